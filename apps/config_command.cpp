@@ -1,0 +1,54 @@
+// tapehead config FILE: the config as it is understood, with where each value came from; or its
+// schema.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "core/errors.hpp"
+#include "train/config/config.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct ConfigArguments {
+  std::filesystem::path file;
+  std::vector<std::string> overrides;
+  bool schema = false;
+  bool reference = false;
+};
+
+void show_config(const ConfigArguments& arguments) {
+  if (arguments.schema) {
+    fmt::print("{}\n", config_schema());
+  } else if (arguments.reference) {
+    fmt::print("{}", config_reference());
+  } else if (arguments.file.empty()) {
+    throw ConfigError("name a config file, or ask for --schema or --reference");
+  } else {
+    fmt::print("{}", dump_config_with_origins(load_config(arguments.file, arguments.overrides)));
+  }
+}
+
+}  // namespace
+
+void add_config_command(CLI::App& program, Outcome& /*outcome*/) {
+  CLI::App* command = program.add_subcommand(
+      "config", "Show a config with every option and where its value came from");
+  const auto arguments = std::make_shared<ConfigArguments>();
+  command->add_option("file", arguments->file, "Config file, YAML or JSON");
+  command
+      ->add_option("--set", arguments->overrides,
+                   "section.option=value: changes an option; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_flag("--schema", arguments->schema, "Print the JSON Schema of configs");
+  command->add_flag("--reference", arguments->reference,
+                    "Print the reference of all options, as docs/config.md");
+  command->callback([arguments] { show_config(*arguments); });
+}
+
+}  // namespace tapehead

@@ -1,0 +1,97 @@
+// tapehead evaluate RUN: all metrics of a trained model on a split.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "apps/commands.hpp"
+#include "apps/threads.hpp"
+#include "core/blas_kernels.hpp"
+#include "core/errors.hpp"
+#include "train/evaluation_report.hpp"
+#include "train/experiment.hpp"
+#include "train/run/logging.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct EvaluateArguments {
+  std::filesystem::path run;
+  std::string split = "test";
+  std::string checkpoint;
+  Index threads = default_threads();
+  Index beam = 0;
+  bool json = false;
+};
+
+using Results = std::vector<std::pair<std::string, Evaluation>>;
+
+// The split asked for; `test` brings the further test splits with it.
+std::vector<const Split*> splits_of(const Task& task, const std::string& wanted) {
+  std::vector<const Split*> splits{&task.split(wanted)};
+  for (const Split& split : task.splits) {
+    if (wanted == "test" && split.name != "train" && split.name != "validation" &&
+        split.name != "test") {
+      splits.push_back(&split);
+    }
+  }
+  return splits;
+}
+
+void print(const Results& results, bool json) {
+  if (!json) {
+    fmt::print("{}\n", evaluation_table(results));
+    return;
+  }
+  nlohmann::ordered_json object = evaluation_json(results.front().second);
+  for (std::size_t i = 1; i < results.size(); ++i) {
+    object["splits"][results[i].first] = evaluation_json(results[i].second);
+  }
+  fmt::print("{}\n", object.dump());
+}
+
+void evaluate_run(const EvaluateArguments& arguments) {
+  start_logging(std::make_shared<Console>());
+  prepare_blas();
+  const SavedRun saved(arguments.run, arguments.checkpoint);
+  const Task task = make_task(saved.config.task, saved.config.seed, saved.directory);
+  EvaluationOptions options = saved.config.evaluation;
+  if (arguments.beam > 0) {
+    options.beam = arguments.beam;
+  }
+  Workers workers(arguments.threads);
+  Results results;
+  for (const Split* split : splits_of(task, arguments.split)) {
+    results.emplace_back(split->name,
+                         evaluate(saved.model.transformer, saved.model.store, task, *split, options,
+                                  static_cast<Index>(split->examples.size()), workers));
+  }
+  print(results, arguments.json);
+}
+
+}  // namespace
+
+void add_evaluate_command(CLI::App& program, Outcome& /*outcome*/) {
+  CLI::App* command = program.add_subcommand("evaluate", "Measure a trained model on a split");
+  const auto arguments = std::make_shared<EvaluateArguments>();
+  command->add_option("run", arguments->run, "Run directory")->required();
+  command
+      ->add_option("--split", arguments->split,
+                   "train, validation or test (with the further test splits)")
+      ->capture_default_str();
+  command->add_option(
+      "--checkpoint", arguments->checkpoint,
+      "best, last, average or a file; by default the average where there is one, else the best");
+  command
+      ->add_option("--beam", arguments->beam,
+                   "Hypotheses of the beam search; by default as the config says")
+      ->check(CLI::Range(1, 256));
+  command->add_option("--threads", arguments->threads, "Worker threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_flag("--json", arguments->json, "One JSON object on standard output");
+  command->callback([arguments] { evaluate_run(*arguments); });
+}
+
+}  // namespace tapehead

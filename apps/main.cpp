@@ -1,0 +1,41 @@
+// The program tapehead: parses the command line and turns errors into messages and exit codes.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "apps/commands.hpp"
+#include "core/errors.hpp"
+
+namespace {
+
+int fail(const std::exception& error, int exit_code) {
+  fmt::print(stderr, "error: {}\n", error.what());
+  return exit_code;
+}
+
+}  // namespace
+
+// Exit codes: 0 done, 1 something failed, 2 the config or the command line is wrong, 130 and 143
+// stopped by a signal.
+int main(int argc, char** argv) {
+  CLI::App program("tapehead: train small transformers on a CPU");
+  program.require_subcommand(1);
+  program.set_version_flag("--version", TAPEHEAD_VERSION);
+  tapehead::Outcome outcome;
+  tapehead::add_train_command(program, outcome);
+  tapehead::add_evaluate_command(program, outcome);
+  tapehead::add_translate_command(program, outcome);
+  tapehead::add_config_command(program, outcome);
+  try {
+    program.parse(argc, argv);
+    return outcome.exit_code;
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? 0 : 2;
+  } catch (const tapehead::ConfigError& error) {
+    return fail(error, 2);
+  } catch (const std::exception& error) {
+    return fail(error, 1);
+  }
+}

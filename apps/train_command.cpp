@@ -1,0 +1,96 @@
+// tapehead train CONFIG: trains a model into a run directory.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "apps/threads.hpp"
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "train/config/config.hpp"
+#include "train/run/logging.hpp"
+#include "train/training_run.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct TrainArguments {
+  std::filesystem::path config;
+  std::filesystem::path run;
+  std::vector<std::string> overrides;
+  Index threads = default_threads();
+  bool resume = false;
+  bool overwrite = false;
+};
+
+// A resumed run goes on with the config that it wrote; `--set` may still change what the command
+// line may change.
+LoadedConfig read_config(const TrainArguments& arguments, const std::filesystem::path& directory) {
+  const std::filesystem::path written = RunFiles{directory}.config();
+  const bool resumed = arguments.resume && std::filesystem::exists(written);
+  return load_config(resumed ? written : arguments.config, arguments.overrides);
+}
+
+int train(const TrainArguments& arguments) {
+  const std::filesystem::path directory =
+      arguments.run.empty() ? std::filesystem::path("runs") / arguments.config.stem()
+                            : arguments.run;
+  const Config config = read_config(arguments, directory).config;
+  const auto console = std::make_shared<Console>();
+  start_logging(console);
+  const BlasInfo blas = prepare_blas();
+  if (!arguments.resume) {
+    RunDirectory::expect_available(directory, arguments.overwrite);
+  }
+  // The data comes first: when something is wrong with it, nothing has been made, and nothing
+  // overwritten.
+  const bool tokenizers_kept = arguments.resume && has_tokenizers(directory);
+  const Task task =
+      make_task(config.task, config.seed, tokenizers_kept ? directory : std::filesystem::path());
+  const RunDirectory run = arguments.resume ? RunDirectory::open(directory)
+                                            : RunDirectory::create(directory, arguments.overwrite);
+  log_to_file(run.files().log());
+  write_file_atomically(run.files().config(), dump_config(config));
+  if (!tokenizers_kept) {
+    save_tokenizers({task.source_tokenizer, task.target_tokenizer}, directory);
+  }
+  const RunEnd end =
+      TrainingRun(config, task, run, blas, arguments.threads, console, arguments.resume).run();
+  if (end.signal == 0) {
+    return 0;
+  }
+  spdlog::info("stopped at step {}; go on with: tapehead train {} --run {} --resume", end.step,
+               arguments.config.string(), directory.string());
+  return 128 + end.signal;
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& program, Outcome& outcome) {
+  CLI::App* command = program.add_subcommand("train", "Train a model from a config file");
+  const auto arguments = std::make_shared<TrainArguments>();
+  command->add_option("config", arguments->config, "Config file, YAML or JSON")->required();
+  command->add_option("--run", arguments->run, "Run directory; by default runs/<config name>");
+  command
+      ->add_option("--set", arguments->overrides,
+                   "section.option=value: changes an option of the config; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      ->add_option("--threads", arguments->threads,
+                   "Worker threads; they change the time, not the result")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  auto* resume = command->add_flag("--resume", arguments->resume,
+                                   "Go on with the run from its newest checkpoint");
+  command->add_flag("--overwrite", arguments->overwrite, "Replace an earlier run")
+      ->excludes(resume);
+  command->callback([arguments, &outcome] { outcome.exit_code = train(*arguments); });
+}
+
+}  // namespace tapehead

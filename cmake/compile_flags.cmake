@@ -1,0 +1,18 @@
+# The flags that every target of the project is compiled with, carried by the interface target tapehead_flags.
+add_library(tapehead_flags INTERFACE)
+target_include_directories(tapehead_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(tapehead_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
+target_compile_definitions(tapehead_flags INTERFACE SPDLOG_FMT_EXTERNAL XTENSOR_USE_XSIMD HAVE_CBLAS=1)
+
+# Infinities and NaN keep their meaning; only what changes no result is relaxed.
+target_compile_options(tapehead_flags INTERFACE -fno-math-errno -fno-trapping-math)
+if(TAPEHEAD_PORTABLE)
+  target_compile_options(tapehead_flags INTERFACE -march=x86-64-v3)
+else()
+  target_compile_options(tapehead_flags INTERFACE -march=native)
+endif()
+
+if(TAPEHEAD_SANITIZERS)
+  target_compile_options(tapehead_flags INTERFACE -fsanitize=${TAPEHEAD_SANITIZERS} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(tapehead_flags INTERFACE -fsanitize=${TAPEHEAD_SANITIZERS})
+endif()

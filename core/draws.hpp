@@ -1,0 +1,41 @@
+// Addressed randomness: every draw is a pure function of (seed, stream, step, row, column), so that
+// nothing about the order of computation, the threads or a resumed run can change it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+// One block of Philox4x32-10: 128 bits for a 128-bit counter and a 64-bit key (Salmon et al. 2011,
+// "Parallel random numbers: as easy as 1, 2, 3", section 3.3 and table 2).
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key);
+
+// A 64-bit digest of a text: FNV-1a, finished with the mixer of SplitMix64.
+std::uint64_t digest(std::string_view text);
+
+// A stream of draws at one training step. The stream's name is the path of the module that draws.
+struct Draws {
+  std::uint64_t key = 0;  // seed and stream
+  std::uint32_t step = 0;
+  Index first_row = 0;  // added to every row: see Segments::first_row
+
+  Draws() = default;
+  Draws(std::uint64_t seed, std::string_view stream, Index at_step, Index rows_before = 0);
+};
+
+// Plain draws for data and initialisers: number `index` of a stream.
+std::uint64_t draw_bits(const Draws& draws, std::uint64_t index);
+double draw_uniform(const Draws& draws, std::uint64_t index);  // in [0, 1)
+double draw_normal(const Draws& draws,
+                   std::uint64_t index);  // mean 0, deviation 1 (Box and Muller 1958)
+Index draw_below(const Draws& draws, std::uint64_t index, Index bound);  // in 0 ... bound - 1
+
+// A permutation of 0 ... count - 1 (Fisher and Yates).
+std::vector<Index> draw_permutation(const Draws& draws, Index count);
+
+}  // namespace tapehead

@@ -1,0 +1,44 @@
+// What is under a gradient check, and one run of it: forwards, then backwards.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/gradcheck/gradcheck.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct Subject {
+  const GradcheckFunction& function;
+  const std::vector<Tensor>& inputs;
+  const GradcheckOptions& options;
+  Tensor cotangent;  // dL/dy, of the output's shape
+
+  Tensor value(const std::vector<Tensor>& at) const;  // the function's value, not recorded
+};
+
+// Random numbers of 0.5 ... 1.5, each with a random sign: uneven, so that no symmetry of an op
+// hides a wrong gradient, and none so small that it hides an error.
+Tensor uneven(const Shape& shape, std::uint64_t seed);
+
+struct Run {
+  Tensor output;
+  std::vector<Tensor> gradients;  // of the inputs; zeros where none arrived
+};
+
+// Makes the leaf for an input: a variable, a parameter or a constant.
+using MakeLeaf = std::function<Var(Tape&, std::size_t input)>;
+Run run(const Subject& subject, const MakeLeaf& make_leaf);
+Run run(const Subject& subject);  // with variables
+
+std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
+bool same_bits(const Tensor& a, const Tensor& b);
+
+// The first element in which two tensors of one shape differ by more than rounding, or -1.
+Index first_difference(const Tensor& a, const Tensor& b);
+
+// "input 1 [2, 0] of (3, 4)": an element, as a message names it.
+std::string name_of(std::size_t input, Index element, const Shape& shape);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,40 @@
+// Dropout's draws in bulk: for each number of a row, whether it is kept, as one bit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/draws.hpp"
+
+namespace tapehead {
+
+// Dropout with its probability and the address of its draws. Probability 0 means no dropout.
+struct Dropout {
+  double probability = 0;
+  Draws draws;
+
+  bool active() const { return probability > 0; }
+  // The probability in 65536ths, as it is applied: a number is dropped when its 16 bits are below
+  // this.
+  std::uint32_t threshold() const {
+    return static_cast<std::uint32_t>(probability * 65536.0 + 0.5);
+  }
+  double scale() const { return 65536.0 / (65536.0 - threshold()); }
+};
+
+constexpr Index keep_lanes = 16;
+
+// Eight draws for each of sixteen counters (block[lane], row[lane], step, salt): bit i of
+// keep[lane] is draw i. The generator is Philox4x32 with the 7 rounds that Salmon et al. 2011
+// (table 2) found to pass BigCrush.
+void draw_keep_bits(const Dropout& dropout, const std::uint32_t* block, const std::uint32_t* row,
+                    std::uint32_t salt, std::uint8_t* keep);
+
+// The bits of one row of a matrix: (columns + 7) / 8 bytes, rounded up to whole groups of sixteen.
+void draw_keep_row(const Dropout& dropout, Index row, Index columns, std::uint8_t* keep);
+
+constexpr Index keep_row_bytes(Index columns) {
+  return (columns + 8 * keep_lanes - 1) / (8 * keep_lanes) * keep_lanes;
+}
+
+}  // namespace tapehead

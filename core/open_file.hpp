@@ -1,0 +1,37 @@
+// An open file: a descriptor that closes itself and whose errors name the file.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/errors.hpp"
+
+namespace tapehead {
+
+// "cannot write runs/copy/log.txt: No space left on device", for a value of errno.
+IoError io_error(std::string_view verb, const std::filesystem::path& path, int code);
+
+class OpenFile {
+ public:
+  // `flags` as open(2) takes them; `shown_as` is the name that errors give. Throws IoError.
+  OpenFile(const std::filesystem::path& path, int flags);
+  OpenFile(const std::filesystem::path& path, int flags, std::filesystem::path shown_as);
+  OpenFile(OpenFile&& other) noexcept;
+  OpenFile& operator=(OpenFile&& other) noexcept;
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile();
+
+  int descriptor() const { return descriptor_; }
+  void write(std::string_view bytes);  // all of them
+  std::string read_to_end();
+  void sync();   // returns when the file is on the disk
+  void close();  // reports what the destructor would have to swallow
+
+ private:
+  std::filesystem::path shown_as_;
+  int descriptor_ = -1;
+};
+
+}  // namespace tapehead

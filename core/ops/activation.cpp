@@ -1,0 +1,135 @@
+#include "core/ops/activation.hpp"
+
+#include <numbers>
+
+#include "core/dims.hpp"
+#include "core/dropout_mask.hpp"
+#include "core/row_sums.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+struct Relu {
+  static Lanes value(const Lanes& x) { return xsimd::max(x, Lanes(Scalar{0})); }
+  static Lanes slope(const Lanes& x) {
+    return xsimd::select(x > Lanes(Scalar{0}), Lanes(Scalar{1}), Lanes(Scalar{0}));
+  }
+};
+
+// gelu'(x) = (1 + t) / 2 + x (1 - t²) u' / 2, with t = tanh(u), u = c (x + k x³), u' = c (1 + 3 k
+// x²)
+struct Gelu {
+  static constexpr Scalar c = static_cast<Scalar>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+  static constexpr Scalar k = static_cast<Scalar>(0.044715);
+
+  static Lanes inner(const Lanes& x) {
+    return xsimd::tanh(Lanes(c) * x * (Lanes(Scalar{1}) + Lanes(k) * x * x));
+  }
+  static Lanes value(const Lanes& x) {
+    return Lanes(Scalar(0.5)) * x * (Lanes(Scalar{1}) + inner(x));
+  }
+  static Lanes slope(const Lanes& x) {
+    const Lanes one(Scalar{1});
+    const Lanes t = inner(x);
+    const Lanes inner_slope = Lanes(c) * (one + Lanes(3 * k) * x * x);
+    return Lanes(Scalar(0.5)) * (one + t + x * (one - t * t) * inner_slope);
+  }
+};
+
+// silu'(x) = σ(x) (1 + x (1 - σ(x)))
+struct Silu {
+  static Lanes sigmoid(const Lanes& x) {
+    return Lanes(Scalar{1}) / (Lanes(Scalar{1}) + xsimd::exp(-x));
+  }
+  static Lanes value(const Lanes& x) { return x * sigmoid(x); }
+  static Lanes slope(const Lanes& x) {
+    const Lanes s = sigmoid(x);
+    return s * (Lanes(Scalar{1}) + x * (Lanes(Scalar{1}) - s));
+  }
+};
+
+struct Tanh {
+  static Lanes value(const Lanes& x) { return xsimd::tanh(x); }
+  static Lanes slope(const Lanes& x) {
+    const Lanes t = xsimd::tanh(x);
+    return Lanes(Scalar{1}) - t * t;
+  }
+};
+
+template <class Function>
+void forward(const Tensor& x, const Tensor& bias, const DropoutMask& mask, Tensor& y) {
+  const Index F = x.dim(1);
+  Tensor room = Tensor::empty({8 * keep_row_bytes(F)});
+  for (Index i = 0; i < x.dim(0); ++i) {
+    if (mask.active()) {
+      map_row(
+          F, y.row(i),
+          [](const Lanes& a, const Lanes& b, const Lanes& m) { return Function::value(a + b) * m; },
+          x.row(i), bias.data(), mask.draw(i, room.data()));
+    } else {
+      map_row(
+          F, y.row(i), [](const Lanes& a, const Lanes& b) { return Function::value(a + b); },
+          x.row(i), bias.data());
+    }
+  }
+}
+
+// dx = f'(x + b) ∘ mask ∘ dy,  db = Σ_n dx.  dx may be dy.
+template <class Function>
+void backward(const Tensor& dy, const Tensor& x, const Tensor& bias, const DropoutMask& mask,
+              Tensor& dx, RowSums dbias) {
+  const Index F = x.dim(1);
+  Tensor room = Tensor::empty({8 * keep_row_bytes(F)});
+  for (Index i = 0; i < x.dim(0); ++i) {
+    if (mask.active()) {
+      map_row(
+          F, dx.row(i),
+          [](const Lanes& d, const Lanes& a, const Lanes& b, const Lanes& m) {
+            return d * Function::slope(a + b) * m;
+          },
+          dy.row(i), x.row(i), bias.data(), mask.factors(i, room.data()));
+    } else {
+      map_row(
+          F, dx.row(i),
+          [](const Lanes& d, const Lanes& a, const Lanes& b) { return d * Function::slope(a + b); },
+          dy.row(i), x.row(i), bias.data());
+    }
+    dbias.add(dx.row(i));
+  }
+}
+
+template <class Function>
+Var apply(const Var& x, const Var& bias, const Dropout& dropout) {
+  const auto [N, F] = dims<2>(x, "bias_activation.x");
+  expect_shape(bias, {F}, "bias_activation.bias for x " + x.shape().to_string());
+  DropoutMask mask(dropout, N, F);
+  Tensor y = Tensor::empty(x.shape());
+  forward<Function>(x.value(), bias.value(), mask, y);
+  return x.tape().record(
+      "bias_activation", {x, bias}, std::move(y),
+      [x = x.value(), bias = bias.value(), mask = std::move(mask)](Gradients& g) {
+        const Tensor dy = g.take_output();
+        Tensor dx = dy.unique() ? dy : Tensor::empty(dy.shape());
+        const TargetOrScratch dbias(g, 1, bias.shape());
+        backward<Function>(dy, x, bias, mask, dx, RowSums(dbias.target(), x.dim(1)));
+        g.add(0, std::move(dx));
+      });
+}
+
+}  // namespace
+
+Var bias_activation(const Var& x, const Var& bias, Activation activation, const Dropout& dropout) {
+  switch (activation) {
+    case Activation::relu:
+      return apply<Relu>(x, bias, dropout);
+    case Activation::gelu:
+      return apply<Gelu>(x, bias, dropout);
+    case Activation::silu:
+      return apply<Silu>(x, bias, dropout);
+    default:
+      return apply<Tanh>(x, bias, dropout);
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

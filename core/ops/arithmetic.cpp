@@ -1,0 +1,133 @@
+#include "core/ops/arithmetic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/dims.hpp"
+#include "core/row_sums.hpp"
+#include "core/rows.hpp"
+#include "core/xtensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// Whether b is one row for all rows of a; throws unless it is that or has the shape of a.
+bool is_row_for(const Var& a, const Var& b, const char* op) {
+  if (b.shape() == a.shape()) {
+    return false;
+  }
+  const bool matrix = a.shape().rank() == 2;
+  if (matrix && b.shape() == Shape{a.shape()[1]}) {
+    return true;
+  }
+  const std::string same = a.shape().to_string();
+  wrong_shape(fmt::format("{}.b for a {}", op, same),
+              matrix ? fmt::format("{} or ({})", same, a.shape()[1]) : same, b.shape());
+}
+
+// to = factor Σ_n dy
+void put_row_sums(const GradientTarget& to, const Tensor& dy, Scalar factor) {
+  const Index D = dy.dim(1);
+  if (!to.accumulate) {
+    std::fill_n(to.data, D, Scalar{0});
+  }
+  const auto gather = [f = Lanes(factor)](const Lanes& s, const Lanes& d) {
+    return xsimd::fma(f, d, s);
+  };
+  for (Index i = 0; i < dy.dim(0); ++i) {
+    map_row(D, to.data, gather, to.data, dy.row(i));
+  }
+}
+
+// y = a + factor b:  da = dy,  db = factor dy, summed over the rows that b served.
+Var add_multiple(const char* op, const Var& a, const Var& b, Scalar factor) {
+  const bool row = is_row_for(a, b, op);
+  Tensor y = Tensor::empty(a.shape());
+  if (row) {
+    xt::noalias(matrix(y)) = matrix(a.value()) + factor * flat(b.value());
+  } else {
+    xt::noalias(flat(y)) = flat(a.value()) + factor * flat(b.value());
+  }
+  return a.tape().record(op, {a, b}, std::move(y), [row, factor](Gradients& g) {
+    Tensor dy = g.take_output();
+    if (row && g.needs(1)) {
+      put_row_sums(g.target(1), dy, factor);
+    } else if (factor == Scalar{1}) {
+      g.add(1, dy);
+    } else if (g.needs(1)) {
+      put(g.target(1), dy.size(), factor * flat(std::as_const(dy)));
+    }
+    g.add(0, std::move(dy));
+  });
+}
+
+}  // namespace
+
+Var add(const Var& a, const Var& b) { return add_multiple("add", a, b, 1); }
+
+Var subtract(const Var& a, const Var& b) { return add_multiple("subtract", a, b, -1); }
+
+Var multiply(const Var& a, const Var& b) {
+  const bool row = is_row_for(a, b, "multiply");
+  Tensor y = Tensor::empty(a.shape());
+  if (row) {
+    xt::noalias(matrix(y)) = matrix(a.value()) * flat(b.value());
+  } else {
+    xt::noalias(flat(y)) = flat(a.value()) * flat(b.value());
+  }
+  return a.tape().record("multiply", {a, b}, std::move(y),
+                         [row, a = a.value(), b = b.value()](Gradients& g) {
+                           // da = dy ∘ b,  db = dy ∘ a, summed over the rows that b served
+                           const Tensor& dy = g.output();
+                           if (g.needs(0) && row) {
+                             const GradientTarget da = g.target(0);
+                             for (Index i = 0; i < dy.dim(0); ++i) {
+                               put({da.data + i * b.size(), da.accumulate}, b.size(),
+                                   flat(dy.row(i), b.size()) * flat(b));
+                             }
+                           } else if (g.needs(0)) {
+                             put(g.target(0), dy.size(), flat(dy) * flat(b));
+                           }
+                           if (g.needs(1) && row) {
+                             RowSums sums(g.target(1), b.size());
+                             for (Index i = 0; i < dy.dim(0); ++i) {
+                               sums.add_product(dy.row(i), a.row(i));
+                             }
+                           } else if (g.needs(1)) {
+                             put(g.target(1), dy.size(), flat(dy) * flat(a));
+                           }
+                         });
+}
+
+Var scale(const Var& x, Scalar factor) {
+  Tensor y = Tensor::empty(x.shape());
+  xt::noalias(flat(y)) = factor * flat(x.value());
+  return x.tape().record("scale", {x}, std::move(y), [factor](Gradients& g) {
+    // dx = factor dy
+    put(g.target(0), g.output().size(), factor * flat(g.output()));
+  });
+}
+
+Var exp(const Var& x) {
+  Tensor y = Tensor::empty(x.shape());
+  map_row(
+      x.value().size(), y.data(), [](const Lanes& a) { return xsimd::exp(a); }, x.value().data());
+  return x.tape().record("exp", {x}, y, [y](Gradients& g) {
+    // dx = dy ∘ y
+    put(g.target(0), y.size(), flat(g.output()) * flat(y));
+  });
+}
+
+Var log(const Var& x) {
+  Tensor y = Tensor::empty(x.shape());
+  map_row(
+      x.value().size(), y.data(), [](const Lanes& a) { return xsimd::log(a); }, x.value().data());
+  return x.tape().record("log", {x}, std::move(y), [x = x.value()](Gradients& g) {
+    // dx = dy / x
+    put(g.target(0), x.size(), flat(g.output()) / flat(x));
+  });
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

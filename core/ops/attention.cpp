@@ -1,0 +1,197 @@
+#include "core/ops/attention.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/dims.hpp"
+#include "core/errors.hpp"
+#include "core/ops/attention_kernel.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+struct Columns {
+  Tensor matrix;
+  Index first;
+
+  HeadRows head(const Segment& segment, Index head, Index width) const {
+    const Index stride = matrix.dim(1);
+    return {matrix.data() + segment.row * stride + first + head * width, stride, segment.rows,
+            width};
+  }
+};
+
+// All that the passes need to know, without Vars.
+struct Problem {
+  Columns query;
+  Columns key;
+  Columns value;
+  Segments queries;
+  Segments keys;
+  AttentionOptions options;
+
+  Index most_keys() const {
+    Index most = 0;
+    for (const Segment& segment : keys.list) {
+      most = std::max(most, segment.rows);
+    }
+    return most;
+  }
+
+  HeadProblem at(Index segment, Index head) const {
+    const auto& patterns = options.patterns;
+    return {.query = query.head(queries[segment], head, options.d_key),
+            .key = key.head(keys[segment], head, options.d_key),
+            .value = value.head(keys[segment], head, options.d_value),
+            .query_position = queries[segment].position,
+            .key_position = keys[segment].position,
+            .pattern = patterns[patterns.size() == 1 ? 0 : static_cast<std::size_t>(head)],
+            .dropout = &options.dropout,
+            .query_row = queries.first_row + queries[segment].row,
+            .head = head};
+  }
+};
+
+void expect_columns(const HeadColumns& columns, Index rows, Index width, const char* what) {
+  const auto [N, all] = dims<2>(columns.matrix, what);
+  if (N < rows || columns.first < 0 || columns.first + width > all) {
+    wrong_shape(what,
+                fmt::format("at least {} rows, and {} columns from column {} on", rows, width,
+                            columns.first),
+                columns.matrix.shape());
+  }
+}
+
+void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
+           const Segments& queries, const Segments& keys, const AttentionOptions& options) {
+  const Index N = row_count(queries);
+  expect_columns(query, N, options.heads * options.d_key, "attention.query");
+  if (query.matrix.shape()[0] != N) {
+    wrong_shape("attention.query", fmt::format("the {} rows of the query segments", N),
+                query.matrix.shape());
+  }
+  expect_columns(key, row_count(keys), options.heads * options.d_key, "attention.key");
+  expect_columns(value, row_count(keys), options.heads * options.d_value, "attention.value");
+  if (queries.count() != keys.count()) {
+    throw ShapeError(fmt::format("attention: {} query segments, but {} key segments",
+                                 queries.count(), keys.count()));
+  }
+  const auto patterns = static_cast<Index>(options.patterns.size());
+  if (patterns != 1 && patterns != options.heads) {
+    throw ShapeError(fmt::format("attention: {} patterns for {} heads: give one, or one for each",
+                                 patterns, options.heads));
+  }
+}
+
+Problem problem_of(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
+                   const Segments& queries, const Segments& keys, const AttentionOptions& options) {
+  return {.query = {query.matrix.value(), query.first},
+          .key = {key.matrix.value(), key.first},
+          .value = {value.matrix.value(), value.first},
+          .queries = queries,
+          .keys = keys,
+          .options = options};
+}
+
+Tensor forward(const Problem& problem, Tensor& log_sums) {
+  const AttentionOptions& options = problem.options;
+  const Index N = problem.query.matrix.dim(0);
+  const Index width = options.heads * options.d_value;
+  AttentionKernel kernel(problem.most_keys(), options.d_key, options.d_value);
+  Tensor y = Tensor::empty({N, width});
+  for (Index s = 0; s < problem.queries.count(); ++s) {
+    const Index row = problem.queries[s].row;
+    for (Index head = 0; head < options.heads; ++head) {
+      kernel.forward(problem.at(s, head), y.row(row) + head * options.d_value, width,
+                     log_sums.row(head) + row);
+    }
+  }
+  return y;
+}
+
+// Where the gradient of some columns of an input goes. Inputs may share a matrix: the first to come
+// clears it, all add.
+struct ColumnTarget {
+  Scalar* data = nullptr;
+  Index stride = 0;
+
+  ColumnTarget(Gradients& g, Index input, const Columns& columns) {
+    if (g.needs(input)) {
+      const auto [memory, accumulate] = g.target(input);
+      if (!accumulate) {
+        std::fill_n(memory, columns.matrix.size(), Scalar{0});
+      }
+      data = memory + columns.first;
+      stride = columns.matrix.dim(1);
+    }
+  }
+  Scalar* at(Index row, Index column) const {
+    return data == nullptr ? nullptr : data + row * stride + column;
+  }
+};
+
+void backward(Gradients& g, const Problem& problem, const Tensor& log_sums) {
+  const AttentionOptions& options = problem.options;
+  const Columns dy{g.output(), 0};
+  AttentionKernel kernel(problem.most_keys(), options.d_key, options.d_value);
+  const ColumnTarget dquery(g, 0, problem.query);
+  const ColumnTarget dkey(g, 1, problem.key);
+  const ColumnTarget dvalue(g, 2, problem.value);
+  for (Index s = 0; s < problem.queries.count(); ++s) {
+    const Segment& query = problem.queries[s];
+    const Segment& key = problem.keys[s];
+    for (Index head = 0; head < options.heads; ++head) {
+      kernel.backward(problem.at(s, head), dy.head(query, head, options.d_value),
+                      log_sums.row(head) + query.row,
+                      {.dquery = dquery.at(query.row, head * options.d_key),
+                       .dquery_stride = dquery.stride,
+                       .accumulate_query = true,
+                       .dkey = dkey.at(key.row, head * options.d_key),
+                       .dkey_stride = dkey.stride,
+                       .dvalue = dvalue.at(key.row, head * options.d_value),
+                       .dvalue_stride = dvalue.stride});
+    }
+  }
+}
+
+}  // namespace
+
+Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
+              const Segments& query_segments, const Segments& key_segments,
+              const AttentionOptions& options) {
+  check(query, key, value, query_segments, key_segments, options);
+  Problem problem = problem_of(query, key, value, query_segments, key_segments, options);
+  Tensor log_sums = Tensor::empty({options.heads, query.matrix.shape()[0]});
+  Tensor y = forward(problem, log_sums);
+  return query.matrix.tape().record(
+      "attention", {query.matrix, key.matrix, value.matrix}, std::move(y),
+      [problem = std::move(problem), log_sums = std::move(log_sums)](Gradients& g) {
+        backward(g, problem, log_sums);
+      });
+}
+
+Tensor attention_weights(const HeadColumns& query, const HeadColumns& key,
+                         const Segments& query_segments, const Segments& key_segments,
+                         const AttentionOptions& options, Index segment, Index head) {
+  check(query, key, key, query_segments, key_segments,
+        {.heads = options.heads,
+         .d_key = options.d_key,
+         .d_value = options.d_key,
+         .patterns = options.patterns});
+  AttentionOptions plain = options;
+  plain.d_value = options.d_key;
+  plain.dropout = {};
+  const Problem problem = problem_of(query, key, key, query_segments, key_segments, plain);
+  const HeadProblem one = problem.at(segment, head);
+  AttentionKernel kernel(one.key.rows, plain.d_key, plain.d_value);
+  Tensor log_sums = Tensor::empty({one.query.rows});
+  Tensor y = Tensor::empty({one.query.rows, plain.d_value});
+  kernel.forward(one, y.data(), plain.d_value, log_sums.data());
+  Tensor weights = Tensor::empty({one.query.rows, one.key.rows});
+  kernel.weights(one, log_sums.data(), weights.data());
+  return weights;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,307 @@
+#include "core/ops/attention_kernel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/dropout_mask.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
+
+Index whole_vectors(Index width) { return (width + lane_count - 1) / lane_count * lane_count; }
+
+// Copies rows of `width` numbers to rows of `step`, with zeros behind.
+void pack_rows(const HeadRows& from, Index first, Index count, Scalar* to, Index step) {
+  for (Index i = 0; i < count; ++i) {
+    std::copy_n(from.row(first + i), from.width, to + i * step);
+    std::fill(to + i * step + from.width, to + (i + 1) * step, Scalar{0});
+  }
+}
+
+// columns[c][q] = factor rows[q][c], with zeros for the queries that a tile lacks.
+void pack_columns(const HeadRows& from, Index first, Index count, Index columns, Scalar factor,
+                  Scalar* to) {
+  for (Index q = 0; q < columns; ++q) {
+    for (Index c = 0; c < from.width; ++c) {
+      to[c * columns + q] = q < count ? factor * from.row(first + q)[c] : Scalar{0};
+    }
+  }
+}
+
+}  // namespace
+
+AttentionKernel::AttentionKernel(Index most_keys, Index d_key, Index d_value)
+    : d_key_(d_key),
+      d_value_(d_value),
+      key_step_(whole_vectors(d_key)),
+      value_step_(whole_vectors(d_value)) {
+  const Index widest = std::max(key_step_, value_step_);
+  memory_ =
+      Tensor::empty({2 * most_keys * (key_step_ + value_step_) + 3 * most_keys * tile_queries +
+                     3 * widest * tile_queries + tile_queries});
+  Scalar* next = memory_.data();
+  const auto take = [&next](Index numbers) { return std::exchange(next, next + numbers); };
+  keys_ = take(most_keys * key_step_);
+  values_ = take(most_keys * value_step_);
+  dkeys_ = take(most_keys * key_step_);
+  dvalues_ = take(most_keys * value_step_);
+  scores_ = take(most_keys * tile_queries);
+  gradients_ = take(most_keys * tile_queries);
+  factors_ = take(most_keys * tile_queries);
+  columns_ = take(widest * tile_queries);
+  rows_ = take(widest * tile_queries);
+  result_ = take(widest * tile_queries);
+  inverse_ = take(tile_queries);
+}
+
+AttentionKernel::Tile AttentionKernel::tile_at(const HeadProblem& problem,
+                                               Index first_query) const {
+  Tile tile{};
+  tile.first_query = first_query;
+  tile.queries = std::min(tile_queries, problem.query.rows - first_query);
+  tile.columns = tile.queries > lane_count ? 2 * lane_count : lane_count;
+  const Index position = problem.query_position + first_query;
+  const Index first = problem.pattern.range(position).first - problem.key_position;
+  const Index last = problem.pattern.range(position + tile.queries - 1).last - problem.key_position;
+  tile.first_key = std::clamp<Index>(first, 0, problem.key.rows);
+  tile.keys = std::clamp<Index>(last + 1, tile.first_key, problem.key.rows) - tile.first_key;
+  return tile;
+}
+
+void AttentionKernel::pack_keys(const HeadProblem& problem) {
+  pack_rows(problem.key, 0, problem.key.rows, keys_, key_step_);
+  pack_rows(problem.value, 0, problem.value.rows, values_, value_step_);
+}
+
+// scores[j][q] = k_j · q / √d_key
+void AttentionKernel::scores(const HeadProblem& problem, const Tile& tile) {
+  const auto factor = static_cast<Scalar>(1 / std::sqrt(static_cast<double>(d_key_)));
+  pack_columns(problem.query, tile.first_query, tile.queries, tile.columns, factor, columns_);
+  broadcast_product(tile.keys, d_key_, tile.columns,
+                    {keys_ + tile.first_key * key_step_, key_step_, 1}, columns_, tile.columns,
+                    scores_, tile.columns, false);
+  if (!problem.pattern.is_full()) {
+    apply_pattern(problem, tile);
+  }
+}
+
+// Scores of keys that a query may not attend to become -inf; keys that all of the tile's queries
+// see are passed over.
+void AttentionKernel::apply_pattern(const HeadProblem& problem, const Tile& tile) {
+  const Index position = problem.query_position + tile.first_query;
+  const Index all_from = problem.pattern.range(position + tile.queries - 1).first;
+  const Index all_to = problem.pattern.range(position).last;
+  for (Index j = 0; j < tile.keys; ++j) {
+    const Index key = problem.key_position + tile.first_key + j;
+    if (all_from <= key && key <= all_to) {
+      continue;
+    }
+    for (Index q = 0; q < tile.queries; ++q) {
+      if (!problem.pattern.allowed(position + q, key)) {
+        scores_[j * tile.columns + q] = minus_infinity;
+      }
+    }
+  }
+}
+
+// weights[j][q] = exp(s_jq - max_j s_jq), inverse[q] = 1 / Σ_j of them, log_sums[q] = log Σ_j
+// exp(s_jq).
+void AttentionKernel::softmax(const Tile& tile, Scalar* log_sums) {
+  for (Index first = 0; first < tile.columns; first += lane_count) {
+    Lanes largest(minus_infinity);
+    for (Index j = 0; j < tile.keys; ++j) {
+      largest = xsimd::max(largest, Lanes::load_unaligned(scores_ + j * tile.columns + first));
+    }
+    const auto nothing = largest == Lanes(minus_infinity);
+    const Lanes shift = xsimd::select(nothing, Lanes(Scalar{0}), largest);
+    Lanes sum(Scalar{0});
+    for (Index j = 0; j < tile.keys; ++j) {
+      Scalar* row = scores_ + j * tile.columns + first;
+      const Lanes weight = xsimd::exp(Lanes::load_unaligned(row) - shift);
+      weight.store_unaligned(row);
+      sum += weight;
+    }
+    xsimd::select(nothing, Lanes(Scalar{0}), Lanes(Scalar{1}) / sum)
+        .store_unaligned(inverse_ + first);
+    const Lanes log_sum = xsimd::select(nothing, Lanes(minus_infinity), shift + xsimd::log(sum));
+    const Index real = std::min(lane_count, tile.queries - first);
+    if (real > 0) {
+      store_some(log_sums + tile.first_query + first, real, log_sum);
+    }
+  }
+}
+
+// weights[j][q] = exp(s_jq - log_sums[q])
+void AttentionKernel::rebuild_weights(const Tile& tile, const Scalar* log_sums) {
+  for (Index first = 0; first < tile.columns; first += lane_count) {
+    const Index real = std::clamp<Index>(tile.queries - first, 0, lane_count);
+    const Lanes log_sum = load_some(log_sums + tile.first_query + first, real);
+    const Lanes shift = xsimd::select(log_sum == Lanes(minus_infinity), Lanes(Scalar{0}), log_sum);
+    for (Index j = 0; j < tile.keys; ++j) {
+      Scalar* row = scores_ + j * tile.columns + first;
+      xsimd::exp(Lanes::load_unaligned(row) - shift).store_unaligned(row);
+    }
+  }
+}
+
+// factors[j][q] = 0 or 1 / (1 - probability), drawn at (query's row in the step, head, key's
+// position).
+void AttentionKernel::draw_dropout(const HeadProblem& problem, const Tile& tile) {
+  std::array<std::uint32_t, keep_lanes> blocks{};
+  std::array<std::uint32_t, keep_lanes> rows{};
+  std::array<std::uint8_t, keep_lanes> keep{};
+  const auto scale = static_cast<Scalar>(problem.dropout->scale());
+  const auto salt = static_cast<std::uint32_t>(problem.head) + 1;
+  const Index first_position = problem.key_position + tile.first_key;
+  const Index end_position = first_position + tile.keys;
+  for (Index first = 0; first < tile.columns; first += keep_lanes) {
+    const Index lanes = std::min(keep_lanes, tile.columns - first);
+    for (Index lane = 0; lane < keep_lanes; ++lane) {
+      rows[static_cast<std::size_t>(lane)] =
+          static_cast<std::uint32_t>(problem.query_row + tile.first_query + first + lane);
+    }
+    for (Index block = first_position >> 3; block << 3 < end_position; ++block) {
+      blocks.fill(static_cast<std::uint32_t>(block));
+      draw_keep_bits(*problem.dropout, blocks.data(), rows.data(), salt, keep.data());
+      const Index from = std::max(block << 3, first_position);
+      const Index to = std::min((block << 3) + 8, end_position);
+      for (Index position = from; position < to; ++position) {
+        Scalar* row = factors_ + (position - first_position) * tile.columns + first;
+        for (Index lane = 0; lane < lanes; ++lane) {
+          row[lane] = ((keep[static_cast<std::size_t>(lane)] >> (position & 7)) & 1) != 0
+                          ? scale
+                          : Scalar{0};
+        }
+      }
+    }
+  }
+}
+
+void AttentionKernel::write_rows(const Tile& tile, const Scalar* rows, Index width,
+                                 const Scalar* factors, Scalar* to, Index stride,
+                                 bool accumulate) const {
+  const Index step = whole_vectors(width);
+  for (Index q = 0; q < tile.queries; ++q) {
+    const Scalar factor = factors == nullptr ? Scalar{1} : factors[q];
+    const Scalar* row = rows + q * step;
+    Scalar* out = to + (tile.first_query + q) * stride;
+    for (Index c = 0; c < width; ++c) {
+      out[c] = accumulate ? out[c] + factor * row[c] : factor * row[c];
+    }
+  }
+}
+
+void AttentionKernel::forward(const HeadProblem& problem, Scalar* out, Index out_stride,
+                              Scalar* log_sums) {
+  pack_keys(problem);
+  for (Index first = 0; first < problem.query.rows; first += tile_queries) {
+    const Tile tile = tile_at(problem, first);
+    scores(problem, tile);
+    softmax(tile, log_sums);
+    if (problem.dropout->active()) {
+      draw_dropout(problem, tile);
+      map_row(
+          tile.keys * tile.columns, scores_, [](const Lanes& p, const Lanes& f) { return p * f; },
+          scores_, factors_);
+    }
+    // y_q = Σ_j weights[j][q] v_j / Σ_j
+    broadcast_product(tile.queries, tile.keys, value_step_, {scores_, 1, tile.columns},
+                      values_ + tile.first_key * value_step_, value_step_, result_, value_step_,
+                      false);
+    write_rows(tile, result_, d_value_, inverse_, out, out_stride, false);
+  }
+}
+
+// With weights p and dp_jq = (v_j · dy_q) factor_jq: ds_jq = p_jq (dp_jq - Σ_i p_iq dp_iq) /
+// √d_key. Afterwards scores_ holds the weights after dropout and gradients_ holds ds.
+void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& tile,
+                                      const HeadRows& doutput) {
+  pack_columns(doutput, tile.first_query, tile.queries, tile.columns, 1, columns_);
+  broadcast_product(tile.keys, d_value_, tile.columns,
+                    {values_ + tile.first_key * value_step_, value_step_, 1}, columns_,
+                    tile.columns, gradients_, tile.columns, false);
+  const bool dropped = problem.dropout->active();
+  if (dropped) {
+    draw_dropout(problem, tile);
+    map_row(
+        tile.keys * tile.columns, gradients_, [](const Lanes& d, const Lanes& f) { return d * f; },
+        gradients_, factors_);
+  }
+  const Lanes factor(static_cast<Scalar>(1 / std::sqrt(static_cast<double>(d_key_))));
+  for (Index first = 0; first < tile.columns; first += lane_count) {
+    Lanes sum(Scalar{0});
+    for (Index j = 0; j < tile.keys; ++j) {
+      const Index at = j * tile.columns + first;
+      sum = xsimd::fma(Lanes::load_unaligned(scores_ + at), Lanes::load_unaligned(gradients_ + at),
+                       sum);
+    }
+    for (Index j = 0; j < tile.keys; ++j) {
+      const Index at = j * tile.columns + first;
+      const Lanes weight = factor * Lanes::load_unaligned(scores_ + at);
+      (weight * (Lanes::load_unaligned(gradients_ + at) - sum)).store_unaligned(gradients_ + at);
+    }
+  }
+  if (dropped) {
+    map_row(
+        tile.keys * tile.columns, scores_, [](const Lanes& p, const Lanes& f) { return p * f; },
+        scores_, factors_);
+  }
+}
+
+void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& doutput,
+                               const Scalar* log_sums, const Targets& targets) {
+  const Index keys = problem.key.rows;
+  pack_keys(problem);
+  std::fill_n(dkeys_, keys * key_step_, Scalar{0});
+  std::fill_n(dvalues_, keys * value_step_, Scalar{0});
+  for (Index first = 0; first < problem.query.rows; first += tile_queries) {
+    const Tile tile = tile_at(problem, first);
+    scores(problem, tile);
+    rebuild_weights(tile, log_sums);
+    score_gradients(problem, tile, doutput);
+    // dq_q = Σ_j ds_jq k_j,  dk_j += Σ_q ds_jq q_q,  dv_j += Σ_q p_jq dy_q
+    broadcast_product(tile.queries, tile.keys, key_step_, {gradients_, 1, tile.columns},
+                      keys_ + tile.first_key * key_step_, key_step_, result_, key_step_, false);
+    if (targets.dquery != nullptr) {
+      write_rows(tile, result_, d_key_, nullptr, targets.dquery, targets.dquery_stride,
+                 targets.accumulate_query);
+    }
+    pack_rows(problem.query, first, tile.queries, rows_, key_step_);
+    broadcast_product(tile.keys, tile.queries, key_step_, {gradients_, tile.columns, 1}, rows_,
+                      key_step_, dkeys_ + tile.first_key * key_step_, key_step_, true);
+    pack_rows(doutput, first, tile.queries, rows_, value_step_);
+    broadcast_product(tile.keys, tile.queries, value_step_, {scores_, tile.columns, 1}, rows_,
+                      value_step_, dvalues_ + tile.first_key * value_step_, value_step_, true);
+  }
+  for (Index j = 0; j < keys; ++j) {
+    if (targets.dkey != nullptr) {
+      add_to(targets.dkey + j * targets.dkey_stride, dkeys_ + j * key_step_, d_key_);
+    }
+    if (targets.dvalue != nullptr) {
+      add_to(targets.dvalue + j * targets.dvalue_stride, dvalues_ + j * value_step_, d_value_);
+    }
+  }
+}
+
+void AttentionKernel::weights(const HeadProblem& problem, const Scalar* log_sums, Scalar* weights) {
+  pack_keys(problem);
+  std::fill_n(weights, problem.query.rows * problem.key.rows, Scalar{0});
+  for (Index first = 0; first < problem.query.rows; first += tile_queries) {
+    const Tile tile = tile_at(problem, first);
+    scores(problem, tile);
+    rebuild_weights(tile, log_sums);
+    for (Index q = 0; q < tile.queries; ++q) {
+      for (Index j = 0; j < tile.keys; ++j) {
+        weights[(first + q) * problem.key.rows + tile.first_key + j] =
+            scores_[j * tile.columns + q];
+      }
+    }
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

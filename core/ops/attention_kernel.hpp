@@ -1,0 +1,113 @@
+// The attention kernel for one head of one sequence. Scores are held transposed, keys as rows and
+// up to two vectors of queries as columns, so that softmax and its derivative run down the columns
+// without sums across a vector.
+#pragma once
+
+#include "core/keep_bits.hpp"
+#include "core/pattern.hpp"
+#include "core/rows.hpp"
+#include "core/segments.hpp"
+#include "core/tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Rows of one head's vectors inside a wider matrix.
+struct HeadRows {
+  const Scalar* data;
+  Index stride;
+  Index rows;
+  Index width;
+
+  const Scalar* row(Index i) const { return data + i * stride; }
+};
+
+// out[i][c] (+)= Σ_r a[i row_step + r depth_step] b[r b_step + c] for i < rows, c < columns;
+// columns: whole vectors.
+struct Broadcast {
+  const Scalar* data;
+  Index row_step;
+  Index depth_step;
+};
+void broadcast_product(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b,
+                       Index b_step, Scalar* out, Index out_step, bool accumulate);
+
+// One head's share of a sequence pair.
+struct HeadProblem {
+  HeadRows query;
+  HeadRows key;
+  HeadRows value;
+  Index query_position;  // of query row 0
+  Index key_position;    // of key row 0
+  Pattern pattern;
+  const Dropout* dropout;
+  Index query_row;  // in the whole step: where the dropout's draws are addressed
+  Index head;
+};
+
+// Scratch memory for problems up to a size; made once per op call.
+class AttentionKernel {
+ public:
+  AttentionKernel(Index most_keys, Index d_key, Index d_value);
+
+  // out: n rows of d_value, `out_stride` apart; log_sums: n numbers, the log-sum-exp of each row's
+  // scores (-inf: no keys).
+  void forward(const HeadProblem& problem, Scalar* out, Index out_stride, Scalar* log_sums);
+
+  // Adds to dkey and dvalue (m rows), writes or adds to dquery (n rows); each null where not
+  // needed.
+  struct Targets {
+    Scalar* dquery;
+    Index dquery_stride;
+    bool accumulate_query;
+    Scalar* dkey;
+    Index dkey_stride;
+    Scalar* dvalue;
+    Index dvalue_stride;
+  };
+  void backward(const HeadProblem& problem, const HeadRows& doutput, const Scalar* log_sums,
+                const Targets& targets);
+
+  // weights: (n, m)
+  void weights(const HeadProblem& problem, const Scalar* log_sums, Scalar* weights);
+
+ private:
+  static constexpr Index tile_queries = 2 * lane_count;
+
+  // Up to two vectors of queries and the keys that they may attend to.
+  struct Tile {
+    Index first_query;
+    Index queries;  // real ones; the rest of `columns` is filled with zeros
+    Index columns;  // one or two vectors
+    Index first_key;
+    Index keys;
+  };
+  Tile tile_at(const HeadProblem& problem, Index first_query) const;
+  void pack_keys(const HeadProblem& problem);
+  void scores(const HeadProblem& problem, const Tile& tile);
+  void apply_pattern(const HeadProblem& problem, const Tile& tile);
+  void softmax(const Tile& tile, Scalar* log_sums);
+  void rebuild_weights(const Tile& tile, const Scalar* log_sums);
+  void draw_dropout(const HeadProblem& problem, const Tile& tile);
+  void score_gradients(const HeadProblem& problem, const Tile& tile, const HeadRows& doutput);
+  void write_rows(const Tile& tile, const Scalar* rows, Index width, const Scalar* factors,
+                  Scalar* to, Index stride, bool accumulate) const;
+
+  Index d_key_;
+  Index d_value_;
+  Index key_step_;    // d_key rounded up to whole vectors
+  Index value_step_;  // d_value likewise
+  Tensor memory_;
+  Scalar* keys_;       // (m, key_step): zeros beyond d_key
+  Scalar* values_;     // (m, value_step)
+  Scalar* dkeys_;      // (m, key_step)
+  Scalar* dvalues_;    // (m, value_step)
+  Scalar* scores_;     // (m, tile): scores, then weights
+  Scalar* gradients_;  // (m, tile): dL/dweights, then dL/dscores
+  Scalar* factors_;    // (m, tile): dropout
+  Scalar* columns_;    // (width, tile): queries or output gradients, transposed
+  Scalar* rows_;       // (tile, width): rows of queries or output gradients
+  Scalar* result_;     // (tile, width)
+  Scalar* inverse_;    // (tile): 1 / Σ exp
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,22 @@
+// The loss of token predictions.
+#pragma once
+
+#include <span>
+
+#include "core/tape.hpp"
+#include "core/types.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct CrossEntropy {
+  Var loss;  // (1): Σ_n -Σ_v q_v log p_v in nats, where q = (1 - smoothing) onehot + smoothing / V
+  double negative_log_likelihood;  // Σ_n -log p of the target, without smoothing
+  Index correct;  // rows whose largest logit is the target's (the first of equals counts)
+};
+
+// logits: (N, V), targets: N of them.  Label smoothing as in Szegedy et al. 2016, section 7. Throws
+// ShapeError.
+CrossEntropy cross_entropy(const Var& logits, std::span<const TokenId> targets,
+                           Scalar smoothing = 0);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,106 @@
+#include "core/ops/embedding.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/dims.hpp"
+#include "core/errors.hpp"
+#include "core/rows.hpp"
+#include "core/tokens.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// The gradient of rows that were picked from a table: each goes back to where it came from.
+Scalar* scatter_target(Gradients& g, Index input, Index size) {
+  const auto [data, accumulate] = g.target(input);
+  if (!accumulate) {
+    std::fill_n(data, size, Scalar{0});
+  }
+  return data;
+}
+
+void expect_rows(const char* what, Index row, Index rows, const char* remedy) {
+  if (row < 0 || row >= rows) {
+    throw ShapeError(
+        fmt::format("{}: {} is outside the table's 0 ... {}{}", what, row, rows - 1, remedy));
+  }
+}
+
+}  // namespace
+
+Var lookup(const Var& table, std::span<const TokenId> ids, Scalar scale) {
+  const auto [V, D] = dims<2>(table, "lookup.table");
+  Tensor y = Tensor::empty({static_cast<Index>(ids.size()), D});
+  const auto scaled = [s = Lanes(scale)](const Lanes& a) { return s * a; };
+  for (Index i = 0; i < y.dim(0); ++i) {
+    const TokenId id = ids[static_cast<std::size_t>(i)];
+    expect_rows("lookup.ids", id, V, "");
+    map_row(D, y.row(i), scaled, table.value().row(id));
+  }
+  return table.tape().record("lookup", {table}, std::move(y),
+                             [shape = table.shape(), tokens = Tokens(ids), scale](Gradients& g) {
+                               // dtable[ids[n]] += scale dy[n]
+                               Scalar* dtable = scatter_target(g, 0, shape.size());
+                               const auto add = [s = Lanes(scale)](const Lanes& a, const Lanes& b) {
+                                 return xsimd::fma(s, b, a);
+                               };
+                               for (Index i = 0; i < tokens.count(); ++i) {
+                                 Scalar* row = dtable + tokens[i] * shape[1];
+                                 map_row(shape[1], row, add, row, g.output().row(i));
+                               }
+                             });
+}
+
+Var add_positions(const Var& x, const Var& table, const Segments& segments) {
+  const auto [N, D] = dims<2>(x, "add_positions.x");
+  const auto [P, table_D] = dims<2>(table, "add_positions.table");
+  expect_shape(table, {P, D}, "add_positions.table for x " + x.shape().to_string());
+  if (row_count(segments) != N) {
+    wrong_shape("add_positions.x", fmt::format("the {} rows of the segments", row_count(segments)),
+                x.shape());
+  }
+  Tensor y = Tensor::empty(x.shape());
+  for (const Segment& segment : segments.list) {
+    if (segment.rows > 0) {
+      expect_rows("add_positions: position", segment.position, P, "");
+      expect_rows("add_positions: position", segment.position + segment.rows - 1, P,
+                  " (raise model.max_positions)");
+      map_row(
+          segment.rows * D, y.row(segment.row),
+          [](const Lanes& a, const Lanes& b) { return a + b; }, x.value().row(segment.row),
+          table.value().row(segment.position));
+    }
+  }
+  return x.tape().record(
+      "add_positions", {x, table}, std::move(y),
+      [shape = table.shape(), list = table.needs_gradient() ? segments : Segments()](Gradients& g) {
+        // dx = dy,  dtable[position of n] += dy[n]
+        if (g.needs(1)) {
+          Scalar* dtable = scatter_target(g, 1, shape.size());
+          for (const Segment& segment : list.list) {
+            add_to(dtable + segment.position * shape[1], g.output().row(segment.row),
+                   segment.rows * shape[1]);
+          }
+        }
+        g.add(0, g.take_output());
+      });
+}
+
+Tensor sinusoidal_positions(Index positions, Index D) {
+  Tensor table = Tensor::empty({positions, D});
+  for (Index p = 0; p < positions; ++p) {
+    for (Index c = 0; c < D; ++c) {
+      const double angle =
+          static_cast<double>(p) /
+          std::pow(10000.0, static_cast<double>(c / 2 * 2) / static_cast<double>(D));
+      table.row(p)[c] = static_cast<Scalar>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+  }
+  return table;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

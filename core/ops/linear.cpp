@@ -1,0 +1,75 @@
+#include "core/ops/linear.hpp"
+
+#include <algorithm>
+
+#include "core/blas.hpp"
+#include "core/dims.hpp"
+#include "core/row_sums.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+Index check(const Var& x, const Var& weight) {
+  const auto [N, in] = dims<2>(x, "linear.x");
+  const auto [out, weight_in] = dims<2>(weight, "linear.weight");
+  expect_shape(weight, {out, in}, "linear.weight for x " + x.shape().to_string());
+  return out;
+}
+
+// y = x Wᵀ (+ y)
+void forward(const Tensor& x, const Tensor& weight, Scalar beta, Tensor& y) {
+  const Index in = x.dim(1);
+  matrix_product(y.dim(0), y.dim(1), in, {x.data(), in}, {weight.data(), in, true}, beta, y.data(),
+                 y.dim(1));
+}
+
+// dx = dy W,  dW = dyᵀ x
+void backward(Gradients& g, const Tensor& x, const Tensor& weight) {
+  const Tensor& dy = g.output();
+  const Index N = x.dim(0);
+  const Index in = x.dim(1);
+  const Index out = weight.dim(0);
+  if (g.needs(0)) {
+    const auto [dx, accumulate] = g.target(0);
+    matrix_product(N, in, out, {dy.data(), out}, {weight.data(), in},
+                   static_cast<Scalar>(accumulate), dx, in);
+  }
+  if (g.needs(1)) {
+    const auto [dweight, accumulate] = g.target(1);
+    matrix_product(out, in, N, {dy.data(), out, true}, {x.data(), in},
+                   static_cast<Scalar>(accumulate), dweight, in);
+  }
+}
+
+}  // namespace
+
+Var linear(const Var& x, const Var& weight) {
+  Tensor y = Tensor::empty({x.shape()[0], check(x, weight)});
+  forward(x.value(), weight.value(), 0, y);
+  return x.tape().record(
+      "linear", {x, weight}, std::move(y),
+      [x = x.value(), weight = weight.value()](Gradients& g) { backward(g, x, weight); });
+}
+
+Var linear(const Var& x, const Var& weight, const Var& bias) {
+  const Index out = check(x, weight);
+  expect_shape(bias, {out}, "linear.bias for weight " + weight.shape().to_string());
+  Tensor y = Tensor::empty({x.shape()[0], out});
+  for (Index i = 0; i < y.dim(0); ++i) {
+    std::copy_n(bias.value().data(), out, y.row(i));
+  }
+  forward(x.value(), weight.value(), 1, y);
+  return x.tape().record("linear", {x, weight, bias}, std::move(y),
+                         [x = x.value(), weight = weight.value()](Gradients& g) {
+                           backward(g, x, weight);
+                           if (g.needs(2)) {  // db = Σ_n dy
+                             RowSums sums(g.target(2), g.output().dim(1));
+                             for (Index i = 0; i < x.dim(0); ++i) {
+                               sums.add(g.output().row(i));
+                             }
+                           }
+                         });
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,122 @@
+#include "core/ops/reduce.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/dims.hpp"
+#include "core/errors.hpp"
+#include "core/rows.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+Scalar total(const Scalar* x, Index n) {
+  return sum_row(n, [](const Lanes& a) { return a; }, x);
+}
+
+// 1 / count, for a mean of `count` numbers.
+Scalar share(const char* op, const Shape& shape, Index count) {
+  if (count == 0) {
+    wrong_shape(fmt::format("{}.x", op), "something to take the mean of", shape);
+  }
+  return 1 / static_cast<Scalar>(count);
+}
+
+// The same gradient for each of n numbers.
+void spread(const GradientTarget& to, Index n, Scalar gradient) {
+  if (to.accumulate) {
+    map_row(n, to.data, [d = Lanes(gradient)](const Lanes& a) { return a + d; }, to.data);
+  } else {
+    std::fill_n(to.data, n, gradient);
+  }
+}
+
+// y = factor Σ x:  dx = factor dy.
+Var reduce_all(const char* op, const Var& x, Scalar factor) {
+  // In pieces, so that rounding errors grow with the number of pieces and not of numbers.
+  constexpr Index piece = 1024;
+  const Index n = x.value().size();
+  Scalar sum = 0;
+  for (Index i = 0; i < n; i += piece) {
+    sum += total(x.value().data() + i, std::min(piece, n - i));
+  }
+  return x.tape().record(op, {x}, Tensor::full({1}, factor * sum), [n, factor](Gradients& g) {
+    spread(g.target(0), n, factor * g.output().data()[0]);
+  });
+}
+
+// to += factor from
+void add_multiple(Scalar* to, Scalar factor, const Scalar* from, Index n) {
+  map_row(
+      n, to, [f = Lanes(factor)](const Lanes& a, const Lanes& b) { return xsimd::fma(f, b, a); },
+      to, from);
+}
+
+// y = factor Σ_n x:  dx_n = factor dy.
+Var reduce_rows(const char* op, const Var& x, Scalar factor) {
+  const Index N = x.shape()[0];
+  const Index D = x.shape()[1];
+  Tensor y = Tensor::zeros({D});
+  for (Index i = 0; i < N; ++i) {
+    add_multiple(y.data(), factor, x.value().row(i), D);
+  }
+  return x.tape().record(op, {x}, std::move(y), [N, factor](Gradients& g) {
+    const Tensor& dy = g.output();
+    const auto [dx, accumulate] = g.target(0);
+    if (!accumulate) {
+      std::fill_n(dx, N * dy.size(), Scalar{0});
+    }
+    for (Index i = 0; i < N; ++i) {
+      add_multiple(dx + i * dy.size(), factor, dy.data(), dy.size());
+    }
+  });
+}
+
+// y_n = factor Σ_d x_nd:  dx_nd = factor dy_n.
+Var reduce_columns(const char* op, const Var& x, Scalar factor) {
+  const Index N = x.shape()[0];
+  const Index D = x.shape()[1];
+  Tensor y = Tensor::empty({N});
+  for (Index i = 0; i < N; ++i) {
+    y.data()[i] = factor * total(x.value().row(i), D);
+  }
+  return x.tape().record(op, {x}, std::move(y), [D, factor](Gradients& g) {
+    const Tensor& dy = g.output();
+    const auto [dx, accumulate] = g.target(0);
+    for (Index i = 0; i < dy.size(); ++i) {
+      spread({dx + i * D, accumulate}, D, factor * dy.data()[i]);
+    }
+  });
+}
+
+Var reduce(const char* op, const Var& x, Index axis, Scalar factor) {
+  return axis == 0 ? reduce_rows(op, x, factor) : reduce_columns(op, x, factor);
+}
+
+void check(const char* op, const Var& x, Index axis) {
+  dims<2>(x, fmt::format("{}.x over an axis", op));
+  if (axis != 0 && axis != 1) {
+    throw ShapeError(fmt::format("{}.axis: expected 0 or 1 for the axes of x {}, got {}", op,
+                                 x.shape().to_string(), axis));
+  }
+}
+
+}  // namespace
+
+Var sum(const Var& x) { return reduce_all("sum", x, 1); }
+
+Var mean(const Var& x) { return reduce_all("mean", x, share("mean", x.shape(), x.value().size())); }
+
+Var sum(const Var& x, Index axis) {
+  check("sum", x, axis);
+  return reduce("sum", x, axis, 1);
+}
+
+Var mean(const Var& x, Index axis) {
+  check("mean", x, axis);
+  return reduce("mean", x, axis, share("mean", x.shape(), x.shape()[axis]));
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,88 @@
+#include "core/ops/residual.hpp"
+
+#include "core/dims.hpp"
+#include "core/dropout_mask.hpp"
+#include "core/row_sums.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+void forward(const Tensor& x, const Tensor& f, const Tensor& bias, const DropoutMask& mask,
+             Tensor& y) {
+  const Index D = x.dim(1);
+  Tensor room = Tensor::empty({8 * keep_row_bytes(D)});
+  for (Index i = 0; i < x.dim(0); ++i) {
+    if (mask.active()) {
+      map_row(
+          D, y.row(i),
+          [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& m) {
+            return xsimd::fma(b + c, m, a);
+          },
+          x.row(i), f.row(i), bias.data(), mask.draw(i, room.data()));
+    } else {
+      map_row(
+          D, y.row(i), [](const Lanes& a, const Lanes& b, const Lanes& c) { return a + (b + c); },
+          x.row(i), f.row(i), bias.data());
+    }
+  }
+}
+
+// df = mask ∘ dy,  db = Σ_n df
+void backward(const Tensor& dy, const DropoutMask& mask, Tensor& df, RowSums dbias) {
+  const Index D = dy.dim(1);
+  Tensor room = Tensor::empty({8 * keep_row_bytes(D)});
+  for (Index i = 0; i < dy.dim(0); ++i) {
+    if (mask.active()) {
+      map_row(
+          D, df.row(i), [](const Lanes& d, const Lanes& m) { return d * m; }, dy.row(i),
+          mask.factors(i, room.data()));
+    }
+    dbias.add(df.row(i));
+  }
+}
+
+}  // namespace
+
+Var residual(const Var& x, const Var& f, const Var& bias, const Dropout& dropout) {
+  const auto [N, D] = dims<2>(x, "residual.x");
+  expect_shape(f, {N, D}, "residual.f for x " + x.shape().to_string());
+  expect_shape(bias, {D}, "residual.bias for x " + x.shape().to_string());
+  DropoutMask mask(dropout, N, D);
+  Tensor y = Tensor::empty(x.shape());
+  forward(x.value(), f.value(), bias.value(), mask, y);
+  return x.tape().record("residual", {x, f, bias}, std::move(y),
+                         [bias_shape = bias.shape(), mask = std::move(mask)](Gradients& g) {
+                           const Tensor dy = g.take_output();
+                           Tensor df = mask.active() ? Tensor::empty(dy.shape()) : dy;
+                           const TargetOrScratch dbias(g, 2, bias_shape);
+                           backward(dy, mask, df, RowSums(dbias.target(), dy.dim(1)));
+                           g.add(1, std::move(df));
+                           g.add(0, dy);
+                         });
+}
+
+Var dropout(const Var& x, const Dropout& dropout) {
+  const auto [N, D] = dims<2>(x, "dropout.x");
+  if (!dropout.active()) {
+    return x;
+  }
+  const DropoutMask mask(dropout, N, D);
+  Tensor y = Tensor::empty(x.shape());
+  Tensor room = Tensor::empty({8 * keep_row_bytes(D)});
+  const auto times = [](const Lanes& a, const Lanes& m) { return a * m; };
+  for (Index i = 0; i < N; ++i) {
+    map_row(D, y.row(i), times, x.value().row(i), mask.draw(i, room.data()));
+  }
+  return x.tape().record("dropout", {x}, std::move(y), [mask, times](Gradients& g) {
+    const Tensor dy = g.take_output();
+    Tensor dx = dy.unique() ? dy : Tensor::empty(dy.shape());
+    Tensor factors = Tensor::empty({8 * keep_row_bytes(dy.dim(1))});
+    for (Index i = 0; i < dy.dim(0); ++i) {
+      map_row(dy.dim(1), dx.row(i), times, dy.row(i), mask.factors(i, factors.data()));
+    }
+    g.add(0, std::move(dx));
+  });
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

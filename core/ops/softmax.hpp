@@ -1,0 +1,14 @@
+// Softmax over the rows of a matrix, and its logarithm.
+#pragma once
+
+#include "core/tape.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// y_nd = exp(x_nd) / Σ_k exp(x_nk).  x, y: (N, D).  Throws ShapeError.
+Var softmax(const Var& x);
+
+// y_nd = x_nd - ln Σ_k exp(x_nk).
+Var log_softmax(const Var& x);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,97 @@
+#include "core/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/draws.hpp"
+#include "core/errors.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr Index block_alignment = 16;  // numbers: a cache line of floats
+
+void fill(Tensor values, const NamedParameter& parameter, std::uint64_t seed) {
+  const Draws draws(seed, "initialize." + parameter.name, 0);
+  const double value = parameter.initializer.value;
+  for (Index i = 0; i < values.size(); ++i) {
+    const auto index = static_cast<std::uint64_t>(i);
+    double number = value;
+    if (parameter.initializer.kind == Initializer::Kind::normal) {
+      number = value * draw_normal(draws, index);
+    } else if (parameter.initializer.kind == Initializer::Kind::uniform) {
+      number = value * (2 * draw_uniform(draws, index) - 1);
+    }
+    values.data()[i] = static_cast<Scalar>(number);
+  }
+}
+
+}  // namespace
+
+Scope Scope::operator/(std::string_view name) const { return {*store_, name_of(name)}; }
+
+std::string Scope::name_of(std::string_view name) const {
+  return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
+}
+
+Parameter Scope::create(std::string_view name, const Shape& shape, Initializer initializer) const {
+  return create_stacked({std::string(name)}, shape, initializer);
+}
+
+Parameter Scope::create_stacked(const std::vector<std::string>& names, const Shape& shape,
+                                Initializer initializer) const {
+  const auto count = static_cast<Index>(names.size());
+  const Shape stacked =
+      shape.rank() == 1 ? Shape{count * shape[0]} : Shape{count * shape[0], shape[1]};
+  const Index block = store_->add_block(stacked);
+  for (Index i = 0; i < count; ++i) {
+    const std::string name = name_of(names[static_cast<std::size_t>(i)]);
+    if (std::ranges::any_of(store_->parameters_,
+                            [&](const NamedParameter& other) { return other.name == name; })) {
+      throw ConfigError(fmt::format("two parameters are named {}", name));
+    }
+    store_->parameters_.push_back({.name = name,
+                                   .shape = shape,
+                                   .initializer = initializer,
+                                   .block = block,
+                                   .offset = store_->block_begin(block) + i * shape.size()});
+  }
+  return {.block = block, .shape = stacked};
+}
+
+Index ParameterStore::add_block(const Shape& shape) {
+  blocks_.push_back({.offset = size_, .shape = shape});
+  size_ += (shape.size() + block_alignment - 1) / block_alignment * block_alignment;
+  return blocks() - 1;
+}
+
+void ParameterStore::initialize(std::uint64_t seed) {
+  values_ = Tensor::zeros({size_});
+  for (const NamedParameter& parameter : parameters_) {
+    fill(value(parameter), parameter, seed);
+  }
+}
+
+Index ParameterStore::count() const {
+  Index total = 0;
+  for (const NamedParameter& parameter : parameters_) {
+    total += parameter.shape.size();
+  }
+  return total;
+}
+
+Tensor ParameterStore::block_of(const Tensor& memory, Index block) const {
+  const Block& place = blocks_[static_cast<std::size_t>(block)];
+  return memory.part(place.offset, place.shape);
+}
+
+ParameterGradients::ParameterGradients(const ParameterStore& store)
+    : store_(store),
+      memory_(Tensor::empty({store.size()})),
+      written_(std::make_unique<bool[]>(static_cast<std::size_t>(store.blocks()))) {}
+
+void ParameterGradients::forget() { std::fill_n(written_.get(), store_.blocks(), false); }
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

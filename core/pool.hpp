@@ -1,0 +1,48 @@
+// The memory pool: buffers that are counted, and kept for the next use when the last user lets go,
+// so that a training step in its steady state takes nothing from the heap.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace tapehead {
+
+// A counted piece of pool memory, aligned for any vector unit.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(
+      std::size_t bytes);  // contents undefined: NaN in every bit where checks().poison is set
+  Buffer(const Buffer& other) noexcept;
+  Buffer(Buffer&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  Buffer& operator=(Buffer other) noexcept;
+  ~Buffer();
+
+  std::byte* data() const;
+  bool unique() const;  // nobody else holds it
+  explicit operator bool() const { return block_ != nullptr; }
+
+  struct Block;
+
+ private:
+  Block* block_ = nullptr;
+};
+
+struct PoolUse {
+  std::size_t bytes_held = 0;  // taken from the system, in use or kept
+  std::size_t bytes_peak = 0;  // most ever in use at once
+};
+PoolUse pool_use();
+
+// Switches for finding mistakes, off in normal work: `poison` fills fresh buffers with NaN, so that
+// an element that was never written is seen; `finite` makes a tape look at every value and
+// gradient, and name the op of the first bad one.
+struct Checks {
+  bool poison = false;
+  bool finite = false;
+};
+Checks& checks();
+
+}  // namespace tapehead

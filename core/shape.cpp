@@ -1,0 +1,34 @@
+#include "core/shape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/errors.hpp"
+
+namespace tapehead {
+
+Shape::Shape(std::initializer_list<Index> extents) : rank_(static_cast<Index>(extents.size())) {
+  if (rank_ > max_rank || std::ranges::any_of(extents, [](Index extent) { return extent < 0; })) {
+    throw ShapeError(fmt::format("a shape has at most {} axes, none of them negative", max_rank));
+  }
+  std::ranges::copy(extents, extents_.begin());
+}
+
+Index Shape::size() const {
+  Index product = 1;
+  for (Index axis = 0; axis < rank_; ++axis) {
+    product *= (*this)[axis];
+  }
+  return product;
+}
+
+std::string Shape::to_string() const {
+  std::string text = "(";
+  for (Index axis = 0; axis < rank_; ++axis) {
+    text += (axis == 0 ? "" : ", ") + std::to_string((*this)[axis]);
+  }
+  return text + ")";
+}
+
+}  // namespace tapehead

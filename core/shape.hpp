@@ -1,0 +1,32 @@
+// Shape: the extents of a tensor's axes, at most four, kept in place.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <string>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+class Shape {
+ public:
+  static constexpr Index max_rank = 4;
+
+  Shape() = default;
+  Shape(std::initializer_list<Index>
+            extents);  // throws ShapeError for more than max_rank axes or a negative extent
+
+  Index rank() const { return rank_; }
+  Index operator[](Index axis) const { return extents_[static_cast<std::size_t>(axis)]; }
+  Index size() const;             // elements: the product of the extents; 1 for rank 0
+  std::string to_string() const;  // "(3, 4)"
+
+  bool operator==(const Shape&) const = default;
+
+ private:
+  std::array<Index, max_rank> extents_{};
+  Index rank_ = 0;
+};
+
+}  // namespace tapehead

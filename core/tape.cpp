@@ -1,0 +1,161 @@
+#include "core/tape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "core/finite.hpp"
+#include "core/rows.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+Var Tape::variable(Tensor value) {
+  if (!recording_) {
+    return constant(std::move(value));
+  }
+  nodes_.push_back({.op = "variable", .first_input = 0, .input_count = 0, .shape = value.shape()});
+  return {this, nodes() - 1, std::move(value)};
+}
+
+Var Tape::parameter(Tensor value, GradientSlot gradient) {
+  Var result = variable(std::move(value));
+  if (result.needs_gradient()) {
+    Node& leaf = node(result.node_);
+    leaf.op = "parameter";
+    leaf.has_gradient = *gradient.written;
+    leaf.gradient = std::move(gradient.memory);
+    leaf.written = gradient.written;
+  }
+  return result;
+}
+
+Var Tape::append(const char* op, std::span<const Var> inputs, Tensor value,
+                 Closure<Gradients> closure) {
+  if (checks().finite) {
+    expect_finite(op, "value", value);
+  }
+  if (!closure) {
+    return constant(std::move(value));
+  }
+  const auto first = static_cast<Index>(inputs_.size());
+  for (const Var& input : inputs) {
+    inputs_.push_back(input.node_);
+  }
+  nodes_.push_back({.op = op,
+                    .first_input = first,
+                    .input_count = static_cast<Index>(inputs.size()),
+                    .shape = value.shape(),
+                    .closure = std::move(closure)});
+  return {this, nodes() - 1, std::move(value)};
+}
+
+void Tape::backward(const Var& output) {
+  backward(output, Tensor::full(output.shape(), Scalar{1}));
+}
+
+void Tape::backward(const Var& output, Tensor cotangent) {
+  if (cotangent.shape() != output.shape()) {
+    throw ShapeError(fmt::format("backward: the cotangent has shape {}, the output {}",
+                                 cotangent.shape().to_string(), output.shape().to_string()));
+  }
+  if (!output.needs_gradient()) {
+    return;
+  }
+  receive(node(output.node_), std::move(cotangent));
+  for (Index i = output.node_; i >= 0; --i) {
+    if (node(i).closure) {
+      run_closure(i);
+    }
+  }
+}
+
+void Tape::run_closure(Index i) {
+  Node& current = node(i);
+  if (current.has_gradient) {
+    Gradients gradients(*this, i);
+    current.closure(gradients);
+    for (Index k = 0; checks().finite && k < current.input_count; ++k) {
+      if (gradients.needs(k) && input(i, k).has_gradient) {
+        expect_finite(current.op, "gradient", input(i, k).gradient);
+      }
+    }
+  }
+  current.closure = {};
+  current.gradient = {};
+  current.spent = true;
+}
+
+void Tape::receive(Node& into, Tensor gradient) {
+  if (!into.has_gradient && !into.spent && into.written == nullptr) {
+    into.gradient = std::move(gradient);
+    into.has_gradient = true;
+    return;
+  }
+  const GradientTarget to = target(into);
+  if (to.accumulate) {
+    add_to(to.data, gradient.data(), gradient.size());
+  } else {
+    std::ranges::copy(gradient.values(), to.data);
+  }
+}
+
+GradientTarget Tape::target(Node& into) {
+  if (into.spent) {
+    throw std::logic_error(
+        fmt::format("{}: a backward pass has spent it; a tape runs back once", into.op));
+  }
+  const bool accumulate = std::exchange(into.has_gradient, true);
+  if (into.written != nullptr) {
+    *into.written = true;
+  } else if (!accumulate) {
+    into.gradient = Tensor::empty(into.shape);
+  } else if (!into.gradient.unique()) {
+    into.gradient = into.gradient.copy();
+  }
+  return {into.gradient.data(), accumulate};
+}
+
+Tensor Tape::gradient(const Var& variable) const {
+  if (!variable.needs_gradient() || !node(variable.node_).has_gradient) {
+    return Tensor::zeros(variable.shape());
+  }
+  return node(variable.node_).gradient;
+}
+
+void Tape::clear() {
+  nodes_.clear();
+  inputs_.clear();
+  arena_.rewind();
+}
+
+Tape::Node& Tape::input(Index of, Index number) {
+  return node(inputs_[static_cast<std::size_t>(node(of).first_input + number)]);
+}
+
+bool Gradients::needs(Index input) const {
+  return tape_.inputs_[static_cast<std::size_t>(tape_.node(node_).first_input + input)] >= 0;
+}
+
+const Tensor& Gradients::output() const { return tape_.node(node_).gradient; }
+
+Tensor Gradients::take_output() { return std::move(tape_.node(node_).gradient); }
+
+void Gradients::add(Index input, Tensor gradient) {
+  if (!needs(input)) {
+    return;
+  }
+  Tape::Node& into = tape_.input(node_, input);
+  if (gradient.shape() != into.shape) {
+    throw ShapeError(fmt::format("{}: the gradient of input {} has shape {}, the input {}",
+                                 tape_.node(node_).op, input, gradient.shape().to_string(),
+                                 into.shape.to_string()));
+  }
+  tape_.receive(into, std::move(gradient));
+}
+
+GradientTarget Gradients::target(Index input) { return tape_.target(tape_.input(node_, input)); }
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,148 @@
+// The tape: the ops of one forward pass in the order in which they ran, and the loop that walks
+// them backwards.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/closures.hpp"
+#include "core/tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+class Tape;
+
+// A value on a tape: a light handle. A Var that no gradient can reach (a constant, or any value
+// while recording is off) has no node and leaves no trace on the tape.
+class Var {
+ public:
+  const Tensor& value() const { return value_; }
+  const Shape& shape() const { return value_.shape(); }
+  Tape& tape() const { return *tape_; }
+  bool needs_gradient() const { return node_ >= 0; }
+
+ private:
+  friend class Tape;
+  Var(Tape* tape, Index node, Tensor value) : tape_(tape), node_(node), value_(std::move(value)) {}
+
+  Tape* tape_;
+  Index node_;
+  Tensor value_;
+};
+
+// Where an op's backward puts a gradient: numbers to overwrite or, where something is there
+// already, to add to.
+struct GradientTarget {
+  Scalar* data;
+  bool accumulate;
+};
+
+// What a backward closure sees: the gradient of its output, and a door for the gradient of each
+// input.
+class Gradients {
+ public:
+  Gradients(Tape& tape, Index node) : tape_(tape), node_(node) {}
+
+  bool needs(Index input) const;
+  const Tensor& output() const;  // dL/dy
+  Tensor take_output();  // the same, handed over: may be changed in place when it is unique()
+  void add(Index input, Tensor gradient);  // throws ShapeError naming the op
+  GradientTarget target(
+      Index input);  // the gradient's own memory: no temporary; every element must be written
+
+ private:
+  Tape& tape_;
+  Index node_;
+};
+
+// A place outside the tape that gathers the gradient of a parameter over several passes.
+struct GradientSlot {
+  Tensor memory;
+  bool* written;  // false: the memory holds nothing yet
+};
+
+class Tape {
+ public:
+  explicit Tape(bool recording = true) : recording_(recording) {}
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+  ~Tape() { clear(); }
+
+  Var constant(Tensor value) { return {this, -1, std::move(value)}; }
+  Var variable(Tensor value);                          // a leaf; its gradient stays here
+  Var parameter(Tensor value, GradientSlot gradient);  // a leaf; its gradient goes to the slot
+
+  // y = op(inputs). The closure gets the gradients; it may hold tensors, never Vars.
+  template <class Backward>
+  Var record(const char* op, std::span<const Var> inputs, Tensor value, Backward&& backward);
+  template <class Backward>
+  Var record(const char* op, std::initializer_list<Var> inputs, Tensor value, Backward&& backward) {
+    return record(op, std::span(inputs.begin(), inputs.size()), std::move(value),
+                  std::forward<Backward>(backward));
+  }
+
+  // Runs every closure from `output` back, with dL/d output = `cotangent` (of its shape), or = 1
+  // for a single number. Closures are spent by it: their memory returns to the pool as the loop
+  // goes, and a later pass that meets them throws logic_error.
+  void backward(const Var& output, Tensor cotangent);
+  void backward(const Var& output);
+
+  // The gradient of a variable after `backward`: zeros where none arrived.
+  Tensor gradient(const Var& variable) const;
+
+  // The name of the op that made a value; "constant" for one that no gradient can reach.
+  const char* op(const Var& value) const {
+    return value.needs_gradient() ? node(value.node_).op : "constant";
+  }
+
+  void clear();  // forgets all nodes, keeps the capacity
+  bool recording() const { return recording_; }
+  Index nodes() const { return static_cast<Index>(nodes_.size()); }
+
+ private:
+  friend class Gradients;
+
+  struct Node {
+    const char* op;
+    Index first_input;
+    Index input_count;
+    Shape shape;
+    Tensor gradient{};
+    bool has_gradient = false;
+    bool spent = false;       // a backward pass has been here
+    bool* written = nullptr;  // set for a parameter: the gradient is a slot's memory
+    Closure<Gradients> closure{};
+  };
+
+  Node& node(Index i) { return nodes_[static_cast<std::size_t>(i)]; }
+  const Node& node(Index i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  Node& input(Index of, Index number);
+  Var append(const char* op, std::span<const Var> inputs, Tensor value, Closure<Gradients> closure);
+  GradientTarget target(Node& into);
+  void receive(Node& into, Tensor gradient);
+  void run_closure(Index i);
+
+  bool recording_;
+  std::vector<Node> nodes_;
+  std::vector<Index> inputs_;
+  ClosureArena arena_;
+};
+
+template <class Backward>
+Var Tape::record(const char* op, std::span<const Var> inputs, Tensor value, Backward&& backward) {
+  bool needed = false;
+  for (const Var& input : inputs) {
+    needed = needed || input.needs_gradient();
+  }
+  Closure<Gradients> closure;
+  if (recording_ && needed) {
+    closure = arena_.make<Gradients>(std::forward<Backward>(backward));
+  }
+  return append(op, inputs, std::move(value), std::move(closure));
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

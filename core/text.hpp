@@ -1,0 +1,24 @@
+// Small helps for messages.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace tapehead {
+
+// The items one after the other, with `separator` between them.
+template <class Range>
+std::string join(const Range& items, std::string_view separator) {
+  std::string text;
+  bool first = true;
+  for (const auto& item : items) {
+    fmt::format_to(std::back_inserter(text), "{}{}", first ? std::string_view() : separator, item);
+    first = false;
+  }
+  return text;
+}
+
+}  // namespace tapehead

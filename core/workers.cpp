@@ -1,0 +1,111 @@
+#include "core/workers.hpp"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tapehead {
+
+void flush_denormals() {
+  constexpr unsigned flush_to_zero = 0x8000;
+  constexpr unsigned denormals_are_zero = 0x0040;
+  _mm_setcsr(_mm_getcsr() | flush_to_zero | denormals_are_zero);
+}
+
+struct Workers::State {
+  std::mutex mutex;
+  std::condition_variable begin;
+  std::condition_variable done;
+  const void* job = nullptr;
+  void (*call)(const void*, Index) = nullptr;
+  Index count = 0;
+  Index next = 0;
+  Index unfinished = 0;
+  Index failed = 0;
+  std::exception_ptr failure;
+  bool stopping = false;
+  std::vector<std::thread> threads;
+
+  // Takes parts until none is left. The lock is held on entry and on return.
+  void work(std::unique_lock<std::mutex>& lock) {
+    while (next < count) {
+      const Index part = next++;
+      lock.unlock();
+      std::exception_ptr thrown;
+      try {
+        call(job, part);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+      lock.lock();
+      if (thrown && (!failure || part < failed)) {
+        failure = thrown;
+        failed = part;
+      }
+      if (--unfinished == 0) {
+        done.notify_all();
+      }
+    }
+  }
+
+  void serve() {
+    flush_denormals();
+    std::unique_lock lock(mutex);
+    while (true) {
+      begin.wait(lock, [this] { return stopping || next < count; });
+      if (stopping) {
+        return;
+      }
+      work(lock);
+    }
+  }
+};
+
+Workers::Workers(Index threads) : state_(std::make_unique<State>()) {
+  flush_denormals();
+  for (Index i = 1; i < threads; ++i) {
+    state_->threads.emplace_back([state = state_.get()] { state->serve(); });
+  }
+}
+
+Workers::~Workers() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+  }
+  state_->begin.notify_all();
+  for (std::thread& thread : state_->threads) {
+    thread.join();
+  }
+}
+
+Index Workers::threads() const { return static_cast<Index>(state_->threads.size()) + 1; }
+
+void Workers::run_erased(Index count, const void* job, void (*call)(const void*, Index)) {
+  State& state = *state_;
+  std::unique_lock lock(state.mutex);
+  state.job = job;
+  state.call = call;
+  state.next = 0;
+  state.count = count;
+  state.unfinished = count;
+  state.failure = nullptr;
+  if (count > 1) {
+    state.begin.notify_all();
+  }
+  state.work(lock);
+  state.done.wait(lock, [&state] { return state.unfinished == 0; });
+  state.count = 0;
+  state.next = 0;
+  if (state.failure) {
+    std::rethrow_exception(std::exchange(state.failure, nullptr));
+  }
+}
+
+}  // namespace tapehead

@@ -1,0 +1,38 @@
+// Worker threads: run the parts of a job side by side. Which thread takes which part changes
+// nothing but the time.
+#pragma once
+
+#include <memory>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+class Workers {
+ public:
+  explicit Workers(Index threads);  // the calling thread is one of them
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  Index threads() const;
+
+  // Calls part(0) ... part(count - 1), each once, and returns when all are done. When parts throw,
+  // the error of the first such part is thrown again.
+  template <class Part>
+  void run(Index count, const Part& part) {
+    run_erased(count, &part, [](const void* job, Index i) { (*static_cast<const Part*>(job))(i); });
+  }
+
+ private:
+  void run_erased(Index count, const void* job, void (*call)(const void*, Index));
+
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Denormal numbers count as zero in the calling thread: they are slow, and no result needs them.
+// Workers do it themselves.
+void flush_denormals();
+
+}  // namespace tapehead

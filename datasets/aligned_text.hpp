@@ -1,0 +1,25 @@
+// Aligned text: sentences and their translations, line by line, from two files or from one with
+// tabs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tapehead {
+
+struct AlignedText {
+  std::vector<std::string> source;
+  std::vector<std::string> target;  // as many
+};
+
+// Two files: line i of one is the translation of line i of the other. Throws what read_lines
+// throws, and DataError with both counts when they differ.
+AlignedText read_aligned_files(const std::filesystem::path& source,
+                               const std::filesystem::path& target);
+
+// One file: source, tab, target on each line. Throws what read_lines throws, and DataError with
+// file and line where there is not exactly one tab.
+AlignedText read_tab_separated(const std::filesystem::path& file);
+
+}  // namespace tapehead

@@ -1,0 +1,148 @@
+// Saying a sentence in German: determiners and adjectives agree with gender, number and case, the
+// main clause has its finite verb second and the rest of it last, the subordinate clause all of it
+// last.
+#include <array>
+
+#include "datasets/grammar/sentence.hpp"
+#include "datasets/grammar/words.hpp"
+
+namespace tapehead::grammar {
+
+namespace {
+
+// Rows: masculine, feminine, neuter, plural; columns: nominative, accusative, dative.
+using Endings = std::array<std::array<std::string_view, 3>, 4>;
+
+constexpr Endings the_forms{
+    {{"der", "den", "dem"}, {"die", "die", "der"}, {"das", "das", "dem"}, {"die", "die", "den"}}};
+constexpr Endings this_endings{
+    {{"er", "en", "em"}, {"e", "e", "er"}, {"es", "es", "em"}, {"e", "e", "en"}}};
+constexpr Endings a_endings{{{"", "en", "em"}, {"e", "e", "er"}, {"", "", "em"}, {"e", "e", "en"}}};
+
+// Adjectives decline weakly after "der" and "dieser", mixed after "ein" and "mein", strongly after
+// nothing (here: in the plural alone).
+constexpr Endings weak_endings{
+    {{"e", "en", "en"}, {"e", "e", "en"}, {"e", "e", "en"}, {"en", "en", "en"}}};
+constexpr Endings mixed_endings{
+    {{"er", "en", "en"}, {"e", "e", "en"}, {"es", "es", "en"}, {"en", "en", "en"}}};
+
+std::string_view in(const Endings& endings, const NounPhrase& phrase, Case role) {
+  const auto row = phrase.plural ? 3 : static_cast<std::size_t>(phrase.noun->gender);
+  return endings[row][static_cast<std::size_t>(role)];
+}
+
+void say_determiner(Words& words, Determiner determiner, const NounPhrase& phrase, Case role) {
+  switch (determiner) {
+    case Determiner::the:
+      return words.add(in(the_forms, phrase, role));
+    case Determiner::this_:
+      return words.add("dies", in(this_endings, phrase, role));
+    case Determiner::a:
+      return words.add("ein", in(a_endings, phrase, role));
+    case Determiner::my:
+      return words.add("mein", in(a_endings, phrase, role));
+  }
+}
+
+std::string_view adjective_ending(const NounPhrase& phrase, Case role) {
+  if (!phrase.determiner) {
+    return in(this_endings, phrase, role);
+  }
+  const bool weak = phrase.determiner == Determiner::the || phrase.determiner == Determiner::this_;
+  return in(weak ? weak_endings : mixed_endings, phrase, role);
+}
+
+void say(Words& words, const NounPhrase& phrase, Case role) {
+  const Noun& noun = *phrase.noun;
+  if (phrase.determiner) {
+    say_determiner(words, *phrase.determiner, phrase, role);
+  }
+  if (phrase.adjective) {
+    words.add(phrase.adjective->german_stem, adjective_ending(phrase, role));
+  }
+  if (!phrase.plural) {
+    return words.add(noun.german_singular);
+  }
+  words.add(role == Case::dative ? noun.german_dative_plural : noun.german_plural);
+}
+
+// The verb in its two parts; only the compound tenses have a second one.
+struct VerbParts {
+  std::string_view finite;
+  std::string_view rest;
+};
+
+VerbParts verb_parts(const Clause& clause) {
+  const Verb& verb = *clause.verb;
+  const bool plural = clause.subject.plural;
+  switch (clause.tense) {
+    case Tense::present:
+      return {plural ? verb.german_infinitive : verb.german_third, ""};
+    case Tense::past:
+      return {plural ? verb.german_past_plural : verb.german_past, ""};
+    case Tense::perfect:
+      if (verb.german_sein) {
+        return {plural ? "sind" : "ist", verb.german_participle};
+      }
+      return {plural ? "haben" : "hat", verb.german_participle};
+    case Tense::future:
+      break;
+  }
+  return {plural ? "werden" : "wird", verb.german_infinitive};
+}
+
+// Recipient, object, place: what stands between the subject and the verb's end.
+void say_middle(Words& words, const Clause& clause) {
+  if (clause.recipient) {
+    say(words, *clause.recipient, Case::dative);
+  }
+  if (clause.object) {
+    say(words, *clause.object, Case::accusative);
+  }
+  if (clause.place) {
+    words.add(clause.place->preposition->german);
+    say(words, clause.place->where, Case::dative);
+  }
+}
+
+// An adverb at the head takes the subject's place before the verb.
+void say_main(Words& words, const Clause& clause, const WordPair* adverb) {
+  const VerbParts verb = verb_parts(clause);
+  if (adverb) {
+    words.add(adverb->german);
+    words.add(verb.finite);
+  }
+  say(words, clause.subject, Case::nominative);
+  if (!adverb) {
+    words.add(verb.finite);
+  }
+  say_middle(words, clause);
+  if (!verb.rest.empty()) {
+    words.add(verb.rest);
+  }
+}
+
+void say_subordinate(Words& words, const Clause& clause) {
+  const VerbParts verb = verb_parts(clause);
+  say(words, clause.subject, Case::nominative);
+  say_middle(words, clause);
+  if (!verb.rest.empty()) {
+    words.add(verb.rest);
+  }
+  words.add(verb.finite);
+}
+
+}  // namespace
+
+std::string to_german(const Sentence& sentence) {
+  Words words;
+  say_main(words, sentence.main, sentence.adverb);
+  if (sentence.subordinate) {
+    words.add(",");
+    words.add(sentence.conjunction->german);
+    say_subordinate(words, *sentence.subordinate);
+  }
+  return words.text();
+}
+
+}  // namespace tapehead::grammar

@@ -1,0 +1,62 @@
+// The words of the small grammar behind the task grammar_translation: English, and German with the
+// forms that agreement asks for.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace tapehead::grammar {
+
+enum class Gender { masculine, feminine, neuter };
+enum class Case { nominative, accusative, dative };
+enum class Tense { present, past, perfect, future };
+enum class Determiner { the, this_, a, my };
+
+// German nouns of the strong declension: only the dative plural has a form of its own.
+struct Noun {
+  std::string_view singular;
+  std::string_view plural;
+  Gender gender;
+  std::string_view german_singular;
+  std::string_view german_plural;
+  std::string_view german_dative_plural;
+};
+
+struct Adjective {
+  std::string_view english;
+  std::string_view german_stem;
+};
+
+// What a verb takes beside its subject: nothing, an object in one of two cases, or a recipient in
+// the dative and an object in the accusative.
+enum class Valency { none, accusative, dative, both };
+
+struct Verb {
+  Valency valency;
+  std::string_view base;
+  std::string_view third;  // he ...s
+  std::string_view past;
+  std::string_view participle;
+  std::string_view german_infinitive;  // also the plural of the present
+  std::string_view german_third;
+  std::string_view german_past;
+  std::string_view german_past_plural;
+  std::string_view german_participle;
+  bool german_sein = false;  // perfect with "sein" instead of "haben"
+};
+
+struct WordPair {
+  std::string_view english;
+  std::string_view german;
+};
+
+std::span<const Noun> beings();
+std::span<const Noun> things();
+std::span<const Noun> places();
+std::span<const Adjective> adjectives();
+std::span<const Verb> verbs();
+std::span<const WordPair> adverbs();       // at the head of a sentence
+std::span<const WordPair> prepositions();  // with the dative
+std::span<const WordPair> conjunctions();  // with the verb at the end
+
+}  // namespace tapehead::grammar

@@ -1,0 +1,52 @@
+// A sentence of the small grammar, before it is said in either language: who does what to whom,
+// where, when and why.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/draws.hpp"
+#include "datasets/grammar/lexicon.hpp"
+
+namespace tapehead::grammar {
+
+struct NounPhrase {
+  std::optional<Determiner> determiner;  // none only in the plural: "old teachers"
+  const Adjective* adjective = nullptr;
+  const Noun* noun = nullptr;
+  bool plural = false;
+};
+
+struct Place {
+  const WordPair* preposition = nullptr;
+  NounPhrase where;
+};
+
+struct Clause {
+  const Verb* verb = nullptr;
+  Tense tense = Tense::present;
+  NounPhrase subject;
+  std::optional<NounPhrase> recipient;
+  std::optional<NounPhrase> object;
+  std::optional<Place> place;
+};
+
+struct Sentence {
+  const WordPair* adverb = nullptr;
+  Clause main;
+  const WordPair* conjunction = nullptr;
+  std::optional<Clause> subordinate;  // present when the conjunction is
+};
+
+// Sentence number `number` of a stream.
+Sentence draw_sentence(const Draws& draws, Index number);
+
+// The two languages. Both functions are pure, and the English sentence decides the German one.
+std::string to_english(const Sentence& sentence);
+std::string to_german(const Sentence& sentence);
+
+// All words that the two languages can use, in byte order, none twice.
+std::vector<std::string> all_words();
+
+}  // namespace tapehead::grammar

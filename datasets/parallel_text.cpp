@@ -1,0 +1,159 @@
+// The task parallel_text: a corpus of aligned lines, its tokenizers, its splits.
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "core/errors.hpp"
+#include "datasets/aligned_text.hpp"
+#include "datasets/sentencepiece_tokenizer.hpp"
+#include "datasets/tasks.hpp"
+#include "datasets/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr std::size_t many_lines = 20000;  // from here on training pieces takes about a second
+
+struct SplitFiles {
+  std::string_view name;
+  const std::string& source;
+  const std::string& target;
+  const std::string& tab_separated;
+
+  bool given() const { return !(source.empty() && target.empty() && tab_separated.empty()); }
+};
+
+AlignedText read_split(const SplitFiles& files) {
+  const bool one = !files.tab_separated.empty();
+  const bool two = !files.source.empty() && !files.target.empty();
+  const bool any_of_two = !files.source.empty() || !files.target.empty();
+  if (one == two || (one && any_of_two)) {
+    throw ConfigError(
+        fmt::format("the {0} split of parallel_text needs task.{0}_source and task.{0}_target, or "
+                    "task.{0}_tsv alone",
+                    files.name));
+  }
+  return one ? read_tab_separated(files.tab_separated)
+             : read_aligned_files(files.source, files.target);
+}
+
+std::shared_ptr<const Tokenizer> train_pieces(std::span<const std::string> lines,
+                                              const ParallelTextOptions& options) {
+  const bool slow = lines.size() >= many_lines;
+  if (slow) {
+    spdlog::info("training a tokenizer of {} entries on {} lines", options.vocabulary,
+                 lines.size());
+  }
+  const auto start = std::chrono::steady_clock::now();
+  auto tokenizer = std::make_shared<SentencePieceTokenizer>(
+      train_sentencepiece(lines, {.kind = options.tokenizer,
+                                  .vocabulary = options.vocabulary,
+                                  .normalization = options.normalization,
+                                  .character_coverage = options.character_coverage}));
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  if (slow) {
+    spdlog::info("trained the tokenizer in {:.1f} s", elapsed.count());
+  }
+  return tokenizer;
+}
+
+std::shared_ptr<const Tokenizer> make_tokenizer(std::span<const std::string> lines,
+                                                const ParallelTextOptions& options) {
+  if (options.tokenizer == TokenizerKind::bpe || options.tokenizer == TokenizerKind::unigram) {
+    return train_pieces(lines, options);
+  }
+  if (options.normalization != Normalization::identity) {
+    throw ConfigError(
+        "task.normalization is SentencePiece's: it needs task.tokenizer bpe or "
+        "unigram");
+  }
+  const Unit unit = options.tokenizer == TokenizerKind::word ? Unit::word : Unit::character;
+  return std::make_shared<VocabularyTokenizer>(count_units(lines, unit, options.vocabulary), unit);
+}
+
+Tokenizers make_tokenizers(const AlignedText& train, const ParallelTextOptions& options) {
+  if (!options.joint_vocabulary) {
+    return {.source = make_tokenizer(train.source, options),
+            .target = make_tokenizer(train.target, options)};
+  }
+  std::vector<std::string> both = train.source;
+  both.insert(both.end(), train.target.begin(), train.target.end());
+  const std::shared_ptr<const Tokenizer> joint = make_tokenizer(both, options);
+  return {.source = joint, .target = joint};
+}
+
+std::vector<Example> encode(const AlignedText& text, const Tokenizers& tokenizers) {
+  std::vector<Example> examples;
+  examples.reserve(text.source.size());
+  for (std::size_t i = 0; i < text.source.size(); ++i) {
+    examples.push_back({.source = tokenizers.source->encode(text.source[i]),
+                        .target = tokenizers.target->encode(text.target[i])});
+  }
+  return examples;
+}
+
+// Training leaves out what is too long to be worth its memory and what has no translation.
+Split train_split(const SplitFiles& files, const AlignedText& text, const Tokenizers& tokenizers,
+                  Index max_length) {
+  Split split;
+  split.name = files.name;
+  split.examples = encode(text, tokenizers);
+  const auto fits = [&](const std::vector<TokenId>& side) {
+    return !side.empty() && static_cast<Index>(side.size()) <= max_length;
+  };
+  split.dropped = static_cast<Index>(std::erase_if(split.examples, [&](const Example& example) {
+    return !fits(example.source) || !fits(example.target);
+  }));
+  if (split.examples.empty()) {
+    throw DataError(fmt::format(
+        "{}: none of the {} pairs can be trained on: each has a side that is empty or longer than "
+        "task.max_length ({})",
+        files.source + files.tab_separated, split.dropped, max_length));
+  }
+  if (split.dropped > 0) {
+    spdlog::info("{} of {} training pairs dropped: a side is empty or longer than {} tokens",
+                 split.dropped, text.source.size(), max_length);
+  }
+  return split;
+}
+
+Split held_out_split(const SplitFiles& files, AlignedText text, const Tokenizers& tokenizers) {
+  Split split;
+  split.name = files.name;
+  split.examples = encode(text, tokenizers);
+  split.source_texts = std::move(text.source);
+  split.references = std::move(text.target);
+  return split;
+}
+
+}  // namespace
+
+Task make_parallel_text(const TaskOptions& options, std::uint64_t /*seed*/,
+                        const std::filesystem::path& tokenizers) {
+  const ParallelTextOptions& text = options.text;
+  const SplitFiles train{"train", text.train_source, text.train_target, text.train_tsv};
+  const SplitFiles validation{"validation", text.validation_source, text.validation_target,
+                              text.validation_tsv};
+  const SplitFiles test{"test", text.test_source, text.test_target, text.test_tsv};
+  // All is read first, so that a fault shows before the tokenizer has been trained.
+  const AlignedText train_text = read_split(train);
+  AlignedText validation_text = read_split(validation);
+  AlignedText test_text = test.given() ? read_split(test) : AlignedText{};
+
+  const Tokenizers kept =
+      kept_tokenizers(tokenizers, [&] { return make_tokenizers(train_text, text); });
+  Task task;
+  task.source_tokenizer = kept.source;
+  task.target_tokenizer = kept.target;
+  task.splits.push_back(train_split(train, train_text, kept, text.max_length));
+  task.splits.push_back(held_out_split(validation, std::move(validation_text), kept));
+  if (test.given()) {
+    task.splits.push_back(held_out_split(test, std::move(test_text), kept));
+  }
+  return task;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,90 @@
+#include "datasets/sentencepiece_tokenizer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/draws.hpp"
+#include "core/errors.hpp"
+#include "core/files.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// A saved model ends with a checksum, as a field of its own: number 1000, fixed64. SentencePiece
+// leaves the numbers from 200 on to others (sentencepiece_model.proto, ModelProto), so that its own
+// tools read the file as well.
+constexpr std::string_view checksum_tag = "\xC1\x3E";
+constexpr std::size_t checksum_bytes = checksum_tag.size() + sizeof(std::uint64_t);
+
+std::string checksum_of(std::string_view model) {
+  const std::uint64_t value = digest(model);
+  std::array<char, sizeof value> bytes;
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return std::string(checksum_tag) + std::string(bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+SentencePieceTokenizer::SentencePieceTokenizer(std::string model) : model_(std::move(model)) {
+  const auto status = processor_.LoadFromSerializedProto(model_);
+  if (!status.ok()) {
+    throw DataError(fmt::format("not a SentencePiece model: {}", status.error_message()));
+  }
+  if (processor_.unk_id() != unknown_id || processor_.bos_id() != begin_id ||
+      processor_.eos_id() != end_id) {
+    throw DataError(fmt::format(
+        "a SentencePiece model whose unknown, begin and end marks are {}, {} and {}, not {}, {} "
+        "and {}",
+        processor_.unk_id(), processor_.bos_id(), processor_.eos_id(), unknown_id, begin_id,
+        end_id));
+  }
+}
+
+std::vector<TokenId> SentencePieceTokenizer::encode(std::string_view text) const {
+  std::vector<TokenId> tokens;
+  processor_.Encode(text, &tokens).IgnoreError();  // fails only without a model
+  return tokens;
+}
+
+std::string SentencePieceTokenizer::decode(const std::vector<TokenId>& tokens) const {
+  std::vector<TokenId> known;
+  for (const TokenId token : tokens) {
+    if (token != begin_id && token != end_id && token >= 0 && token < size()) {
+      known.push_back(token);
+    }
+  }
+  std::string text;
+  processor_.Decode(known, &text).IgnoreError();
+  return text;
+}
+
+std::string SentencePieceTokenizer::piece(TokenId token) const {
+  return processor_.IdToPiece(token >= 0 && token < size() ? token : unknown_id);
+}
+
+void SentencePieceTokenizer::save(const std::filesystem::path& stem) const {
+  write_file_atomically(std::filesystem::path(stem) += suffix, model_ + checksum_of(model_));
+}
+
+std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::path& file) {
+  std::string content = read_file(file);
+  const std::size_t size = content.size() - std::min(content.size(), checksum_bytes);
+  const std::string checksum = content.substr(size);
+  content.resize(size);
+  if (checksum != checksum_of(content)) {
+    throw IoError(
+        fmt::format("{} is damaged: its content does not match its checksum", file.string()));
+  }
+  try {
+    return std::make_unique<SentencePieceTokenizer>(std::move(content));
+  } catch (const DataError& error) {
+    throw IoError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+}  // namespace tapehead

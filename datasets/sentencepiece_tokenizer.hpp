@@ -1,0 +1,50 @@
+// The tokenizer over a SentencePiece model (Kudo and Richardson 2018).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <sentencepiece_processor.h>
+
+#include "datasets/task_options.hpp"
+#include "datasets/tokenizer.hpp"
+
+namespace tapehead {
+
+class SentencePieceTokenizer : public Tokenizer {
+ public:
+  static constexpr std::string_view suffix = ".model";
+
+  // `model`: the bytes of a SentencePiece model with our marks. Throws DataError when it is none.
+  explicit SentencePieceTokenizer(std::string model);
+
+  Index size() const override { return processor_.GetPieceSize(); }
+  std::vector<TokenId> encode(std::string_view text) const override;
+  std::string decode(const std::vector<TokenId>& tokens) const override;
+  std::string piece(TokenId token) const override;
+  void save(const std::filesystem::path& stem) const override;
+
+  const std::string& model() const { return model_; }
+
+ private:
+  std::string model_;
+  sentencepiece::SentencePieceProcessor processor_;
+};
+
+// What SentencePiece is asked to learn.
+struct PieceOptions {
+  TokenizerKind kind = TokenizerKind::bpe;  // bpe or unigram
+  Index vocabulary = 10000;
+  Normalization normalization = Normalization::identity;
+  double character_coverage = 1.0;
+};
+
+// Learns a model from lines of text: equal lines give equal bytes. Throws DataError, with the sizes
+// that are possible, when the text does not suffice for the vocabulary.
+std::string train_sentencepiece(std::span<const std::string> lines, const PieceOptions& options);
+
+std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::path& file);
+
+}  // namespace tapehead

@@ -1,0 +1,48 @@
+// A task: its tokenizers and its splits, ready for the loader.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+#include "datasets/task_options.hpp"
+#include "datasets/tokenizer.hpp"
+
+namespace tapehead {
+
+struct Example {
+  std::vector<TokenId> source;  // without marks
+  std::vector<TokenId> target;  // without marks
+};
+
+struct Split {
+  std::string name;  // "train", "validation", "test", or a further test split such as "longer"
+  std::vector<Example> examples;
+  std::vector<std::string> source_texts;  // one a example, as a user would write it
+  std::vector<std::string> references;    // the target as text, against which outputs are scored
+  Index dropped = 0;  // training examples left out: a side too long, or without any token
+};
+
+struct Task {
+  std::shared_ptr<const Tokenizer> source_tokenizer;
+  std::shared_ptr<const Tokenizer> target_tokenizer;
+  std::vector<Split> splits;  // "train" first; references and source_texts may be empty there
+  std::string fingerprint;    // hexadecimal digest of all that the splits hold
+
+  const Split& split(
+      std::string_view name) const;  // throws DataError that lists the names there are
+};
+
+// Makes the data of a task. `tokenizers`: the run's directory for tokenizer files; when they are
+// there already they are loaded, otherwise made from the training split and saved there. An empty
+// path keeps them in memory only. Throws DataError with file and line for data that cannot be
+// used, IoError for a file that cannot be read or written, ConfigError for options that
+// contradict each other.
+Task make_task(const TaskOptions& options, std::uint64_t seed,
+               const std::filesystem::path& tokenizers = {});
+
+}  // namespace tapehead

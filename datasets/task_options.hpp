@@ -1,0 +1,216 @@
+// The options of a task, as the config's `task` section gives them: which task, and what that task
+// needs to know.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "core/fields.hpp"
+#include "core/types.hpp"
+
+namespace tapehead {
+
+enum class TaskName { copy, reverse, sort, grammar_translation, parallel_text };
+enum class TokenizerKind { word, character, bpe, unigram };
+enum class Normalization { identity, nfkc, nfkc_cf };
+
+template <>
+struct EnumNames<TaskName> {
+  static constexpr std::array<std::string_view, 5> names{"copy", "reverse", "sort",
+                                                         "grammar_translation", "parallel_text"};
+};
+template <>
+struct EnumNames<TokenizerKind> {
+  static constexpr std::array<std::string_view, 4> names{"word", "character", "bpe", "unigram"};
+};
+template <>
+struct EnumNames<Normalization> {
+  static constexpr std::array<std::string_view, 3> names{"identity", "nfkc", "nfkc_cf"};
+};
+
+// copy, reverse, sort: random sequences of symbols 0 ... vocabulary - 1.
+struct SyntheticOptions {
+  Index vocabulary = 11;
+  Index min_length = 1;
+  Index max_length = 10;
+  Index train_examples = 10000;
+  Index validation_examples = 1000;
+  Index test_examples = 1000;
+  Index longer_min_length = 0;
+  Index longer_max_length = 0;
+  Index longer_examples = 0;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "vocabulary",
+                .help = "symbols of the task; begin, end and unknown come on top",
+                .minimum = 1,
+                .maximum = 1000000},
+          vocabulary);
+    visit(Field{.name = "min_length",
+                .help = "shortest sequence",
+                .minimum = 0,
+                .maximum = 100000,
+                .unit = "tokens"},
+          min_length);
+    visit(Field{.name = "max_length",
+                .help = "longest sequence",
+                .minimum = 1,
+                .maximum = 100000,
+                .unit = "tokens"},
+          max_length);
+    visit(Field{.name = "train_examples",
+                .help = "sequences to train on",
+                .minimum = 1,
+                .maximum = 1e8},
+          train_examples);
+    visit(Field{.name = "validation_examples",
+                .help = "held-out sequences that choose the best checkpoint",
+                .minimum = 1,
+                .maximum = 1e7},
+          validation_examples);
+    visit(Field{.name = "test_examples",
+                .help = "held-out sequences for the final test",
+                .minimum = 1,
+                .maximum = 1e7},
+          test_examples);
+    visit(Field{.name = "longer_min_length",
+                .help = "shortest sequence of the further test split `longer`",
+                .minimum = 0,
+                .maximum = 100000,
+                .unit = "tokens"},
+          longer_min_length);
+    visit(Field{.name = "longer_max_length",
+                .help = "longest sequence of the further test split `longer`",
+                .minimum = 0,
+                .maximum = 100000,
+                .unit = "tokens"},
+          longer_max_length);
+    visit(Field{.name = "longer_examples",
+                .help = "sequences of the further test split `longer`; 0: no such split",
+                .minimum = 0,
+                .maximum = 1e7},
+          longer_examples);
+  }
+};
+
+// grammar_translation: sentences of a small synchronous grammar.
+struct GrammarOptions {
+  Index train_examples = 20000;
+  Index validation_examples = 1000;
+  Index test_examples = 1000;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "train_examples",
+                .help = "sentence pairs to train on",
+                .minimum = 1,
+                .maximum = 1e8},
+          train_examples);
+    visit(Field{.name = "validation_examples",
+                .help = "held-out pairs that choose the best checkpoint",
+                .minimum = 1,
+                .maximum = 1e7},
+          validation_examples);
+    visit(Field{.name = "test_examples",
+                .help = "held-out pairs for the final test",
+                .minimum = 1,
+                .maximum = 1e7},
+          test_examples);
+  }
+};
+
+// parallel_text: aligned lines of text, plain or gzip; relative paths start at the working
+// directory. Either `train_source` and `train_target`, or `train_tsv` (source, tab, target);
+// likewise for the others.
+struct ParallelTextOptions {
+  std::string train_source;
+  std::string train_target;
+  std::string validation_source;
+  std::string validation_target;
+  std::string test_source;
+  std::string test_target;
+  std::string train_tsv;
+  std::string validation_tsv;
+  std::string test_tsv;
+  TokenizerKind tokenizer = TokenizerKind::bpe;
+  bool joint_vocabulary = true;
+  Index vocabulary = 10000;
+  Normalization normalization = Normalization::identity;
+  double character_coverage = 1.0;
+  Index max_length = 100;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "train_source", .help = "file of source sentences to train on, one a line"},
+          train_source);
+    visit(Field{.name = "train_target", .help = "file of their translations, line by line"},
+          train_target);
+    visit(Field{.name = "validation_source", .help = "file of source sentences for validation"},
+          validation_source);
+    visit(Field{.name = "validation_target", .help = "file of their translations"},
+          validation_target);
+    visit(Field{.name = "test_source",
+                .help = "file of source sentences for the final test; empty: no test split"},
+          test_source);
+    visit(Field{.name = "test_target", .help = "file of their translations"}, test_target);
+    visit(Field{.name = "train_tsv",
+                .help = "instead of two files: source, tab, target on each line"},
+          train_tsv);
+    visit(Field{.name = "validation_tsv",
+                .help = "instead of two files: source, tab, target on each line"},
+          validation_tsv);
+    visit(
+        Field{.name = "test_tsv", .help = "instead of two files: source, tab, target on each line"},
+        test_tsv);
+    visit(Field{.name = "tokenizer",
+                .help = "words at white space, characters, or SentencePiece (bpe, unigram) trained "
+                        "on the training text"},
+          tokenizer);
+    visit(Field{.name = "joint_vocabulary", .help = "one tokenizer for both languages"},
+          joint_vocabulary);
+    visit(Field{.name = "vocabulary",
+                .help = "entries of each vocabulary, with the three marks; for words and "
+                        "characters at most so many, the most frequent",
+                .minimum = 4,
+                .maximum = 1e6},
+          vocabulary);
+    visit(Field{.name = "normalization", .help = "text normalisation by SentencePiece"},
+          normalization);
+    visit(Field{.name = "character_coverage",
+                .help = "share of the text's characters that SentencePiece must be able to write",
+                .minimum = 0.9,
+                .maximum = 1},
+          character_coverage);
+    visit(Field{.name = "max_length",
+                .help = "training pairs with a longer side are dropped, and counted",
+                .minimum = 1,
+                .maximum = 100000,
+                .unit = "tokens"},
+          max_length);
+  }
+};
+
+// The section: `name` decides which of the three lists of options stands beside it.
+struct TaskOptions {
+  TaskName name = TaskName::copy;
+  SyntheticOptions synthetic;
+  GrammarOptions grammar;
+  ParallelTextOptions text;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "name", .help = "which task to learn"}, name);
+    switch (name) {
+      case TaskName::grammar_translation:
+        return grammar.fields(visit);
+      case TaskName::parallel_text:
+        return text.fields(visit);
+      default:
+        return synthetic.fields(visit);
+    }
+  }
+};
+
+}  // namespace tapehead

@@ -1,0 +1,15 @@
+// Text files: their lines, checked, whatever the line ends and whether packed or not.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tapehead {
+
+// The lines of a file of UTF-8 text, plain or gzip (told by its content, not its name), without
+// line ends ("\n" or "\r\n") and without a byte order mark. Throws IoError when the file cannot be
+// read, and DataError, with file, line and byte, when it is empty or not UTF-8.
+std::vector<std::string> read_lines(const std::filesystem::path& file);
+
+}  // namespace tapehead

@@ -1,0 +1,46 @@
+// Tokenizers: text to token ids and back. Every vocabulary begins with the same three marks.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+constexpr TokenId unknown_id = 0;
+constexpr TokenId begin_id = 1;
+constexpr TokenId end_id = 2;
+constexpr TokenId mark_count = 3;
+
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+  virtual Index size() const = 0;  // entries of the vocabulary, marks included
+  virtual std::vector<TokenId> encode(std::string_view text) const = 0;  // without marks
+  // Begin and end marks are left out; the unknown mark shows as "⁇".
+  virtual std::string decode(const std::vector<TokenId>& tokens) const = 0;
+  virtual std::string piece(TokenId token) const = 0;  // how one entry is shown
+  virtual void save(
+      const std::filesystem::path& stem) const = 0;  // writes stem + ".vocabulary" or ".model"
+};
+
+// Reads back what `save` wrote, whichever of the two files is there. Throws IoError naming the
+// file.
+std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& stem);
+
+// The tokenizers of a task: one for each side, or the same one for both.
+struct Tokenizers {
+  std::shared_ptr<const Tokenizer> source;
+  std::shared_ptr<const Tokenizer> target;
+};
+
+// Their files in a directory: "joint" when both are one, otherwise "source" and "target".
+bool has_tokenizers(const std::filesystem::path& directory);
+Tokenizers load_tokenizers(const std::filesystem::path& directory);  // throws IoError
+void save_tokenizers(const Tokenizers& tokenizers, const std::filesystem::path& directory);
+
+}  // namespace tapehead

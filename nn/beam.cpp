@@ -1,0 +1,153 @@
+#include "nn/beam.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/rows.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// Better first; equal ones in the order of parent and token, so that the outcome does not depend on
+// a sort's whims.
+bool better(const Continuation& a, const Continuation& b) {
+  if (a.log_probability != b.log_probability) {
+    return a.log_probability > b.log_probability;
+  }
+  return a.parent != b.parent ? a.parent < b.parent : a.token < b.token;
+}
+
+// Keeps the `most` best of what it is shown.
+class Best {
+ public:
+  explicit Best(Index most) : most_(static_cast<std::size_t>(most)) {}
+
+  double threshold() const {
+    return list_.size() < most_ ? -std::numeric_limits<double>::infinity()
+                                : list_.back().log_probability;
+  }
+  void show(const Continuation& candidate) {
+    if (list_.size() == most_) {
+      if (!better(candidate, list_.back())) {
+        return;
+      }
+      list_.pop_back();
+    }
+    list_.insert(std::ranges::upper_bound(list_, candidate, better), candidate);
+  }
+  std::vector<Continuation> take() { return std::move(list_); }
+
+ private:
+  std::size_t most_;
+  std::vector<Continuation> list_;
+};
+
+double log_sum_exp(const Scalar* x, Index V) {
+  const Scalar largest = max_row(V, x);
+  const Scalar sum =
+      sum_row(V, [m = Lanes(largest)](const Lanes& a) { return xsimd::exp(a - m); }, x);
+  return static_cast<double>(largest + std::log(sum));
+}
+
+}  // namespace
+
+Beam::Beam(const DecodingOptions& options, Index max_length, Index first_slot)
+    : options_(options),
+      max_length_(max_length),
+      open_{{.tokens = {}, .log_probability = 0, .slot = first_slot}} {
+  for (Index i = 0; i < options.beam; ++i) {
+    slots_.push_back(first_slot + i);
+  }
+}
+
+std::vector<Continuation> Beam::continuations(std::span<const Scalar* const> logits,
+                                              Index V) const {
+  Best best(options_.beam);
+  for (std::size_t parent = 0; parent < open_.size(); ++parent) {
+    const Scalar* x = logits[parent];
+    const double base = open_[parent].log_probability - log_sum_exp(x, V);
+    for (TokenId token = 0; token < V; ++token) {
+      const double log_probability = base + static_cast<double>(x[token]);
+      if (token != options_.begin && log_probability >= best.threshold()) {
+        best.show({.parent = static_cast<Index>(parent),
+                   .token = token,
+                   .log_probability = log_probability});
+      }
+    }
+  }
+  return best.take();
+}
+
+std::vector<Beam::SlotCopy> Beam::advance(const std::vector<Continuation>& best) {
+  const std::vector<Open> parents = std::move(open_);
+  open_.clear();
+  std::vector<SlotCopy> copies;
+  std::vector<bool> parent_slot_taken(parents.size(), false);
+  std::vector<std::size_t> waiting;  // open hypotheses that need a slot of their own
+  for (const Continuation& next : best) {
+    const Open& parent = parents[static_cast<std::size_t>(next.parent)];
+    const Index length = static_cast<Index>(parent.tokens.size()) + 1;
+    if (next.token == options_.end) {
+      finish(parent, next.log_probability, length);
+      continue;
+    }
+    open_.push_back(
+        {.tokens = parent.tokens, .log_probability = next.log_probability, .slot = parent.slot});
+    open_.back().tokens.push_back(next.token);
+    if (parent_slot_taken[static_cast<std::size_t>(next.parent)]) {
+      waiting.push_back(open_.size() - 1);
+    }
+    parent_slot_taken[static_cast<std::size_t>(next.parent)] = true;
+  }
+  std::vector<Index> free = slots_;
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    if (std::ranges::find(waiting, i) == waiting.end()) {
+      std::erase(free, open_[i].slot);
+    }
+  }
+  for (const std::size_t i : waiting) {
+    copies.push_back({.from = open_[i].slot, .to = free.back()});
+    open_[i].slot = free.back();
+    free.pop_back();
+  }
+  close_if_settled();
+  return copies;
+}
+
+double Beam::score(double log_probability, Index length) const {
+  return log_probability /
+         std::pow(static_cast<double>(std::max<Index>(length, 1)), options_.length_penalty);
+}
+
+void Beam::finish(const Open& parent, double log_probability, Index length) {
+  finished_.push_back({.tokens = parent.tokens,
+                       .log_probability = log_probability,
+                       .score = score(log_probability, length)});
+  std::ranges::stable_sort(finished_, std::greater<>(), &Hypothesis::score);
+}
+
+// Done when as many have finished as were asked for, or when the longest length is reached; then,
+// with nothing finished, the open ones count as they are.
+void Beam::close_if_settled() {
+  if (open_.empty()) {
+    return;
+  }
+  if (static_cast<Index>(finished_.size()) >= options_.beam) {
+    open_.clear();
+  } else if (static_cast<Index>(open_.front().tokens.size()) >= max_length_) {
+    for (const Open& cut : open_) {
+      finish(cut, cut.log_probability, static_cast<Index>(cut.tokens.size()));
+    }
+    open_.clear();
+  }
+}
+
+std::vector<Hypothesis> Beam::results() const {
+  std::vector<Hypothesis> best = finished_;
+  best.resize(std::min(best.size(), static_cast<std::size_t>(options_.best)));
+  return best;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,109 @@
+#include "nn/decoding.hpp"
+
+#include <algorithm>
+
+#include "nn/beam.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// The decoding of one batch, token by token. Beams that are done leave the batch.
+class Search {
+ public:
+  Search(const Transformer& model, const ParameterStore& store, const DecodingOptions& options)
+      : model_(model), store_(store), options_(options) {}
+
+  std::vector<std::vector<Hypothesis>> run(std::span<const TokenId> source,
+                                           const Segments& segments) {
+    Tape tape(false);
+    Pass pass(tape, store_);
+    const Var memory = model_.encode(pass, source, segments);
+    begin(segments);
+    for (Index length = 0; gather(segments, length); ++length) {
+      const Var hidden = model_.decode(pass, tokens_, targets_, memory, sources_, &cache_);
+      take(model_.logits(pass, hidden).value(), length + 1);
+    }
+    std::vector<std::vector<Hypothesis>> results;
+    for (const Beam& beam : beams_) {
+      results.push_back(beam.results());
+    }
+    return results;
+  }
+
+ private:
+  void begin(const Segments& segments) {
+    for (const Segment& segment : segments.list) {
+      // The end mark closes a source, so its segment has one row more than the sentence.
+      const Index longest =
+          std::min(segment.rows + options_.max_extra_length, model_.options().max_positions);
+      capacity_ = std::max(capacity_, longest);
+      beams_.emplace_back(options_, longest, static_cast<Index>(beams_.size()) * options_.beam);
+    }
+    cache_ = model_.make_cache(segments.count() * options_.beam, capacity_);
+  }
+
+  // The newest token of every open hypothesis, each a segment of one row. False when none is open.
+  bool gather(const Segments& segments, Index length) {
+    tokens_.clear();
+    targets_.list.clear();
+    sources_.list.clear();
+    cache_.slots.list.clear();
+    for (std::size_t b = 0; b < beams_.size(); ++b) {
+      for (const Beam::Open& open : beams_[b].open()) {
+        targets_.list.push_back(
+            {.row = static_cast<Index>(tokens_.size()), .rows = 1, .position = length});
+        sources_.list.push_back(segments.list[b]);
+        cache_.slots.list.push_back(
+            {.row = open.slot * capacity_, .rows = length + 1, .position = 0});
+        tokens_.push_back(length == 0 ? options_.begin : open.tokens.back());
+      }
+    }
+    return !tokens_.empty();
+  }
+
+  void take(const Tensor& logits, Index length) {
+    Index row = 0;
+    for (Beam& beam : beams_) {
+      std::vector<const Scalar*> rows;
+      for (std::size_t i = 0; i < beam.open().size(); ++i) {
+        rows.push_back(logits.row(row++));
+      }
+      if (!beam.done()) {
+        for (const Beam::SlotCopy& copy : beam.advance(beam.continuations(rows, logits.dim(1)))) {
+          copy_slot(copy, length);
+        }
+      }
+    }
+  }
+
+  void copy_slot(const Beam::SlotCopy& copy, Index length) {
+    for (LayerCache& layer : cache_.layers) {
+      Tensor& rows = layer.self.rows;
+      std::copy_n(rows.row(copy.from * capacity_), length * rows.dim(1),
+                  rows.row(copy.to * capacity_));
+    }
+  }
+
+  const Transformer& model_;
+  const ParameterStore& store_;
+  DecodingOptions options_;
+  std::vector<Beam> beams_;
+  DecoderCache cache_;
+  Index capacity_ = 0;
+  std::vector<TokenId> tokens_;
+  Segments targets_;
+  Segments sources_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Hypothesis>> decode_batch(const Transformer& model,
+                                                  const ParameterStore& store,
+                                                  std::span<const TokenId> source,
+                                                  const Segments& segments,
+                                                  const DecodingOptions& options) {
+  return Search(model, store, options).run(source, segments);
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,34 @@
+// Decoding: from source sentences to the best outputs, greedily or by beam search.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "nn/transformer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct DecodingOptions {
+  Index beam = 1;  // 1: greedy
+  double length_penalty =
+      1;  // a hypothesis is worth its log-probability over its length to this power
+  Index max_extra_length = 50;  // an output has at most so many tokens more than its source
+  Index best = 1;               // outputs wanted for each source, at most `beam`
+  TokenId begin = 1;
+  TokenId end = 2;
+};
+
+struct Hypothesis {
+  std::vector<TokenId> tokens;  // without marks
+  double log_probability = 0;   // of all tokens, the end mark included where it was reached
+  double score = 0;
+};
+
+// The best outputs of each source segment, best first.
+std::vector<std::vector<Hypothesis>> decode_batch(const Transformer& model,
+                                                  const ParameterStore& store,
+                                                  std::span<const TokenId> source,
+                                                  const Segments& segments,
+                                                  const DecodingOptions& options);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

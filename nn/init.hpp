@@ -1,0 +1,17 @@
+// How weight matrices and embeddings start.
+#pragma once
+
+#include "core/initializer.hpp"
+#include "nn/model_options.hpp"
+
+namespace tapehead {
+
+// A weight (out, in). xavier: uniform or normal with variance gain² 2 / (in + out) (Glorot and
+// Bengio 2010, equation 16); normal: deviation 0.02 gain.
+Initializer weight_initializer(const ModelOptions& options, Index in, Index out);
+
+// An embedding table: normal with deviation d_model^-1/2, so that rows times √d_model (Vaswani et
+// al. 2017, section 3.4) have numbers of about unit size.
+Initializer embedding_initializer(const ModelOptions& options);
+
+}  // namespace tapehead

@@ -1,0 +1,18 @@
+// The norm layer, of either kind.
+#pragma once
+
+#include "nn/model_options.hpp"
+#include "nn/pass.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct Norm {
+  Norm(const Scope& scope, NormKind kind, Index D);
+  Var operator()(Pass& pass, const Var& x) const;  // (N, D) -> (N, D)
+
+  NormKind kind;
+  Parameter gain;
+  Parameter bias;  // of layer_norm only
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

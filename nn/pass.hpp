@@ -1,0 +1,62 @@
+// A pass: what every layer is handed while a model runs, in training, in evaluation or in decoding.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/keep_bits.hpp"
+#include "core/parameters.hpp"
+#include "core/segments.hpp"
+#include "core/tape.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// One head's attention weights over one sequence, before dropout.
+struct RecordedAttention {
+  std::string_view path;  // the attention's path, such as "decoder.layers.0.cross"
+  Index segment;
+  Index head;
+  Tensor weights;  // (queries, keys)
+};
+using Recorder = std::function<void(const RecordedAttention&)>;
+
+class Pass {
+ public:
+  // Evaluation: parameters are constants and nothing is dropped.
+  Pass(Tape& tape, const ParameterStore& store) : tape_(tape), store_(store) {}
+
+  // Training at a step: gradients go to `gradients`, dropout draws come from (seed, path of the
+  // layer, step).
+  Pass(Tape& tape, const ParameterStore& store, ParameterGradients& gradients, std::uint64_t seed,
+       Index step)
+      : tape_(tape),
+        store_(store),
+        gradients_(&gradients),
+        seed_(seed),
+        step_(step),
+        training_(true) {}
+
+  Tape& tape() const { return tape_; }
+  bool training() const { return training_; }
+
+  // The parameter's one leaf on this pass' tape.
+  Var parameter(const Parameter& parameter);
+
+  // Dropout for the rows of `segments`, drawn from the stream named `path`: none in evaluation.
+  Dropout dropout(double probability, std::string_view path, const Segments& segments) const;
+
+  Recorder recorder;
+
+ private:
+  Tape& tape_;
+  const ParameterStore& store_;
+  ParameterGradients* gradients_ = nullptr;
+  std::uint64_t seed_ = 0;
+  Index step_ = 0;
+  bool training_ = false;
+  std::vector<std::optional<Var>> leaves_;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,11 @@
+#include "nn/residual.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+Residual::Residual(const Scope& scope, const ModelOptions& options)
+    : position(options.norm_position),
+      dropout(options.dropout_residual.value_or(options.dropout)),
+      path((scope / "residual").path()),
+      norm(scope / "norm", options.norm, options.d_model) {}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

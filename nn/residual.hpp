@@ -1,0 +1,36 @@
+// The residual connection around a block, with its norm and dropout: the one place that knows pre-
+// and post-norm.
+#pragma once
+
+#include <string>
+
+#include "core/ops/residual.hpp"
+#include "nn/norm.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// A block's output before its last bias, and that bias: the residual sum adds it in the same pass.
+struct BlockOutput {
+  Var value;  // (N, D)
+  Var bias;   // (D)
+};
+
+struct Residual {
+  Residual(const Scope& scope, const ModelOptions& options);
+
+  // pre:  x + dropout(block(norm(x)));  post: norm(x + dropout(block(x))).  (N, D) -> (N, D)
+  template <class Block>
+  Var operator()(Pass& pass, const Var& x, const Segments& segments, const Block& block) const {
+    const bool pre = position == NormPosition::pre;
+    const BlockOutput output = block(pre ? norm(pass, x) : x);
+    Var sum = residual(x, output.value, output.bias, pass.dropout(dropout, path, segments));
+    return pre ? sum : norm(pass, sum);
+  }
+
+  NormPosition position;
+  double dropout;
+  std::string path;
+  Norm norm;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,136 @@
+// The memory pool: buffers come back, are told apart while in use, and start as NaN under checks.
+#include "core/pool.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tapehead {
+
+namespace {
+
+using ::testing::Each;
+using ::testing::Not;
+
+std::span<const std::byte> bytes_of(const Buffer& buffer, std::size_t count) {
+  return {buffer.data(), count};
+}
+
+TEST(Pool, GivesABufferAgainWhenItsLastUserLetsGo) {
+  const std::byte* first = Buffer(5000).data();
+  const std::size_t held = pool_use().bytes_held;
+  EXPECT_EQ(Buffer(5000).data(), first);
+  EXPECT_EQ(Buffer(4990).data(), first) << "sizes that are nearly the same share buffers";
+  EXPECT_EQ(pool_use().bytes_held, held);
+}
+
+TEST(Pool, KeepsBuffersInUseApart) {
+  const Buffer a(5000);
+  const Buffer b(5000);
+  std::memset(a.data(), 1, 5000);
+  std::memset(b.data(), 2, 5000);
+  EXPECT_THAT(bytes_of(a, 5000), Each(std::byte{1}));
+  EXPECT_THAT(bytes_of(b, 5000), Each(std::byte{2}));
+}
+
+// Ragged batches make buffers of all sizes: those of one round serve the next, in any order.
+TEST(Pool, TakesNothingNewInTheSteadyState) {
+  const auto one_round = [](bool backwards) {
+    std::vector<Buffer> buffers;
+    for (std::size_t i = 0; i < 200; ++i) {
+      buffers.emplace_back(100 + 997 * (backwards ? 199 - i : i));
+    }
+  };
+  one_round(false);
+  const std::size_t held = pool_use().bytes_held;
+  one_round(true);
+  one_round(false);
+  EXPECT_EQ(pool_use().bytes_held, held);
+}
+
+TEST(Pool, CountsThePeakOfWhatIsInUse) {
+  const std::size_t before = pool_use().bytes_peak;
+  const Buffer large(before + 1'000'000);
+  EXPECT_GE(pool_use().bytes_peak, before + 1'000'000);
+  EXPECT_GE(pool_use().bytes_held, before + 1'000'000);
+}
+
+TEST(Pool, AlignsBuffersForVectorUnits) {
+  for (const std::size_t bytes : {0U, 1U, 100U, 4096U, 100'000U}) {
+    const Buffer buffer(bytes);
+    ASSERT_NE(buffer.data(), nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % 64, 0U);
+  }
+}
+
+TEST(Pool, FillsBuffersWithNanWhereAsked) {
+  const Checks before = std::exchange(checks(), {.poison = true, .finite = false});
+  for (int round = 0; round < 2; ++round) {
+    const Buffer buffer(1234);
+    EXPECT_THAT(bytes_of(buffer, 1234), Each(std::byte{0xff}));
+    std::memset(buffer.data(), 0, 1234);
+  }
+  checks().poison = false;
+  EXPECT_THAT(bytes_of(Buffer(1234), 1234), Not(Each(std::byte{0xff})));
+  checks() = before;
+}
+
+TEST(Buffer, CountsItsUsers) {
+  Buffer a(10);
+  EXPECT_TRUE(a.unique());
+  {
+    const Buffer b = a;
+    EXPECT_EQ(b.data(), a.data());
+    EXPECT_FALSE(a.unique());
+    EXPECT_FALSE(b.unique());
+  }
+  EXPECT_TRUE(a.unique());
+  const Buffer moved = std::move(a);
+  EXPECT_TRUE(moved.unique());
+  EXPECT_FALSE(Buffer().unique());
+  EXPECT_FALSE(static_cast<bool>(Buffer()));
+  EXPECT_EQ(Buffer().data(), nullptr);
+}
+
+TEST(Buffer, LetsGoOfWhatItHeldWhenAssigned) {
+  Buffer a(10);
+  const Buffer b = a;
+  a = Buffer(20);
+  EXPECT_TRUE(b.unique());
+  a = b;
+  EXPECT_FALSE(b.unique());
+  const Buffer& itself = a;
+  a = itself;
+  EXPECT_EQ(a.data(), b.data());
+  EXPECT_FALSE(b.unique());
+}
+
+// Run under TSan: buffers that threads pass around and release at once.
+TEST(Pool, ServesSeveralThreads) {
+  const Buffer shared(100);
+  std::vector<std::thread> threads;
+  threads.reserve(4);
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([t, shared] {
+      for (std::size_t i = 0; i < 500; ++i) {
+        const Buffer own(64 + i % 7 * 100);
+        const Buffer other = shared;
+        std::memset(own.data(), t, 64);
+        EXPECT_THAT(bytes_of(own, 64), Each(static_cast<std::byte>(t)));
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_TRUE(shared.unique());
+}
+
+}  // namespace
+
+}  // namespace tapehead

@@ -1,0 +1,152 @@
+// The loader: batches within their budget, every example once, in an order of seed and epoch.
+#include "datasets/loader.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tapehead {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr Index batch_tokens = 50;
+
+// 3000 examples: sources of 0 to 16 tokens, targets of 0 to 10, and one that no budget holds.
+Split uneven_split() {
+  Split split;
+  for (std::size_t i = 0; i < 3000; ++i) {
+    const std::size_t source = i % 17;
+    const std::size_t target = (i * 7) % 11;
+    split.examples.push_back({std::vector<TokenId>(source, 3), std::vector<TokenId>(target, 4)});
+  }
+  split.examples.push_back({std::vector<TokenId>(2, 3), std::vector<TokenId>(60, 4)});
+  return split;
+}
+
+Index source_tokens(const Split& split, const std::vector<Index>& batch) {
+  Index sum = 0;
+  for (const Index i : batch) {
+    sum += static_cast<Index>(split.examples[static_cast<std::size_t>(i)].source.size()) + 1;
+  }
+  return sum;
+}
+
+Index target_tokens(const Split& split, const std::vector<Index>& batch) {
+  Index sum = 0;
+  for (const Index i : batch) {
+    sum += static_cast<Index>(split.examples[static_cast<std::size_t>(i)].target.size()) + 1;
+  }
+  return sum;
+}
+
+void expect_each_once_within_budget(const Split& split,
+                                    const std::vector<std::vector<Index>>& batches) {
+  std::vector<Index> seen;
+  for (const auto& batch : batches) {
+    ASSERT_FALSE(batch.empty());
+    if (batch.size() > 1) {
+      EXPECT_LE(source_tokens(split, batch), batch_tokens);
+      EXPECT_LE(target_tokens(split, batch), batch_tokens);
+    }
+    seen.insert(seen.end(), batch.begin(), batch.end());
+  }
+  std::sort(seen.begin(), seen.end());
+  std::vector<Index> all(split.examples.size());
+  std::iota(all.begin(), all.end(), Index{0});
+  EXPECT_EQ(seen, all);
+}
+
+TEST(Loader, every_example_is_in_one_batch_of_an_epoch) {
+  const Split split = uneven_split();
+  expect_each_once_within_budget(split, epoch_batches(split, batch_tokens, 1, 0));
+  expect_each_once_within_budget(split, epoch_batches(split, batch_tokens, 1, 1));
+  expect_each_once_within_budget(split, ordered_batches(split, batch_tokens));
+}
+
+TEST(Loader, batches_are_nearly_full) {
+  const Split split = uneven_split();
+  const auto batches = epoch_batches(split, batch_tokens, 1, 0);
+  std::vector<Index> all(split.examples.size());
+  std::iota(all.begin(), all.end(), Index{0});
+  const Index least = std::max(source_tokens(split, all), target_tokens(split, all)) / batch_tokens;
+  // Both sides have a mean length of their own here, so that often only one of them fills up.
+  EXPECT_LT(static_cast<double>(batches.size()), 1.4 * static_cast<double>(least));
+}
+
+TEST(Loader, seed_and_epoch_decide_the_order) {
+  const Split split = uneven_split();
+  const auto batches = epoch_batches(split, batch_tokens, 1, 0);
+  EXPECT_EQ(epoch_batches(split, batch_tokens, 1, 0), batches);
+  EXPECT_NE(epoch_batches(split, batch_tokens, 1, 1), batches);
+  EXPECT_NE(epoch_batches(split, batch_tokens, 2, 0), batches);
+}
+
+TEST(Loader, neighbours_are_of_like_length_and_batches_in_no_order_of_length) {
+  const Split split = uneven_split();
+  const auto batches = epoch_batches(split, batch_tokens, 1, 0);
+  double spread = 0;
+  int shorter_than_next = 0;
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    const auto target = [&](Index i) {
+      return static_cast<double>(split.examples[static_cast<std::size_t>(i)].target.size());
+    };
+    spread += target(batches[b].back()) - target(batches[b].front());
+    if (b > 0) {
+      shorter_than_next += target(batches[b - 1][0]) < target(batches[b][0]) ? 1 : 0;
+    }
+  }
+  EXPECT_LT(spread / static_cast<double>(batches.size()), 1.0);  // of lengths 0 to 10
+  // A coin would say 10 times in 22 that the next is longer (11 lengths, equal ones are not).
+  const double share = shorter_than_next / static_cast<double>(batches.size() - 1);
+  EXPECT_NEAR(share, 0.45, 0.1);
+}
+
+TEST(Loader, evaluation_takes_the_longest_first) {
+  const Split split = uneven_split();
+  const auto batches = ordered_batches(split, batch_tokens);
+  EXPECT_THAT(batches[0], ElementsAre(3000));
+  Index previous = 100;
+  for (const auto& batch : batches) {
+    for (const Index i : batch) {
+      const Index longer = std::max(source_tokens(split, {i}), target_tokens(split, {i}));
+      EXPECT_LE(longer, previous);
+      previous = longer;
+    }
+  }
+}
+
+TEST(Loader, no_examples_make_no_batches) {
+  EXPECT_TRUE(epoch_batches(Split(), batch_tokens, 1, 0).empty());
+  EXPECT_TRUE(ordered_batches(Split(), batch_tokens).empty());
+}
+
+TEST(Batch, marks_are_added_and_targets_shifted) {
+  Split split;
+  split.examples = {{{5, 6}, {7}}, {{}, {}}, {{8}, {9, 10, 11}}};
+  const Batch batch = make_batch(split, {2, 0, 1});
+  EXPECT_THAT(batch.source, ElementsAre(8, end_id, 5, 6, end_id, end_id));
+  EXPECT_THAT(batch.target_input, ElementsAre(begin_id, 9, 10, 11, begin_id, 7, begin_id));
+  EXPECT_THAT(batch.target_output, ElementsAre(9, 10, 11, end_id, 7, end_id, end_id));
+  EXPECT_THAT(batch.examples, ElementsAre(2, 0, 1));
+  EXPECT_EQ(batch.tokens(), 7);
+  EXPECT_EQ(batch.sequences(), 3);
+  const auto rows = [](const Segments& segments) {
+    std::vector<std::pair<Index, Index>> result;
+    for (const Segment& segment : segments.list) {
+      EXPECT_EQ(segment.position, 0);
+      result.emplace_back(segment.row, segment.rows);
+    }
+    return result;
+  };
+  EXPECT_THAT(rows(batch.source_segments),
+              ElementsAre(std::pair(0, 2), std::pair(2, 3), std::pair(5, 1)));
+  EXPECT_THAT(rows(batch.target_segments),
+              ElementsAre(std::pair(0, 4), std::pair(4, 2), std::pair(6, 1)));
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,25 @@
+// What the config reader says of a text that it refuses.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "train/config/config.hpp"
+
+namespace tapehead {
+
+// The message, or "accepted".
+inline std::string config_error(std::string_view text,
+                                const std::vector<std::string>& overrides = {},
+                                std::string_view file = "a.yaml") {
+  try {
+    parse_config(text, file, overrides);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace tapehead

@@ -1,0 +1,20 @@
+// What an action's IoError says, for tests of messages.
+#pragma once
+
+#include <string>
+
+#include "core/errors.hpp"
+
+namespace tapehead {
+
+template <class Action>
+std::string io_error_of(const Action& action) {
+  try {
+    action();
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace tapehead

@@ -1,0 +1,38 @@
+// A directory for one test, made empty and removed with all it holds.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace tapehead {
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    static std::atomic<int> count = 0;
+    path_ = std::filesystem::path(::testing::TempDir()) /
+            fmt::format("tapehead-test-{}-{}", ::getpid(), count++);
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace tapehead

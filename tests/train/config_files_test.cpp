@@ -1,0 +1,73 @@
+// Config files: those that ship load, those that are not there are named, and the reference is
+// fresh.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "core/errors.hpp"
+#include "train/config/config.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+const fs::path root = TAPEHEAD_SOURCE_DIR;
+
+std::string load_error(const fs::path& file) {
+  try {
+    load_config(file);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(ConfigFiles, the_shipped_configs_load) {
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(root / "configs")) {
+    if (entry.path().extension() != ".yaml") continue;
+    EXPECT_EQ(load_error(entry.path()), "accepted");
+    ++count;
+  }
+  EXPECT_GE(count, 4);
+}
+
+TEST(ConfigFiles, overrides_and_origins_come_with_the_file) {
+  const fs::path file = root / "configs" / "copy.yaml";
+  const LoadedConfig loaded = load_config(file, {"seed=77"});
+  EXPECT_EQ(loaded.config.seed, 77U);
+  EXPECT_EQ(loaded.origins.at("seed"), "--set");
+  EXPECT_THAT(loaded.origins.at("task.name"), HasSubstr(file.string() + ":"));
+}
+
+TEST(ConfigFiles, a_file_that_is_not_there_is_named_with_the_nearest) {
+  const std::string file = (root / "configs" / "cpoy.yaml").string();
+  EXPECT_EQ(load_error(file), file + ": no such file; did you mean " +
+                                  (root / "configs" / "copy.yaml").string() + "?");
+  EXPECT_EQ(load_error("/nowhere/a.yaml"), "/nowhere/a.yaml: no such file");
+  EXPECT_EQ(load_error(""), ": no such file");
+}
+
+TEST(ConfigFiles, a_directory_is_no_config) {
+  EXPECT_THAT(load_error(root / "configs"), EndsWith("configs: a directory, not a config file"));
+}
+
+TEST(ConfigFiles, endless_input_is_refused) {
+  EXPECT_EQ(load_error("/dev/zero"), "/dev/zero: larger than 1 MiB, so not a config");
+}
+
+TEST(ConfigFiles, the_reference_is_fresh) {
+  std::ifstream stream(root / "docs" / "config.md");
+  const std::string page{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_TRUE(page == config_reference())
+      << "docs/config.md is stale: run build/tapehead config --reference > docs/config.md";
+}
+
+}  // namespace
+}  // namespace tapehead

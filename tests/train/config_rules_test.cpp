@@ -1,0 +1,120 @@
+// Options that contradict each other are refused, at the place of the one to blame.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/config_error.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::StartsWith;
+
+TEST(ConfigRules, heads_divide_the_width) {
+  EXPECT_EQ(config_error("model:\n  d_model: 64\n  heads: 7\n"),
+            "a.yaml:3:10: model.heads: heads must divide d_model (7 heads, d_model 64); change one "
+            "of them, or give model.d_head");
+  EXPECT_EQ(config_error("model: {heads: 7, d_head: 9}"), "accepted");
+  EXPECT_EQ(config_error("model: {d_model: 7, heads: 1}"), "accepted");
+}
+
+TEST(ConfigRules, the_command_line_is_to_blame_before_the_file_and_a_default_never) {
+  EXPECT_THAT(config_error("model: {heads: 4}", {"model.d_model=70"}),
+              StartsWith("--set model.d_model=70: heads must divide d_model (4 heads"));
+  EXPECT_THAT(config_error("model: {d_model: 64}", {"model.heads=7"}),
+              StartsWith("--set model.heads=7: heads must divide d_model"));
+  EXPECT_THAT(config_error("model: {d_model: 70}"),
+              StartsWith("a.yaml:1:18: model.d_model: heads"));
+}
+
+TEST(ConfigRules, the_warmup_ends_before_the_run) {
+  EXPECT_EQ(config_error("training: {warmup: 100, steps: 100}"),
+            "a.yaml:1:20: training.warmup: the warmup must end before the run does (warmup 100, "
+            "steps 100)");
+  EXPECT_EQ(config_error("training: {warmup: 99, steps: 100}"), "accepted");
+  EXPECT_EQ(config_error("training: {warmup: 100, epochs: 1}"), "accepted");
+}
+
+TEST(ConfigRules, falling_schedules_have_an_end) {
+  EXPECT_THAT(config_error("training: {schedule: cosine, minutes: 1}"),
+              StartsWith("a.yaml:1:22: training.schedule: linear and cosine fall"));
+  EXPECT_EQ(config_error("training: {schedule: cosine, minutes: 1, epochs: 2}"), "accepted");
+  EXPECT_EQ(config_error("training: {schedule: linear}"), "accepted");
+  EXPECT_EQ(config_error("training: {schedule: inverse_sqrt, minutes: 1}"), "accepted");
+}
+
+TEST(ConfigRules, noam_needs_a_warmup) {
+  EXPECT_THAT(config_error("training: {schedule: noam}"),
+              StartsWith("a.yaml:1:22: training.schedule: the noam schedule needs a warmup"));
+  EXPECT_EQ(config_error("training: {schedule: noam, warmup: 10}"), "accepted");
+}
+
+TEST(ConfigRules, a_metric_of_outputs_needs_outputs) {
+  for (const auto* metric : {"sequence_accuracy", "bleu", "chrf"}) {
+    const std::string text = std::string("evaluation: {decode: false, metric: ") + metric + "}";
+    EXPECT_THAT(config_error(text), StartsWith("a.yaml:1:37: evaluation.metric: "));
+  }
+  EXPECT_EQ(config_error("evaluation: {decode: false, metric: token_accuracy}"), "accepted");
+}
+
+TEST(ConfigRules, lengths_are_in_order) {
+  EXPECT_EQ(config_error("task: {min_length: 11}"),
+            "a.yaml:1:20: task.min_length: longer than task.max_length (11, 10)");
+  EXPECT_EQ(config_error("task: {min_length: 10}"), "accepted");
+}
+
+TEST(ConfigRules, the_longer_split_is_whole_and_longer) {
+  EXPECT_THAT(config_error("task: {longer_max_length: 20}"),
+              StartsWith("a.yaml:1:27: task.longer_max_length: lengths for the split `longer`"));
+  EXPECT_THAT(config_error("task: {longer_examples: 5}"),
+              StartsWith("a.yaml:1:25: task.longer_examples: the split `longer` must begin"));
+  EXPECT_THAT(
+      config_error("task: {longer_examples: 5, longer_min_length: 10, longer_max_length: 20}"),
+      StartsWith("a.yaml:1:47: task.longer_min_length: the split `longer` must begin"));
+  EXPECT_EQ(
+      config_error("task: {longer_examples: 5, longer_min_length: 21, longer_max_length: 20}"),
+      "a.yaml:1:70: task.longer_max_length: shorter than task.longer_min_length (20, 21)");
+  EXPECT_EQ(
+      config_error("task: {longer_examples: 5, longer_min_length: 11, longer_max_length: 11}"),
+      "accepted");
+}
+
+TEST(ConfigRules, text_has_its_files_once) {
+  const std::string head = "task:\n  name: parallel_text\n";
+  const std::string train = "  train_source: a\n  train_target: b\n";
+  const std::string validation = "  validation_tsv: c\n";
+  EXPECT_EQ(config_error(head + train + validation), "accepted");
+  EXPECT_EQ(config_error(head + validation),
+            "a.yaml:2:9: task.name: parallel_text needs training text: task.train_source and "
+            "task.train_target, or task.train_tsv");
+  EXPECT_THAT(config_error("seed: 1", {"task.name=parallel_text"}),
+              StartsWith("--set task.name=parallel_text: parallel_text needs training text"));
+  EXPECT_THAT(config_error(head + train), StartsWith("a.yaml:2:9: task.name: parallel_text needs "
+                                                     "validation text"));
+  EXPECT_EQ(config_error(head + "  train_source: a\n" + validation),
+            "a.yaml:3:17: task.train_source: stands alone; the training text needs "
+            "task.train_target too");
+  EXPECT_EQ(config_error(head + train + validation + "  test_target: d\n"),
+            "a.yaml:6:16: task.test_target: stands alone; the test text needs task.test_source "
+            "too");
+  EXPECT_EQ(config_error(head + train + "  train_tsv: t\n" + validation),
+            "a.yaml:5:14: task.train_tsv: the training text comes twice, as two files and as a "
+            "TSV; keep one");
+}
+
+TEST(ConfigRules, tied_embeddings_share_a_vocabulary) {
+  const std::string text =
+      "task: {name: parallel_text, train_tsv: a, validation_tsv: b, joint_vocabulary: false}\n";
+  EXPECT_THAT(config_error(text + "model: {tie_embeddings: all}"),
+              StartsWith("a.yaml:2:25: model.tie_embeddings: "));
+  EXPECT_EQ(config_error(text + "model: {tie_embeddings: target_output}"), "accepted");
+}
+
+TEST(ConfigRules, learned_positions_reach_the_longest_sequence) {
+  EXPECT_THAT(config_error("model: {positions: learned, max_positions: 10}"),
+              StartsWith("a.yaml:1:44: model.max_positions: too few learned positions for 10 "));
+  EXPECT_EQ(config_error("model: {positions: learned, max_positions: 11}"), "accepted");
+  EXPECT_EQ(config_error("model: {positions: sinusoidal, max_positions: 1}"), "accepted");
+}
+
+}  // namespace
+}  // namespace tapehead

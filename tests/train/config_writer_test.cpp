@@ -1,0 +1,132 @@
+// A config that is written out reads back as it was.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "train/config/config.hpp"
+#include "train/config/rows.hpp"
+#include "train/config/values.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// Gives a member another value in its range, drawn over magnitudes.
+struct Scramble {
+  std::mt19937_64& draw;
+
+  double between(const Field& field) const {
+    const double low = std::max(field.minimum, 1e-12);
+    const double share = std::uniform_real_distribution<double>(0.01, 0.99)(draw);
+    return low * std::pow(std::min(field.maximum, 1e12) / low, share);
+  }
+  void operator()(const Field&, bool* member) const { *member = draw() % 2 == 0; }
+  void operator()(const Field& field, Index* member) const {
+    *member = static_cast<Index>(std::ceil(between(field)));
+  }
+  void operator()(const Field& field, double* member) const { *member = between(field); }
+  void operator()(const Field&, std::uint64_t* member) const { *member = draw(); }
+  void operator()(const Field&, std::string* member) const {
+    *member = "\"quoted\" back\\slash: # ä 😀 'x' " + std::to_string(draw());
+  }
+  template <class Value>
+  void operator()(const Field& field, std::optional<Value>* member) const {
+    Value value{};
+    (*this)(field, &value);
+    *member = value;
+  }
+  void operator()(const Field&, const Choice& choice) const {
+    choice.set(draw() % choice.names.size());
+  }
+};
+
+// Brings what must fit together back in order.
+void repair(Config& config) {
+  config.task.synthetic = {};
+  config.task.text.train_tsv = config.task.text.validation_tsv = config.task.text.test_tsv = "";
+  config.training.steps.reset();
+  config.training.schedule = ScheduleKind::constant;
+  config.evaluation.decode = true;
+  config.model.tie_embeddings = Tying::none;
+  config.model.positions = PositionKind::none;
+}
+
+void expect_same(Config& one, Config& other) {
+  const auto left = sections(one);
+  const auto right = sections(other);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    ASSERT_EQ(left[i].rows.size(), right[i].rows.size());
+    for (std::size_t j = 0; j < left[i].rows.size(); ++j) {
+      EXPECT_EQ(write_value(left[i].rows[j]), write_value(right[i].rows[j]))
+          << full_name(left[i].name, left[i].rows[j].field.name);
+    }
+  }
+}
+
+TEST(ConfigWriter, a_dump_reads_back_as_it_was) {
+  std::mt19937_64 draw(1);
+  for (int round = 0; round < 200; ++round) {
+    for (const std::vector<TaskName>& group : task_groups()) {
+      Config config = config_for(group.front());
+      for (const Section& section : sections(config)) {
+        for (const Row& row : section.rows) {
+          if (full_name(section.name, row.field.name) == "task.name") continue;
+          std::visit([&](auto& cell) { Scramble{draw}(row.field, cell); }, row.cell);
+        }
+      }
+      repair(config);
+      const std::string dump = dump_config(config);
+      Config read = parse_config(dump, "run/config.yaml").config;
+      expect_same(config, read);
+      EXPECT_EQ(read.training.learning_rate, config.training.learning_rate);  // every bit
+      EXPECT_EQ(dump_config(read), dump);
+    }
+  }
+}
+
+TEST(ConfigWriter, every_option_of_the_task_is_written) {
+  Config config = config_for(TaskName::parallel_text);
+  const std::string dump = dump_config(config);
+  for (const Section& section : sections(config)) {
+    for (const Row& row : section.rows) {
+      EXPECT_THAT(dump, HasSubstr(std::string(row.field.name) + ": "));
+    }
+  }
+  EXPECT_THAT(dump, StartsWith("seed: 1\n\ntask:\n  name: parallel_text\n  train_source: \"\"\n"));
+  EXPECT_THAT(dump, HasSubstr("\n  d_head: auto\n"));
+}
+
+TEST(ConfigWriter, numbers_are_numbers_to_every_yaml_reader) {
+  EXPECT_EQ(number_text(1e-9), "1.0e-09");  // YAML 1.1 takes 1e-09 for text
+  EXPECT_EQ(number_text(2.5e-7), "2.5e-07");
+  EXPECT_EQ(number_text(0.1), "0.1");
+  EXPECT_EQ(number_text(5), "5");
+}
+
+TEST(ConfigWriter, origins_stand_in_an_aligned_column) {
+  const LoadedConfig loaded =
+      parse_config("seed: 3\nmodel: {d_model: 32}\n", "a.yaml", {"training.steps=9"});
+  const std::string dump = dump_config_with_origins(loaded);
+  std::istringstream lines(dump);
+  std::string line;
+  std::optional<std::size_t> column;
+  while (std::getline(lines, line)) {
+    const std::size_t comment = line.find(" # ");
+    if (comment == std::string::npos) continue;
+    if (!column) column = comment;
+    EXPECT_EQ(comment, *column) << line;
+  }
+  EXPECT_THAT(dump, ::testing::ContainsRegex("  d_model: 32 +# a.yaml:2:18\n"));
+  EXPECT_THAT(dump, ::testing::ContainsRegex("  d_head: 8 +# auto\n"));
+  EXPECT_THAT(dump, ::testing::ContainsRegex("  steps: 9 +# --set\n"));
+  EXPECT_THAT(dump, ::testing::ContainsRegex("  heads: 4 +# default\n"));
+  Config read = parse_config(dump, "b.yaml").config;
+  Config config = loaded.config;
+  expect_same(config, read);
+}
+
+}  // namespace
+}  // namespace tapehead

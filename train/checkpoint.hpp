@@ -1,0 +1,41 @@
+// What a checkpoint says: parameters, the optimiser's state and the place in the data, each checked
+// against the run that reads them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/parameters.hpp"
+#include "core/tensor_file.hpp"
+#include "train/optimizer.hpp"
+#include "train/options.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Where a training stands, apart from the numbers in tensors.
+struct TrainingPosition {
+  Index step = 0;
+  Index epoch = 0;            // passes over the data that are complete
+  Index batch = 0;            // batches of this epoch that are done
+  Index evaluations = 0;      // so far
+  Index best_evaluation = 0;  // the number of the best one: 0 before the first
+  double best_value = 0;
+};
+
+// Which config and data a checkpoint belongs to: digests of what decides the parameters' meaning.
+Metadata identity_of(const Config& config, const std::string& data_fingerprint);
+
+// Weights alone, by their names.
+std::vector<TensorEntry> weight_entries(const ParameterStore& store);
+void load_weights(const TensorFile& file,
+                  ParameterStore& store);  // throws IoError: a name or shape that does not fit
+
+// Weights and the optimiser's state.
+std::vector<TensorEntry> training_entries(const ParameterStore& store, Optimizer& optimizer);
+Metadata training_metadata(const Metadata& identity, const TrainingPosition& position);
+
+// Throws IoError when the file belongs to another config or other data, or lacks something.
+void expect_identity(const TensorFile& file, const Metadata& identity);
+TrainingPosition load_training(const TensorFile& file, ParameterStore& store, Optimizer& optimizer);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

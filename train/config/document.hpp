@@ -1,0 +1,53 @@
+// A config file as a small tree of mappings and scalars that knows where each of them stands.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+struct Mark {
+  Index line = 1;    // from 1
+  Index column = 1;  // from 1, in characters
+};
+
+struct Entry;
+
+struct Node {
+  enum class Kind { null, scalar, sequence, mapping };
+  Kind kind = Kind::null;
+  Mark mark;                   // a null stands where its key stands
+  std::string text;            // of a scalar, without quotes
+  std::vector<Entry> entries;  // of a mapping, in the order of the file; no key twice
+};
+
+struct Entry {
+  std::string key;
+  Mark mark;
+  Node value;
+};
+
+Node make_node(Node::Kind kind, Mark mark, std::string text = {});
+
+constexpr Index document_depth = 16;  // nesting beyond this is refused
+
+// Reads a whole document: JSON if it is valid JSON or `file` ends in .json, YAML otherwise. Throws
+// ConfigError "file:line:column: ..." for text that is neither, for a key written twice, for what
+// config files have no use for (anchors, tags, several documents), and for a file that is empty or
+// no mapping. The elements of sequences are dropped: no option takes a list.
+Node parse_document(std::string_view text, std::string_view file);
+
+// The readers of the two notations. They take UTF-8 without a byte order mark, and leave keys
+// written twice to parse_document; a document without content is null.
+Node parse_yaml(std::string_view text, std::string_view file);
+Node parse_json(std::string_view text, std::string_view file);
+
+// Refuses what is not UTF-8, and control characters.
+void check_characters(std::string_view text, std::string_view file);
+
+[[noreturn]] void fail_at(std::string_view file, Mark mark, std::string_view problem);
+
+}  // namespace tapehead

@@ -1,0 +1,65 @@
+// Loading a config from a file, with a hint where there is none.
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+#include "core/errors.hpp"
+#include "train/config/config.hpp"
+#include "train/config/nearest.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The file that a misspelt name most likely means, as a question.
+std::string suggestion(const fs::path& file) {
+  std::error_code error;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  std::vector<std::string> names;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::path name = entry->path().filename();
+    const std::string extension = name.extension().string();
+    if (extension == ".yaml" || extension == ".yml" || extension == ".json") {
+      names.push_back(name.string());
+    }
+  }
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const auto near = nearest(file.filename().string(), candidates);
+  if (!near) return "";
+  return fmt::format("; did you mean {}?", (file.parent_path() / *near).string());
+}
+
+std::string read_text(const fs::path& file) {
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (!fs::exists(status)) {
+    throw ConfigError(fmt::format("{}: no such file{}", file.string(), suggestion(file)));
+  }
+  if (fs::is_directory(status)) {
+    throw ConfigError(fmt::format("{}: a directory, not a config file", file.string()));
+  }
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) {
+    const std::error_code reason(errno, std::generic_category());
+    throw ConfigError(fmt::format("{}: cannot be read: {}", file.string(), reason.message()));
+  }
+  // A little more than any config has; what is larger is refused by its size.
+  std::string text((std::size_t{1} << 20) + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+}  // namespace
+
+LoadedConfig load_config(const std::filesystem::path& file,
+                         const std::vector<std::string>& overrides) {
+  return parse_config(read_text(file), file.string(), overrides);
+}
+
+}  // namespace tapehead

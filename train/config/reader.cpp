@@ -1,0 +1,190 @@
+// The config reader: a document and overrides become a checked, resolved config with origins.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "train/config/config.hpp"
+#include "train/config/document.hpp"
+#include "train/config/overrides.hpp"
+#include "train/config/rows.hpp"
+#include "train/config/rules.hpp"
+#include "train/config/unknown.hpp"
+#include "train/config/values.hpp"
+
+namespace tapehead {
+namespace {
+
+constexpr std::string_view command_line = "--set";
+
+class Reader {
+ public:
+  Reader(std::string_view file, const std::vector<Override>& overrides)
+      : file_(file), overrides_(overrides) {}
+
+  LoadedConfig read(const Node& root) {
+    read_task_name(root);
+    all_ = sections(loaded_.config);  // now the task section has the options of its task
+    for (const Entry& entry : root.entries) read_entry(entry);
+    for (const Override& one : overrides_) apply(one);
+    name_defaults();
+    check_rules();
+    resolve_options();
+    return std::move(loaded_);
+  }
+
+ private:
+  std::string at(Mark mark) const { return fmt::format("{}:{}:{}", file_, mark.line, mark.column); }
+  std::string at(Mark mark, std::string_view name) const {
+    return fmt::format("{}: {}", at(mark), name);
+  }
+
+  [[noreturn]] static void fail(std::string_view place, std::string_view problem) {
+    throw ConfigError(fmt::format("{}: {}", place, problem));
+  }
+
+  // The task's name decides which options there are, so it is read before all else.
+  void read_task_name(const Node& root) {
+    all_ = sections(loaded_.config);
+    for (const Entry& section : root.entries) {
+      if (section.key != "task") continue;
+      for (const Entry& option : section.value.entries) {
+        if (option.key == "name") read_option("task", option);
+      }
+    }
+    for (const Override& one : overrides_) {
+      if (one.section == "task" && one.option == "name") apply(one);
+    }
+  }
+
+  void read_entry(const Entry& entry) {
+    if (find_row("", entry.key) != nullptr) return read_option("", entry);
+    if (find_section(entry.key) == nullptr) {
+      fail(at(entry.mark, entry.key), explain_unknown_section(entry.key, loaded_.config.task.name));
+    }
+    if (entry.value.kind == Node::Kind::null) return;  // a section whose options are all left out
+    if (entry.value.kind != Node::Kind::mapping) {
+      fail(at(entry.value.mark, entry.key),
+           "a section takes options, each as `name: value` on a line below it");
+    }
+    for (const Entry& option : entry.value.entries) read_option(entry.key, option);
+  }
+
+  void read_option(std::string_view section, const Entry& entry) {
+    const std::string name = full_name(section, entry.key);
+    const Row* row = find_row(section, entry.key);
+    if (row == nullptr) {
+      fail(at(entry.mark, name),
+           explain_unknown_option(section, entry.key, loaded_.config.task.name));
+    }
+    set(*row, name, entry.value, at(entry.value.mark, name));
+    loaded_.origins[name] = at(entry.value.mark);
+  }
+
+  void apply(const Override& one) {
+    const TaskName task = loaded_.config.task.name;
+    if (one.section.empty() && find_section(one.option) != nullptr) {
+      fail(one.place, "a section; set one of its options, " + one.option + ".option=value");
+    }
+    if (!one.section.empty() && find_section(one.section) == nullptr) {
+      fail(one.place, explain_unknown_section(one.section, task));
+    }
+    const Row* row = find_row(one.section, one.option);
+    if (row == nullptr) {
+      fail(one.place, one.section.empty() ? explain_unknown_section(one.option, task)
+                                          : explain_unknown_option(one.section, one.option, task));
+    }
+    const std::string name = full_name(one.section, one.option);
+    set(*row, name, one.value, one.place);
+    loaded_.origins[name] = command_line;
+  }
+
+  void set(const Row& row, const std::string& name, const Node& value, const std::string& place) {
+    try {
+      read_value(row, value);
+    } catch (const ConfigError& error) {
+      fail(place, error.what());
+    }
+    places_[name] = place;
+  }
+
+  void name_defaults() {
+    for (const Section& section : all_) {
+      for (const Row& row : section.rows) {
+        loaded_.origins.try_emplace(full_name(section.name, row.field.name), "default");
+      }
+    }
+  }
+
+  void check_rules() const {
+    for (const Rule& rule : rules()) {
+      if (const auto violation = rule.check(loaded_.config)) {
+        fail(culprit(*violation), violation->problem);
+      }
+    }
+  }
+
+  // Of options that contradict each other, one from the command line is to blame first, then one
+  // from the file; a default never is.
+  std::string culprit(const Violation& violation) const {
+    const auto written = [&](std::string_view option, bool by_command_line) {
+      const auto origin = loaded_.origins.find(std::string(option));
+      return places_.contains(std::string(option)) &&
+             (origin->second == command_line) == by_command_line;
+    };
+    for (const bool by_command_line : {true, false}) {
+      for (const std::string_view option : violation.options) {
+        if (written(option, by_command_line)) return places_.at(std::string(option));
+      }
+    }
+    return fmt::format("{}: {}", file_, violation.options.front());
+  }
+
+  void resolve_options() {
+    std::vector<std::pair<const Row*, std::string>> absent;
+    for (const Section& section : all_) {
+      for (const Row& row : section.rows) {
+        if (is_optional(row) && write_value(row) == "auto") {
+          absent.emplace_back(&row, full_name(section.name, row.field.name));
+        }
+      }
+    }
+    resolve(loaded_.config);
+    for (const auto& [row, name] : absent) {
+      if (write_value(*row) != "auto") loaded_.origins[name] = "auto";
+    }
+  }
+
+  const Section* find_section(std::string_view name) const {
+    const auto found = std::ranges::find_if(
+        all_, [&](const Section& section) { return !name.empty() && section.name == name; });
+    return found == all_.end() ? nullptr : &*found;
+  }
+
+  const Row* find_row(std::string_view section_name, std::string_view option) const {
+    for (const Section& section : all_) {
+      if (section.name != section_name) continue;
+      const auto found = std::ranges::find_if(
+          section.rows, [&](const Row& row) { return row.field.name == option; });
+      if (found != section.rows.end()) return &*found;
+    }
+    return nullptr;
+  }
+
+  std::string_view file_;
+  const std::vector<Override>& overrides_;
+  LoadedConfig loaded_;
+  std::vector<Section> all_;                   // its rows point into loaded_.config
+  std::map<std::string, std::string> places_;  // of options that are written, for messages
+};
+
+}  // namespace
+
+LoadedConfig parse_config(std::string_view text, std::string_view file_name,
+                          const std::vector<std::string>& overrides) {
+  const std::vector<Override> parsed = parse_overrides(overrides);
+  return Reader(file_name, parsed).read(parse_document(text, file_name));
+}
+
+}  // namespace tapehead

@@ -1,0 +1,33 @@
+// Resolving: each `auto` that other options decide is written out.
+#include <algorithm>
+
+#include "train/config/config.hpp"
+
+namespace tapehead {
+namespace {
+
+template <class Value>
+void fill(std::optional<Value>& option, Value value) {
+  if (!option) option = value;
+}
+
+}  // namespace
+
+Index automatic_shards(Index batch_tokens) { return std::clamp<Index>(batch_tokens / 1024, 2, 8); }
+
+void resolve(Config& config) {
+  ModelOptions& model = config.model;
+  fill(model.d_head, std::max<Index>(model.d_model / model.heads, 1));
+  fill(model.encoder_layers, model.layers);
+  fill(model.decoder_layers, model.layers);
+  fill(model.d_ff, 4 * model.d_model);
+  fill(model.dropout_embedding, model.dropout);
+  fill(model.dropout_attention, model.dropout);
+  fill(model.dropout_feed_forward, model.dropout);
+  fill(model.dropout_residual, model.dropout);
+  TrainingOptions& training = config.training;
+  if (!training.steps && !training.minutes) fill(training.epochs, Index{10});
+  fill(training.shards, automatic_shards(training.batch_tokens));
+}
+
+}  // namespace tapehead

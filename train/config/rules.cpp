@@ -1,0 +1,203 @@
+// The rules, one function each.
+#include "train/config/rules.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace tapehead {
+namespace {
+
+using Verdict = std::optional<Violation>;
+
+bool is_synthetic(const Config& config) {
+  return config.task.name == TaskName::copy || config.task.name == TaskName::reverse ||
+         config.task.name == TaskName::sort;
+}
+
+bool is_text(const Config& config) { return config.task.name == TaskName::parallel_text; }
+
+Verdict heads_divide(const Config& config) {
+  const ModelOptions& model = config.model;
+  if (model.d_head || model.d_model % model.heads == 0) return {};
+  return Violation{{"model.heads", "model.d_model"},
+                   fmt::format("heads must divide d_model ({} heads, d_model {}); change one of "
+                               "them, or give model.d_head",
+                               model.heads, model.d_model)};
+}
+
+Verdict warmup_ends(const Config& config) {
+  const TrainingOptions& training = config.training;
+  if (!training.steps || training.warmup < *training.steps) return {};
+  return Violation{{"training.warmup", "training.steps"},
+                   fmt::format("the warmup must end before the run does (warmup {}, steps {})",
+                               training.warmup, *training.steps)};
+}
+
+Verdict schedule_has_end(const Config& config) {
+  const TrainingOptions& training = config.training;
+  const bool falls =
+      training.schedule == ScheduleKind::linear || training.schedule == ScheduleKind::cosine;
+  const bool endless = training.minutes && !training.steps && !training.epochs;
+  if (!falls || !endless) return {};
+  return Violation{{"training.schedule", "training.minutes"},
+                   "linear and cosine fall towards a last step, which minutes alone do not give; "
+                   "set training.steps or training.epochs too"};
+}
+
+Verdict noam_warms_up(const Config& config) {
+  const TrainingOptions& training = config.training;
+  if (training.schedule != ScheduleKind::noam || training.warmup > 0) return {};
+  return Violation{{"training.warmup", "training.schedule"},
+                   "the noam schedule needs a warmup (0; allowed: 1 or more)"};
+}
+
+Verdict metric_is_measured(const Config& config) {
+  const Metric metric = config.evaluation.metric;
+  const bool needs_outputs =
+      metric == Metric::sequence_accuracy || metric == Metric::bleu || metric == Metric::chrf;
+  if (!needs_outputs || config.evaluation.decode) return {};
+  return Violation{{"evaluation.metric", "evaluation.decode"},
+                   fmt::format("{} needs evaluation.decode (allowed without it: loss, perplexity, "
+                               "token_accuracy)",
+                               EnumNames<Metric>::names[static_cast<std::size_t>(metric)])};
+}
+
+Verdict lengths_in_order(const Config& config) {
+  const SyntheticOptions& task = config.task.synthetic;
+  if (!is_synthetic(config) || task.min_length <= task.max_length) return {};
+  return Violation{
+      {"task.min_length", "task.max_length"},
+      fmt::format("longer than task.max_length ({}, {})", task.min_length, task.max_length)};
+}
+
+Verdict longer_is_longer(const Config& config) {
+  const SyntheticOptions& task = config.task.synthetic;
+  if (!is_synthetic(config)) return {};
+  if (task.longer_examples == 0) {
+    if (task.longer_min_length == 0 && task.longer_max_length == 0) return {};
+    return Violation{{"task.longer_examples", "task.longer_max_length", "task.longer_min_length"},
+                     "lengths for the split `longer`, but no examples: set task.longer_examples"};
+  }
+  if (task.longer_min_length <= task.max_length) {
+    return Violation{{"task.longer_min_length", "task.longer_examples", "task.max_length"},
+                     fmt::format("the split `longer` must begin beyond task.max_length "
+                                 "(longer_min_length {}, max_length {})",
+                                 task.longer_min_length, task.max_length)};
+  }
+  if (task.longer_min_length <= task.longer_max_length) return {};
+  return Violation{{"task.longer_max_length", "task.longer_min_length"},
+                   fmt::format("shorter than task.longer_min_length ({}, {})",
+                               task.longer_max_length, task.longer_min_length)};
+}
+
+struct TextFiles {
+  std::string_view split;
+  const std::string& source;
+  const std::string& target;
+  const std::string& tsv;
+  std::array<std::string_view, 3> options;  // source, target, tsv
+};
+
+Verdict check_files(const TextFiles& files, bool needed) {
+  const auto [source, target, tsv] = files.options;
+  if (!files.tsv.empty() && !(files.source.empty() && files.target.empty())) {
+    return Violation{
+        {tsv, source, target},
+        fmt::format("the {} text comes twice, as two files and as a TSV; keep one", files.split)};
+  }
+  if (files.source.empty() != files.target.empty()) {
+    return Violation{{files.source.empty() ? target : source},
+                     fmt::format("stands alone; the {} text needs {} too", files.split,
+                                 files.source.empty() ? source : target)};
+  }
+  if (!needed || !files.source.empty() || !files.tsv.empty()) return {};
+  return Violation{{source, tsv, "task.name"},
+                   fmt::format("parallel_text needs {} text: {} and {}, or {}", files.split, source,
+                               target, tsv)};
+}
+
+Verdict text_has_files(const Config& config) {
+  if (!is_text(config)) return {};
+  const ParallelTextOptions& text = config.task.text;
+  Verdict verdict = check_files({"training",
+                                 text.train_source,
+                                 text.train_target,
+                                 text.train_tsv,
+                                 {"task.train_source", "task.train_target", "task.train_tsv"}},
+                                true);
+  if (!verdict) {
+    verdict =
+        check_files({"validation",
+                     text.validation_source,
+                     text.validation_target,
+                     text.validation_tsv,
+                     {"task.validation_source", "task.validation_target", "task.validation_tsv"}},
+                    true);
+  }
+  if (!verdict) {
+    verdict = check_files({"test",
+                           text.test_source,
+                           text.test_target,
+                           text.test_tsv,
+                           {"task.test_source", "task.test_target", "task.test_tsv"}},
+                          false);
+  }
+  return verdict;
+}
+
+Verdict tied_share_words(const Config& config) {
+  const bool tied = config.model.tie_embeddings == Tying::all;
+  if (!tied || !is_text(config) || config.task.text.joint_vocabulary) return {};
+  return Violation{{"model.tie_embeddings", "task.joint_vocabulary"},
+                   "source and target embeddings cannot be one with two vocabularies (all; "
+                   "allowed with task.joint_vocabulary false: none, target_output)"};
+}
+
+Verdict positions_suffice(const Config& config) {
+  const ModelOptions& model = config.model;
+  if (model.positions != PositionKind::learned) return {};
+  Index longest = 0;
+  std::string_view option = "task.max_length";
+  if (is_text(config)) longest = config.task.text.max_length;
+  if (is_synthetic(config)) {
+    longest = config.task.synthetic.max_length;
+    if (config.task.synthetic.longer_examples > 0) {
+      longest = config.task.synthetic.longer_max_length;
+      option = "task.longer_max_length";
+    }
+  }
+  if (longest < model.max_positions) return {};
+  return Violation{{"model.max_positions", option, "model.positions"},
+                   fmt::format("too few learned positions for {} tokens and a mark ({}; allowed: "
+                               "{} or more)",
+                               longest, model.max_positions, longest + 1)};
+}
+
+}  // namespace
+
+std::span<const Rule> rules() {
+  static constexpr std::array<Rule, 10> all{{
+      {"`model.heads` divides `model.d_model`, unless `model.d_head` is given.", heads_divide},
+      {"`training.warmup` is less than `training.steps`, where that is set.", warmup_ends},
+      {"The schedules `linear` and `cosine` need an end in `training.steps` or `training.epochs`.",
+       schedule_has_end},
+      {"The schedule `noam` needs a `training.warmup` of at least 1.", noam_warms_up},
+      {"`evaluation.metric` can be `sequence_accuracy`, `bleu` or `chrf` only with "
+       "`evaluation.decode`.",
+       metric_is_measured},
+      {"`task.min_length` is at most `task.max_length`.", lengths_in_order},
+      {"The split `longer` has all three of its options or none, and begins beyond "
+       "`task.max_length`.",
+       longer_is_longer},
+      {"`parallel_text` has training and validation text, each as two files or as one TSV.",
+       text_has_files},
+      {"`model.tie_embeddings: all` goes with `task.joint_vocabulary`.", tied_share_words},
+      {"`model.positions: learned` has more `model.max_positions` than the task's longest sequence "
+       "has tokens.",
+       positions_suffice},
+  }};
+  return all;
+}
+
+}  // namespace tapehead

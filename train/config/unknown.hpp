@@ -1,0 +1,16 @@
+// What to say of a name that is no option or no section where it stands.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "train/options.hpp"
+
+namespace tapehead {
+
+// `task` decides which options the task section has.
+std::string explain_unknown_option(std::string_view section, std::string_view option,
+                                   TaskName task);
+std::string explain_unknown_section(std::string_view name, TaskName task);
+
+}  // namespace tapehead

@@ -1,0 +1,139 @@
+// Values are read and written by the type of the member that the row points to.
+#include "train/config/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/errors.hpp"
+#include "train/config/nearest.hpp"
+#include "train/config/numbers.hpp"
+
+namespace tapehead {
+namespace {
+
+bool is_control(char byte) { return static_cast<unsigned char>(byte) < 0x20; }
+
+void check_range(const Field& field, double value) {
+  const bool low = value < field.minimum || (field.exclusive_minimum && value == field.minimum);
+  const bool high = value > field.maximum || (field.exclusive_maximum && value == field.maximum);
+  if (low || high) throw ConfigError("out of range");
+}
+
+// Takes one scalar's text into a member; one overload for each type of member.
+struct Assign {
+  const Field& field;
+  std::string_view text;
+
+  void operator()(bool* member) const {
+    std::string word(text);
+    std::ranges::transform(word, word.begin(), [](char character) {
+      return character >= 'A' && character <= 'Z' ? static_cast<char>(character + 32) : character;
+    });
+    constexpr std::array<std::string_view, 3> yes{"true", "yes", "on"};
+    constexpr std::array<std::string_view, 3> no{"false", "no", "off"};
+    *member = std::ranges::find(yes, word) != yes.end();
+    if (!*member && std::ranges::find(no, word) == no.end()) {
+      throw ConfigError("neither true nor false");
+    }
+  }
+  void operator()(Index* member) const {
+    *member = parse_whole(text);
+    check_range(field, static_cast<double>(*member));
+  }
+  void operator()(double* member) const {
+    *member = parse_number(text);
+    check_range(field, *member);
+  }
+  void operator()(std::uint64_t* member) const { *member = parse_unsigned(text); }
+  void operator()(std::string* member) const {
+    if (std::ranges::any_of(text, is_control)) throw ConfigError("a control character in the text");
+    *member = text;
+  }
+  template <class Value>
+  void operator()(std::optional<Value>* member) const {
+    if (text == "auto") return member->reset();
+    Value value{};
+    (*this)(&value);
+    *member = value;
+  }
+  void operator()(const Choice& choice) const {
+    const auto found = std::ranges::find(choice.names, text);
+    if (found == choice.names.end()) {
+      const auto near = nearest(text, choice.names);
+      throw ConfigError(near ? fmt::format("no such choice, did you mean {}?", *near)
+                             : "no such choice");
+    }
+    choice.set(static_cast<std::size_t>(found - choice.names.begin()));
+  }
+};
+
+void reset(const Row& row) {
+  if (const auto* whole = std::get_if<std::optional<Index>*>(&row.cell)) (*whole)->reset();
+  if (const auto* number = std::get_if<std::optional<double>*>(&row.cell)) (*number)->reset();
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t most = 60;
+  if (text.empty()) return "empty text";
+  std::string cut(text.substr(0, most));
+  std::ranges::replace_if(cut, is_control, '?');
+  return text.size() <= most ? cut : cut + "...";
+}
+
+[[noreturn]] void refuse(const Row& row, std::string_view problem, std::string_view value) {
+  throw ConfigError(fmt::format("{} ({}; allowed: {})", problem, value, allowed_text(row)));
+}
+
+struct Write {
+  std::string operator()(const bool* member) const { return *member ? "true" : "false"; }
+  std::string operator()(const Index* member) const { return fmt::format("{}", *member); }
+  std::string operator()(const double* member) const { return number_text(*member); }
+  std::string operator()(const std::uint64_t* member) const { return fmt::format("{}", *member); }
+  std::string operator()(const std::string* member) const { return nlohmann::json(*member).dump(); }
+  template <class Value>
+  std::string operator()(const std::optional<Value>* member) const {
+    return *member ? (*this)(&**member) : "auto";
+  }
+  std::string operator()(const Choice& choice) const {
+    return std::string(choice.names[choice.get()]);
+  }
+};
+
+}  // namespace
+
+void read_value(const Row& row, const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::null:
+      if (!is_optional(row)) refuse(row, "has no value", "null");
+      return reset(row);
+    case Node::Kind::sequence:
+      refuse(row, "takes one value", "a list");
+    case Node::Kind::mapping:
+      refuse(row, "takes one value", "a mapping");
+    case Node::Kind::scalar:
+      break;
+  }
+  try {
+    std::visit(Assign{row.field, node.text}, row.cell);
+  } catch (const ConfigError& error) {
+    refuse(row, error.what(), shown(node.text));
+  }
+}
+
+std::string write_value(const Row& row) { return std::visit(Write{}, row.cell); }
+
+// YAML 1.1 readers take 1e-09 for text and want a point in it.
+std::string number_text(double value) {
+  std::string text = fmt::format("{}", value);
+  const std::size_t exponent = text.find('e');
+  if (exponent != std::string::npos && text.find('.') == std::string::npos) {
+    text.insert(exponent, ".0");
+  }
+  return text;
+}
+
+}  // namespace tapehead

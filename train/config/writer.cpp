@@ -1,0 +1,61 @@
+// The config writer: every option as a line of YAML.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "train/config/config.hpp"
+#include "train/config/rows.hpp"
+#include "train/config/values.hpp"
+
+namespace tapehead {
+namespace {
+
+struct Line {
+  std::string text;
+  std::string option{};  // full name; empty for a section's head and for a line between sections
+};
+
+std::vector<Line> lines_of(Config config) {
+  std::vector<Line> lines;
+  for (const Section& section : sections(config)) {
+    if (!section.name.empty()) {
+      lines.push_back({});
+      lines.push_back({.text = fmt::format("{}:", section.name)});
+    }
+    const char* indent = section.name.empty() ? "" : "  ";
+    for (const Row& row : section.rows) {
+      lines.push_back({.text = fmt::format("{}{}: {}", indent, row.field.name, write_value(row)),
+                       .option = full_name(section.name, row.field.name)});
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string dump_config(const Config& config) {
+  std::string dump;
+  for (const Line& line : lines_of(config)) dump += line.text + '\n';
+  return dump;
+}
+
+std::string dump_config_with_origins(const LoadedConfig& loaded) {
+  constexpr std::size_t widest = 60;  // a longer value pushes its own comment out, not all of them
+  const std::vector<Line> lines = lines_of(loaded.config);
+  std::size_t width = 0;
+  for (const Line& line : lines) {
+    if (line.text.size() <= widest) width = std::max(width, line.text.size());
+  }
+  std::string dump;
+  for (const Line& line : lines) {
+    const auto origin = loaded.origins.find(line.option);
+    if (origin == loaded.origins.end()) {
+      dump += line.text + '\n';
+    } else {
+      dump += fmt::format("{:{}}  # {}\n", line.text, width, origin->second);
+    }
+  }
+  return dump;
+}
+
+}  // namespace tapehead

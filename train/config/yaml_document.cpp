@@ -1,0 +1,156 @@
+// The YAML reader: builds the tree from yaml-cpp's events, where duplicate keys and places are
+// still seen.
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "train/config/document.hpp"
+
+namespace tapehead {
+namespace {
+
+// yaml-cpp counts from 0, and columns in bytes.
+Mark mark_of(const YAML::Mark& mark, std::string_view text) {
+  if (mark.is_null()) return {};
+  const auto end = std::min(static_cast<std::size_t>(mark.pos), text.size());
+  const auto start = end - std::min(static_cast<std::size_t>(mark.column), end);
+  const std::string_view before = text.substr(start, end - start);
+  const auto characters = std::ranges::count_if(
+      before, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; });
+  return {mark.line + 1, characters + 1};
+}
+
+// Whether a quote that opens the text is closed again: yaml-cpp lets a last line end inside one.
+bool quote_closes(std::string_view text) {
+  if (!text.starts_with('"') && !text.starts_with('\'')) return true;
+  const char quote = text.front();
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    const bool doubled = quote == '\'' && text.substr(i).starts_with("''");
+    const bool escaped = quote == '"' && text[i] == '\\';
+    if (doubled || escaped) {
+      ++i;
+    } else if (text[i] == quote) {
+      return true;
+    }
+  }
+  return false;
+}
+
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+
+  Node take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (std::exchange(started_, true)) {
+      fail_at(file_, place(mark), "a second document; a config is one document");
+    }
+  }
+  void OnDocumentEnd() override {}
+
+  // The mark of a value that is not written is that of whatever comes next, so its key's is taken.
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
+    const bool has_key = !open_.empty() && open_.back().key;
+    add(make_node(Node::Kind::null, has_key ? open_.back().key->mark : place(mark)));
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                const std::string& value) override {
+    check_tag(mark, tag);
+    if (!quote_closes(text_.substr(std::min(static_cast<std::size_t>(mark.pos), text_.size())))) {
+      fail_at(file_, place(mark), "not YAML: text without its closing quote");
+    }
+    add(make_node(Node::Kind::scalar, place(mark), value));
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    begin(Node::Kind::sequence, mark, tag);
+  }
+  void OnSequenceEnd() override { end(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    begin(Node::Kind::mapping, mark, tag);
+  }
+  void OnMapEnd() override { end(); }
+  void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
+    fail_at(file_, place(mark), "&" + name + ": anchors are not used in configs; write values out");
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    fail_at(file_, place(mark), "aliases are not used in configs; write values out");
+  }
+
+ private:
+  struct Key {
+    std::string text;
+    Mark mark;
+  };
+  struct Open {
+    Node node;
+    std::optional<Key> key{};  // of a mapping, while its value is awaited
+  };
+
+  Mark place(const YAML::Mark& mark) const { return mark_of(mark, text_); }
+
+  // yaml-cpp gives "?" to plain scalars and collections, "!" to quoted scalars.
+  void check_tag(const YAML::Mark& mark, const std::string& tag) const {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    fail_at(file_, place(mark), tag + ": tags are not used in configs; an option has its own type");
+  }
+
+  void begin(Node::Kind kind, const YAML::Mark& mark, const std::string& tag) {
+    check_tag(mark, tag);
+    if (std::ssize(open_) == document_depth) fail_at(file_, place(mark), "nested too deeply");
+    open_.push_back({.node = make_node(kind, place(mark))});
+  }
+
+  void end() {
+    Node node = std::move(open_.back().node);
+    open_.pop_back();
+    add(std::move(node));
+  }
+
+  void add(Node node) {
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Open& parent = open_.back();
+    if (parent.node.kind == Node::Kind::sequence) return;
+    if (!parent.key) {
+      if (node.kind != Node::Kind::scalar) fail_at(file_, node.mark, "a key must be a name");
+      if (node.text == "<<") fail_at(file_, node.mark, "<<: merge keys are not used in configs");
+      parent.key = Key{std::move(node.text), node.mark};
+      return;
+    }
+    parent.node.entries.push_back({std::move(parent.key->text), parent.key->mark, std::move(node)});
+    parent.key.reset();
+  }
+
+  std::string_view text_;
+  std::string_view file_;
+  std::vector<Open> open_;
+  Node root_;
+  bool started_ = false;
+};
+
+}  // namespace
+
+Node parse_yaml(std::string_view text, std::string_view file) {
+  std::istringstream stream{std::string(text)};
+  TreeBuilder builder(text, file);
+  try {
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& error) {
+    fail_at(file, mark_of(error.mark, text), "not YAML: " + error.msg);
+  }
+  return builder.take();
+}
+
+}  // namespace tapehead

@@ -1,0 +1,127 @@
+#include "train/evaluation.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "datasets/loader.hpp"
+#include "train/loss.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+struct Sums {
+  double negative_log_likelihood = 0;
+  Index correct = 0;
+  Index tokens = 0;
+};
+
+Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const Batch& batch) {
+  Tape tape(false);
+  Pass pass(tape, store);
+  const CrossEntropy result = translation_loss(model, pass, batch, 0);
+  return {result.negative_log_likelihood, result.correct, batch.tokens()};
+}
+
+Split first_examples(const Split& split, Index count) {
+  Split part;
+  part.name = split.name;
+  part.examples.assign(split.examples.begin(), split.examples.begin() + count);
+  return part;
+}
+
+}  // namespace
+
+double Evaluation::perplexity() const { return std::exp(loss); }
+
+double Evaluation::value(Metric metric) const {
+  switch (metric) {
+    case Metric::loss:
+      return loss;
+    case Metric::perplexity:
+      return perplexity();
+    case Metric::token_accuracy:
+      return token_accuracy;
+    case Metric::sequence_accuracy:
+      return scores ? scores->sequence_accuracy : 0;
+    case Metric::bleu:
+      return scores ? scores->bleu.score : 0;
+    default:
+      return scores ? scores->chrf.score : 0;
+  }
+}
+
+bool is_better(Metric metric, double value, double other) {
+  return metric == Metric::loss || metric == Metric::perplexity ? value < other : value > other;
+}
+
+DecodingOptions decoding_options(const EvaluationOptions& options) {
+  return {.beam = options.beam,
+          .length_penalty = options.length_penalty,
+          .max_extra_length = options.max_extra_length,
+          .best = 1,
+          .begin = begin_id,
+          .end = end_id};
+}
+
+std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
+                                      const Task& task, const Split& split, Index examples,
+                                      const EvaluationOptions& options, Workers& workers) {
+  const Split part =
+      first_examples(split, std::min<Index>(examples, static_cast<Index>(split.examples.size())));
+  const auto batches =
+      ordered_batches(part, std::max<Index>(1, options.batch_tokens / options.beam));
+  std::vector<std::string> outputs(part.examples.size());
+  workers.run(static_cast<Index>(batches.size()), [&](Index b) {
+    const std::vector<Index>& numbers = batches[static_cast<std::size_t>(b)];
+    const Batch batch = make_batch(part, numbers);
+    const auto results =
+        decode_batch(model, store, batch.source, batch.source_segments, decoding_options(options));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      outputs[static_cast<std::size_t>(numbers[i])] =
+          task.target_tokenizer->decode(results[i].front().tokens);
+    }
+  });
+  return outputs;
+}
+
+Evaluation evaluate(const Transformer& model, const ParameterStore& store, const Task& task,
+                    const Split& split, const EvaluationOptions& options, Index decode_examples,
+                    Workers& workers) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto batches = ordered_batches(split, options.batch_tokens);
+  std::vector<Sums> sums(batches.size());
+  workers.run(static_cast<Index>(batches.size()), [&](Index i) {
+    const auto k = static_cast<std::size_t>(i);
+    sums[k] = evaluate_batch(model, store, make_batch(split, batches[k]));
+  });
+  Sums total;
+  for (const Sums& part : sums) {
+    total.negative_log_likelihood += part.negative_log_likelihood;
+    total.correct += part.correct;
+    total.tokens += part.tokens;
+  }
+  const double tokens = std::max(1.0, static_cast<double>(total.tokens));
+  Evaluation result{.examples = static_cast<Index>(split.examples.size()),
+                    .tokens = total.tokens,
+                    .loss = total.negative_log_likelihood / tokens,
+                    .token_accuracy = static_cast<double>(total.correct) / tokens,
+                    .outputs = {},
+                    .scores = {}};
+  if (decode_examples > 0) {
+    result.outputs = decode_split(model, store, task, split, decode_examples, options, workers);
+    const std::vector<std::string> references(
+        split.references.begin(),
+        split.references.begin() + static_cast<Index>(result.outputs.size()));
+    result.scores =
+        score_texts(result.outputs, references,
+                    {.tokenizer = options.bleu_tokenizer, .lowercase = options.lowercase},
+                    {.lowercase = options.lowercase});
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,46 @@
+// Evaluation: how well a model predicts a split's targets, and how well it writes them out by
+// itself.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/workers.hpp"
+#include "datasets/task.hpp"
+#include "nn/decoding.hpp"
+#include "train/metrics/score.hpp"
+#include "train/options.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct Evaluation {
+  Index examples = 0;
+  Index tokens = 0;  // of the targets, end marks included
+  double loss =
+      0;  // mean negative log-likelihood of a target token, in nats, without label smoothing
+  double token_accuracy = 0;  // with the right tokens before each: 0 ... 1
+  double seconds = 0;
+  std::vector<std::string> outputs;  // of the first examples, as many as were decoded
+  std::optional<TextScores> scores;  // of those outputs
+
+  double perplexity() const;
+  double value(Metric metric) const;
+};
+
+// Whether `value` is better than `other` by the metric.
+bool is_better(Metric metric, double value, double other);
+
+// How a split's outputs are made: by beam search over batches of like length, one worker a batch.
+std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
+                                      const Task& task, const Split& split, Index examples,
+                                      const EvaluationOptions& options, Workers& workers);
+
+// Decodes `decode_examples` of the split's first examples (0: none of them).
+Evaluation evaluate(const Transformer& model, const ParameterStore& store, const Task& task,
+                    const Split& split, const EvaluationOptions& options, Index decode_examples,
+                    Workers& workers);
+
+DecodingOptions decoding_options(const EvaluationOptions& options);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,64 @@
+#include "train/experiment.hpp"
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "train/checkpoint.hpp"
+#include "train/config/config.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/run_files.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+std::filesystem::path last_checkpoint(const RunFiles& files) {
+  const auto candidates = Checkpoints(files.checkpoints(), "step", 1).candidates();
+  return candidates.empty() ? std::filesystem::path() : candidates.front();
+}
+
+std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted) {
+  const auto best = best_checkpoint(files.checkpoints());
+  const auto average = average_checkpoint(files.checkpoints());
+  if (wanted == "best") {
+    return best;
+  }
+  if (wanted == "average") {
+    return average;
+  }
+  if (wanted == "last") {
+    return last_checkpoint(files);
+  }
+  if (!wanted.empty()) {
+    return wanted;
+  }
+  for (const auto& file : {average, best}) {
+    if (std::filesystem::exists(file)) {
+      return file;
+    }
+  }
+  return last_checkpoint(files);
+}
+
+}  // namespace
+
+SavedRun::SavedRun(const std::filesystem::path& run, const std::string& wanted)
+    : directory(run),
+      config(load_config(find_run(run).config()).config),
+      tokenizers(load_tokenizers(run)),
+      model(config, tokenizers.source->size(), tokenizers.target->size()),
+      checkpoint(find_checkpoint({run}, wanted)) {
+  if (checkpoint.empty() || !std::filesystem::exists(checkpoint)) {
+    throw IoError(fmt::format("run {} has no {} checkpoint", run.string(),
+                              wanted.empty() ? "finished" : wanted));
+  }
+  const TensorFile file(checkpoint);
+  const Metadata identity = identity_of(config, "");
+  if (file.metadata("config") != identity.at("config")) {
+    throw IoError(fmt::format("{} comes from another model or seed than run {}",
+                              checkpoint.string(), run.string()));
+  }
+  load_weights(file, model.store);
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

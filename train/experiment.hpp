@@ -1,0 +1,36 @@
+// An experiment: what a config makes, ready to be trained or used: data, parameters and the model
+// over them.
+#pragma once
+
+#include "datasets/task.hpp"
+#include "nn/transformer.hpp"
+#include "train/options.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// A model with its parameters, initialised from the config's seed. The config must be resolved.
+struct Model {
+  Model(const Config& config, Index source_vocabulary, Index target_vocabulary)
+      : transformer(store.root(), config.model, source_vocabulary, target_vocabulary) {
+    store.initialize(config.seed);
+  }
+
+  ParameterStore store;
+  Transformer transformer;
+};
+
+// A run that has been trained: its config, its tokenizers, and the model with the weights of one of
+// its checkpoints.
+struct SavedRun {
+  // `checkpoint`: "best", "last", "average", or a file; empty: the average where there is one, else
+  // the best, else the last. Throws IoError for what is missing or does not hold.
+  SavedRun(const std::filesystem::path& directory, const std::string& checkpoint);
+
+  std::filesystem::path directory;
+  Config config;
+  Tokenizers tokenizers;
+  Model model;
+  std::filesystem::path checkpoint;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,14 @@
+#include "train/loss.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+CrossEntropy translation_loss(const Transformer& model, Pass& pass, const Batch& batch,
+                              double label_smoothing) {
+  const Var memory = model.encode(pass, batch.source, batch.source_segments);
+  const Var hidden =
+      model.decode(pass, batch.target_input, batch.target_segments, memory, batch.source_segments);
+  return cross_entropy(model.logits(pass, hidden), batch.target_output,
+                       static_cast<Scalar>(label_smoothing));
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,102 @@
+#include "train/metrics/bleu.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "train/metrics/code_points.hpp"
+#include "train/metrics/metric_input.hpp"
+#include "train/metrics/ngrams.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using OrderCounts = std::array<NgramCounts, 4>;
+
+// The numbers of a sentence's tokens.
+std::vector<std::uint32_t> tokens_of(std::string_view sentence, const BleuOptions& options,
+                                     WordNumbers& words) {
+  std::u32string text = decode_utf8(sentence);
+  if (options.lowercase) make_lower_case(text);
+  while (!text.empty() && is_space(text.back())) {
+    text.pop_back();
+  }
+  std::vector<std::uint32_t> tokens;
+  for_each_word(tokenize(std::move(text), options.tokenizer),
+                [&](std::u32string_view word) { tokens.push_back(words.number(word)); });
+  return tokens;
+}
+
+// 100 matches / count; an order without a match has instead 100 / (2^k count) where it is the k-th
+// such order (Chen and Cherry 2014, smoothing 3).
+std::array<double, 4> smoothed_precisions(const OrderCounts& counts) {
+  std::array<double, 4> precisions{};
+  double smoothing = 1;
+  for (std::size_t n = 0; n < counts.size() && counts[n].hypothesis > 0; ++n) {
+    const auto total = static_cast<double>(counts[n].hypothesis);
+    if (counts[n].matches > 0) {
+      precisions[n] = 100.0 * static_cast<double>(counts[n].matches) / total;
+    } else {
+      smoothing *= 2;
+      precisions[n] = 100.0 / (smoothing * total);
+    }
+  }
+  return precisions;
+}
+
+// exp(1 - reference / hypothesis) for a corpus that is shorter than its reference.
+double brevity_penalty(Index hypothesis, Index reference) {
+  if (hypothesis >= reference) return 1;
+  if (hypothesis == 0) return 0;
+  return std::exp(1 - static_cast<double>(reference) / static_cast<double>(hypothesis));
+}
+
+double geometric_mean(const std::array<double, 4>& precisions) {
+  double logarithms = 0;
+  for (const double precision : precisions) {
+    logarithms += std::log(precision);  // log 0 = -inf makes the mean 0
+  }
+  return std::exp(logarithms / static_cast<double>(precisions.size()));
+}
+
+std::string signature_of(const BleuOptions& options) {
+  return fmt::format("nrefs:1|case:{}|eff:no|tok:{}|smooth:exp|version:{}",
+                     options.lowercase ? "lc" : "mixed",
+                     EnumNames<BleuTokenizer>::names[static_cast<std::size_t>(options.tokenizer)],
+                     sacrebleu_version);
+}
+
+}  // namespace
+
+BleuScore corpus_bleu(std::span<const std::string> hypotheses,
+                      std::span<const std::string> references, const BleuOptions& options) {
+  expect_pairs(hypotheses, references, "corpus_bleu");
+  BleuScore bleu{.signature = signature_of(options)};
+  WordNumbers words;
+  NgramMatcher matcher;
+  OrderCounts sums;
+  OrderCounts counts;
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    const std::vector<std::uint32_t> hypothesis = tokens_of(hypotheses[i], options, words);
+    const std::vector<std::uint32_t> reference = tokens_of(references[i], options, words);
+    matcher.match(hypothesis, reference, counts);
+    for (std::size_t n = 0; n < sums.size(); ++n) {
+      sums[n] += counts[n];
+    }
+  }
+  bleu.hypothesis_length = sums[0].hypothesis;
+  bleu.reference_length = sums[0].reference;
+  bleu.brevity_penalty = brevity_penalty(bleu.hypothesis_length, bleu.reference_length);
+  if (sums[0].matches > 0) {
+    bleu.precisions = smoothed_precisions(sums);
+    bleu.score = bleu.brevity_penalty * geometric_mean(bleu.precisions);
+  }
+  return bleu;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,24 @@
+// The tokenizers of sacreBLEU: where a sentence is cut before its words are compared.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "core/fields.hpp"
+
+namespace tapehead {
+
+// none: at white space. v13a: as mteval-v13a.pl, the script of the WMT shared tasks. intl: as
+// mteval-v14.pl --international-tokenization. character: every character.
+enum class BleuTokenizer { none, v13a, intl, character };
+
+template <>
+struct EnumNames<BleuTokenizer> {
+  static constexpr std::array<std::string_view, 4> names{"none", "13a", "intl", "char"};
+};
+
+// The sentence with white space (see is_space) between its tokens, and perhaps around them.
+std::u32string tokenize(std::u32string sentence, BleuTokenizer tokenizer);
+
+}  // namespace tapehead

@@ -1,0 +1,80 @@
+// N-grams: how many of a hypothesis' runs of n units (words or characters) the reference has too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+// Numbers pairs of numbers from 0, in the order in which they are first asked for.
+class PairNumbers {
+ public:
+  static constexpr std::uint32_t none = 0xFFFFFFFF;
+
+  PairNumbers();
+  std::uint32_t number(std::uint32_t first, std::uint32_t second);      // a new one if need be
+  std::uint32_t find(std::uint32_t first, std::uint32_t second) const;  // none: never numbered
+  std::size_t count() const { return filled_.size(); }
+  void clear();  // keeps the memory
+
+ private:
+  struct Slot {
+    std::uint64_t pair = 0;
+    std::uint32_t number = none;
+  };
+
+  std::size_t slot_of(std::uint64_t pair) const;
+  void grow();
+
+  std::vector<Slot> slots_;            // open addressing, at most half full
+  std::vector<std::uint32_t> filled_;  // the slot of each number
+};
+
+// Numbers words: a word's number is its node in a tree whose edges are characters.
+class WordNumbers {
+ public:
+  std::uint32_t number(std::u32string_view word);
+
+ private:
+  PairNumbers edges_;
+};
+
+// Of one order n.
+struct NgramCounts {
+  Index hypothesis = 0;
+  Index reference = 0;
+  Index matches = 0;  // Σ over distinct n-grams of the smaller of the two counts
+
+  NgramCounts& operator+=(const NgramCounts& other) {
+    hypothesis += other.hypothesis;
+    reference += other.reference;
+    matches += other.matches;
+    return *this;
+  }
+};
+
+// Exact, without comparing n-grams unit by unit: an n-gram is numbered as the pair of its first
+// n - 1 units' number and its last unit.
+class NgramMatcher {
+ public:
+  // counts[n - 1] becomes that of order n.
+  void match(std::span<const std::uint32_t> hypothesis, std::span<const std::uint32_t> reference,
+             std::span<NgramCounts> counts);
+
+ private:
+  NgramCounts match_order(std::span<const std::uint32_t> hypothesis,
+                          std::span<const std::uint32_t> reference, std::size_t order);
+
+  PairNumbers ngrams_;                 // of the reference, of one order
+  std::vector<std::uint32_t> unused_;  // of each of them, how many no hypothesis n-gram has taken
+  // The number of the (n-1)-gram that begins at each unit.
+  std::vector<std::uint32_t> hypothesis_;
+  std::vector<std::uint32_t> reference_;
+};
+
+}  // namespace tapehead

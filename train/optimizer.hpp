@@ -1,0 +1,63 @@
+// The optimisers, and the sum and norm of the shards' gradients that they start from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/parameters.hpp"
+#include "core/workers.hpp"
+#include "train/options.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+class Optimizer {
+ public:
+  Optimizer(ParameterStore& store, const TrainingOptions& options);
+
+  // One step from the sum of the shards' gradients, taken in their order, times `scale`, clipped to
+  // options.clip_norm. Returns the norm before clipping. Throws NumericError naming the parameter
+  // when the gradient is not finite; the parameters are then as before.
+  double step(Workers& workers, const std::vector<ParameterGradients*>& shards, double scale,
+              double learning_rate);
+
+  // What has to be saved for the next step to be the same: tensors laid out like the store, and the
+  // steps taken.
+  struct State {
+    std::string name;
+    Tensor* memory;
+  };
+  std::vector<State> states();
+  Index steps() const { return steps_; }
+  void set_steps(Index steps) { steps_ = steps; }
+
+ private:
+  // Some numbers of one block: small enough for the caches, and for sharing out to the workers.
+  struct Chunk {
+    Index block;
+    Index begin;  // in the store's memory
+    Index count;
+  };
+  struct Update {
+    Scalar learning_rate;
+    Scalar clip;
+    Scalar first_correction;
+    Scalar second_correction;
+  };
+  double sum_chunk(const Chunk& chunk, const std::vector<ParameterGradients*>& shards,
+                   Scalar scale);
+  void update_chunk(const Chunk& chunk, const Update& update);
+  void update_sgd(const Chunk& chunk, const Update& update);
+  void update_adam(const Chunk& chunk, const Update& update);
+  [[noreturn]] void report_not_finite() const;
+
+  ParameterStore& store_;
+  TrainingOptions options_;
+  std::vector<Chunk> chunks_;
+  std::vector<double> squares_;  // of each chunk's gradient
+  Tensor gradient_;              // the sum over shards
+  Tensor first_;                 // momentum, or Adam's first moment
+  Tensor second_;                // Adam's second moment
+  Index steps_ = 0;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,289 @@
+// The options of training, evaluation and the run, and the whole config that holds every section.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/fields.hpp"
+#include "core/types.hpp"
+#include "datasets/task_options.hpp"
+#include "nn/model_options.hpp"
+#include "train/metrics/bleu_tokenizer.hpp"
+
+namespace tapehead {
+
+enum class OptimizerKind { sgd, adam, adamw };
+enum class ScheduleKind { constant, linear, cosine, inverse_sqrt, noam };
+enum class Metric { loss, perplexity, token_accuracy, sequence_accuracy, bleu, chrf };
+
+template <>
+struct EnumNames<OptimizerKind> {
+  static constexpr std::array<std::string_view, 3> names{"sgd", "adam", "adamw"};
+};
+template <>
+struct EnumNames<ScheduleKind> {
+  static constexpr std::array<std::string_view, 5> names{"constant", "linear", "cosine",
+                                                         "inverse_sqrt", "noam"};
+};
+template <>
+struct EnumNames<Metric> {
+  static constexpr std::array<std::string_view, 6> names{
+      "loss", "perplexity", "token_accuracy", "sequence_accuracy", "bleu", "chrf"};
+};
+
+struct TrainingOptions {
+  OptimizerKind optimizer = OptimizerKind::adam;
+  double learning_rate = 1e-3;
+  double momentum = 0.9;
+  double beta1 = 0.9;
+  double beta2 = 0.98;
+  double epsilon = 1e-9;
+  double weight_decay = 0.0;
+  ScheduleKind schedule = ScheduleKind::inverse_sqrt;
+  Index warmup = 0;
+  double clip_norm = 1.0;
+  double label_smoothing = 0.0;
+  Index batch_tokens = 2048;
+  Index accumulate = 1;
+  std::optional<Index> steps;
+  std::optional<Index> epochs;
+  std::optional<double> minutes;
+  Index patience = 0;
+  std::optional<Index> checkpoint_every;
+  Index checkpoint_keep = 2;
+  Index average_last = 0;
+  std::optional<Index> shards;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "optimizer",
+                .help = "sgd (with momentum), adam (Kingma and Ba 2015) or adamw (Loshchilov and "
+                        "Hutter 2019)"},
+          optimizer);
+    visit(Field{.name = "learning_rate",
+                .help = "highest learning rate (noam: factor on its formula)",
+                .minimum = 0,
+                .maximum = 1000},
+          learning_rate);
+    visit(Field{.name = "momentum",
+                .help = "momentum of sgd",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true},
+          momentum);
+    visit(Field{.name = "beta1",
+                .help = "decay of Adam's first moment",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true},
+          beta1);
+    visit(Field{.name = "beta2",
+                .help = "decay of Adam's second moment",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true},
+          beta2);
+    visit(Field{.name = "epsilon",
+                .help = "term in Adam's denominator",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_minimum = true},
+          epsilon);
+    visit(Field{.name = "weight_decay",
+                .help = "decoupled in adamw, added to the gradient in sgd and adam",
+                .minimum = 0,
+                .maximum = 10},
+          weight_decay);
+    visit(Field{.name = "schedule", .help = "how the learning rate moves after warmup"}, schedule);
+    visit(Field{.name = "warmup",
+                .help = "steps of linear rise at the start",
+                .minimum = 0,
+                .maximum = 1e8,
+                .unit = "steps"},
+          warmup);
+    visit(Field{.name = "clip_norm",
+                .help = "largest norm of the whole gradient; 0: no clipping",
+                .minimum = 0,
+                .maximum = 1e9},
+          clip_norm);
+    visit(Field{.name = "label_smoothing",
+                .help = "share of the target's probability spread over the vocabulary",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true},
+          label_smoothing);
+    visit(Field{.name = "batch_tokens",
+                .help = "target tokens of a batch, the longer side counting",
+                .minimum = 1,
+                .maximum = 1e7,
+                .unit = "tokens"},
+          batch_tokens);
+    visit(Field{.name = "accumulate",
+                .help = "batches whose gradients make one step",
+                .minimum = 1,
+                .maximum = 10000,
+                .unit = "batches"},
+          accumulate);
+    visit(Field{.name = "steps",
+                .help = "stop after so many steps; auto: no limit",
+                .minimum = 1,
+                .maximum = 1e9,
+                .unit = "steps"},
+          steps);
+    visit(Field{.name = "epochs",
+                .help = "stop after so many passes over the training data; auto: 10 if no other "
+                        "limit is set",
+                .minimum = 1,
+                .maximum = 1e6,
+                .unit = "epochs"},
+          epochs);
+    visit(Field{.name = "minutes",
+                .help = "stop after so much training time; auto: no limit",
+                .minimum = 0,
+                .maximum = 1e6,
+                .unit = "minutes",
+                .exclusive_minimum = true},
+          minutes);
+    visit(
+        Field{.name = "patience",
+              .help = "stop after so many evaluations without a better evaluation.metric; 0: never",
+              .minimum = 0,
+              .maximum = 1e6,
+              .unit = "evaluations"},
+        patience);
+    visit(Field{.name = "checkpoint_every",
+                .help = "steps between checkpoints; auto: evaluation.every",
+                .minimum = 1,
+                .maximum = 1e9,
+                .unit = "steps"},
+          checkpoint_every);
+    visit(Field{.name = "checkpoint_keep",
+                .help = "checkpoints with optimiser state that are kept",
+                .minimum = 1,
+                .maximum = 1000},
+          checkpoint_keep);
+    visit(Field{.name = "average_last",
+                .help = "checkpoints whose mean becomes the average checkpoint; 0: none",
+                .minimum = 0,
+                .maximum = 1000},
+          average_last);
+    visit(Field{.name = "shards",
+                .help = "parts of a batch that can be computed side by side; auto: one for each "
+                        "1024 of batch_tokens, 2 to 8",
+                .minimum = 1,
+                .maximum = 1024},
+          shards);
+  }
+};
+
+struct EvaluationOptions {
+  std::optional<Index> every;
+  Metric metric = Metric::loss;
+  Index batch_tokens = 4096;
+  Index beam = 1;
+  double length_penalty = 1.0;
+  Index max_extra_length = 50;
+  bool decode = true;
+  Index decode_examples = 0;
+  Index samples = 3;
+  BleuTokenizer bleu_tokenizer = BleuTokenizer::v13a;
+  bool lowercase = false;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "every",
+                .help = "steps between evaluations on the validation split; auto: once an epoch",
+                .minimum = 1,
+                .maximum = 1e9,
+                .unit = "steps"},
+          every);
+    visit(Field{.name = "metric",
+                .help = "metric on the validation split that chooses the best checkpoint"},
+          metric);
+    visit(Field{.name = "batch_tokens",
+                .help = "tokens of an evaluation batch",
+                .minimum = 1,
+                .maximum = 1e7,
+                .unit = "tokens"},
+          batch_tokens);
+    visit(Field{.name = "beam",
+                .help = "hypotheses of the beam search; 1: greedy",
+                .minimum = 1,
+                .maximum = 256},
+          beam);
+    visit(Field{.name = "length_penalty",
+                .help = "a hypothesis' score is its log-probability over its length to this power",
+                .minimum = 0,
+                .maximum = 10},
+          length_penalty);
+    visit(Field{.name = "max_extra_length",
+                .help = "an output may be so many tokens longer than its source",
+                .minimum = 1,
+                .maximum = 100000,
+                .unit = "tokens"},
+          max_extra_length);
+    visit(
+        Field{.name = "decode",
+              .help = "also write out the validation split, for sequence accuracy, BLEU and chrF"},
+        decode);
+    visit(Field{.name = "decode_examples",
+                .help = "write out only the first so many examples during training; 0: all",
+                .minimum = 0,
+                .maximum = 1e9},
+          decode_examples);
+    visit(Field{.name = "samples",
+                .help = "outputs shown at each evaluation",
+                .minimum = 0,
+                .maximum = 1000},
+          samples);
+    visit(Field{.name = "bleu_tokenizer",
+                .help = "how BLEU cuts sentences into words, as sacreBLEU's --tokenize; none for "
+                        "text that is tokenised"},
+          bleu_tokenizer);
+    visit(Field{.name = "lowercase", .help = "BLEU and chrF without regard to case"}, lowercase);
+  }
+};
+
+struct RunOptions {
+  double log_seconds = 5;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "log_seconds",
+                .help = "seconds between progress lines when the output is not a terminal",
+                .minimum = 0,
+                .maximum = 86400,
+                .unit = "seconds"},
+          log_seconds);
+  }
+};
+
+struct Config {
+  std::uint64_t seed = 1;
+  TaskOptions task;
+  ModelOptions model;
+  TrainingOptions training;
+  EvaluationOptions evaluation;
+  RunOptions run;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "seed",
+                .help = "decides all that is random: data, initial weights, order, dropout"},
+          seed);
+  }
+
+  // Each section by `visit(name, help, section)`.
+  template <class Visitor>
+  void sections(Visitor&& visit) {
+    visit("task", "what to learn, and from which data", task);
+    visit("model", "the transformer", model);
+    visit("training", "the optimiser, the batches, and when to stop", training);
+    visit("evaluation", "what is measured, when, and how outputs are written", evaluation);
+    visit("run", "what the run says while it goes", run);
+  }
+};
+
+}  // namespace tapehead

@@ -1,0 +1,117 @@
+#include "train/run/checkpoints.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "core/open_file.hpp"
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view suffix = ".safetensors";
+
+fs::path elapsed_file(const fs::path& directory) { return directory / "elapsed.json"; }
+
+}  // namespace
+
+Checkpoints::Checkpoints(fs::path directory, std::string prefix, Index keep)
+    : directory_(std::move(directory)),
+      prefix_(std::move(prefix)),
+      keep_(static_cast<std::size_t>(std::max<Index>(keep, 1))) {}
+
+fs::path Checkpoints::file(Index step) const {
+  return directory_ / fmt::format("{}_{:08}{}", prefix_, step, suffix);
+}
+
+std::vector<Index> Checkpoints::steps() const {
+  std::vector<Index> found;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix_ + '_') || !name.ends_with(suffix)) {
+      continue;
+    }
+    std::uint32_t step = 0;
+    std::from_chars(name.data() + prefix_.size() + 1, name.data() + name.size(), step);
+    if (entry.path() == file(step)) {
+      found.push_back(step);
+    }
+  }
+  if (error) {
+    throw io_error("read", directory_, error.value());
+  }
+  std::ranges::sort(found, std::greater{});
+  return found;
+}
+
+std::vector<fs::path> Checkpoints::candidates() const {
+  std::vector<fs::path> files;
+  std::ranges::transform(steps(), std::back_inserter(files),
+                         [this](Index step) { return file(step); });
+  return files;
+}
+
+void Checkpoints::save(Index step, std::span<const TensorEntry> entries,
+                       const Metadata& metadata) const {
+  write_tensor_file(file(step), entries, metadata);
+  std::size_t kept = 0;
+  for (const Index other : steps()) {
+    if (other > step || ++kept > keep_) {
+      std::error_code ignored;  // a file too many does no harm
+      fs::remove(file(other), ignored);
+    }
+  }
+}
+
+Resumable Checkpoints::find_resumable(const std::function<void(const TensorFile&)>& check) const {
+  Resumable result;
+  for (const Index step : steps()) {
+    try {
+      TensorFile content(file(step));
+      if (check) {
+        check(content);
+      }
+      result.newest.emplace(StepCheckpoint{.step = step, .content = std::move(content)});
+      return result;
+    } catch (const IoError& error) {
+      result.refused.push_back({.step = step, .reason = error.what()});
+    }
+  }
+  return result;
+}
+
+fs::path best_checkpoint(const fs::path& directory) { return directory / "best.safetensors"; }
+
+fs::path average_checkpoint(const fs::path& directory) { return directory / "average.safetensors"; }
+
+void write_elapsed_seconds(const fs::path& directory, double seconds) {
+  write_file_atomically(elapsed_file(directory),
+                        nlohmann::ordered_json{{"seconds", seconds}}.dump() + '\n');
+}
+
+double read_elapsed_seconds(const fs::path& directory) {
+  std::error_code ignored;
+  if (!fs::exists(elapsed_file(directory), ignored)) {
+    return 0;
+  }
+  const auto parsed = nlohmann::json::parse(read_file(elapsed_file(directory)), nullptr, false);
+  const bool readable =
+      parsed.is_object() && parsed.contains("seconds") && parsed["seconds"].is_number();
+  return readable ? parsed["seconds"].get<double>() : 0;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,21 @@
+// Durations, counts and columns of text, as a person reads them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+// "0.42 s", "7.3 s", "42 s", "1 min 05 s", "2 h 03 min", "3 d 04 h".
+std::string format_duration(double seconds);
+
+// "950", "1.2 k", "2.6 M", "3.1 G".
+std::string format_count(double count);
+
+// Characters that a text takes on a terminal, each code point counted as one.
+Index text_width(std::string_view text);
+
+}  // namespace tapehead

@@ -1,0 +1,85 @@
+#include "train/run/progress.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "train/run/format.hpp"
+#include "train/run/logging.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr double live_seconds = 0.1;  // between two states of the live line
+constexpr double rate_seconds = 5.0;  // over which the speed is smoothed
+
+}  // namespace
+
+Progress::Progress(std::shared_ptr<Console> console, ProgressOptions options)
+    : console_(std::move(console)), options_(options) {}
+
+void Progress::update(const StepReport& report) {
+  smooth_rate(report);
+  if (!started_) {
+    started_ = true;
+    first_ = report;
+    next_line_ = report.elapsed + options_.log_seconds;
+  }
+  if (console_->terminal() && report.elapsed >= next_live_) {
+    console_->live(line(report));
+    next_live_ = report.elapsed + live_seconds;
+  }
+  if (report.elapsed >= next_line_) {
+    if (console_->terminal()) {
+      log_to_file_only(line(report));
+    } else {
+      spdlog::info(line(report));
+    }
+    next_line_ = report.elapsed + options_.log_seconds;
+  }
+}
+
+void Progress::finish() { console_->live(""); }
+
+std::string Progress::line(const StepReport& report) const {
+  std::string text = fmt::format("step {}", report.step);
+  if (options_.total_steps) {
+    text += fmt::format("/{}", *options_.total_steps);
+  }
+  text +=
+      fmt::format("  epoch {}  loss {:.4f}  lr {:.2e}  grad norm {:.3f}  {} tokens/s", report.epoch,
+                  report.loss, report.learning_rate, report.gradient_norm, format_count(rate_));
+  if (const auto left = seconds_left(report)) {
+    text += fmt::format("  {} left", format_duration(*left));
+  }
+  return text;
+}
+
+std::optional<double> Progress::seconds_left(const StepReport& report) const {
+  std::optional<double> left;
+  const Index steps = report.step - first_.step;
+  if (options_.total_steps && steps > 0) {
+    const double per_step = (report.elapsed - first_.elapsed) / static_cast<double>(steps);
+    left = per_step * static_cast<double>(std::max<Index>(*options_.total_steps - report.step, 0));
+  }
+  if (options_.total_seconds) {
+    const double rest = std::max(*options_.total_seconds - report.elapsed, 0.0);
+    left = left ? std::min(*left, rest) : rest;
+  }
+  return left;
+}
+
+void Progress::smooth_rate(const StepReport& report) {
+  if (report.step_seconds <= 0) {
+    return;
+  }
+  const double now = static_cast<double>(report.tokens) / report.step_seconds;
+  const double weight = rate_ == 0 ? 1.0 : -std::expm1(-report.step_seconds / rate_seconds);
+  rate_ += weight * (now - rate_);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,25 @@
+// The files of a run: where each one lies in the run's directory.
+#pragma once
+
+#include <filesystem>
+
+namespace tapehead {
+
+struct RunFiles {
+  std::filesystem::path directory;
+
+  std::filesystem::path config() const { return directory / "config.yaml"; }
+  std::filesystem::path metrics() const { return directory / "metrics.jsonl"; }
+  std::filesystem::path log() const { return directory / "log.txt"; }
+  std::filesystem::path lock() const { return directory / ".lock"; }
+  std::filesystem::path checkpoints() const { return directory / "checkpoints"; }
+};
+
+// Whether a directory is a run of tapehead. That there is a config.yaml is not enough: others have
+// one too.
+bool is_run(const std::filesystem::path& directory);
+
+// The files of a run that is there, for reading. Throws IoError.
+RunFiles find_run(const std::filesystem::path& directory);
+
+}  // namespace tapehead

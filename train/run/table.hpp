@@ -1,0 +1,28 @@
+// A table in plain text: columns aligned, for the start and the end of a training.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tapehead {
+
+enum class Align { left, right };
+
+class Table {
+ public:
+  // One alignment per column.
+  explicit Table(std::vector<Align> columns);
+
+  void row(std::vector<std::string> cells);  // missing cells are empty
+  void rule();                               // a line across, under a header
+
+  // Lines without a newline at the very end; every line begins with `indent` spaces and ends
+  // without any.
+  std::string text(std::size_t indent = 2) const;
+
+ private:
+  std::vector<Align> columns_;
+  std::vector<std::vector<std::string>> rows_;  // an empty one is a rule
+};
+
+}  // namespace tapehead

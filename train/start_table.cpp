@@ -1,0 +1,106 @@
+#include "train/start_table.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "train/run/format.hpp"
+#include "train/run/table.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// The part of the model that a parameter belongs to: the first name in its path.
+std::string part_of(const NamedParameter& parameter) {
+  const std::string part = parameter.name.substr(0, parameter.name.find('.'));
+  return part == "source" || part == "target" ? part + " embedding" : part;
+}
+
+std::string parameters_text(const ParameterStore& store) {
+  std::map<std::string, Index> parts;
+  for (const NamedParameter& parameter : store.parameters()) {
+    parts[part_of(parameter)] += parameter.shape.size();
+  }
+  std::string text = fmt::format("{} (", format_count(static_cast<double>(store.count())));
+  bool first = true;
+  for (const auto& [part, count] : parts) {
+    text +=
+        fmt::format("{}{} {}", first ? "" : ", ", part, format_count(static_cast<double>(count)));
+    first = false;
+  }
+  return text + ")";
+}
+
+Index target_tokens(const Split& split) {
+  Index tokens = 0;
+  for (const Example& example : split.examples) {
+    tokens += static_cast<Index>(example.target.size()) + 1;
+  }
+  return tokens;
+}
+
+std::string splits_text(const Task& task) {
+  std::string text;
+  for (const Split& split : task.splits) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", split.name, split.examples.size());
+    if (split.dropped > 0) {
+      text += fmt::format(" ({} dropped)", split.dropped);
+    }
+  }
+  return text;
+}
+
+std::string length_text(const TrainingOptions& training, Index steps_per_epoch) {
+  std::string text = fmt::format("{} steps an epoch; until ", steps_per_epoch);
+  bool first = true;
+  const auto add = [&](const std::string& limit) {
+    text += (first ? "" : " or ") + limit;
+    first = false;
+  };
+  if (training.steps) {
+    add(fmt::format("step {}", *training.steps));
+  }
+  if (training.epochs) {
+    add(fmt::format("epoch {}", *training.epochs));
+  }
+  if (training.minutes) {
+    add(fmt::format("{} minutes have passed", *training.minutes));
+  }
+  if (training.patience > 0) {
+    add(fmt::format("{} evaluations bring nothing better", training.patience));
+  }
+  return text;
+}
+
+std::string threads_text(const StartFacts& facts) {
+  const Index shards = facts.config.training.shards.value_or(1);
+  std::string text = fmt::format("{} threads, {} shards a batch", facts.threads, shards);
+  if (facts.threads > shards) {
+    text += fmt::format(" (training.shards: {} would use all threads)", facts.threads);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string start_table(const StartFacts& facts) {
+  const Config& config = facts.config;
+  Table table({Align::left, Align::left});
+  table.row({"run", facts.run});
+  table.row({"parameters", parameters_text(facts.store)});
+  table.row({"examples", splits_text(facts.task)});
+  table.row(
+      {"target tokens",
+       fmt::format("{} an epoch, {} a batch",
+                   format_count(static_cast<double>(target_tokens(facts.task.split("train")))),
+                   config.training.batch_tokens)});
+  table.row({"length", length_text(config.training, facts.steps_per_epoch)});
+  table.row({"work", threads_text(facts)});
+  table.row(
+      {"BLAS", fmt::format("OpenBLAS, {} kernels{}, 1 thread for each worker", facts.blas.kernels,
+                           facts.blas.switched ? " (chosen by tapehead)" : "")});
+  return table.text();
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,66 @@
+// The trainer: one step from a batch to new parameters.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/ops/cross_entropy.hpp"
+#include "datasets/batch.hpp"
+#include "nn/pass.hpp"
+#include "train/optimizer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// What a step did. Losses are means over its target tokens, in nats.
+struct StepStats {
+  double loss = 0;                     // as trained: with label smoothing
+  double negative_log_likelihood = 0;  // without
+  Index tokens = 0;
+  Index correct = 0;
+  double gradient_norm = 0;
+  double learning_rate = 0;
+};
+
+// The loss of a batch, summed over its tokens.
+using LossFunction = std::function<CrossEntropy(Pass& pass, const Batch& batch)>;
+
+class Trainer {
+ public:
+  // `d_model` matters to the noam schedule, `total_steps` (0: unknown) to linear and cosine.
+  struct Options {
+    TrainingOptions training;
+    std::uint64_t seed = 1;
+    Index d_model = 1;
+    Index total_steps = 0;
+  };
+  Trainer(ParameterStore& store, Workers& workers, const Options& options);
+
+  // One step on the batches together: their shards run side by side, the gradient is that of the
+  // mean loss over all their tokens. Throws NumericError, with the parameters as before, when loss
+  // or gradient is not finite.
+  StepStats step(const std::vector<Batch>& batches, const LossFunction& loss);
+
+  Index steps() const { return optimizer_.steps(); }
+  Optimizer& optimizer() { return optimizer_; }
+
+ private:
+  // What a shard keeps from step to step: memory.
+  struct Shard {
+    explicit Shard(const ParameterStore& store) : gradients(store) {}
+    Tape tape;
+    ParameterGradients gradients;
+    double loss = 0;
+    double negative_log_likelihood = 0;
+    Index correct = 0;
+  };
+  void run_shard(Shard& shard, const Batch& batch, const LossFunction& loss);
+
+  ParameterStore& store_;
+  Workers& workers_;
+  Options options_;
+  Optimizer optimizer_;
+  std::vector<std::unique_ptr<Shard>> shards_;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,302 @@
+#include "train/training_run.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "core/errors.hpp"
+#include "datasets/loader.hpp"
+#include "train/evaluation_report.hpp"
+#include "train/loss.hpp"
+#include "train/start_table.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+Index steps_in_epoch(const Config& config, const Split& train) {
+  const auto batches =
+      static_cast<Index>(epoch_batches(train, config.training.batch_tokens, config.seed, 0).size());
+  return (batches + config.training.accumulate - 1) / config.training.accumulate;
+}
+
+// Where the schedule ends: 0 when only time or patience ends the run.
+Index planned_steps(const TrainingOptions& training, Index steps_per_epoch) {
+  const Index by_epochs = training.epochs.value_or(0) * steps_per_epoch;
+  const Index by_steps = training.steps.value_or(0);
+  return by_epochs > 0 && by_steps > 0 ? std::min(by_epochs, by_steps)
+                                       : std::max(by_epochs, by_steps);
+}
+
+Config with_intervals(Config config, Index steps_per_epoch) {
+  config.evaluation.every = config.evaluation.every.value_or(steps_per_epoch);
+  config.training.checkpoint_every =
+      config.training.checkpoint_every.value_or(*config.evaluation.every);
+  return config;
+}
+
+}  // namespace
+
+TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirectory& directory,
+                         const BlasInfo& blas, Index threads, std::shared_ptr<Console> console,
+                         bool resume)
+    : task_(task),
+      train_(task.split("train")),
+      files_(directory.files()),
+      console_(std::move(console)),
+      workers_(threads),
+      model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
+      identity_(identity_of(config, task.fingerprint)),
+      steps_per_epoch_(steps_in_epoch(config, train_)),
+      trainer_(model_.store, workers_,
+               {.training = config.training,
+                .seed = config.seed,
+                .d_model = config.model.d_model,
+                .total_steps = planned_steps(config.training, steps_per_epoch_)}),
+      checkpoints_(files_.checkpoints(), "step", config.training.checkpoint_keep),
+      weights_(files_.checkpoints(), "weights", std::max<Index>(1, config.training.average_last)),
+      metrics_(files_.metrics()) {
+  config_ = with_intervals(config, steps_per_epoch_);
+  load_initial_weights();
+  if (resume) {
+    restore();
+  }
+  metrics_.truncate_after(position_.step);
+  announce(blas);
+}
+
+void TrainingRun::load_initial_weights() {
+  if (!config_.model.init_from.empty()) {
+    const RunFiles other = find_run(config_.model.init_from);
+    load_weights(TensorFile(best_checkpoint(other.checkpoints())), model_.store);
+    spdlog::info("starting from the weights of {}", config_.model.init_from);
+  }
+}
+
+void TrainingRun::restore() {
+  const Resumable found = checkpoints_.find_resumable(
+      [this](const TensorFile& file) { expect_identity(file, identity_); });
+  for (const RefusedCheckpoint& refused : found.refused) {
+    spdlog::warn("{}", refused.reason);
+  }
+  if (!found.newest && !found.refused.empty()) {
+    throw IoError(fmt::format("no checkpoint of {} can be used; start again with --overwrite",
+                              files_.directory.string()));
+  }
+  if (found.newest) {
+    position_ = load_training(found.newest->content, model_.store, trainer_.optimizer());
+    elapsed_ = read_elapsed_seconds(files_.checkpoints());
+    if (position_.batch > 0) {
+      begin_epoch();
+    }
+  }
+  spdlog::info("resuming {} at step {}", files_.directory.string(), position_.step);
+}
+
+void TrainingRun::announce(const BlasInfo& blas) const {
+  spdlog::info("{}", start_table({.config = config_,
+                                  .task = task_,
+                                  .store = model_.store,
+                                  .blas = blas,
+                                  .threads = workers_.threads(),
+                                  .steps_per_epoch = steps_per_epoch_,
+                                  .run = files_.directory.string()}));
+}
+
+void TrainingRun::begin_epoch() {
+  batches_ = epoch_batches(train_, config_.training.batch_tokens, config_.seed, position_.epoch);
+}
+
+std::vector<Batch> TrainingRun::next_batches() {
+  if (position_.batch == 0) {
+    begin_epoch();
+  }
+  std::vector<Batch> group;
+  const auto count = static_cast<Index>(batches_.size());
+  const Index end = std::min(count, position_.batch + config_.training.accumulate);
+  for (Index i = position_.batch; i < end; ++i) {
+    group.push_back(make_batch(train_, batches_[static_cast<std::size_t>(i)]));
+  }
+  position_.batch = end == count ? 0 : end;
+  position_.epoch += end == count ? 1 : 0;
+  return group;
+}
+
+bool TrainingRun::finished() const {
+  const TrainingOptions& training = config_.training;
+  return (training.steps && position_.step >= *training.steps) ||
+         (training.epochs && position_.epoch >= *training.epochs) ||
+         (training.minutes && elapsed_ >= 60 * *training.minutes) ||
+         (training.patience > 0 &&
+          position_.evaluations - position_.best_evaluation >= training.patience);
+}
+
+RunEnd TrainingRun::run() {
+  const StopSignals signals;
+  const auto planned = planned_steps(config_.training, steps_per_epoch_);
+  Progress progress(console_, {.total_steps = planned > 0 ? std::optional(planned) : std::nullopt,
+                               .total_seconds = config_.training.minutes
+                                                    ? std::optional(60 * *config_.training.minutes)
+                                                    : std::nullopt,
+                               .log_seconds = config_.run.log_seconds});
+  while (!finished() && signals.received() == 0) {
+    const auto begin = Clock::now();
+    const TrainingPosition before = position_;
+    const StepStats stats = [&] {
+      try {
+        return trainer_.step(next_batches(), [this](Pass& pass, const Batch& batch) {
+          return translation_loss(model_.transformer, pass, batch,
+                                  config_.training.label_smoothing);
+        });
+      } catch (const NumericError& error) {
+        throw NumericError(fmt::format(
+            "step {}: {}; the last checkpoint is as it was (a lower training.learning_rate, or "
+            "a longer training.warmup, may help)",
+            before.step + 1, error.what()));
+      }
+    }();
+    ++position_.step;
+    const double seconds = seconds_since(begin);
+    elapsed_ += seconds;
+    progress.update({.step = position_.step,
+                     .epoch = before.epoch + 1,
+                     .loss = stats.loss,
+                     .learning_rate = stats.learning_rate,
+                     .gradient_norm = stats.gradient_norm,
+                     .tokens = stats.tokens,
+                     .step_seconds = seconds,
+                     .elapsed = elapsed_});
+    after_step(stats, seconds);
+  }
+  progress.finish();
+  if (signals.received() != 0) {
+    save_checkpoint(false);
+    return {.signal = signals.received(), .step = position_.step};
+  }
+  evaluate_tests();
+  return {.signal = 0, .step = position_.step};
+}
+
+void TrainingRun::after_step(const StepStats& stats, double /*seconds*/) {
+  metrics_.write(
+      {{"step", position_.step},
+       {"epoch", position_.epoch},
+       {"loss", stats.loss},
+       {"token_accuracy", static_cast<double>(stats.correct) / static_cast<double>(stats.tokens)},
+       {"tokens", stats.tokens},
+       {"learning_rate", stats.learning_rate},
+       {"gradient_norm", stats.gradient_norm}});
+  const bool last = finished();
+  if (last || due(*config_.evaluation.every)) {
+    evaluate_validation();
+  }
+  if (last || finished() || due(*config_.training.checkpoint_every)) {
+    save_checkpoint(true);
+  }
+}
+
+void TrainingRun::evaluate_validation() {
+  const Split& split = task_.split("validation");
+  const EvaluationOptions& options = config_.evaluation;
+  EvaluationOptions greedy = options;
+  greedy.beam = 1;
+  const auto all = static_cast<Index>(split.examples.size());
+  const Index decoded = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
+  const Evaluation result = evaluate(model_.transformer, model_.store, task_, split, greedy,
+                                     options.decode ? decoded : 0, workers_);
+  nlohmann::ordered_json line = {{"step", position_.step}, {"split", split.name}};
+  line.update(evaluation_json(result));
+  line.erase("seconds");
+  metrics_.write(line);
+  ++position_.evaluations;
+  const double value = result.value(options.metric);
+  const bool best =
+      position_.best_evaluation == 0 || is_better(options.metric, value, position_.best_value);
+  if (best) {
+    position_.best_value = value;
+    position_.best_evaluation = position_.evaluations;
+    Metadata metadata = identity_;
+    metadata["step"] = std::to_string(position_.step);
+    write_tensor_file(best_checkpoint(files_.checkpoints()), weight_entries(model_.store),
+                      metadata);
+  }
+  spdlog::info("step {}: {}{}", position_.step, evaluation_line(split.name, result),
+               best ? "  (best so far)" : "");
+  show_samples(split, result);
+}
+
+void TrainingRun::show_samples(const Split& split, const Evaluation& evaluation) const {
+  const auto count = std::min<std::size_t>(evaluation.outputs.size(),
+                                           static_cast<std::size_t>(config_.evaluation.samples));
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool right = evaluation.outputs[i] == split.references[i];
+    spdlog::info("    {}\n      -> {}{}", split.source_texts[i], evaluation.outputs[i],
+                 right ? "" : fmt::format("\n      != {}", split.references[i]));
+  }
+}
+
+void TrainingRun::save_checkpoint(bool regular) {
+  // Weights for the average first: when a kill comes between the two, the resumed run writes the
+  // same ones again.
+  if (regular && config_.training.average_last > 0) {
+    Metadata metadata = identity_;
+    metadata["step"] = std::to_string(position_.step);
+    weights_.save(position_.step, weight_entries(model_.store), metadata);
+    save_average();
+  }
+  checkpoints_.save(position_.step, training_entries(model_.store, trainer_.optimizer()),
+                    training_metadata(identity_, position_));
+  write_elapsed_seconds(files_.checkpoints(), elapsed_);
+}
+
+void TrainingRun::save_average() {
+  const auto files = weights_.candidates();
+  ParameterStore& store = model_.store;
+  const Tensor current = store.values().copy();
+  std::vector<double> sums(static_cast<std::size_t>(store.size()), 0);
+  for (const auto& file : files) {
+    load_weights(TensorFile(file), store);
+    std::ranges::transform(
+        sums, store.values().values(), sums.begin(),
+        [](double sum, Scalar value) { return sum + static_cast<double>(value); });
+  }
+  std::ranges::transform(sums, store.values().data(), [&](double sum) {
+    return static_cast<Scalar>(sum / static_cast<double>(files.size()));
+  });
+  Metadata metadata = identity_;
+  metadata["step"] = std::to_string(position_.step);
+  metadata["averaged"] = std::to_string(files.size());
+  write_tensor_file(average_checkpoint(files_.checkpoints()), weight_entries(store), metadata);
+  std::ranges::copy(current.values(), store.values().data());
+}
+
+void TrainingRun::evaluate_tests() {
+  const SavedRun saved(files_.directory, "");
+  std::vector<std::pair<std::string, Evaluation>> results;
+  for (const Split& split : task_.splits) {
+    if (split.name == "train" || split.name == "validation") {
+      continue;
+    }
+    spdlog::info("testing on {} ({} examples)", split.name, split.examples.size());
+    results.emplace_back(split.name, evaluate(saved.model.transformer, saved.model.store, task_,
+                                              split, config_.evaluation,
+                                              static_cast<Index>(split.examples.size()), workers_));
+    show_samples(split, results.back().second);
+  }
+  spdlog::info("{}", end_report({.run = files_.directory.string(),
+                                 .checkpoint = saved.checkpoint.filename().string(),
+                                 .steps = position_.step,
+                                 .seconds = elapsed_,
+                                 .results = results}));
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,72 @@
+// A training run: from a config to a run directory that holds a trained model, through any stop and
+// resume.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "core/blas_kernels.hpp"
+#include "train/checkpoint.hpp"
+#include "train/evaluation.hpp"
+#include "train/experiment.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/metrics_log.hpp"
+#include "train/run/progress.hpp"
+#include "train/run/run_directory.hpp"
+#include "train/run/signals.hpp"
+#include "train/trainer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// How a run ended: by itself, or by a signal after which it can be resumed.
+struct RunEnd {
+  int signal = 0;  // 0, SIGINT or SIGTERM
+  Index step = 0;
+};
+
+class TrainingRun {
+ public:
+  // The config must be resolved; `task` is its data. When `resume`, goes on from the newest
+  // checkpoint that holds.
+  TrainingRun(const Config& config, const Task& task, const RunDirectory& directory,
+              const BlasInfo& blas, Index threads, std::shared_ptr<Console> console, bool resume);
+
+  // Trains to the end, or until a signal comes; then evaluates the test splits, unless stopped.
+  RunEnd run();
+
+ private:
+  // The batches of one step: `accumulate` of them, fewer at an epoch's end.
+  std::vector<Batch> next_batches();
+  void begin_epoch();
+  bool finished() const;
+  bool due(Index every) const { return every > 0 && position_.step % every == 0; }
+  void after_step(const StepStats& stats, double seconds);
+  void evaluate_validation();
+  void save_checkpoint(bool regular);
+  void save_average();
+  void evaluate_tests();
+  void restore();
+  void load_initial_weights();
+  void announce(const BlasInfo& blas) const;
+  void show_samples(const Split& split, const Evaluation& evaluation) const;
+
+  Config config_;
+  const Task& task_;
+  const Split& train_;
+  RunFiles files_;
+  std::shared_ptr<Console> console_;
+  Workers workers_;
+  Model model_;
+  Metadata identity_;
+  Index steps_per_epoch_;
+  Trainer trainer_;
+  Checkpoints checkpoints_;  // with the optimiser's state
+  Checkpoints weights_;      // the last ones, for the average
+  MetricsLog metrics_;
+  TrainingPosition position_;
+  std::vector<std::vector<Index>> batches_;  // of the current epoch
+  double elapsed_ = 0;                       // seconds of training
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
