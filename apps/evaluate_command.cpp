@@ -11,6 +11,7 @@
 #include "train/evaluation_report.hpp"
 #include "train/experiment.hpp"
 #include "train/run/logging.hpp"
+#include "train/test_splits.hpp"
 
 namespace tapehead {
 
@@ -28,15 +29,9 @@ struct EvaluateArguments {
 using Results = std::vector<std::pair<std::string, Evaluation>>;
 
 // The split asked for; `test` brings the further test splits with it.
-std::vector<const Split*> splits_of(const Task& task, const std::string& wanted) {
-  std::vector<const Split*> splits{&task.split(wanted)};
-  for (const Split& split : task.splits) {
-    if (wanted == "test" && split.name != "train" && split.name != "validation" &&
-        split.name != "test") {
-      splits.push_back(&split);
-    }
-  }
-  return splits;
+std::vector<Split> splits_of(const Task& task, const std::string& wanted) {
+  const Split& split = task.split(wanted);
+  return wanted == "test" ? test_splits(task) : std::vector{split};
 }
 
 void print(const Results& results, bool json) {
@@ -62,10 +57,10 @@ void evaluate_run(const EvaluateArguments& arguments) {
   }
   Workers workers(arguments.threads);
   Results results;
-  for (const Split* split : splits_of(task, arguments.split)) {
-    results.emplace_back(split->name,
-                         evaluate(saved.model.transformer, saved.model.store, task, *split, options,
-                                  static_cast<Index>(split->examples.size()), workers));
+  for (const Split& split : splits_of(task, arguments.split)) {
+    results.emplace_back(split.name,
+                         evaluate(saved.model.transformer, saved.model.store, task, split, options,
+                                  static_cast<Index>(split.examples.size()), workers));
   }
   print(results, arguments.json);
 }

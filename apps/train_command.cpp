@@ -55,12 +55,13 @@ int train(const TrainArguments& arguments) {
   const RunDirectory run = arguments.resume ? RunDirectory::open(directory)
                                             : RunDirectory::create(directory, arguments.overwrite);
   log_to_file(run.files().log());
+  TrainingRun training(config, task, run, blas, arguments.threads, console, arguments.resume);
+  // Only now, when a run that is resumed has accepted it.
   write_file_atomically(run.files().config(), dump_config(config));
   if (!tokenizers_kept) {
     save_tokenizers({task.source_tokenizer, task.target_tokenizer}, directory);
   }
-  const RunEnd end =
-      TrainingRun(config, task, run, blas, arguments.threads, console, arguments.resume).run();
+  const RunEnd end = training.run();
   if (end.signal == 0) {
     return 0;
   }
@@ -86,8 +87,9 @@ void add_train_command(CLI::App& program, Outcome& outcome) {
                    "Worker threads; they change the time, not the result")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  auto* resume = command->add_flag("--resume", arguments->resume,
-                                   "Go on with the run from its newest checkpoint");
+  auto* resume = command->add_flag(
+      "--resume", arguments->resume,
+      "Go on with the run from its newest checkpoint, with the config it was started with");
   command->add_flag("--overwrite", arguments->overwrite, "Replace an earlier run")
       ->excludes(resume);
   command->callback([arguments, &outcome] { outcome.exit_code = train(*arguments); });

@@ -12,6 +12,7 @@
 #include "train/evaluation_report.hpp"
 #include "train/loss.hpp"
 #include "train/start_table.hpp"
+#include "train/test_splits.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -282,10 +283,7 @@ void TrainingRun::save_average() {
 void TrainingRun::evaluate_tests() {
   const SavedRun saved(files_.directory, "");
   std::vector<std::pair<std::string, Evaluation>> results;
-  for (const Split& split : task_.splits) {
-    if (split.name == "train" || split.name == "validation") {
-      continue;
-    }
+  for (const Split& split : test_splits(task_)) {
     spdlog::info("testing on {} ({} examples)", split.name, split.examples.size());
     results.emplace_back(split.name, evaluate(saved.model.transformer, saved.model.store, task_,
                                               split, config_.evaluation,

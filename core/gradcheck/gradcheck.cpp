@@ -35,6 +35,7 @@ GradcheckReport gradcheck(const GradcheckFunction& function, const std::vector<T
   }
   Tape tape;
   std::vector<Var> leaves;
+  leaves.reserve(inputs.size());
   for (const Tensor& input : inputs) {
     leaves.push_back(tape.variable(input.copy()));
   }

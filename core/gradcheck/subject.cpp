@@ -14,6 +14,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 Tensor Subject::value(const std::vector<Tensor>& at) const {
   Tape tape(false);
   std::vector<Var> leaves;
+  leaves.reserve(at.size());
   for (const Tensor& input : at) {
     leaves.push_back(tape.constant(input));
   }
@@ -34,6 +35,7 @@ Tensor uneven(const Shape& shape, std::uint64_t seed) {
 Run run(const Subject& subject, const MakeLeaf& make_leaf) {
   Tape tape;
   std::vector<Var> leaves;
+  leaves.reserve(subject.inputs.size());
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
     leaves.push_back(make_leaf(tape, k));
   }
@@ -52,6 +54,7 @@ Run run(const Subject& subject) {
 
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors) {
   std::vector<Tensor> result;
+  result.reserve(tensors.size());
   for (const Tensor& tensor : tensors) {
     result.push_back(tensor.copy());
   }

@@ -42,6 +42,7 @@ TEST(Pool, KeepsBuffersInUseApart) {
 TEST(Pool, TakesNothingNewInTheSteadyState) {
   const auto one_round = [](bool backwards) {
     std::vector<Buffer> buffers;
+    buffers.reserve(200);
     for (std::size_t i = 0; i < 200; ++i) {
       buffers.emplace_back(100 + 997 * (backwards ? 199 - i : i));
     }
@@ -84,7 +85,8 @@ TEST(Buffer, CountsItsUsers) {
   Buffer a(10);
   EXPECT_TRUE(a.unique());
   {
-    const Buffer b = a;
+    Buffer b;
+    b = a;
     EXPECT_EQ(b.data(), a.data());
     EXPECT_FALSE(a.unique());
     EXPECT_FALSE(b.unique());
@@ -119,7 +121,9 @@ TEST(Pool, ServesSeveralThreads) {
     threads.emplace_back([t, shared] {
       for (std::size_t i = 0; i < 500; ++i) {
         const Buffer own(64 + i % 7 * 100);
-        const Buffer other = shared;
+        Buffer other;
+        other = shared;
+        EXPECT_FALSE(shared.unique());
         std::memset(own.data(), t, 64);
         EXPECT_THAT(bytes_of(own, 64), Each(static_cast<std::byte>(t)));
       }

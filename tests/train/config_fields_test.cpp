@@ -80,7 +80,7 @@ TEST(ConfigFields, each_row_has_a_help_a_default_in_range_and_no_twin) {
         EXPECT_FALSE(row.field.help.empty()) << name;
         std::string text = write_value(row);
         if (text == "\"\"") text.clear();
-        EXPECT_NO_THROW(read_value(row, make_node(Node::Kind::scalar, {}, text))) << name;
+        EXPECT_NO_THROW(read_value(row, make_node(ConfigNode::Kind::scalar, {}, text))) << name;
       }
     }
   }

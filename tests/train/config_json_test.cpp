@@ -35,7 +35,7 @@ TEST(ConfigJson, surrogate_escapes) {
   const auto config =
       parse_config(R"({"model": {"init_from": "\uD83D\uDE00/\u00e4"}})", "a.json").config;
   EXPECT_EQ(config.model.init_from, "😀/ä");
-  const Node root = parse_document(R"({"a": "\uD83D\uDE00", "b": 2})", "a.json");
+  const ConfigNode root = parse_document(R"({"a": "\uD83D\uDE00", "b": 2})", "a.json");
   EXPECT_EQ(root.entries[0].value.text, "😀");
   EXPECT_EQ(root.entries[1].value.mark.column, 28);
   EXPECT_EQ(json_error("{\n \"model\": {\"init_from\": \"\\uD83D\"}}"),
@@ -43,7 +43,7 @@ TEST(ConfigJson, surrogate_escapes) {
 }
 
 TEST(ConfigJson, json_is_read_as_json_whatever_the_file_is_called) {
-  const Node root = parse_document(R"({"a": "\uD83D\uDE00"})", "a.yaml");
+  const ConfigNode root = parse_document(R"({"a": "\uD83D\uDE00"})", "a.yaml");
   EXPECT_EQ(root.entries[0].value.text, "😀");
   EXPECT_EQ(config_error("{model: {heads: 2}}"), "accepted");
 }

@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <random>
+#include <sstream>
 
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"

@@ -114,7 +114,7 @@ TEST(ConfigYaml, a_file_too_large_to_be_a_config_is_refused) {
 }
 
 TEST(ConfigYaml, quoted_and_block_text_is_text) {
-  const Node root =
+  const ConfigNode root =
       parse_document("a: 'x y'\nb: \"\\u00e4\"\nc: |-\n  z\nd: >-\n  p\n  q\n", "a.yaml");
   ASSERT_EQ(root.entries.size(), 4U);
   EXPECT_EQ(root.entries[0].value.text, "x y");

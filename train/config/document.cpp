@@ -7,31 +7,14 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "datasets/utf8.hpp"
 
 namespace tapehead {
 namespace {
 
-// The bytes of the first character, 0 if it is not well formed (Unicode Standard, table 3-7).
-std::size_t character_bytes(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first < 0xC2 || first > 0xF4) return 0;
-  const std::size_t count = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  const unsigned lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-  const unsigned highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-  if (byte(1) < lowest || byte(1) > highest) return 0;
-  for (std::size_t i = 2; i < count; ++i) {
-    if (byte(i) < 0x80 || byte(i) > 0xBF) return 0;
-  }
-  return count;
-}
-
-void check_keys(const Node& node, std::string_view file) {
+void check_keys(const ConfigNode& node, std::string_view file) {
   for (std::size_t i = 0; i < node.entries.size(); ++i) {
-    const Entry& entry = node.entries[i];
+    const ConfigEntry& entry = node.entries[i];
     for (std::size_t j = 0; j < i; ++j) {
       if (node.entries[j].key == entry.key) {
         fail_at(file, entry.mark,
@@ -45,8 +28,8 @@ void check_keys(const Node& node, std::string_view file) {
 
 }  // namespace
 
-Node make_node(Node::Kind kind, Mark mark, std::string text) {
-  Node node;
+ConfigNode make_node(ConfigNode::Kind kind, Mark mark, std::string text) {
+  ConfigNode node;
   node.kind = kind;
   node.mark = mark;
   node.text = std::move(text);
@@ -56,7 +39,7 @@ Node make_node(Node::Kind kind, Mark mark, std::string text) {
 void check_characters(std::string_view text, std::string_view file) {
   Mark mark;
   while (!text.empty()) {
-    const std::size_t bytes = character_bytes(text);
+    const std::size_t bytes = utf8_length(text);
     if (bytes == 0) fail_at(file, mark, "not UTF-8 text");
     const auto first = static_cast<unsigned char>(text.front());
     if (first == '\n') {
@@ -75,7 +58,7 @@ void fail_at(std::string_view file, Mark mark, std::string_view problem) {
   throw ConfigError(fmt::format("{}:{}:{}: {}", file, mark.line, mark.column, problem));
 }
 
-Node parse_document(std::string_view text, std::string_view file) {
+ConfigNode parse_document(std::string_view text, std::string_view file) {
   constexpr std::size_t largest = 1 << 20;
   if (text.size() > largest) {
     throw ConfigError(fmt::format("{}: larger than 1 MiB, so not a config", file));
@@ -86,12 +69,12 @@ Node parse_document(std::string_view text, std::string_view file) {
     throw ConfigError(fmt::format("{}: empty; the least config is `task: {{name: copy}}`", file));
   }
   const bool json = file.ends_with(".json") || nlohmann::json::accept(text);
-  Node root = json ? parse_json(text, file) : parse_yaml(text, file);
-  if (root.kind == Node::Kind::null) {
+  ConfigNode root = json ? parse_json(text, file) : parse_yaml(text, file);
+  if (root.kind == ConfigNode::Kind::null) {
     throw ConfigError(
         fmt::format("{}: says nothing; the least config is `task: {{name: copy}}`", file));
   }
-  if (root.kind != Node::Kind::mapping) {
+  if (root.kind != ConfigNode::Kind::mapping) {
     fail_at(file, root.mark, "not a mapping of sections (task, model, training, ...)");
   }
   check_keys(root, file);

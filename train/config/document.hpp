@@ -14,23 +14,23 @@ struct Mark {
   Index column = 1;  // from 1, in characters
 };
 
-struct Entry;
+struct ConfigEntry;
 
-struct Node {
+struct ConfigNode {
   enum class Kind { null, scalar, sequence, mapping };
   Kind kind = Kind::null;
-  Mark mark;                   // a null stands where its key stands
-  std::string text;            // of a scalar, without quotes
-  std::vector<Entry> entries;  // of a mapping, in the order of the file; no key twice
+  Mark mark;                         // a null stands where its key stands
+  std::string text;                  // of a scalar, without quotes
+  std::vector<ConfigEntry> entries;  // of a mapping, in the order of the file; no key twice
 };
 
-struct Entry {
+struct ConfigEntry {
   std::string key;
   Mark mark;
-  Node value;
+  ConfigNode value;
 };
 
-Node make_node(Node::Kind kind, Mark mark, std::string text = {});
+ConfigNode make_node(ConfigNode::Kind kind, Mark mark, std::string text = {});
 
 constexpr Index document_depth = 16;  // nesting beyond this is refused
 
@@ -38,12 +38,12 @@ constexpr Index document_depth = 16;  // nesting beyond this is refused
 // ConfigError "file:line:column: ..." for text that is neither, for a key written twice, for what
 // config files have no use for (anchors, tags, several documents), and for a file that is empty or
 // no mapping. The elements of sequences are dropped: no option takes a list.
-Node parse_document(std::string_view text, std::string_view file);
+ConfigNode parse_document(std::string_view text, std::string_view file);
 
 // The readers of the two notations. They take UTF-8 without a byte order mark, and leave keys
 // written twice to parse_document; a document without content is null.
-Node parse_yaml(std::string_view text, std::string_view file);
-Node parse_json(std::string_view text, std::string_view file);
+ConfigNode parse_yaml(std::string_view text, std::string_view file);
+ConfigNode parse_json(std::string_view text, std::string_view file);
 
 // Refuses what is not UTF-8, and control characters.
 void check_characters(std::string_view text, std::string_view file);

@@ -14,47 +14,47 @@ class JsonReader {
  public:
   JsonReader(std::string_view text, std::string_view file) : rest_(text), file_(file) {}
 
-  Node document() {
-    Node root = value(0);
+  ConfigNode document() {
+    ConfigNode root = value(0);
     skip_space();
     if (!rest_.empty()) fail("something after the end");
     return root;
   }
 
  private:
-  Node value(Index depth) {
+  ConfigNode value(Index depth) {
     skip_space();
     if (depth == document_depth) fail("nested too deeply");
     if (next() == '{') return mapping(depth);
     if (next() == '[') return sequence(depth);
-    Node node = make_node(Node::Kind::scalar, mark_);
+    ConfigNode node = make_node(ConfigNode::Kind::scalar, mark_);
     if (next() == '"') {
       node.text = string();
     } else {
       node.text = word();
-      if (node.text == "null") node = make_node(Node::Kind::null, node.mark);
+      if (node.text == "null") node = make_node(ConfigNode::Kind::null, node.mark);
     }
     return node;
   }
 
-  Node mapping(Index depth) {
-    Node node = make_node(Node::Kind::mapping, mark_);
+  ConfigNode mapping(Index depth) {
+    ConfigNode node = make_node(ConfigNode::Kind::mapping, mark_);
     items('}', [&] {
       const Mark mark = mark_;
       if (next() != '"') fail("a name in double quotes must stand here");
       std::string key = string();
       expect(':');
-      Node member = value(depth + 1);
-      if (member.kind == Node::Kind::null) member.mark = mark;
+      ConfigNode member = value(depth + 1);
+      if (member.kind == ConfigNode::Kind::null) member.mark = mark;
       node.entries.push_back({std::move(key), mark, std::move(member)});
     });
     return node;
   }
 
-  Node sequence(Index depth) {
+  ConfigNode sequence(Index depth) {
     const Mark mark = mark_;
     items(']', [&] { value(depth + 1); });
-    return make_node(Node::Kind::sequence, mark);
+    return make_node(ConfigNode::Kind::sequence, mark);
   }
 
   // What stands between an opening bracket, commas, and `close`.
@@ -126,7 +126,7 @@ class JsonReader {
 
 }  // namespace
 
-Node parse_json(std::string_view text, std::string_view file) {
+ConfigNode parse_json(std::string_view text, std::string_view file) {
   return JsonReader(text, file).document();
 }
 

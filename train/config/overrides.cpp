@@ -29,7 +29,7 @@ Override parse_override(const std::string& text) {
   result.option = dot == std::string_view::npos ? name : name.substr(dot + 1);
   const std::string_view value = trimmed(std::string_view(text).substr(equals + 1));
   const bool null = value == "null" || value == "~";
-  result.value.kind = null ? Node::Kind::null : Node::Kind::scalar;
+  result.value.kind = null ? ConfigNode::Kind::null : ConfigNode::Kind::scalar;
   result.value.text = value;
   return result;
 }
@@ -38,6 +38,7 @@ Override parse_override(const std::string& text) {
 
 std::vector<Override> parse_overrides(const std::vector<std::string>& texts) {
   std::vector<Override> overrides;
+  overrides.reserve(texts.size());
   for (const std::string& text : texts) overrides.push_back(parse_override(text));
   return overrides;
 }

@@ -11,7 +11,7 @@ namespace tapehead {
 struct Override {
   std::string section;  // empty for an option outside any section
   std::string option;
-  Node value;
+  ConfigNode value;
   std::string place;  // "--set model.heads=7", for messages
 };
 

@@ -23,10 +23,10 @@ class Reader {
   Reader(std::string_view file, const std::vector<Override>& overrides)
       : file_(file), overrides_(overrides) {}
 
-  LoadedConfig read(const Node& root) {
+  LoadedConfig read(const ConfigNode& root) {
     read_task_name(root);
     all_ = sections(loaded_.config);  // now the task section has the options of its task
-    for (const Entry& entry : root.entries) read_entry(entry);
+    for (const ConfigEntry& entry : root.entries) read_entry(entry);
     for (const Override& one : overrides_) apply(one);
     name_defaults();
     check_rules();
@@ -45,11 +45,11 @@ class Reader {
   }
 
   // The task's name decides which options there are, so it is read before all else.
-  void read_task_name(const Node& root) {
+  void read_task_name(const ConfigNode& root) {
     all_ = sections(loaded_.config);
-    for (const Entry& section : root.entries) {
+    for (const ConfigEntry& section : root.entries) {
       if (section.key != "task") continue;
-      for (const Entry& option : section.value.entries) {
+      for (const ConfigEntry& option : section.value.entries) {
         if (option.key == "name") read_option("task", option);
       }
     }
@@ -58,20 +58,21 @@ class Reader {
     }
   }
 
-  void read_entry(const Entry& entry) {
+  void read_entry(const ConfigEntry& entry) {
     if (find_row("", entry.key) != nullptr) return read_option("", entry);
     if (find_section(entry.key) == nullptr) {
       fail(at(entry.mark, entry.key), explain_unknown_section(entry.key, loaded_.config.task.name));
     }
-    if (entry.value.kind == Node::Kind::null) return;  // a section whose options are all left out
-    if (entry.value.kind != Node::Kind::mapping) {
+    if (entry.value.kind == ConfigNode::Kind::null)
+      return;  // a section whose options are all left out
+    if (entry.value.kind != ConfigNode::Kind::mapping) {
       fail(at(entry.value.mark, entry.key),
            "a section takes options, each as `name: value` on a line below it");
     }
-    for (const Entry& option : entry.value.entries) read_option(entry.key, option);
+    for (const ConfigEntry& option : entry.value.entries) read_option(entry.key, option);
   }
 
-  void read_option(std::string_view section, const Entry& entry) {
+  void read_option(std::string_view section, const ConfigEntry& entry) {
     const std::string name = full_name(section, entry.key);
     const Row* row = find_row(section, entry.key);
     if (row == nullptr) {
@@ -100,7 +101,8 @@ class Reader {
     loaded_.origins[name] = command_line;
   }
 
-  void set(const Row& row, const std::string& name, const Node& value, const std::string& place) {
+  void set(const Row& row, const std::string& name, const ConfigNode& value,
+           const std::string& place) {
     try {
       read_value(row, value);
     } catch (const ConfigError& error) {

@@ -52,6 +52,7 @@ std::string task_tables() {
   for (const std::vector<TaskName>& group : task_groups()) {
     Config config = config_for(group.front());
     std::vector<std::string> names;
+    names.reserve(group.size());
     for (const TaskName name : group) names.push_back(fmt::format("`{}`", task_text(name)));
     const Section section = sections(config)[1];
     if (text.empty()) {

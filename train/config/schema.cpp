@@ -140,7 +140,7 @@ std::string config_schema() {
                     {"type", "object"},
                     {"properties", all},
                     {"additionalProperties", false}};
-  return schema.dump(2) + '\n';
+  return schema.dump(2);
 }
 
 }  // namespace tapehead

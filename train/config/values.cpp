@@ -105,16 +105,16 @@ struct Write {
 
 }  // namespace
 
-void read_value(const Row& row, const Node& node) {
+void read_value(const Row& row, const ConfigNode& node) {
   switch (node.kind) {
-    case Node::Kind::null:
+    case ConfigNode::Kind::null:
       if (!is_optional(row)) refuse(row, "has no value", "null");
       return reset(row);
-    case Node::Kind::sequence:
+    case ConfigNode::Kind::sequence:
       refuse(row, "takes one value", "a list");
-    case Node::Kind::mapping:
+    case ConfigNode::Kind::mapping:
       refuse(row, "takes one value", "a mapping");
-    case Node::Kind::scalar:
+    case ConfigNode::Kind::scalar:
       break;
   }
   try {

@@ -10,7 +10,7 @@ namespace tapehead {
 
 // Reads the node into the row's member, as what the member's type says. Throws ConfigError with
 // "what is wrong (the value; what is allowed)" and no place.
-void read_value(const Row& row, const Node& node);
+void read_value(const Row& row, const ConfigNode& node);
 
 // The member's value in the notation that YAML and JSON share; `auto` for one that is absent, and
 // choices by their bare name.

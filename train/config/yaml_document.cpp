@@ -45,7 +45,7 @@ class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
-  Node take() { return std::move(root_); }
+  ConfigNode take() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (std::exchange(started_, true)) {
@@ -57,7 +57,7 @@ class TreeBuilder : public YAML::EventHandler {
   // The mark of a value that is not written is that of whatever comes next, so its key's is taken.
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     const bool has_key = !open_.empty() && open_.back().key;
-    add(make_node(Node::Kind::null, has_key ? open_.back().key->mark : place(mark)));
+    add(make_node(ConfigNode::Kind::null, has_key ? open_.back().key->mark : place(mark)));
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                 const std::string& value) override {
@@ -65,16 +65,16 @@ class TreeBuilder : public YAML::EventHandler {
     if (!quote_closes(text_.substr(std::min(static_cast<std::size_t>(mark.pos), text_.size())))) {
       fail_at(file_, place(mark), "not YAML: text without its closing quote");
     }
-    add(make_node(Node::Kind::scalar, place(mark), value));
+    add(make_node(ConfigNode::Kind::scalar, place(mark), value));
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                        YAML::EmitterStyle::value) override {
-    begin(Node::Kind::sequence, mark, tag);
+    begin(ConfigNode::Kind::sequence, mark, tag);
   }
   void OnSequenceEnd() override { end(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                   YAML::EmitterStyle::value) override {
-    begin(Node::Kind::mapping, mark, tag);
+    begin(ConfigNode::Kind::mapping, mark, tag);
   }
   void OnMapEnd() override { end(); }
   void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
@@ -90,7 +90,7 @@ class TreeBuilder : public YAML::EventHandler {
     Mark mark;
   };
   struct Open {
-    Node node;
+    ConfigNode node;
     std::optional<Key> key{};  // of a mapping, while its value is awaited
   };
 
@@ -102,27 +102,27 @@ class TreeBuilder : public YAML::EventHandler {
     fail_at(file_, place(mark), tag + ": tags are not used in configs; an option has its own type");
   }
 
-  void begin(Node::Kind kind, const YAML::Mark& mark, const std::string& tag) {
+  void begin(ConfigNode::Kind kind, const YAML::Mark& mark, const std::string& tag) {
     check_tag(mark, tag);
     if (std::ssize(open_) == document_depth) fail_at(file_, place(mark), "nested too deeply");
     open_.push_back({.node = make_node(kind, place(mark))});
   }
 
   void end() {
-    Node node = std::move(open_.back().node);
+    ConfigNode node = std::move(open_.back().node);
     open_.pop_back();
     add(std::move(node));
   }
 
-  void add(Node node) {
+  void add(ConfigNode node) {
     if (open_.empty()) {
       root_ = std::move(node);
       return;
     }
     Open& parent = open_.back();
-    if (parent.node.kind == Node::Kind::sequence) return;
+    if (parent.node.kind == ConfigNode::Kind::sequence) return;
     if (!parent.key) {
-      if (node.kind != Node::Kind::scalar) fail_at(file_, node.mark, "a key must be a name");
+      if (node.kind != ConfigNode::Kind::scalar) fail_at(file_, node.mark, "a key must be a name");
       if (node.text == "<<") fail_at(file_, node.mark, "<<: merge keys are not used in configs");
       parent.key = Key{std::move(node.text), node.mark};
       return;
@@ -134,13 +134,13 @@ class TreeBuilder : public YAML::EventHandler {
   std::string_view text_;
   std::string_view file_;
   std::vector<Open> open_;
-  Node root_;
+  ConfigNode root_;
   bool started_ = false;
 };
 
 }  // namespace
 
-Node parse_yaml(std::string_view text, std::string_view file) {
+ConfigNode parse_yaml(std::string_view text, std::string_view file) {
   std::istringstream stream{std::string(text)};
   TreeBuilder builder(text, file);
   try {

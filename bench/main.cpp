@@ -1,0 +1,22 @@
+// The measurements of tapehead, each a subcommand.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+
+#include "bench/step.hpp"
+
+int main(int argc, char** argv) {
+  CLI::App program("Measurements of tapehead");
+  program.require_subcommand(1);
+  tapehead::add_step_bench(program);
+  try {
+    program.parse(argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? 0 : 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 1;
+  }
+}

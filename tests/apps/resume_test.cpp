@@ -1,0 +1,259 @@
+// A run that was stopped, by whatever means, goes on to the very bits of a run that was not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// Long enough to be caught in the middle: an evaluation and two checkpoints every 20 steps.
+const Arguments long_training{"training.steps=200", "training.checkpoint_every=10",
+                              "evaluation.every=20", "training.average_last=3"};
+
+class Resume : public ::testing::Test {
+ protected:
+  ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
+  ProgramResult train(const Arguments& arguments) {
+    ProgramResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result;
+  }
+  // The config alone, as the message of a stopped run says it.
+  ProgramResult resume(const std::string& name, const Arguments& more = {}) {
+    Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", name,
+                        "--resume"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+
+  // The newest checkpoint's step; 0: none yet.
+  int newest_step(const std::string& name) const {
+    int newest = 0;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(here / name / "checkpoints", ignored)) {
+      const std::string file = entry.path().filename().string();
+      if (file.starts_with("step_") && file.ends_with(".safetensors")) {
+        newest = std::max(newest, std::stoi(file.substr(5)));
+      }
+    }
+    return newest;
+  }
+
+  // Starts a training, or goes on with it, and sends the signal once the condition holds.
+  template <class Condition>
+  ProgramResult interrupt(const Arguments& arguments, int signal, const Condition& condition) {
+    Program program(arguments, here.path());
+    EXPECT_TRUE(wait_until(condition));
+    program.kill(signal);
+    return program.wait();
+  }
+  ProgramResult interrupt_at(const Arguments& arguments, int signal, const std::string& name,
+                             int step) {
+    return interrupt(arguments, signal, [&] { return newest_step(name) >= step; });
+  }
+
+  void copy_run(const std::string& from, const std::string& to) const {
+    fs::copy(here / from, here / to, fs::copy_options::recursive);
+  }
+
+  TemporaryDirectory here;
+};
+
+constexpr int killed = 128 + SIGKILL;
+
+TEST_F(Resume, after_kills_at_several_moments_the_bits_are_the_same) {
+  train(tiny_training("unbroken", long_training, {"--threads", "1"}));
+  const Arguments start = tiny_training("broken", long_training, {"--threads", "2"});
+  Arguments again = start;
+  again.emplace_back("--resume");
+  EXPECT_EQ(interrupt_at(start, SIGKILL, "broken", 10).exit_code, killed);
+  EXPECT_EQ(interrupt_at(again, SIGKILL, "broken", 60).exit_code, killed);
+  EXPECT_EQ(interrupt_at(again, SIGKILL, "broken", 110).exit_code, killed);
+  EXPECT_LT(newest_step("broken"), 200);
+  const ProgramResult end = resume("broken", {"--threads", "3"});
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  EXPECT_THAT(end.errors, HasSubstr("resuming broken at step"));
+  expect_same_runs(here / "unbroken", here / "broken");
+}
+
+TEST_F(Resume, without_a_checkpoint_it_starts_at_step_0) {
+  train(tiny_training("unbroken"));
+  for (const std::string file : {".lock", "config.yaml", "metrics.jsonl"}) {
+    fs::remove_all(here / "broken");
+    const Arguments slow{"training.checkpoint_every=40", "training.steps=40"};
+    interrupt(tiny_training("broken", slow), SIGKILL,
+              [&] { return fs::exists(here / "broken" / file); });
+    ASSERT_EQ(newest_step("broken"), 0) << "killed too late to show anything";
+    const ProgramResult end = run(tiny_training("broken", {}, {"--resume"}));
+    EXPECT_EQ(end.exit_code, 0) << end.errors;
+    EXPECT_THAT(end.errors, HasSubstr("at step 0"));
+    expect_same_runs(here / "unbroken", here / "broken");
+  }
+}
+
+TEST_F(Resume, a_torn_line_of_metrics_is_written_again) {
+  train(tiny_training("a"));
+  copy_run("a", "unbroken");
+  std::ofstream(here / "a/metrics.jsonl", std::ios::app) << R"({"step":41,"lo)";
+  EXPECT_EQ(resume("a").exit_code, 0);
+  expect_same_runs(here / "unbroken", here / "a");
+}
+
+class ResumeAfterSignal : public Resume, public ::testing::WithParamInterface<int> {};
+
+TEST_P(ResumeAfterSignal, the_run_was_saved_and_ends_with_the_same_bits) {
+  const int signal = GetParam();
+  train(tiny_training("unbroken", long_training));
+  const ProgramResult stopped =
+      interrupt_at(tiny_training("broken", long_training), signal, "broken", 20);
+  EXPECT_EQ(stopped.exit_code, 128 + signal) << stopped.errors;
+  const int step = newest_step("broken");
+  EXPECT_LT(step, 200);
+  EXPECT_THAT(stopped.errors,
+              AllOf(HasSubstr(fmt::format("stopped at step {}", step)), HasSubstr("copy.yaml"),
+                    HasSubstr("--run broken"), HasSubstr("--resume")));
+  const ProgramResult end = resume("broken");
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  EXPECT_THAT(end.errors, HasSubstr(fmt::format("resuming broken at step {}\n", step)));
+  expect_same_runs(here / "unbroken", here / "broken");
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, ResumeAfterSignal, ::testing::Values(SIGINT, SIGTERM),
+                         [](const auto& test) {
+                           return std::string(test.param == SIGINT ? "interrupt" : "terminate");
+                         });
+
+class ResumeFromDamaged : public Resume {
+ protected:
+  void SetUp() override {
+    train(tiny_training("a", {"training.average_last=2"}));
+    copy_run("a", "unbroken");
+    newest = step_checkpoint(here / "a", 40);
+    previous = step_checkpoint(here / "a", 30);
+  }
+  static void flip_a_bit(const fs::path& file) {
+    std::string bytes = content_of(file);
+    bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x10);
+    std::ofstream(file, std::ios::binary) << bytes;
+  }
+  void expect_the_previous_one_is_used() {
+    const ProgramResult end = resume("a");
+    EXPECT_EQ(end.exit_code, 0) << end.errors;
+    EXPECT_THAT(end.errors, AllOf(HasSubstr("warning: "), HasSubstr(newest.filename().string()),
+                                  HasSubstr("resuming a at step 30")));
+    expect_same_runs(here / "unbroken", here / "a");
+  }
+
+  fs::path newest;
+  fs::path previous;
+};
+
+TEST_F(ResumeFromDamaged, a_truncated_checkpoint_gives_way_to_the_previous_one) {
+  fs::resize_file(newest, fs::file_size(newest) - 100);
+  expect_the_previous_one_is_used();
+}
+
+TEST_F(ResumeFromDamaged, an_empty_checkpoint_gives_way_to_the_previous_one) {
+  fs::resize_file(newest, 0);
+  expect_the_previous_one_is_used();
+}
+
+TEST_F(ResumeFromDamaged, a_flipped_bit_is_seen) {
+  flip_a_bit(newest);
+  expect_the_previous_one_is_used();
+}
+
+TEST_F(ResumeFromDamaged, with_none_that_holds_nothing_is_touched) {
+  flip_a_bit(newest);
+  fs::resize_file(previous, 50);
+  copy_run("a", "damaged");
+  const ProgramResult end = resume("a");
+  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_THAT(end.errors,
+              AllOf(HasSubstr(newest.filename().string()), HasSubstr(previous.filename().string()),
+                    HasSubstr("--overwrite")));
+  expect_same_runs(here / "damaged", here / "a");
+}
+
+TEST_F(Resume, checkpoints_of_another_model_are_refused_and_the_run_stays_as_it_is) {
+  train(tiny_training("a"));
+  copy_run("a", "before");
+  const ProgramResult refused = resume("a", {"--set", "model.d_model=32"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, HasSubstr("another model or seed"));
+  expect_same_file(here / "before/config.yaml", here / "a/config.yaml");
+  EXPECT_EQ(resume("a").exit_code, 0);
+  expect_same_runs(here / "before", here / "a");
+}
+
+TEST_F(Resume, a_run_can_be_made_longer) {
+  const Arguments steady{"training.schedule=constant", "training.steps=40"};
+  train(tiny_training("long", {"training.schedule=constant", "training.steps=60"}));
+  train(tiny_training("short", steady));
+  EXPECT_EQ(resume("short", {"--set", "training.steps=60"}).exit_code, 0);
+  expect_same_runs(here / "long", here / "short");
+  EXPECT_THAT(content_of(here / "short/config.yaml"), HasSubstr("steps: 60"));
+}
+
+TEST_F(Resume, a_finished_run_stays_as_it_is) {
+  train(tiny_training("a"));
+  copy_run("a", "before");
+  EXPECT_EQ(resume("a").exit_code, 0);
+  expect_same_runs(here / "before", here / "a");
+}
+
+TEST_F(Resume, does_not_need_the_run_whose_weights_it_started_from) {
+  train(tiny_training("first"));
+  const Arguments from_first{"model.init_from=first", "seed=2"};
+  train(tiny_training("a", from_first));
+  copy_run("a", "unbroken");
+  fs::remove_all(here / "first");
+  fs::remove(step_checkpoint(here / "a", 40));
+  const ProgramResult end = resume("a");
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  expect_same_runs(here / "unbroken", here / "a");
+}
+
+TEST_F(Resume, what_is_no_run_cannot_be_resumed) {
+  const ProgramResult missing = resume("nowhere");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.errors, AllOf(HasSubstr("no run nowhere"), HasSubstr("without --resume")));
+  EXPECT_FALSE(fs::exists(here / "nowhere"));
+  fs::create_directory(here / "letters");
+  std::ofstream(here / "letters/one.txt") << "dear";
+  const ProgramResult other = resume("letters");
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.errors, HasSubstr("not a run"));
+}
+
+TEST_F(Resume, a_run_in_use_is_refused_until_its_process_dies) {
+  const Arguments endless = tiny_training("a", {"training.steps=100000"});
+  Program holder(endless, here.path());
+  ASSERT_TRUE(wait_until([&] { return newest_step("a") > 0; }));
+  const std::string process = fmt::format("in use by process {}", holder.id());
+  const ProgramResult resumed = resume("a");
+  EXPECT_EQ(resumed.exit_code, 1);
+  EXPECT_THAT(resumed.errors, HasSubstr(process));
+  const ProgramResult overwritten = run(tiny_training("a", {}, {"--overwrite"}));
+  EXPECT_EQ(overwritten.exit_code, 1);
+  EXPECT_THAT(overwritten.errors, HasSubstr(process));
+  holder.kill(SIGKILL);
+  EXPECT_EQ(holder.wait().exit_code, killed);
+  EXPECT_EQ(run(tiny_training("a", {}, {"--overwrite"})).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,149 @@
+// tapehead train: what a run leaves, that it is the same each time, and that it is not lost.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class Train : public ::testing::Test {
+ protected:
+  ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
+  void train(const Arguments& arguments) {
+    const ProgramResult result = run(arguments);
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+
+  TemporaryDirectory here;
+};
+
+TEST_F(Train, leaves_a_run) {
+  const ProgramResult result = run(tiny_training("a"));
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(content_of(here / "a/config.yaml"), HasSubstr("d_model: 16"));
+  EXPECT_EQ(checkpoint_names(here / "a"),
+            (std::set<std::string>{"best.safetensors", "step_00000030.safetensors",
+                                   "step_00000040.safetensors"}));
+  EXPECT_TRUE(std::filesystem::exists(here / "a/checkpoints/elapsed.json"));
+  // Progress, tables and samples go to standard error and the log.
+  EXPECT_THAT(result.output, IsEmpty());
+  for (const std::string& text : {result.errors, content_of(here / "a/log.txt")}) {
+    EXPECT_THAT(text, AllOf(HasSubstr("parameters"), HasSubstr("step 40"), HasSubstr("BLEU"),
+                            HasSubstr("tapehead translate a")));
+  }
+}
+
+TEST_F(Train, metrics_are_one_object_a_line) {
+  train(tiny_training("a"));
+  std::istringstream lines(content_of(here / "a/metrics.jsonl"));
+  int steps = 0;
+  int evaluations = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const auto object = nlohmann::json::parse(line);
+    const bool evaluation = object.contains("split");
+    evaluations += evaluation ? 1 : 0;
+    steps += evaluation ? 0 : 1;
+    EXPECT_EQ(object["step"], evaluation ? 20 * evaluations : steps);
+    EXPECT_GT(object["loss"], 0);
+  }
+  EXPECT_EQ(steps, 40);
+  EXPECT_EQ(evaluations, 2);
+}
+
+TEST_F(Train, the_same_seed_gives_the_same_bits_at_any_thread_count) {
+  const Arguments average{"training.average_last=2", "training.accumulate=2"};
+  train(tiny_training("one", average, {"--threads", "1"}));
+  train(tiny_training("again", average, {"--threads", "1"}));
+  train(tiny_training("three", average, {"--threads", "3"}));
+  EXPECT_TRUE(checkpoint_names(here / "one").contains("average.safetensors"));
+  expect_same_runs(here / "one", here / "again");
+  expect_same_runs(here / "one", here / "three");
+}
+
+TEST_F(Train, another_seed_gives_another_run) {
+  train(tiny_training("one"));
+  train(tiny_training("other", {"seed=2"}));
+  EXPECT_NE(content_of(here / "one/metrics.jsonl"), content_of(here / "other/metrics.jsonl"));
+}
+
+TEST_F(Train, the_run_is_named_after_the_config) {
+  Arguments arguments = tiny_training("unused", {"training.steps=6"});
+  arguments.erase(arguments.begin() + 2, arguments.begin() + 4);
+  train(arguments);
+  EXPECT_TRUE(std::filesystem::exists(here / "runs/copy/config.yaml"));
+}
+
+TEST_F(Train, an_earlier_run_is_refused_with_the_choices) {
+  train(tiny_training("a"));
+  std::filesystem::copy(here / "a", here / "before", std::filesystem::copy_options::recursive);
+  const ProgramResult result = run(tiny_training("a", {"seed=2"}));
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("--resume"), HasSubstr("--overwrite"), HasSubstr("--run")));
+  expect_same_runs(here / "before", here / "a");
+}
+
+TEST_F(Train, an_earlier_run_is_overwritten_when_asked) {
+  train(tiny_training("a", {"training.average_last=2", "training.steps=60"}));
+  train(tiny_training("a", {"seed=2"}, {"--overwrite"}));
+  train(tiny_training("fresh", {"seed=2"}));
+  expect_same_runs(here / "fresh", here / "a");
+}
+
+TEST_F(Train, a_directory_that_is_no_run_is_not_overwritten) {
+  std::filesystem::create_directory(here / "a");
+  std::ofstream(here / "a/letter.txt") << "dear";
+  const ProgramResult result = run(tiny_training("a", {}, {"--overwrite"}));
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("not a run"));
+  EXPECT_EQ(content_of(here / "a/letter.txt"), "dear");
+}
+
+TEST_F(Train, starts_from_the_weights_of_another_run) {
+  train(tiny_training("first"));
+  train(tiny_training("second", {"model.init_from=first", "training.learning_rate=0",
+                                 "training.steps=2", "training.warmup=0", "seed=7",
+                                 "training.schedule=constant"}));
+  const auto loss = [&](const std::string& run_name) {
+    const ProgramResult result = run({"evaluate", run_name, "--json"});
+    return nlohmann::json::parse(result.output)["loss"].get<double>();
+  };
+  const double untrained = 2.6;  // log(14), for 11 symbols and 3 marks
+  EXPECT_LT(loss("second"), untrained);
+  EXPECT_EQ(nlohmann::json::parse(run({"evaluate", "first", "--json"}).output).contains("bleu"),
+            true);
+}
+
+TEST_F(Train, weights_that_are_not_there_cost_no_earlier_run) {
+  train(tiny_training("a"));
+  std::filesystem::copy(here / "a", here / "before", std::filesystem::copy_options::recursive);
+  const ProgramResult result =
+      run(tiny_training("a", {"model.init_from=nowhere"}, {"--overwrite"}));
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("nowhere"));
+  expect_same_runs(here / "before", here / "a");
+  EXPECT_EQ(run(tiny_training("b", {"model.init_from=nowhere"})).exit_code, 1);
+  EXPECT_FALSE(std::filesystem::exists(here / "b"));
+}
+
+TEST_F(Train, stops_when_patience_ends) {
+  train(tiny_training("a", {"training.learning_rate=0", "training.schedule=constant",
+                            "training.patience=1", "evaluation.every=10"}));
+  // Nothing is learnt, so that the second evaluation is no better than the first.
+  EXPECT_TRUE(std::filesystem::exists(step_checkpoint(here / "a", 20)));
+  EXPECT_FALSE(std::filesystem::exists(step_checkpoint(here / "a", 30)));
+}
+
+}  // namespace
+}  // namespace tapehead

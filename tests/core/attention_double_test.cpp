@@ -1,0 +1,206 @@
+// The attention core: gradients by differences, values and gradients against plain ops.
+#include "core/ops/attention.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "tests/support/attention_cases.hpp"
+#include "tests/support/gradcheck.hpp"
+#include "tests/support/plain_attention.hpp"
+#include "tests/support/random.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::DoubleNear;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+using ::testing::ThrowsMessage;
+
+Tensor queries_of(const AttentionCase& c) {
+  return random_tensor({row_count(c.queries), c.options.heads * c.options.d_key}, 1);
+}
+
+Tensor keys_of(const AttentionCase& c) {
+  return random_tensor({row_count(c.keys), c.options.heads * c.options.d_key}, 2);
+}
+
+Tensor values_of(const AttentionCase& c) {
+  return random_tensor({row_count(c.keys), c.options.heads * c.options.d_value}, 3);
+}
+
+// Keys, a column that nobody reads, then values, in one matrix.
+Tensor keys_and_values_of(const AttentionCase& c) {
+  const AttentionOptions& o = c.options;
+  return random_tensor({row_count(c.keys), o.heads * (o.d_key + o.d_value) + 1}, 4);
+}
+
+// A column that nobody reads, queries, keys and values in one matrix.
+Tensor all_of(const AttentionCase& c) {
+  const AttentionOptions& o = c.options;
+  return random_tensor({row_count(c.queries), 1 + o.heads * (2 * o.d_key + o.d_value)}, 5);
+}
+
+bool fits_one_matrix(const AttentionCase& c) { return row_count(c.keys) <= row_count(c.queries); }
+
+using Attend = decltype(attention);
+
+// The three ways in which queries, keys and values come.
+Var separate(Attend* attend, const AttentionCase& c, const Var& q, const Var& k, const Var& v) {
+  return attend({q}, {k}, {v}, c.queries, c.keys, c.options);
+}
+
+Var keys_with_values(Attend* attend, const AttentionCase& c, const Var& q, const Var& kv) {
+  return attend({q}, {kv}, {kv, c.options.heads * c.options.d_key + 1}, c.queries, c.keys,
+                c.options);
+}
+
+Var one_matrix(Attend* attend, const AttentionCase& c, const Var& all) {
+  const Index width = c.options.heads * c.options.d_key;
+  return attend({all, 1}, {all, 1 + width}, {all, 1 + 2 * width}, c.queries, c.keys, c.options);
+}
+
+class Attention : public ::testing::TestWithParam<AttentionCase> {};
+
+INSTANTIATE_TEST_SUITE_P(Cases, Attention, ::testing::ValuesIn(attention_cases()),
+                         [](const auto& test) {
+                           std::string name = test.param.name;
+                           std::ranges::replace_if(
+                               name, [](char letter) { return letter == ' ' || letter == ','; },
+                               '_');
+                           return name;
+                         });
+
+TEST_P(Attention, GradientsOfSeparateMatrices) {
+  const AttentionCase& c = GetParam();
+  expect_gradcheck(
+      [&c](const Var& q, const Var& k, const Var& v) { return separate(attention, c, q, k, v); },
+      queries_of(c), keys_of(c), values_of(c));
+}
+
+TEST_P(Attention, GradientsOfKeysAndValuesInOneMatrix) {
+  const AttentionCase& c = GetParam();
+  expect_gradcheck(
+      [&c](const Var& q, const Var& kv) { return keys_with_values(attention, c, q, kv); },
+      queries_of(c), keys_and_values_of(c));
+}
+
+TEST_P(Attention, GradientsOfAllInOneMatrix) {
+  const AttentionCase& c = GetParam();
+  if (fits_one_matrix(c)) {
+    expect_gradcheck([&c](const Var& all) { return one_matrix(attention, c, all); }, all_of(c));
+  }
+}
+
+// Values and gradients of the fused op and of plain ops agree.
+void expect_plain(const std::vector<Tensor>& inputs,
+                  const std::function<Var(Attend*, const std::vector<Var>&)>& call) {
+  Tape tape;
+  const auto run = [&](Attend* attend) {
+    std::vector<Var> leaves;
+    for (const Tensor& input : inputs) {
+      leaves.push_back(tape.variable(input));
+    }
+    const Var y = call(attend, leaves);
+    std::vector<Tensor> results{y.value()};
+    if (y.needs_gradient()) {
+      tape.backward(y, random_tensor(y.shape(), 6));
+    }
+    for (const Var& leaf : leaves) {
+      results.push_back(tape.gradient(leaf));
+    }
+    return results;
+  };
+  const std::vector<Tensor> fused = run(attention);
+  const std::vector<Tensor> plain = run(plain_attention);
+  for (std::size_t i = 0; i < fused.size(); ++i) {
+    SCOPED_TRACE(i == 0 ? "values" : "gradient of input " + std::to_string(i - 1));
+    ASSERT_EQ(fused[i].shape(), plain[i].shape());
+    EXPECT_THAT(fused[i].values(), Pointwise(DoubleNear(1e-12), plain[i].values()));
+  }
+}
+
+TEST_P(Attention, EqualsPlainOps) {
+  const AttentionCase& c = GetParam();
+  expect_plain({queries_of(c), keys_of(c), values_of(c)},
+               [&c](Attend* attend, const std::vector<Var>& in) {
+                 return separate(attend, c, in[0], in[1], in[2]);
+               });
+  expect_plain({queries_of(c), keys_and_values_of(c)},
+               [&c](Attend* attend, const std::vector<Var>& in) {
+                 return keys_with_values(attend, c, in[0], in[1]);
+               });
+  if (fits_one_matrix(c)) {
+    expect_plain({all_of(c)}, [&c](Attend* attend, const std::vector<Var>& in) {
+      return one_matrix(attend, c, in[0]);
+    });
+  }
+}
+
+TEST(AttentionValues, AreZeroWhereNothingMayBeAttendedTo) {
+  Tape tape(false);
+  const Var q = tape.constant(random_tensor({3, 2}, 1));
+  const Var kv = tape.constant(random_tensor({2, 2}, 2));
+  const AttentionOptions options{.d_key = 2, .d_value = 2, .patterns = {Pattern::causal()}};
+  const Var y = attention({q}, {kv}, {kv}, segments_of({3}), segments_at({{0, 2, 2}}), options);
+  EXPECT_THAT(y.value().values().first(4), Each(0));
+  EXPECT_THAT(y.value().values().last(2), Pointwise(DoubleNear(1e-15), kv.value().values().first(2)));
+  const Var none = attention({q}, {kv}, {kv}, segments_of({3}), segments_of({0}), options);
+  EXPECT_THAT(none.value().values(), Each(0));
+}
+
+// Scores of ± 2000 / √2: only their distance from the row's largest counts.
+TEST(AttentionValues, DoNotOverflow) {
+  Tape tape(false);
+  const Var q = tape.constant(Tensor::of({2, 2}, {1000, 1000, -1000, -1000}));
+  const Var k = tape.constant(Tensor::of({2, 2}, {1, 1, -1, -1}));
+  const Var y = attention({q}, {k}, {k}, segments_of({2}), segments_of({2}),
+                          {.d_key = 2, .d_value = 2});
+  EXPECT_THAT(y.value().values(), Pointwise(DoubleNear(1e-15), k.value().values()));
+}
+
+TEST(AttentionErrors, NameTheOpAndTheShapes) {
+  Tape tape;
+  const auto call = [&tape](const Shape& q, const Shape& k, const Shape& v, const Segments& keys,
+                            std::vector<Pattern> patterns) {
+    return [=, &tape, patterns = std::move(patterns)] {
+      attention({tape.variable(random_tensor(q, 1)), 1}, {tape.variable(random_tensor(k, 2))},
+                {tape.variable(random_tensor(v, 3))}, segments_of({2, 2}), keys,
+                {.heads = 2, .d_key = 3, .d_value = 1, .patterns = patterns});
+    };
+  };
+  const Segments keys = segments_of({3, 2});
+  const std::vector<Pattern> one{Pattern::full()};
+  const std::vector<Pattern> three(3, Pattern::full());
+  const auto says = [](const char* what, const char* more) {
+    return ThrowsMessage<ShapeError>(AllOf(HasSubstr(what), HasSubstr(more)));
+  };
+  EXPECT_THAT(call({4, 6}, {5, 6}, {5, 2}, keys, one),
+              says("attention.query: expected at least 4 rows, and 6 columns from column 1 on",
+                   "got (4, 6)"));
+  EXPECT_THAT(call({5, 7}, {5, 6}, {5, 2}, keys, one),
+              says("attention.query: expected the 4 rows of the query segments", "got (5, 7)"));
+  EXPECT_THAT(call({4, 7}, {4, 6}, {5, 2}, keys, one),
+              says("attention.key: expected at least 5 rows, and 6 columns", "got (4, 6)"));
+  EXPECT_THAT(call({4, 7}, {5, 6}, {5, 1}, keys, one),
+              says("attention.value: expected at least 5 rows, and 2 columns", "got (5, 1)"));
+  EXPECT_THAT(call({4, 7}, {5, 6}, {5}, keys, one),
+              says("attention.value: expected two axes", "got (5)"));
+  EXPECT_THAT(call({4, 7}, {5, 6}, {5, 2}, segments_of({5}), one),
+              says("attention: 2 query segments", "1 key segments"));
+  EXPECT_THAT(call({4, 7}, {5, 6}, {5, 2}, keys, three),
+              says("attention: 3 patterns for 2 heads", "one for each"));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

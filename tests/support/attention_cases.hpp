@@ -1,0 +1,83 @@
+// The situations that attention is tested in: lengths, layouts of keys, patterns, widths, dropout.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/ops/attention.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct AttentionCase {
+  std::string name;
+  Segments queries;
+  Segments keys;
+  AttentionOptions options;
+
+  friend std::ostream& operator<<(std::ostream& out, const AttentionCase& c) {
+    return out << c.name;
+  }
+};
+
+inline Segments segments_at(std::vector<Segment> list, Index first_row = 0) {
+  return {.list = std::move(list), .first_row = first_row};
+}
+
+inline Dropout dropout_of(double probability) {
+  return {.probability = probability, .draws = Draws(3, "tests.attention", 5)};
+}
+
+// A tile of the kernel has 16 queries at most in double precision, and a vector 8 numbers: 19 and
+// 37 rows, and widths of 1 to 11, leave rests everywhere.
+inline std::vector<AttentionCase> attention_cases() {
+  const AttentionOptions plain{.heads = 2, .d_key = 3, .d_value = 2};
+  const auto with = [&plain](std::vector<Pattern> patterns, double dropout = 0) {
+    AttentionOptions options = plain;
+    options.heads = patterns.size() == 1 ? plain.heads : static_cast<Index>(patterns.size());
+    options.patterns = std::move(patterns);
+    options.dropout = dropout_of(dropout);
+    return options;
+  };
+  const Pattern causal = Pattern::causal();
+  const Segments long_ones = segments_of({19, 37});
+  const std::vector<Pattern> three{Pattern::full(), causal, Pattern::window(1, 2)};
+  return {
+      {"one row", segments_of({1}), segments_of({1}), plain},
+      {"unequal lengths", segments_of({3, 1, 5}), segments_of({2, 4, 1}), plain},
+      {"an empty query segment", segments_of({2, 0, 3}), segments_of({3, 2, 1}), plain},
+      {"an empty key segment", segments_of({2, 3}), segments_of({0, 4}), plain},
+      {"more than a tile", long_ones, segments_of({37, 19}), plain},
+      {"causal", segments_of({19, 1, 5}), segments_of({19, 1, 5}), with({causal})},
+      {"causal, more than two tiles", long_ones, long_ones, with({causal})},
+      {"window", long_ones, long_ones, with({Pattern::window(2, 1)})},
+      {"a pattern for each head", segments_of({19, 4}), segments_of({19, 4}), with(three)},
+      {"wide heads", segments_of({3, 4}), segments_of({4, 2}),
+       {.heads = 2, .d_key = 5, .d_value = 11}},
+      {"whole vectors", segments_of({16, 8}), segments_of({8, 16}),
+       {.heads = 2, .d_key = 16, .d_value = 8}},
+      {"width one", segments_of({3}), segments_of({4}), {.heads = 3}},
+      {"gaps between key segments", segments_of({2, 3}), segments_at({{2, 3, 0}, {7, 2, 0}}),
+       plain},
+      {"beams over one source", segments_of({2, 2, 1}),
+       segments_at({{0, 4, 0}, {0, 4, 0}, {4, 3, 0}}), plain},
+      {"overlapping key segments", segments_of({2, 3}), segments_at({{0, 4, 0}, {2, 4, 0}}),
+       with({causal})},
+      {"keys before the first position", segments_of({3}), segments_at({{0, 7, -4}}),
+       with({causal})},
+      {"a window before the first position", segments_of({19}), segments_at({{0, 23, -4}}),
+       with({Pattern::window(3, 0)}, 0.3)},
+      {"queries that begin late", segments_at({{0, 2, 5}, {2, 1, 3}}), segments_of({7, 4}),
+       with({causal})},
+      {"queries that see nothing", segments_of({4, 19}), segments_at({{0, 3, 2}, {3, 5, 17}}),
+       with({causal})},
+      {"segments that see nothing", segments_of({2, 2}), segments_at({{0, 3, 9}, {3, 3, -9}}),
+       with({Pattern::window(1, 1)})},
+      {"dropout", segments_at({{0, 3, 0}, {3, 19, 0}}, 11), segments_of({5, 10}),
+       with({Pattern::full()}, 0.4)},
+      {"causal with dropout", segments_of({19, 5}), segments_of({19, 5}), with({causal}, 0.2)},
+  };
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,136 @@
+// The program as a child process: started in a directory, fed line by line, watched and waited for.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "tests/support/child_process.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace tapehead {
+
+using Arguments = std::vector<std::string>;
+
+struct ProgramResult {
+  int exit_code = 0;
+  std::string output;
+  std::string errors;
+};
+
+inline std::string content_of(const std::filesystem::path& file) {
+  std::ostringstream content;
+  content << std::ifstream(file, std::ios::binary).rdbuf();
+  return content.str();
+}
+
+// Looks every millisecond whether the condition holds; false when it never did.
+template <class Condition>
+bool wait_until(const Condition& condition) {
+  constexpr std::chrono::seconds patience(60);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) {
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+class Program {
+ public:
+  Program(const Arguments& arguments, const std::filesystem::path& directory)
+      : input_(make_pipe()), child_([&] { return become(arguments, directory); }) {
+    ::close(input_[0]);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() { end_input(); }
+
+  void kill(int signal) const { child_.kill(signal); }
+  pid_t id() const { return child_.id(); }
+
+  // To its standard input.
+  void write(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t count = ::write(input_[1], text.data(), text.size());
+      if (count < 0) {
+        throw std::system_error(errno, std::generic_category(), "the program's input");
+      }
+      text.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+  void end_input() {
+    if (input_[1] >= 0) {
+      ::close(input_[1]);
+      input_[1] = -1;
+    }
+  }
+
+  // What it has written so far.
+  std::string output() const { return content_of(streams_ / "output"); }
+
+  ProgramResult wait() {
+    end_input();
+    const int exit_code = child_.wait();
+    return {exit_code, output(), content_of(streams_ / "errors")};
+  }
+
+ private:
+  static std::array<int, 2> make_pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+      throw std::system_error(errno, std::generic_category(), "cannot make a pipe");
+    }
+    return ends;
+  }
+
+  int become(const Arguments& arguments, const std::filesystem::path& directory) const {
+    constexpr unsigned longest_life = 300;  // seconds
+    ::alarm(longest_life);
+    const int output = ::creat((streams_ / "output").c_str(), 0600);
+    const int errors = ::creat((streams_ / "errors").c_str(), 0600);
+    ::dup2(input_[0], STDIN_FILENO);
+    ::dup2(output, STDOUT_FILENO);
+    ::dup2(errors, STDERR_FILENO);
+    std::filesystem::current_path(directory);
+    std::vector<std::string> words{TAPEHEAD_PROGRAM};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) {
+      pointers.push_back(word.data());
+    }
+    pointers.push_back(nullptr);
+    ::execv(TAPEHEAD_PROGRAM, pointers.data());
+    return 98;
+  }
+
+  TemporaryDirectory streams_;
+  std::array<int, 2> input_;
+  ChildProcess child_;
+};
+
+// Runs the program to its end. A short input only: it is all written before anything is read.
+inline ProgramResult run_program(const Arguments& arguments, const std::filesystem::path& directory,
+                                 std::string_view input = "") {
+  Program program(arguments, directory);
+  program.write(input);
+  return program.wait();
+}
+
+}  // namespace tapehead
