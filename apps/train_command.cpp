@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "apps/commands.hpp"
@@ -36,6 +38,37 @@ LoadedConfig read_config(const TrainArguments& arguments, const std::filesystem:
   return load_config(resumed ? written : arguments.config, arguments.overrides);
 }
 
+// A run may not start from the weights of the run that it takes the place of.
+void check_start(const TrainArguments& arguments, const Config& config, const Task& task,
+                 const std::filesystem::path& directory) {
+  std::error_code ignored;
+  if (arguments.overwrite &&
+      std::filesystem::equivalent(config.model.init_from, directory, ignored)) {
+    throw IoError(
+        fmt::format("run {} cannot be overwritten and give its weights: train into "
+                    "another directory, --run DIR",
+                    directory.string()));
+  }
+  check_initial_weights(config, task);
+}
+
+int train_into(const RunDirectory& run, const TrainArguments& arguments, const Config& config,
+               const Task& task, const BlasInfo& blas, const std::shared_ptr<Console>& console) {
+  TrainingRun training(config, task, run, blas, arguments.threads, console, arguments.resume);
+  // Only now, when a run that is resumed has accepted it.
+  write_file_atomically(run.files().config(), dump_config(config));
+  if (!has_tokenizers(run.files().directory)) {
+    save_tokenizers({task.source_tokenizer, task.target_tokenizer}, run.files().directory);
+  }
+  const RunEnd end = training.run();
+  if (end.signal == 0) {
+    return 0;
+  }
+  spdlog::info("stopped at step {}; go on with: tapehead train {} --run {} --resume", end.step,
+               arguments.config.string(), run.files().directory.string());
+  return 128 + end.signal;
+}
+
 int train(const TrainArguments& arguments) {
   const std::filesystem::path directory =
       arguments.run.empty() ? std::filesystem::path("runs") / arguments.config.stem()
@@ -47,27 +80,24 @@ int train(const TrainArguments& arguments) {
   if (!arguments.resume) {
     RunDirectory::expect_available(directory, arguments.overwrite);
   }
-  // The data comes first: when something is wrong with it, nothing has been made, and nothing
-  // overwritten.
+  // The data comes first, and the weights: when something is wrong with them, nothing has been
+  // made, and nothing overwritten.
   const bool tokenizers_kept = arguments.resume && has_tokenizers(directory);
   const Task task =
       make_task(config.task, config.seed, tokenizers_kept ? directory : std::filesystem::path());
+  if (!arguments.resume) {
+    check_start(arguments, config, task, directory);
+  }
   const RunDirectory run = arguments.resume ? RunDirectory::open(directory)
                                             : RunDirectory::create(directory, arguments.overwrite);
   log_to_file(run.files().log());
-  TrainingRun training(config, task, run, blas, arguments.threads, console, arguments.resume);
-  // Only now, when a run that is resumed has accepted it.
-  write_file_atomically(run.files().config(), dump_config(config));
-  if (!tokenizers_kept) {
-    save_tokenizers({task.source_tokenizer, task.target_tokenizer}, directory);
+  try {
+    return train_into(run, arguments, config, task, blas, console);
+  } catch (const std::exception& error) {
+    console->live("");
+    log_to_file_only(fmt::format("error: {}", error.what()));
+    throw;
   }
-  const RunEnd end = training.run();
-  if (end.signal == 0) {
-    return 0;
-  }
-  spdlog::info("stopped at step {}; go on with: tapehead train {} --run {} --resume", end.step,
-               arguments.config.string(), directory.string());
-  return 128 + end.signal;
 }
 
 }  // namespace

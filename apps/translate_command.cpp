@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include "apps/commands.hpp"
 #include "apps/line_reader.hpp"
@@ -64,11 +66,7 @@ void write(std::FILE* out, Index line, const std::vector<Translation>& translati
   }
 }
 
-void translate_lines(const TranslateArguments& arguments, int input, std::FILE* output) {
-  const SavedRun saved(arguments.run, arguments.checkpoint);
-  Workers workers(arguments.threads);
-  const Translator translator(saved, workers, decoding_for(arguments, saved.config),
-                              arguments.batch_tokens);
+void translate_lines(const Translator& translator, bool n_best, int input, std::FILE* output) {
   LineReader reader(input);
   Index done = 0;
   for (auto lines = reader.next(lines_at_a_time); !lines.empty();
@@ -78,7 +76,7 @@ void translate_lines(const TranslateArguments& arguments, int input, std::FILE* 
                    tokens, most);
     });
     for (const auto& translations : results) {
-      write(output, done++, translations, arguments.n_best > 1);
+      write(output, done++, translations, n_best);
     }
     if (std::fflush(output) != 0) {
       throw IoError(fmt::format("cannot write the output: {}", std::strerror(errno)));
@@ -102,9 +100,18 @@ File open_file_for(const std::string& path, const char* mode) {
 void translate(const TranslateArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
+  // Before the output is opened: what is wrong with the run or the input costs no earlier file.
+  const SavedRun saved(arguments.run, arguments.checkpoint);
+  Workers workers(arguments.threads);
+  const Translator translator(saved, workers, decoding_for(arguments, saved.config),
+                              arguments.batch_tokens);
   const File input = arguments.input.empty() ? File() : open_file_for(arguments.input, "r");
+  std::error_code ignored;
+  if (std::filesystem::equivalent(arguments.input, arguments.output, ignored)) {
+    throw IoError(fmt::format("--output {} is the input too: name another file", arguments.output));
+  }
   const File output = arguments.output.empty() ? File() : open_file_for(arguments.output, "w");
-  translate_lines(arguments, input ? fileno(input.get()) : STDIN_FILENO,
+  translate_lines(translator, arguments.n_best > 1, input ? fileno(input.get()) : STDIN_FILENO,
                   output ? output.get() : stdout);
 }
 

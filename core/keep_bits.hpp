@@ -1,7 +1,9 @@
 // Dropout's draws in bulk: for each number of a row, whether it is kept, as one bit.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "core/draws.hpp"
@@ -15,9 +17,9 @@ struct Dropout {
 
   bool active() const { return probability > 0; }
   // The probability in 65536ths, as it is applied: a number is dropped when its 16 bits are below
-  // this.
+  // this. Below 1 it never means all.
   std::uint32_t threshold() const {
-    return static_cast<std::uint32_t>(probability * 65536.0 + 0.5);
+    return std::min(static_cast<std::uint32_t>(probability * 65536.0 + 0.5), 65535U);
   }
   double scale() const { return 65536.0 / (65536.0 - threshold()); }
 };

@@ -54,12 +54,12 @@ std::vector<TokenId> SentencePieceTokenizer::encode(std::string_view text) const
 std::string SentencePieceTokenizer::decode(const std::vector<TokenId>& tokens) const {
   std::vector<TokenId> known;
   for (const TokenId token : tokens) {
-    if (token != begin_id && token != end_id && token >= 0 && token < size()) {
+    if (token >= 0 && token < size()) {
       known.push_back(token);
     }
   }
   std::string text;
-  processor_.Decode(known, &text).IgnoreError();
+  processor_.Decode(known, &text).IgnoreError();  // leaves out begin and end marks
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/errors.hpp"
 #include "core/rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -48,7 +49,11 @@ double log_sum_exp(const Scalar* x, Index V) {
   const Scalar largest = max_row(V, x);
   const Scalar sum =
       sum_row(V, [m = Lanes(largest)](const Lanes& a) { return xsimd::exp(a - m); }, x);
-  return static_cast<double>(largest + std::log(sum));
+  const auto result = static_cast<double>(largest + std::log(sum));
+  if (!std::isfinite(result)) {
+    throw NumericError("decoding: the model's logits are not finite; its weights have diverged");
+  }
+  return result;
 }
 
 }  // namespace
@@ -128,8 +133,8 @@ void Beam::finish(const Open& parent, double log_probability, Index length) {
   std::ranges::stable_sort(finished_, std::greater<>(), &Hypothesis::score);
 }
 
-// Done when as many have finished as were asked for, or when the longest length is reached; then,
-// with nothing finished, the open ones count as they are.
+// Done when as many have finished as the beam is wide, or when the longest length is reached; then,
+// with fewer finished than are wanted, the open ones count as they are.
 void Beam::close_if_settled() {
   if (open_.empty()) {
     return;
@@ -137,8 +142,10 @@ void Beam::close_if_settled() {
   if (static_cast<Index>(finished_.size()) >= options_.beam) {
     open_.clear();
   } else if (static_cast<Index>(open_.front().tokens.size()) >= max_length_) {
-    for (const Open& cut : open_) {
-      finish(cut, cut.log_probability, static_cast<Index>(cut.tokens.size()));
+    if (static_cast<Index>(finished_.size()) < options_.best) {
+      for (const Open& cut : open_) {
+        finish(cut, cut.log_probability, static_cast<Index>(cut.tokens.size()));
+      }
     }
     open_.clear();
   }

@@ -40,7 +40,8 @@ class Beam {
   };
   std::vector<SlotCopy> advance(const std::vector<Continuation>& best);
 
-  // The finished hypotheses, best first; cut off at the longest length where none has finished.
+  // The finished hypotheses, best first; also those cut off at the longest length where fewer have
+  // finished than are wanted.
   std::vector<Hypothesis> results() const;
 
  private:

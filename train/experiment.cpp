@@ -18,8 +18,8 @@ std::filesystem::path last_checkpoint(const RunFiles& files) {
 }
 
 std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted) {
-  const auto best = best_checkpoint(files.checkpoints());
-  const auto average = average_checkpoint(files.checkpoints());
+  auto best = best_checkpoint(files.checkpoints());
+  auto average = average_checkpoint(files.checkpoints());
   if (wanted == "best") {
     return best;
   }

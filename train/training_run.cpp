@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
+#include "core/finite.hpp"
 #include "datasets/loader.hpp"
 #include "train/evaluation_report.hpp"
 #include "train/loss.hpp"
@@ -45,7 +47,48 @@ Config with_intervals(Config config, Index steps_per_epoch) {
   return config;
 }
 
+void load_initial_weights(const Config& config, ParameterStore& store) {
+  const RunFiles other = find_run(config.model.init_from);
+  load_weights(TensorFile(best_checkpoint(other.checkpoints())), store);
+}
+
+NumericError numeric_error(Index step, const std::string& what) {
+  return NumericError(
+      fmt::format("step {}: {}; the last checkpoint is as it was (a lower training.learning_rate, "
+                  "or a longer training.warmup, may help)",
+                  step, what));
+}
+
+// What the action gives; a NumericError that it throws is told with the step.
+template <class Action>
+auto with_step(Index step, const Action& action) {
+  try {
+    return action();
+  } catch (const NumericError& error) {
+    throw numeric_error(step, error.what());
+  }
+}
+
+// What is written to a checkpoint is finite: nothing good gives way to something bad.
+void expect_finite_weights(const ParameterStore& store, Index step) {
+  for (const NamedParameter& parameter : store.parameters()) {
+    const Tensor values = store.value(parameter);
+    const Index bad = first_not_finite(values);
+    if (bad >= 0) {
+      throw numeric_error(step, fmt::format("element {} of {} {} is {}", bad, parameter.name,
+                                            parameter.shape.to_string(), values.data()[bad]));
+    }
+  }
+}
+
 }  // namespace
+
+void check_initial_weights(const Config& config, const Task& task) {
+  if (!config.model.init_from.empty()) {
+    Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
+    load_initial_weights(config, model.store);
+  }
+}
 
 TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirectory& directory,
                          const BlasInfo& blas, Index threads, std::shared_ptr<Console> console,
@@ -67,20 +110,15 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
       weights_(files_.checkpoints(), "weights", std::max<Index>(1, config.training.average_last)),
       metrics_(files_.metrics()) {
   config_ = with_intervals(config, steps_per_epoch_);
-  load_initial_weights();
   if (resume) {
     restore();
   }
-  metrics_.truncate_after(position_.step);
-  announce(blas);
-}
-
-void TrainingRun::load_initial_weights() {
-  if (!config_.model.init_from.empty()) {
-    const RunFiles other = find_run(config_.model.init_from);
-    load_weights(TensorFile(best_checkpoint(other.checkpoints())), model_.store);
+  if (position_.step == 0 && !config_.model.init_from.empty()) {
+    load_initial_weights(config_, model_.store);
     spdlog::info("starting from the weights of {}", config_.model.init_from);
   }
+  metrics_.truncate_after(position_.step);
+  announce(blas);
 }
 
 void TrainingRun::restore() {
@@ -151,25 +189,17 @@ RunEnd TrainingRun::run() {
                                .log_seconds = config_.run.log_seconds});
   while (!finished() && signals.received() == 0) {
     const auto begin = Clock::now();
-    const TrainingPosition before = position_;
-    const StepStats stats = [&] {
-      try {
-        return trainer_.step(next_batches(), [this](Pass& pass, const Batch& batch) {
-          return translation_loss(model_.transformer, pass, batch,
-                                  config_.training.label_smoothing);
-        });
-      } catch (const NumericError& error) {
-        throw NumericError(fmt::format(
-            "step {}: {}; the last checkpoint is as it was (a lower training.learning_rate, or "
-            "a longer training.warmup, may help)",
-            before.step + 1, error.what()));
-      }
-    }();
+    const Index epoch = position_.epoch + 1;
+    const StepStats stats = with_step(position_.step + 1, [this] {
+      return trainer_.step(next_batches(), [this](Pass& pass, const Batch& batch) {
+        return translation_loss(model_.transformer, pass, batch, config_.training.label_smoothing);
+      });
+    });
     ++position_.step;
     const double seconds = seconds_since(begin);
     elapsed_ += seconds;
     progress.update({.step = position_.step,
-                     .epoch = before.epoch + 1,
+                     .epoch = epoch,
                      .loss = stats.loss,
                      .learning_rate = stats.learning_rate,
                      .gradient_norm = stats.gradient_norm,
@@ -183,8 +213,8 @@ RunEnd TrainingRun::run() {
     save_checkpoint(false);
     return {.signal = signals.received(), .step = position_.step};
   }
-  evaluate_tests();
-  return {.signal = 0, .step = position_.step};
+  const bool tested = evaluate_tests(signals);
+  return {.signal = tested ? 0 : signals.received(), .step = position_.step};
 }
 
 void TrainingRun::after_step(const StepStats& stats, double /*seconds*/) {
@@ -206,14 +236,20 @@ void TrainingRun::after_step(const StepStats& stats, double /*seconds*/) {
 }
 
 void TrainingRun::evaluate_validation() {
+  expect_finite_weights(model_.store, position_.step);
   const Split& split = task_.split("validation");
   const EvaluationOptions& options = config_.evaluation;
   EvaluationOptions greedy = options;
   greedy.beam = 1;
   const auto all = static_cast<Index>(split.examples.size());
   const Index decoded = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
-  const Evaluation result = evaluate(model_.transformer, model_.store, task_, split, greedy,
-                                     options.decode ? decoded : 0, workers_);
+  const Evaluation result = with_step(position_.step, [&] {
+    return evaluate(model_.transformer, model_.store, task_, split, greedy,
+                    options.decode ? decoded : 0, workers_);
+  });
+  if (!std::isfinite(result.loss)) {
+    throw numeric_error(position_.step, fmt::format("the {} loss is {}", split.name, result.loss));
+  }
   nlohmann::ordered_json line = {{"step", position_.step}, {"split", split.name}};
   line.update(evaluation_json(result));
   line.erase("seconds");
@@ -221,7 +257,8 @@ void TrainingRun::evaluate_validation() {
   ++position_.evaluations;
   const double value = result.value(options.metric);
   const bool best =
-      position_.best_evaluation == 0 || is_better(options.metric, value, position_.best_value);
+      std::isfinite(value) &&
+      (position_.best_evaluation == 0 || is_better(options.metric, value, position_.best_value));
   if (best) {
     position_.best_value = value;
     position_.best_evaluation = position_.evaluations;
@@ -246,6 +283,7 @@ void TrainingRun::show_samples(const Split& split, const Evaluation& evaluation)
 }
 
 void TrainingRun::save_checkpoint(bool regular) {
+  expect_finite_weights(model_.store, position_.step);
   // Weights for the average first: when a kill comes between the two, the resumed run writes the
   // same ones again.
   if (regular && config_.training.average_last > 0) {
@@ -280,10 +318,13 @@ void TrainingRun::save_average() {
   std::ranges::copy(current.values(), store.values().data());
 }
 
-void TrainingRun::evaluate_tests() {
+bool TrainingRun::evaluate_tests(const StopSignals& signals) {
   const SavedRun saved(files_.directory, "");
   std::vector<std::pair<std::string, Evaluation>> results;
   for (const Split& split : test_splits(task_)) {
+    if (signals.received() != 0) {
+      return false;
+    }
     spdlog::info("testing on {} ({} examples)", split.name, split.examples.size());
     results.emplace_back(split.name, evaluate(saved.model.transformer, saved.model.store, task_,
                                               split, config_.evaluation,
@@ -295,6 +336,7 @@ void TrainingRun::evaluate_tests() {
                                  .steps = position_.step,
                                  .seconds = elapsed_,
                                  .results = results}));
+  return true;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -25,6 +25,9 @@ struct RunEnd {
   Index step = 0;
 };
 
+// Throws IoError when the weights that the config starts from are not there or do not fit.
+void check_initial_weights(const Config& config, const Task& task);
+
 class TrainingRun {
  public:
   // The config must be resolved; `task` is its data. When `resume`, goes on from the newest
@@ -45,9 +48,8 @@ class TrainingRun {
   void evaluate_validation();
   void save_checkpoint(bool regular);
   void save_average();
-  void evaluate_tests();
+  bool evaluate_tests(const StopSignals& signals);  // false: a signal came before the end
   void restore();
-  void load_initial_weights();
   void announce(const BlasInfo& blas) const;
   void show_samples(const Split& split, const Evaluation& evaluation) const;
 

@@ -94,9 +94,9 @@ Tensor sinusoidal_positions(Index positions, Index D) {
   Tensor table = Tensor::empty({positions, D});
   for (Index p = 0; p < positions; ++p) {
     for (Index c = 0; c < D; ++c) {
-      const double angle =
-          static_cast<double>(p) /
-          std::pow(10000.0, static_cast<double>(c / 2 * 2) / static_cast<double>(D));
+      const Index even = c - c % 2;
+      const double angle = static_cast<double>(p) /
+                           std::pow(10000.0, static_cast<double>(even) / static_cast<double>(D));
       table.row(p)[c] = static_cast<Scalar>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
     }
   }

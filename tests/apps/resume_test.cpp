@@ -31,12 +31,9 @@ class Resume : public ::testing::Test {
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result;
   }
-  // The config alone, as the message of a stopped run says it.
-  ProgramResult resume(const std::string& name, const Arguments& more = {}) {
-    Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", name,
-                        "--resume"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
+  ProgramResult resume(const std::string& name, const Arguments& overrides = {},
+                       const Arguments& options = {}) {
+    return run(resumed_training(name, overrides, options));
   }
 
   // The newest checkpoint's step; 0: none yet.
@@ -83,7 +80,7 @@ TEST_F(Resume, after_kills_at_several_moments_the_bits_are_the_same) {
   EXPECT_EQ(interrupt_at(again, SIGKILL, "broken", 60).exit_code, killed);
   EXPECT_EQ(interrupt_at(again, SIGKILL, "broken", 110).exit_code, killed);
   EXPECT_LT(newest_step("broken"), 200);
-  const ProgramResult end = resume("broken", {"--threads", "3"});
+  const ProgramResult end = resume("broken", {}, {"--threads", "3"});
   EXPECT_EQ(end.exit_code, 0) << end.errors;
   EXPECT_THAT(end.errors, HasSubstr("resuming broken at step"));
   expect_same_runs(here / "unbroken", here / "broken");
@@ -110,6 +107,20 @@ TEST_F(Resume, a_torn_line_of_metrics_is_written_again) {
   std::ofstream(here / "a/metrics.jsonl", std::ios::app) << R"({"step":41,"lo)";
   EXPECT_EQ(resume("a").exit_code, 0);
   expect_same_runs(here / "unbroken", here / "a");
+}
+
+TEST_F(Resume, a_signal_during_the_final_test_is_heard) {
+  const Arguments arguments =
+      tiny_training("a", {"task.test_examples=2000", "task.longer_min_length=11",
+                          "task.longer_max_length=12", "task.longer_examples=20"});
+  const ProgramResult stopped = interrupt(arguments, SIGTERM, [&] {
+    return content_of(here / "a/log.txt").find("testing on test") != std::string::npos;
+  });
+  EXPECT_EQ(stopped.exit_code, 128 + SIGTERM);
+  EXPECT_THAT(stopped.errors, HasSubstr("stopped at step 40"));
+  const ProgramResult end = resume("a");
+  EXPECT_EQ(end.exit_code, 0);
+  EXPECT_THAT(end.errors, HasSubstr("testing on longer"));
 }
 
 class ResumeAfterSignal : public Resume, public ::testing::WithParamInterface<int> {};
@@ -182,16 +193,15 @@ TEST_F(ResumeFromDamaged, with_none_that_holds_nothing_is_touched) {
   copy_run("a", "damaged");
   const ProgramResult end = resume("a");
   EXPECT_EQ(end.exit_code, 1);
-  EXPECT_THAT(end.errors,
-              AllOf(HasSubstr(newest.filename().string()), HasSubstr(previous.filename().string()),
-                    HasSubstr("--overwrite")));
+  EXPECT_THAT(end.errors, AllOf(HasSubstr(newest.filename().string()),
+                                HasSubstr(previous.filename().string()), HasSubstr("--overwrite")));
   expect_same_runs(here / "damaged", here / "a");
 }
 
 TEST_F(Resume, checkpoints_of_another_model_are_refused_and_the_run_stays_as_it_is) {
   train(tiny_training("a"));
   copy_run("a", "before");
-  const ProgramResult refused = resume("a", {"--set", "model.d_model=32"});
+  const ProgramResult refused = resume("a", {"model.d_model=32"});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.errors, HasSubstr("another model or seed"));
   expect_same_file(here / "before/config.yaml", here / "a/config.yaml");
@@ -203,7 +213,7 @@ TEST_F(Resume, a_run_can_be_made_longer) {
   const Arguments steady{"training.schedule=constant", "training.steps=40"};
   train(tiny_training("long", {"training.schedule=constant", "training.steps=60"}));
   train(tiny_training("short", steady));
-  EXPECT_EQ(resume("short", {"--set", "training.steps=60"}).exit_code, 0);
+  EXPECT_EQ(resume("short", {"training.steps=60"}).exit_code, 0);
   expect_same_runs(here / "long", here / "short");
   EXPECT_THAT(content_of(here / "short/config.yaml"), HasSubstr("steps: 60"));
 }

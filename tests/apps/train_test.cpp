@@ -112,9 +112,9 @@ TEST_F(Train, a_directory_that_is_no_run_is_not_overwritten) {
 
 TEST_F(Train, starts_from_the_weights_of_another_run) {
   train(tiny_training("first"));
-  train(tiny_training("second", {"model.init_from=first", "training.learning_rate=0",
-                                 "training.steps=2", "training.warmup=0", "seed=7",
-                                 "training.schedule=constant"}));
+  train(tiny_training("second",
+                      {"model.init_from=first", "training.learning_rate=0", "training.steps=2",
+                       "training.warmup=0", "seed=7", "training.schedule=constant"}));
   const auto loss = [&](const std::string& run_name) {
     const ProgramResult result = run({"evaluate", run_name, "--json"});
     return nlohmann::json::parse(result.output)["loss"].get<double>();

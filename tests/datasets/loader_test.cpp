@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace tapehead {
@@ -85,6 +84,15 @@ TEST(Loader, seed_and_epoch_decide_the_order) {
   EXPECT_NE(epoch_batches(split, batch_tokens, 2, 0), batches);
 }
 
+TEST(Loader, batches_are_composed_anew_in_each_epoch) {
+  const Split split = uneven_split();
+  auto first = epoch_batches(split, batch_tokens, 1, 0);
+  auto second = epoch_batches(split, batch_tokens, 1, 1);
+  std::sort(first.begin(), first.end());
+  std::sort(second.begin(), second.end());
+  EXPECT_NE(first, second);
+}
+
 TEST(Loader, neighbours_are_of_like_length_and_batches_in_no_order_of_length) {
   const Split split = uneven_split();
   const auto batches = epoch_batches(split, batch_tokens, 1, 0);
@@ -94,7 +102,10 @@ TEST(Loader, neighbours_are_of_like_length_and_batches_in_no_order_of_length) {
     const auto target = [&](Index i) {
       return static_cast<double>(split.examples[static_cast<std::size_t>(i)].target.size());
     };
-    spread += target(batches[b].back()) - target(batches[b].front());
+    const auto [least, most] =
+        std::minmax_element(batches[b].begin(), batches[b].end(),
+                            [&](Index i, Index j) { return target(i) < target(j); });
+    spread += target(*most) - target(*least);
     if (b > 0) {
       shorter_than_next += target(batches[b - 1][0]) < target(batches[b][0]) ? 1 : 0;
     }

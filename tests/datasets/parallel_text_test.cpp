@@ -165,15 +165,19 @@ TEST_F(SmallText, normalisation_needs_sentencepiece) {
 }
 
 TEST_F(SmallText, the_fingerprint_covers_tokens_and_texts) {
-  const std::string fingerprint = make_task(options_, 1).fingerprint;
-  EXPECT_EQ(fingerprint.size(), 16U);
-  EXPECT_EQ(make_task(options_, 2).fingerprint, fingerprint);
-  options_.text.validation_tsv = write("validation.tsv", "a\tx \n");  // same tokens
-  EXPECT_NE(make_task(options_, 1).fingerprint, fingerprint);
-  options_.text.validation_tsv = write("validation.tsv", "a\tx\n");
-  EXPECT_EQ(make_task(options_, 1).fingerprint, fingerprint);
-  options_.text.train_tsv = write("train.tsv", "b a\tx y\n");
-  EXPECT_NE(make_task(options_, 1).fingerprint, fingerprint);
+  const std::string original = make_task(options_, 1).fingerprint;
+  EXPECT_EQ(original.size(), 16U);
+  EXPECT_EQ(make_task(options_, 2).fingerprint, original);
+  const auto with = [&](std::string_view train, std::string_view validation) {
+    options_.text.train_tsv = write("train.tsv", train);
+    options_.text.validation_tsv = write("validation.tsv", validation);
+    return make_task(options_, 1).fingerprint;
+  };
+  EXPECT_EQ(with("a b\tx y\n", "a\tx\n"), original);
+  EXPECT_NE(with("b a\tx y\n", "a\tx\n"), original);
+  EXPECT_NE(with("a b\ty x\n", "a\tx\n"), original);
+  EXPECT_NE(with("a b\tx y\n", "a \tx\n"), original);  // the same tokens
+  EXPECT_NE(with("a b\tx y\n", "a\tx \n"), original);
 }
 
 }  // namespace

@@ -11,25 +11,34 @@
 
 namespace tapehead {
 
+// Appends `--set` and the override, for each.
+inline void set_options(Arguments& arguments, const Arguments& overrides) {
+  for (const std::string& value : overrides) {
+    arguments.emplace_back("--set");
+    arguments.push_back(value);
+  }
+}
+
 // `tapehead train` of the copy task with a tiny model, 40 steps unless the overrides, each
 // "section.option=value", say otherwise. `options` are further words for the command line.
 inline Arguments tiny_training(const std::string& run, const Arguments& overrides = {},
                                const Arguments& options = {}) {
   Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", run};
-  const auto set = [&](const std::string& value) {
-    arguments.emplace_back("--set");
-    arguments.push_back(value);
-  };
-  for (const char* const value :
-       {"task.train_examples=600", "task.validation_examples=40", "task.test_examples=40",
-        "model.d_model=16", "model.layers=1", "model.dropout=0.1", "training.batch_tokens=256",
-        "training.steps=40", "training.warmup=5", "training.checkpoint_every=10",
-        "evaluation.every=20"}) {
-    set(value);
-  }
-  for (const std::string& value : overrides) {
-    set(value);
-  }
+  set_options(arguments,
+              {"task.train_examples=600", "task.validation_examples=40", "task.test_examples=40",
+               "model.d_model=16", "model.layers=1", "model.dropout=0.1",
+               "training.batch_tokens=256", "training.steps=40", "training.warmup=5",
+               "training.checkpoint_every=10", "evaluation.every=20"});
+  set_options(arguments, overrides);
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return arguments;
+}
+
+// The same run, gone on with: by the config alone, as a stopped run tells its user to.
+inline Arguments resumed_training(const std::string& run, const Arguments& overrides = {},
+                                  const Arguments& options = {}) {
+  Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", run, "--resume"};
+  set_options(arguments, overrides);
   arguments.insert(arguments.end(), options.begin(), options.end());
   return arguments;
 }

@@ -1,0 +1,254 @@
+// What is wrong is said, with the place and the remedy, and nothing is made or lost by it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr int wrong_command = 2;
+constexpr int failed = 1;
+
+class Errors : public ::testing::Test {
+ protected:
+  ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
+  void train(const Arguments& arguments) {
+    const ProgramResult result = run(arguments);
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+  void write(const std::string& file, const std::string& text) const {
+    std::ofstream(here / file) << text;
+  }
+  bool made(const std::string& file) const { return fs::exists(here / file); }
+
+  TemporaryDirectory here;
+};
+
+TEST_F(Errors, a_wrong_config_gives_its_place_and_makes_nothing) {
+  write("a.yaml", "task:\n  name: copy\nmodel:\n  heads: 4\n  d_modell: 32\n");
+  const ProgramResult result = run({"train", "a.yaml"});
+  EXPECT_EQ(result.exit_code, wrong_command);
+  EXPECT_EQ(result.errors,
+            "error: a.yaml:5:3: model.d_modell: unknown option; did you mean model.d_model?\n");
+  EXPECT_FALSE(made("runs"));
+  EXPECT_EQ(run({"config", "a.yaml"}).errors, result.errors);
+}
+
+TEST_F(Errors, options_that_contradict_each_other_are_a_wrong_config) {
+  write("a.yaml", "model:\n  heads: 3\n  d_model: 32\n");
+  const ProgramResult result = run({"train", "a.yaml"});
+  EXPECT_EQ(result.exit_code, wrong_command);
+  EXPECT_THAT(result.errors,
+              AllOf(StartsWith("error: a.yaml:2:10: model.heads"), HasSubstr("d_model 32")));
+  EXPECT_FALSE(made("runs"));
+}
+
+TEST_F(Errors, a_wrong_override_is_a_wrong_config) {
+  const ProgramResult result = run(tiny_training("a", {"training.learning_rate=fast"}));
+  EXPECT_EQ(result.exit_code, wrong_command);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("training.learning_rate"), HasSubstr("fast")));
+  EXPECT_FALSE(made("a"));
+}
+
+TEST_F(Errors, a_wrong_config_costs_no_earlier_run) {
+  train(tiny_training("a"));
+  const std::string before = content_of(here / "a/metrics.jsonl");
+  EXPECT_EQ(run(tiny_training("a", {"model.heads=0"}, {"--overwrite"})).exit_code, wrong_command);
+  EXPECT_EQ(content_of(here / "a/metrics.jsonl"), before);
+}
+
+TEST_F(Errors, wrong_commands_and_options) {
+  for (const Arguments& arguments :
+       {Arguments{"trian", "a.yaml"}, Arguments{}, Arguments{"train"},
+        tiny_training("a", {}, {"--fast"}), tiny_training("a", {}, {"--threads", "0"}),
+        tiny_training("a", {}, {"--resume", "--overwrite"}), Arguments{"evaluate"},
+        Arguments{"translate", "a", "--beam", "none"}, Arguments{"config"}}) {
+    const ProgramResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, wrong_command) << ::testing::PrintToString(arguments);
+    EXPECT_NE(result.errors, "");
+    EXPECT_FALSE(made("a"));
+  }
+}
+
+TEST_F(Errors, help_and_version_are_no_errors) {
+  for (const Arguments& arguments :
+       {Arguments{"--help"}, Arguments{"train", "--help"}, Arguments{"evaluate", "--help"},
+        Arguments{"translate", "--help"}, Arguments{"config", "--help"}, Arguments{"--version"}}) {
+    const ProgramResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.errors, "");
+    EXPECT_NE(result.output, "");
+  }
+}
+
+TEST_F(Errors, a_missing_config_file_is_named) {
+  for (const std::string command : {"train", "config"}) {
+    const ProgramResult result = run({command, "nowhere.yaml"});
+    EXPECT_NE(result.exit_code, 0);
+    EXPECT_THAT(result.errors, HasSubstr("nowhere.yaml"));
+    EXPECT_FALSE(made("runs"));
+  }
+}
+
+// A training on the English-German fixture, but for the file of its source sentences.
+Arguments text_training(const std::string& train_source, const Arguments& options = {}) {
+  const std::string fixtures = TAPEHEAD_FIXTURES "/text/";
+  Arguments arguments{"train", "text.yaml", "--run", "a"};
+  set_options(arguments,
+              {"task.train_source=" + train_source, "task.train_target=" + fixtures + "train.de",
+               "task.validation_source=" + fixtures + "validation.en",
+               "task.validation_target=" + fixtures + "validation.de"});
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return arguments;
+}
+
+constexpr const char* text_config = "task:\n  name: parallel_text\n";
+
+TEST_F(Errors, missing_data_is_named_and_nothing_is_made) {
+  write("text.yaml", text_config);
+  const Arguments arguments = text_training("nowhere/train.en");
+  const ProgramResult result = run(arguments);
+  EXPECT_EQ(result.exit_code, failed);
+  EXPECT_THAT(result.errors, HasSubstr("nowhere/train.en"));
+  EXPECT_FALSE(made("a"));
+}
+
+TEST_F(Errors, missing_data_costs_no_earlier_run) {
+  train(tiny_training("a"));
+  const std::string before = content_of(here / "a/metrics.jsonl");
+  write("text.yaml", text_config);
+  const Arguments arguments = text_training("nowhere/train.en", {"--overwrite"});
+  EXPECT_EQ(run(arguments).exit_code, failed);
+  EXPECT_EQ(content_of(here / "a/metrics.jsonl"), before);
+  EXPECT_EQ(run({"evaluate", "a"}).exit_code, 0);
+}
+
+TEST_F(Errors, unequal_line_counts_are_told_with_file_and_line) {
+  write("text.yaml", text_config);
+  write("short.en", "a man is running\ntwo men are waiting\n");
+  const Arguments arguments = text_training("short.en");
+  const ProgramResult result = run(arguments);
+  EXPECT_EQ(result.exit_code, failed);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("short.en"), HasSubstr("train.de")));
+  EXPECT_FALSE(made("a"));
+}
+
+TEST_F(Errors, a_run_directory_that_cannot_be_made) {
+  write("file", "");
+  const ProgramResult below = run(tiny_training("file/a"));
+  EXPECT_EQ(below.exit_code, failed);
+  EXPECT_THAT(below.errors, HasSubstr("file/a"));
+  const ProgramResult itself = run(tiny_training("file"));
+  EXPECT_EQ(itself.exit_code, failed);
+  EXPECT_THAT(itself.errors, HasSubstr("is not a directory"));
+}
+
+TEST_F(Errors, a_run_directory_that_cannot_be_written_to) {
+  const ProgramResult result = run(tiny_training("/proc/a"));  // closed even to root
+  EXPECT_EQ(result.exit_code, failed);
+  EXPECT_THAT(result.errors, AllOf(StartsWith("error: "), HasSubstr("/proc/a")));
+}
+
+// As on a full disk: no file may become larger than the small ones.
+TEST_F(Errors, a_checkpoint_that_cannot_be_written_leaves_the_earlier_ones) {
+  constexpr rlim_t most = 60'000;  // between a checkpoint with and one without optimiser state
+  train(tiny_training("a", {"training.steps=20", "training.checkpoint_every=20"}));
+  rlimit old{};
+  ::getrlimit(RLIMIT_FSIZE, &old);
+  const rlimit tight{.rlim_cur = most, .rlim_max = old.rlim_max};
+  ::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &tight);
+  const ProgramResult result = run(resumed_training("a", {"training.steps=40"}));
+  ::setrlimit(RLIMIT_FSIZE, &old);
+  ::signal(SIGXFSZ, SIG_DFL);
+  EXPECT_EQ(result.exit_code, failed);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("step_00000040"), HasSubstr("File too large")));
+  EXPECT_THAT(content_of(here / "a/log.txt"), HasSubstr("error: "));
+  EXPECT_EQ(checkpoint_names(here / "a").count("step_00000020.safetensors"), 1U);
+  EXPECT_EQ(checkpoint_names(here / "a").size(), 2U) << "best, and the one of step 20";
+  EXPECT_EQ(run(resumed_training("a")).exit_code, 0);
+}
+
+class NotFinite : public Errors {
+ protected:
+  // Checks the message and that what was saved last can be used.
+  void expect_stopped(const ProgramResult& result) {
+    EXPECT_EQ(result.exit_code, failed);
+    EXPECT_THAT(result.errors, AllOf(HasSubstr("error: step "), HasSubstr("learning_rate")));
+    EXPECT_THAT(content_of(here / "a/log.txt"), HasSubstr("error: step "));
+    EXPECT_EQ(content_of(here / "a/metrics.jsonl").find("\"loss\":null"), std::string::npos);
+    const ProgramResult evaluated = run({"evaluate", "a"});
+    EXPECT_EQ(evaluated.exit_code, 0) << evaluated.errors;
+  }
+};
+
+TEST_F(NotFinite, a_loss_or_gradient_that_overflows_stops_the_run) {
+  train(tiny_training("a", {"training.steps=20", "training.optimizer=sgd"}));
+  const ProgramResult result =
+      run(resumed_training("a", {"training.learning_rate=1000", "training.clip_norm=0",
+                                 "training.schedule=constant", "training.steps=40"}));
+  expect_stopped(result);
+}
+
+TEST_F(NotFinite, an_evaluation_that_overflows_stops_the_run) {
+  train(tiny_training("a", {"training.steps=20", "training.optimizer=sgd"}));
+  const Arguments diverging{"training.learning_rate=1000", "training.clip_norm=0",
+                            "training.schedule=constant", "training.steps=40"};
+  Arguments always = diverging;
+  always.emplace_back("evaluation.every=1");
+  expect_stopped(run(resumed_training("a", always)));
+}
+
+TEST_F(NotFinite, a_bad_weight_is_not_saved_over_a_good_one) {
+  train(tiny_training("a", {"training.steps=20"}));
+  // An epsilon that rounds to 0 makes 0 / 0 of the weights that have no gradient.
+  const ProgramResult result =
+      run(resumed_training("a", {"training.epsilon=1e-300", "training.steps=40"}));
+  expect_stopped(result);
+  EXPECT_THAT(result.errors, HasSubstr("embedding"));
+  EXPECT_EQ(checkpoint_names(here / "a").count("step_00000020.safetensors"), 1U);
+  EXPECT_EQ(checkpoint_names(here / "a").count("step_00000030.safetensors"), 0U);
+}
+
+TEST_F(Errors, what_is_no_run_cannot_be_used) {
+  fs::create_directory(here / "letters");
+  write("letters/one.txt", "dear");
+  for (const std::string command : {"evaluate", "translate"}) {
+    const ProgramResult missing = run({command, "nowhere"});
+    EXPECT_EQ(missing.exit_code, failed);
+    EXPECT_THAT(missing.errors, HasSubstr("there is no run nowhere"));
+    const ProgramResult other = run({command, "letters"});
+    EXPECT_EQ(other.exit_code, failed);
+    EXPECT_THAT(other.errors, HasSubstr("letters is not a run"));
+  }
+}
+
+TEST_F(Errors, a_damaged_or_missing_checkpoint_is_named) {
+  train(tiny_training("a"));
+  const fs::path best = here / "a/checkpoints/best.safetensors";
+  fs::resize_file(best, fs::file_size(best) - 10);
+  for (const std::string command : {"evaluate", "translate"}) {
+    const ProgramResult result = run({command, "a"});
+    EXPECT_EQ(result.exit_code, failed);
+    EXPECT_THAT(result.errors, HasSubstr("best.safetensors"));
+    EXPECT_EQ(run({command, "a", "--checkpoint", "last"}).exit_code, 0);
+    EXPECT_EQ(run({command, "a", "--checkpoint", "average"}).exit_code, failed);
+  }
+}
+
+}  // namespace
+}  // namespace tapehead

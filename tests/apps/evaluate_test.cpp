@@ -1,0 +1,136 @@
+// tapehead evaluate: all metrics of a trained model, for people and for programs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class Evaluate : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    here = std::make_unique<TemporaryDirectory>();
+    const ProgramResult result =
+        run_program(tiny_training("a", {"training.average_last=2", "task.longer_min_length=11",
+                                        "task.longer_max_length=12", "task.longer_examples=20"}),
+                    here->path());
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+  static void TearDownTestSuite() { here.reset(); }
+
+  static ProgramResult evaluate(const Arguments& options) {
+    Arguments arguments{"evaluate", "a"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_program(arguments, here->path());
+  }
+  // The object, without the one value that differs each time.
+  static nlohmann::ordered_json evaluate_json(Arguments options) {
+    options.emplace_back("--json");
+    const ProgramResult result = evaluate(options);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_EQ(std::ranges::count(result.output, '\n'), 1);
+    auto object = nlohmann::ordered_json::parse(result.output);
+    EXPECT_GE(object["seconds"], 0);
+    object.erase("seconds");
+    if (object.contains("splits")) {
+      for (auto& split : object["splits"]) {
+        split.erase("seconds");
+      }
+    }
+    return object;
+  }
+  static std::vector<std::string> keys(const nlohmann::ordered_json& object) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : object.items()) {
+      names.push_back(name);
+    }
+    return names;
+  }
+
+  static std::unique_ptr<TemporaryDirectory> here;
+};
+
+std::unique_ptr<TemporaryDirectory> Evaluate::here;
+
+TEST_F(Evaluate, prints_one_object) {
+  const auto object = evaluate_json({});
+  EXPECT_THAT(keys(object),
+              ElementsAre("loss", "perplexity", "token_accuracy", "sequence_accuracy", "bleu",
+                          "bleu_signature", "chrf", "chrf_signature", "examples", "splits"));
+  EXPECT_EQ(object["examples"], 40);
+  EXPECT_NEAR(object["perplexity"].get<double>(), std::exp(object["loss"].get<double>()), 1e-9);
+  EXPECT_THAT(object["bleu_signature"].get<std::string>(), HasSubstr("tok:13a"));
+  EXPECT_THAT(object["chrf_signature"].get<std::string>(), HasSubstr("nc:6"));
+}
+
+TEST_F(Evaluate, the_further_test_split_stands_apart_and_in_the_whole) {
+  const auto object = evaluate_json({});
+  EXPECT_THAT(keys(object["splits"]), ElementsAre("longer", "whole"));
+  EXPECT_EQ(object["splits"]["longer"]["examples"], 20);
+  EXPECT_EQ(object["splits"]["whole"]["examples"], 60);
+  auto names = keys(object);
+  names.pop_back();  // "splits"
+  EXPECT_EQ(keys(object["splits"]["longer"]), names);
+  EXPECT_EQ(evaluate_json({"--split", "longer"}), object["splits"]["longer"]);
+}
+
+TEST_F(Evaluate, another_split) {
+  const auto object = evaluate_json({"--split", "validation", "--checkpoint", "best"});
+  EXPECT_FALSE(object.contains("splits"));
+  // The best checkpoint is that of the last validation with the lowest loss.
+  EXPECT_THAT(content_of(*here / "a/metrics.jsonl"),
+              HasSubstr("\"loss\":" + object["loss"].dump() + ","));
+}
+
+TEST_F(Evaluate, a_table_for_people) {
+  const ProgramResult result = evaluate({});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("perplexity"), HasSubstr("\n  test "), HasSubstr("\n  longer "),
+                    HasSubstr("\n  whole "), HasSubstr("BLEU nrefs:1"), HasSubstr("chrF nrefs:1")));
+  EXPECT_THAT(result.errors, IsEmpty());
+}
+
+TEST_F(Evaluate, the_average_is_what_is_evaluated_unless_another_is_asked_for) {
+  EXPECT_EQ(evaluate_json({}), evaluate_json({"--checkpoint", "average"}));
+  EXPECT_NE(evaluate_json({}), evaluate_json({"--checkpoint", "last"}));
+  EXPECT_EQ(evaluate_json({"--checkpoint", "last"}),
+            evaluate_json({"--checkpoint", "a/checkpoints/step_00000040.safetensors"}));
+}
+
+TEST_F(Evaluate, threads_change_nothing) {
+  EXPECT_EQ(evaluate_json({"--threads", "1"}), evaluate_json({"--threads", "3"}));
+}
+
+TEST_F(Evaluate, a_beam_changes_the_outputs_and_not_the_loss) {
+  const auto greedy = evaluate_json({"--beam", "1"});
+  const auto wide = evaluate_json({"--beam", "5"});
+  EXPECT_EQ(greedy["loss"], wide["loss"]);
+  EXPECT_NE(greedy["chrf"], wide["chrf"]);
+}
+
+TEST_F(Evaluate, an_unknown_split_or_checkpoint_is_told) {
+  const ProgramResult split = evaluate({"--split", "tets"});
+  EXPECT_EQ(split.exit_code, 1);
+  EXPECT_THAT(split.errors, AllOf(HasSubstr("tets"), HasSubstr("train, validation, test, longer")));
+  const ProgramResult checkpoint = evaluate({"--checkpoint", "nowhere"});
+  EXPECT_EQ(checkpoint.exit_code, 1);
+  EXPECT_THAT(checkpoint.errors, HasSubstr("nowhere"));
+}
+
+}  // namespace
+}  // namespace tapehead

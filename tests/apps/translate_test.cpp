@@ -1,0 +1,201 @@
+// tapehead translate: lines in, lines out, by hand, through pipes and between files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+class Translate : public ::testing::Test {
+ protected:
+  // Learnt positions, which end where the table ends: 11 symbols and the end mark.
+  static void SetUpTestSuite() {
+    here = std::make_unique<TemporaryDirectory>();
+    const ProgramResult result = run_program(
+        tiny_training("a", {"training.steps=150", "training.learning_rate=1e-2",
+                            "task.max_length=6", "model.dropout=0", "model.positions=learned",
+                            "model.max_positions=12", "evaluation.every=150"}),
+        here->path());
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+  static void TearDownTestSuite() { here.reset(); }
+
+  static ProgramResult translate(const Arguments& options, const std::string& input) {
+    Arguments arguments{"translate", "a"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_program(arguments, here->path(), input);
+  }
+  static std::string translated(const std::string& input, const Arguments& options = {}) {
+    const ProgramResult result = translate(options, input);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_THAT(result.errors, IsEmpty());
+    return result.output;
+  }
+
+  static std::unique_ptr<TemporaryDirectory> here;
+};
+
+std::unique_ptr<TemporaryDirectory> Translate::here;
+
+// Lines of all lengths, in no order.
+const std::string some_lines =
+    "3\n10 2 7 5 1 6\n\n8 8\n0 1 2\n9 4 3 2 1\n5\n7 7 7 7\n6 0 10\n\n2 3\n";
+
+TEST_F(Translate, each_line_has_its_translation_in_its_place) {
+  const std::vector<std::string> inputs = lines_of(some_lines);
+  const std::vector<std::string> outputs = lines_of(translated(some_lines));
+  ASSERT_THAT(outputs, SizeIs(inputs.size()));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    EXPECT_EQ(translated(inputs[i] + "\n"), outputs[i] + "\n");
+  }
+}
+
+TEST_F(Translate, has_learnt_something) {
+  EXPECT_EQ(translated("3\n"), "3\n");
+  EXPECT_EQ(translated("8 5\n"), "8 5\n");
+}
+
+TEST_F(Translate, an_empty_line_gives_an_empty_line) {
+  EXPECT_EQ(translated("\n"), "\n");
+  EXPECT_EQ(translated("\n\n"), "\n\n");
+  EXPECT_EQ(translated("  \n"), "\n");
+  EXPECT_EQ(translated(""), "");
+}
+
+TEST_F(Translate, line_ends_of_all_kinds) {
+  const std::string both = translated("3\n4\n");
+  EXPECT_EQ(translated("3\r\n4\r\n"), both);
+  EXPECT_EQ(translated("3\n4"), both);
+}
+
+TEST_F(Translate, unknown_words_and_broken_text_are_translated_somehow) {
+  EXPECT_THAT(lines_of(translated("3 what 4\n")), SizeIs(1));
+  EXPECT_THAT(lines_of(translated("3 \xff\xfe 4\n")), SizeIs(1));
+}
+
+TEST_F(Translate, a_line_too_long_is_translated_as_far_as_the_limit) {
+  const std::string longest = "1 2 3 4 5 6 7 8 9 10 0";  // 11 symbols
+  const ProgramResult result = translate({}, "3\n" + longest + " 1 2\n" + longest + "\n");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.errors, "warning: line 2 has 13 tokens; only the first 11 are translated\n");
+  const std::vector<std::string> outputs = lines_of(result.output);
+  ASSERT_THAT(outputs, SizeIs(3));
+  EXPECT_EQ(outputs[1], outputs[2]);
+}
+
+TEST_F(Translate, lines_are_counted_over_the_whole_input) {
+  std::string input;
+  for (int i = 0; i < 1500; ++i) {  // more than are read at a time
+    input += "3\n";
+  }
+  const ProgramResult result = translate({}, input + "1 2 3 4 5 6 7 8 9 10 0 1\n");
+  EXPECT_THAT(lines_of(result.output), SizeIs(1501));
+  EXPECT_THAT(result.errors, HasSubstr("line 1501 has 12 tokens"));
+}
+
+TEST_F(Translate, several_translations_of_each_line) {
+  const std::vector<std::string> outputs =
+      lines_of(translated("3 4\n\n5\n", {"--beam", "4", "--n-best", "2"}));
+  ASSERT_THAT(outputs, SizeIs(5));
+  const std::regex format(R"((\d+) \|\|\| (.*) \|\|\| (-?\d+\.\d{4}))");
+  std::vector<std::string> numbers;
+  std::vector<double> scores;
+  for (const std::string& line : outputs) {
+    std::smatch match;
+    ASSERT_TRUE(std::regex_match(line, match, format)) << line;
+    numbers.push_back(match[1]);
+    scores.push_back(std::stod(match[3]));
+  }
+  EXPECT_EQ(numbers, (std::vector<std::string>{"0", "0", "1", "2", "2"}));
+  EXPECT_GE(scores[0], scores[1]);
+  EXPECT_GE(scores[3], scores[4]);
+  EXPECT_LE(scores[0], 0);
+  const std::string best = outputs[0].substr(6, outputs[0].find(" ||| ", 6) - 6);
+  EXPECT_EQ(translated("3 4\n", {"--beam", "4"}), best + "\n");
+}
+
+TEST_F(Translate, more_translations_than_the_beam_holds_are_refused) {
+  const ProgramResult result = translate({"--beam", "2", "--n-best", "3"}, "3\n");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("--n-best 3"), HasSubstr("--beam")));
+}
+
+TEST_F(Translate, threads_and_batches_change_nothing) {
+  const std::string expected = translated(some_lines);
+  for (const Arguments& options :
+       {Arguments{"--threads", "1"}, Arguments{"--threads", "2"}, Arguments{"--batch-tokens", "1"},
+        Arguments{"--batch-tokens", "7"}, Arguments{"--batch-tokens", "100000"}}) {
+    EXPECT_EQ(translated(some_lines, options), expected) << ::testing::PrintToString(options);
+  }
+  const std::string beam = translated(some_lines, {"--beam", "3"});
+  EXPECT_EQ(translated(some_lines, {"--beam", "3", "--batch-tokens", "5", "--threads", "3"}), beam);
+}
+
+TEST_F(Translate, from_file_to_file) {
+  std::ofstream(*here / "in.txt") << some_lines;
+  EXPECT_EQ(translated("", {"--input", "in.txt", "--output", "out.txt"}), "");
+  EXPECT_EQ(content_of(*here / "out.txt"), translated(some_lines));
+}
+
+TEST_F(Translate, what_fails_costs_no_earlier_file) {
+  std::ofstream(*here / "kept.txt") << "kept\n";
+  const std::vector<Arguments> wrong{
+      {"translate", "nowhere", "--output", "kept.txt"},
+      {"translate", "a", "--output", "kept.txt", "--input", "nowhere.txt"},
+      {"translate", "a", "--output", "kept.txt", "--input", "kept.txt"},
+      {"translate", "a", "--output", "kept.txt", "--checkpoint", "average"},
+      {"translate", "a", "--output", "kept.txt", "--n-best", "9"}};
+  for (const Arguments& arguments : wrong) {
+    const ProgramResult result = run_program(arguments, here->path());
+    EXPECT_NE(result.exit_code, 0) << ::testing::PrintToString(arguments);
+    EXPECT_THAT(result.errors, HasSubstr("error: "));
+    EXPECT_EQ(content_of(*here / "kept.txt"), "kept\n");
+  }
+}
+
+TEST_F(Translate, an_output_that_cannot_be_written_is_an_error) {
+  const ProgramResult result = translate({"--output", "/dev/full"}, "3\n");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("No space left on device"));
+}
+
+TEST_F(Translate, answers_when_the_input_pauses) {
+  const std::vector<std::string> expected = lines_of(translated("3\n4 5\n"));
+  Program program({"translate", "a"}, here->path());
+  program.write("3\n");
+  EXPECT_TRUE(wait_until([&] { return program.output() == expected[0] + "\n"; }));
+  program.write("4 ");
+  program.write("5\n");
+  const std::string both = expected[0] + "\n" + expected[1] + "\n";
+  EXPECT_TRUE(wait_until([&] { return program.output() == both; }));
+  const ProgramResult result = program.wait();
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.output, both);
+}
+
+}  // namespace
+}  // namespace tapehead

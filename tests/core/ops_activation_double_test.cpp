@@ -1,0 +1,120 @@
+// Bias, activation and dropout in one op: gradients by differences, values against plain ops.
+#include "core/ops/activation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "core/errors.hpp"
+#include "core/ops/arithmetic.hpp"
+#include "tests/support/plain.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+constexpr Activation activations[] = {Activation::relu, Activation::gelu, Activation::silu,
+                                      Activation::tanh};
+
+Var add_number(const Var& x, double number) {
+  return add(x, x.tape().constant(Tensor::full(x.shape(), number)));
+}
+
+// σ(x) = 1 / (1 + exp(-x)) = exp(-ln(1 + exp(-x)))
+Var plain_sigmoid(const Var& x) { return exp(scale(log(add_number(exp(scale(x, -1)), 1)), -1)); }
+
+// tanh(x) = 2 σ(2x) - 1
+Var plain_tanh(const Var& x) { return add_number(scale(plain_sigmoid(scale(x, 2)), 2), -1); }
+
+Var plain_activation(const Var& x, Activation activation) {
+  if (activation == Activation::relu) {
+    Tensor positive = Tensor::empty(x.shape());
+    for (Index i = 0; i < x.value().size(); ++i) {
+      positive.data()[i] = x.value().data()[i] > 0 ? 1 : 0;
+    }
+    return multiply(x, x.tape().constant(positive));
+  }
+  if (activation == Activation::gelu) {
+    const Var cubic = add(x, scale(multiply(x, multiply(x, x)), 0.044715));
+    const Var inner = plain_tanh(scale(cubic, std::sqrt(2 / std::numbers::pi)));
+    return scale(multiply(x, add_number(inner, 1)), 0.5);
+  }
+  return activation == Activation::silu ? multiply(x, plain_sigmoid(x)) : plain_tanh(x);
+}
+
+Dropout dropout_of(double probability) {
+  return {.probability = probability, .draws = Draws(3, "tests.activation", 5)};
+}
+
+class BiasActivation : public ::testing::TestWithParam<Activation> {};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, BiasActivation, ::testing::ValuesIn(activations),
+                         [](const auto& test) {
+                           return std::string(EnumNames<Activation>::names[static_cast<std::size_t>(
+                               test.param)]);
+                         });
+
+TEST_P(BiasActivation, Gradients) {
+  for (const double probability : {0.0, 0.4}) {
+    const auto call = [&](const Var& x, const Var& bias) {
+      return bias_activation(x, bias, GetParam(), dropout_of(probability));
+    };
+    for (const Shape& shape : {Shape{3, 19}, Shape{2, 16}, Shape{4, 1}, Shape{0, 3}}) {
+      SCOPED_TRACE(shape.to_string());
+      expect_gradcheck(call, random_tensor(shape, 1, -2, 2), random_tensor({shape[1]}, 2));
+    }
+  }
+}
+
+TEST_P(BiasActivation, EqualsPlainOps) {
+  for (const double probability : {0.0, 0.4}) {
+    const Dropout drop = dropout_of(probability);
+    expect_equals_plain(
+        [&](const Var& x, const Var& bias) { return bias_activation(x, bias, GetParam(), drop); },
+        [&](const Var& x, const Var& bias) {
+          return multiply(plain_activation(add(x, bias), GetParam()),
+                          x.tape().constant(dropout_factors(x.shape(), drop)));
+        },
+        random_tensor({5, 21}, 1, -3, 3), random_tensor({21}, 2));
+  }
+}
+
+// The gradient of a Var that is input and bias of other ops too is added to, never written over.
+TEST_P(BiasActivation, GradientsOfTheSameVarTwice) {
+  expect_gradcheck(
+      [](const Var& x, const Var& bias) {
+        return multiply(bias_activation(x, bias, GetParam()),
+                        bias_activation(scale(x, 2), bias, GetParam()));
+      },
+      random_tensor({3, 5}, 1), random_tensor({5}, 2));
+}
+
+// exp(1000) is infinite; no activation is, nor its slope.
+TEST_P(BiasActivation, DoesNotOverflow) {
+  const std::vector<Tensor> results = value_and_gradients(
+      [](const Var& x, const Var& bias) { return bias_activation(x, bias, GetParam()); },
+      Tensor::of({1, 2}, {-1000, 1000}), Tensor::zeros({2}));
+  const double top = GetParam() == Activation::tanh ? 1 : 1000;
+  const double bottom = GetParam() == Activation::tanh ? -1 : 0;
+  EXPECT_THAT(results[0].values(), ElementsAre(DoubleNear(bottom, 1e-12), DoubleNear(top, 1e-12)));
+}
+
+TEST_P(BiasActivation, ShapeErrorsNameTheOpAndBothShapes) {
+  Tape tape;
+  const Var x = tape.variable(random_tensor({2, 3}, 1));
+  EXPECT_THAT([&] { bias_activation(x, tape.variable(random_tensor({2}, 2)), GetParam()); },
+              ThrowsMessage<ShapeError>(AllOf(HasSubstr("bias_activation.bias for x (2, 3)"),
+                                              HasSubstr("expected (3), got (2)"))));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

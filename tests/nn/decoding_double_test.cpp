@@ -1,0 +1,144 @@
+// Decoding with a cache and in batches against the plain searches of tests/support, token for
+// token.
+#include "nn/decoding.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+#include "tests/support/naive_decoding.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::Ge;
+using ::testing::Lt;
+using ::testing::Ne;
+
+const std::vector<Sentence> sources{{3, 4, 5}, {6}, {}, {7, 8, 3, 3, 5, 6}, {4, 8}, {8, 8, 8}};
+
+using Outputs = std::vector<std::vector<Hypothesis>>;
+
+Outputs decode(const TinyModel& model, const std::vector<Sentence>& of,
+               const DecodingOptions& options) {
+  const Batch batch = batch_of(of, std::vector<Sentence>(of.size()));
+  return decode_batch(model.transformer, model.store, batch.source, batch.source_segments, options);
+}
+
+void expect_same(const std::vector<Hypothesis>& found, const std::vector<Hypothesis>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].tokens, expected[i].tokens);
+    EXPECT_NEAR(found[i].log_probability, expected[i].log_probability, 1e-9);
+    EXPECT_NEAR(found[i].score, expected[i].score, 1e-9);
+  }
+}
+
+// Random models whose next tokens are clear choices that differ from place to place.
+class Decoding : public ::testing::TestWithParam<std::uint64_t> {
+ protected:
+  Decoding() : model_(options(), GetParam()) { model_.shake(0.1); }
+
+  static ModelOptions options() {
+    ModelOptions result = tiny_options();
+    result.layers = 2;
+    result.initializer_gain = 4;
+    result.norm_position = GetParam() % 2 == 0 ? NormPosition::pre : NormPosition::post;
+    result.positions = GetParam() % 2 == 0 ? PositionKind::sinusoidal : PositionKind::learned;
+    return result;
+  }
+
+  TinyModel model_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Decoding, ::testing::Range<std::uint64_t>(1, 7));
+
+// What follows would say little of models that always say the same.
+TEST_P(Decoding, OfTheseModelsIsNotDegenerate) {
+  std::set<std::vector<TokenId>> different;
+  std::set<TokenId> tokens;
+  for (const auto& output : decode(model_, sources, {.max_extra_length = 4})) {
+    different.insert(output[0].tokens);
+    tokens.insert(output[0].tokens.begin(), output[0].tokens.end());
+  }
+  EXPECT_GE(different.size(), 3U);
+  EXPECT_GE(tokens.size(), 3U);
+}
+
+TEST_P(Decoding, GreedyEqualsFullRecomputation) {
+  const DecodingOptions options{.max_extra_length = 5};
+  const Outputs outputs = decode(model_, sources, options);
+  ASSERT_EQ(outputs.size(), sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const Hypothesis expected = naive_greedy(model_, sources[i], options);
+    ASSERT_EQ(outputs[i].size(), 1U);
+    EXPECT_EQ(outputs[i][0].tokens, expected.tokens);
+    EXPECT_NEAR(outputs[i][0].log_probability, expected.log_probability, 1e-9);
+  }
+}
+
+// Beam 12 is wider than the vocabulary: the first step has fewer continuations than that.
+TEST_P(Decoding, BeamEqualsAPlainBeamSearch) {
+  for (const Index beam : {1, 2, 3, 5, 12}) {
+    for (const double penalty : {0.0, 0.6, 1.0}) {
+      for (const Index best : {Index{1}, beam}) {
+        const DecodingOptions options{
+            .beam = beam, .length_penalty = penalty, .max_extra_length = 4, .best = best};
+        const Outputs outputs = decode(model_, sources, options);
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+          SCOPED_TRACE(::testing::Message() << "beam " << beam << ", penalty " << penalty
+                                            << ", best " << best << ", source " << i);
+          expect_same(outputs[i], naive_beam(model_, sources[i], options));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Decoding, OfABatchEqualsThatOfEachSourceAlone) {
+  for (const Index beam : {1, 4}) {
+    const DecodingOptions options{.beam = beam, .max_extra_length = 6, .best = beam};
+    const Outputs together = decode(model_, sources, options);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      expect_same(together[i], decode(model_, {sources[i]}, options)[0]);
+    }
+  }
+}
+
+TEST_P(Decoding, GivesItsBestFirstAndDifferent) {
+  for (const auto& output : decode(model_, sources, {.beam = 5, .max_extra_length = 6, .best = 4})) {
+    ASSERT_EQ(output.size(), 4U);
+    std::set<std::vector<TokenId>> different;
+    for (std::size_t i = 0; i < output.size(); ++i) {
+      EXPECT_GE(output[i == 0 ? 0 : i - 1].score, output[i].score);
+      different.insert(output[i].tokens);
+    }
+    EXPECT_EQ(different.size(), 4U);
+  }
+}
+
+TEST_P(Decoding, KeepsToLengthsAndLeavesMarksOut) {
+  for (const Index extra : {0, 1, 50}) {  // 50 more than any source is beyond max_positions
+    const DecodingOptions options{.beam = 3, .max_extra_length = extra, .best = 3};
+    const Outputs outputs = decode(model_, sources, options);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      for (const Hypothesis& hypothesis : outputs[i]) {
+        EXPECT_LE(static_cast<Index>(hypothesis.tokens.size()),
+                  longest_output(model_, sources[i], options));
+        EXPECT_THAT(hypothesis.tokens,
+                    Each(AllOf(Ne(begin_mark), Ne(end_mark), Ge(0), Lt(tiny_vocabulary))));
+      }
+    }
+  }
+}
+
+TEST_P(Decoding, OfNothingIsNothing) { EXPECT_TRUE(decode(model_, {}, {}).empty()); }
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,182 @@
+// The transformer's gradients: against differences along random directions, and however the batch
+// is cut.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/support/tiny_model.hpp"
+#include "train/loss.hpp"
+#include "train/shards.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::Pointwise;
+
+constexpr std::uint64_t seed = 11;
+constexpr Index step = 3;
+
+// Adds the gradient of the parts' loss, summed over their tokens, and returns that loss.
+double run(const TinyModel& model, const std::vector<Batch>& parts, ParameterGradients& gradients) {
+  double loss = 0;
+  for (const Batch& part : parts) {
+    Tape tape;
+    Pass pass(tape, model.store, gradients, seed, step);
+    const CrossEntropy result = translation_loss(model.transformer, pass, part, 0.1);
+    loss += result.loss.value().data()[0];
+    tape.backward(result.loss);
+  }
+  return loss;
+}
+
+double loss_of(const TinyModel& model, const Batch& batch) {
+  ParameterGradients unused(model.store);
+  return run(model, {batch}, unused);
+}
+
+Tensor gradient_of(const TinyModel& model, const ParameterGradients& gradients,
+                   const NamedParameter& parameter) {
+  EXPECT_TRUE(gradients.written(parameter.block)) << parameter.name;
+  const Scalar* data = gradients.data(parameter.block) + parameter.offset -
+                       model.store.block_begin(parameter.block);
+  return Tensor::of(parameter.shape, std::span(data, static_cast<std::size_t>(
+                                                         parameter.shape.size())));
+}
+
+void move(TinyModel& model, const NamedParameter& parameter, const Tensor& direction, double by) {
+  Tensor values = model.store.value(parameter);
+  for (Index i = 0; i < values.size(); ++i) {
+    values.data()[i] += by * direction.data()[i];
+  }
+}
+
+// For each parameter: gradient · direction = (L(θ + h direction) - L(θ - h direction)) / 2h.
+void expect_gradients(const ModelOptions& options) {
+  TinyModel model(options);
+  model.shake(0.2);
+  const Batch batch = tiny_batch();
+  ParameterGradients gradients(model.store);
+  run(model, {batch}, gradients);
+  constexpr double h = 1e-5;
+  std::uint64_t draw = 100;
+  for (const NamedParameter& parameter : model.store.parameters()) {
+    const Tensor direction = random_tensor(parameter.shape, draw++);
+    const Tensor gradient = gradient_of(model, gradients, parameter);
+    double along = 0;
+    for (Index i = 0; i < direction.size(); ++i) {
+      along += gradient.data()[i] * direction.data()[i];
+    }
+    move(model, parameter, direction, h);
+    const double above = loss_of(model, batch);
+    move(model, parameter, direction, -2 * h);
+    const double below = loss_of(model, batch);
+    move(model, parameter, direction, h);
+    EXPECT_NEAR(along, (above - below) / (2 * h), 1e-6 * (1 + std::abs(along)))
+        << parameter.name;
+  }
+}
+
+class TransformerGradients : public ::testing::TestWithParam<std::tuple<NormPosition, Tying>> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, TransformerGradients,
+    ::testing::Combine(::testing::Values(NormPosition::pre, NormPosition::post),
+                       ::testing::Values(Tying::none, Tying::target_output, Tying::all)),
+    [](const auto& test) {
+      const auto position = static_cast<std::size_t>(std::get<0>(test.param));
+      const auto tying = static_cast<std::size_t>(std::get<1>(test.param));
+      return fmt::format("{}_{}", EnumNames<NormPosition>::names[position],
+                         EnumNames<Tying>::names[tying]);
+    });
+
+TEST_P(TransformerGradients, AreTheLossesSlopes) {
+  ModelOptions options = tiny_options();
+  std::tie(options.norm_position, options.tie_embeddings) = GetParam();
+  options.dropout = 0.2;
+  for (const NormKind norm : {NormKind::layer_norm, NormKind::rms_norm}) {
+    for (const PositionKind positions : {PositionKind::sinusoidal, PositionKind::learned}) {
+      SCOPED_TRACE(static_cast<int>(norm));
+      SCOPED_TRACE(static_cast<int>(positions));
+      options.norm = norm;
+      options.positions = positions;
+      expect_gradients(options);
+    }
+  }
+}
+
+// Draws are addressed by the token's row in the whole step, so a cut batch drops the same numbers.
+class TransformerShards : public ::testing::Test {
+ protected:
+  TransformerShards() : model_(options()) { model_.shake(0.2); }
+
+  static ModelOptions options() {
+    ModelOptions result = tiny_options();
+    result.dropout = 0.3;
+    result.layers = 2;
+    return result;
+  }
+
+  void expect_same(const std::vector<Batch>& parts, const std::vector<Batch>& other_parts) const {
+    ParameterGradients one(model_.store);
+    ParameterGradients other(model_.store);
+    EXPECT_NEAR(run(model_, parts, one), run(model_, other_parts, other), 1e-11);
+    for (const NamedParameter& parameter : model_.store.parameters()) {
+      EXPECT_THAT(gradient_of(model_, one, parameter).values(),
+                  Pointwise(DoubleNear(1e-12),
+                            gradient_of(model_, other, parameter).values()))
+          << parameter.name;
+    }
+  }
+
+  TinyModel model_;
+};
+
+TEST_F(TransformerShards, SumToTheWhole) {
+  for (const Index shards : {2, 3, 5}) {
+    const std::vector<Batch> parts = cut_into_shards(tiny_batch(), shards);
+    EXPECT_GT(parts.size(), 1U);
+    expect_same({tiny_batch()}, parts);
+  }
+}
+
+TEST_F(TransformerShards, OfOneBatchAfterAnotherSumToTheWhole) {
+  const auto pairs = [](std::size_t first, std::size_t end) {
+    const auto cut = [&](const std::vector<Sentence>& all) {
+      return std::vector<Sentence>(all.begin() + static_cast<Index>(first),
+                                   all.begin() + static_cast<Index>(end));
+    };
+    return batch_of(cut(tiny_sources), cut(tiny_targets));
+  };
+  const Batch early = pairs(0, 2);
+  std::vector<Batch> parts = cut_into_shards(early, 2);
+  const RowsBefore before{.source = static_cast<Index>(early.source.size()),
+                          .target = early.tokens()};
+  for (const Batch& part : cut_into_shards(pairs(2, 5), 2, before)) {
+    parts.push_back(part);
+  }
+  expect_same({tiny_batch()}, parts);
+}
+
+TEST_F(TransformerShards, DropOtherNumbersAtOtherSteps) {
+  const auto loss_at = [this](std::uint64_t at_seed, Index at_step) {
+    ParameterGradients unused(model_.store);
+    Tape tape;
+    Pass pass(tape, model_.store, unused, at_seed, at_step);
+    return translation_loss(model_.transformer, pass, tiny_batch(), 0).negative_log_likelihood;
+  };
+  EXPECT_EQ(loss_at(seed, step), loss_at(seed, step));
+  EXPECT_NE(loss_at(seed, step), loss_at(seed + 1, step));
+  EXPECT_NE(loss_at(seed, step), loss_at(seed, step + 1));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

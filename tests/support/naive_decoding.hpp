@@ -1,0 +1,98 @@
+// Greedy and beam search without a cache, one sentence at a time: what decoding must equal.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "nn/decoding.hpp"
+#include "tests/support/tiny_model.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// The log-probabilities of the token that follows the given ones.
+inline std::vector<double> next_log_probabilities(const TinyModel& model, const Sentence& source,
+                                                  const Sentence& tokens) {
+  Tape tape(false);
+  Pass pass(tape, model.store);
+  const Tensor logits =
+      logits_of(model.transformer, pass, batch_of({source}, {tokens})).value();
+  const Scalar* last = logits.row(logits.dim(0) - 1);
+  std::vector<double> result(last, last + logits.dim(1));
+  double sum = 0;
+  for (const double x : result) {
+    sum += std::exp(x);
+  }
+  for (double& x : result) {
+    x -= std::log(sum);
+  }
+  return result;
+}
+
+// The most tokens of an output: the source's end mark counts.
+inline Index longest_output(const TinyModel& model, const Sentence& source,
+                            const DecodingOptions& options) {
+  return std::min(static_cast<Index>(source.size()) + 1 + options.max_extra_length,
+                  model.transformer.options().max_positions);
+}
+
+inline Hypothesis naive_greedy(const TinyModel& model, const Sentence& source,
+                               const DecodingOptions& options) {
+  Hypothesis result;
+  while (static_cast<Index>(result.tokens.size()) < longest_output(model, source, options)) {
+    std::vector<double> next = next_log_probabilities(model, source, result.tokens);
+    next[begin_mark] = -INFINITY;
+    const auto best = std::ranges::max_element(next);
+    result.log_probability += *best;
+    if (best - next.begin() == end_mark) {
+      break;
+    }
+    result.tokens.push_back(static_cast<TokenId>(best - next.begin()));
+  }
+  return result;
+}
+
+// At each length the `beam` best continuations of all open hypotheses; those that end are put
+// aside. It is over when `beam` have ended or the longest length is reached.
+inline std::vector<Hypothesis> naive_beam(const TinyModel& model, const Sentence& source,
+                                          const DecodingOptions& options) {
+  const auto score = [&options](Hypothesis& h, Index length) {
+    h.score = h.log_probability / std::pow(static_cast<double>(length), options.length_penalty);
+  };
+  const auto width = static_cast<std::size_t>(options.beam);
+  std::vector<Hypothesis> open(1);
+  std::vector<Hypothesis> ended;
+  const Index longest = longest_output(model, source, options);
+  for (Index length = 1; length <= longest && ended.size() < width; ++length) {
+    std::vector<Hypothesis> all;
+    for (const Hypothesis& parent : open) {
+      const std::vector<double> next = next_log_probabilities(model, source, parent.tokens);
+      for (TokenId token = 0; token < tiny_vocabulary; ++token) {
+        if (token != begin_mark) {
+          all.push_back(parent);
+          all.back().tokens.push_back(token);
+          all.back().log_probability += next[static_cast<std::size_t>(token)];
+          score(all.back(), length);
+        }
+      }
+    }
+    std::ranges::sort(all, std::greater<>(), &Hypothesis::log_probability);
+    all.resize(std::min(all.size(), width));
+    open.clear();
+    for (Hypothesis& hypothesis : all) {
+      const bool ends = hypothesis.tokens.back() == end_mark;
+      (ends ? ended : open).push_back(hypothesis);
+    }
+  }
+  for (Hypothesis& hypothesis : ended) {
+    hypothesis.tokens.pop_back();
+  }
+  if (static_cast<Index>(ended.size()) < options.best) {
+    ended.insert(ended.end(), open.begin(), open.end());
+  }
+  std::ranges::sort(ended, std::greater<>(), &Hypothesis::score);
+  ended.resize(std::min(ended.size(), static_cast<std::size_t>(options.best)));
+  return ended;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

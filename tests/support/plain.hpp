@@ -1,0 +1,64 @@
+// Fused ops against their compositions from plain ones, and the small matrices that those need.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <concepts>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/ops/residual.hpp"
+#include "core/tape.hpp"
+#include "tests/support/gradcheck.hpp"
+#include "tests/support/random.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// The value of a function of Vars, and the gradients of its inputs for a random cotangent.
+template <class Function, std::same_as<Tensor>... Input>
+std::vector<Tensor> value_and_gradients(const Function& function, const Input&... inputs) {
+  Tape tape;
+  const std::vector<Var> leaves{tape.variable(inputs)...};
+  const Var y = call_with(function, leaves, std::index_sequence_for<Input...>());
+  std::vector<Tensor> results{y.value().copy()};
+  if (y.needs_gradient()) {
+    tape.backward(y, random_tensor(y.shape(), 6));
+  }
+  for (const Var& leaf : leaves) {
+    results.push_back(tape.gradient(leaf));
+  }
+  return results;
+}
+
+// Both functions have the same value and the same gradients.
+template <class Fused, class Plain, std::same_as<Tensor>... Input>
+void expect_equals_plain(const Fused& fused, const Plain& plain, const Input&... inputs) {
+  const std::vector<Tensor> ours = value_and_gradients(fused, inputs...);
+  const std::vector<Tensor> theirs = value_and_gradients(plain, inputs...);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    SCOPED_TRACE(i == 0 ? "value" : "gradient of input " + std::to_string(i - 1));
+    ASSERT_EQ(ours[i].shape(), theirs[i].shape());
+    EXPECT_THAT(ours[i].values(),
+                ::testing::Pointwise(::testing::DoubleNear(1e-12), theirs[i].values()));
+  }
+}
+
+// (ids, V): row n is 1 in column ids[n] and 0 elsewhere.
+inline Tensor one_hot(std::span<const TokenId> ids, Index V) {
+  Tensor rows = Tensor::zeros({static_cast<Index>(ids.size()), V});
+  for (std::size_t n = 0; n < ids.size(); ++n) {
+    rows.row(static_cast<Index>(n))[ids[n]] = 1;
+  }
+  return rows;
+}
+
+// What dropout multiplies a matrix of this shape by.
+inline Tensor dropout_factors(const Shape& shape, const Dropout& drop) {
+  Tape tape(false);
+  return dropout(tape.constant(Tensor::full(shape, 1)), drop).value();
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

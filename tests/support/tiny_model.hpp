@@ -1,0 +1,83 @@
+// A transformer small enough for every gradient to be looked at, and batches to run it on.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "datasets/batch.hpp"
+#include "nn/transformer.hpp"
+#include "tests/support/random.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Marks as the vocabularies have them: begin 1, end 2.
+constexpr TokenId begin_mark = 1;
+constexpr TokenId end_mark = 2;
+constexpr Index tiny_vocabulary = 9;
+
+// Widths that fill no vector, and all distinct.
+inline ModelOptions tiny_options() {
+  ModelOptions options;
+  options.d_model = 6;
+  options.heads = 2;
+  options.d_head = 5;
+  options.layers = 1;
+  options.d_ff = 11;
+  options.activation = Activation::gelu;
+  options.max_positions = 16;
+  return options;
+}
+
+struct TinyModel {
+  explicit TinyModel(const ModelOptions& options, std::uint64_t seed = 1)
+      : transformer(store.root(), options, tiny_vocabulary, tiny_vocabulary) {
+    store.initialize(seed);
+  }
+
+  // Biases and gains away from where they start, so that none of them hides a mistake.
+  void shake(double magnitude) {
+    const Tensor noise = random_tensor({store.size()}, 7, -magnitude, magnitude);
+    std::ranges::transform(store.values().values(), noise.values(), store.values().values().begin(),
+                           std::plus<>());
+  }
+
+  ParameterStore store;
+  Transformer transformer;
+};
+
+using Sentence = std::vector<TokenId>;
+
+inline Batch batch_of(const std::vector<Sentence>& sources, const std::vector<Sentence>& targets) {
+  Batch batch;
+  std::vector<Index> source_lengths;
+  std::vector<Index> target_lengths;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    batch.source.insert(batch.source.end(), sources[i].begin(), sources[i].end());
+    batch.source.push_back(end_mark);
+    batch.target_input.push_back(begin_mark);
+    batch.target_input.insert(batch.target_input.end(), targets[i].begin(), targets[i].end());
+    batch.target_output.insert(batch.target_output.end(), targets[i].begin(), targets[i].end());
+    batch.target_output.push_back(end_mark);
+    source_lengths.push_back(static_cast<Index>(sources[i].size()) + 1);
+    target_lengths.push_back(static_cast<Index>(targets[i].size()) + 1);
+    batch.examples.push_back(static_cast<Index>(i));
+  }
+  batch.source_segments = segments_of(source_lengths);
+  batch.target_segments = segments_of(target_lengths);
+  return batch;
+}
+
+// Five pairs, of unequal lengths; one source and one target are empty.
+inline const std::vector<Sentence> tiny_sources{{3, 4, 5}, {6}, {}, {7, 8, 3, 3}, {4, 8}};
+inline const std::vector<Sentence> tiny_targets{{5, 4}, {8, 8, 3}, {6}, {}, {7, 3, 5, 4}};
+inline Batch tiny_batch() { return batch_of(tiny_sources, tiny_targets); }
+
+inline Var logits_of(const Transformer& model, Pass& pass, const Batch& batch) {
+  const Var memory = model.encode(pass, batch.source, batch.source_segments);
+  return model.logits(pass, model.decode(pass, batch.target_input, batch.target_segments, memory,
+                                         batch.source_segments));
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
