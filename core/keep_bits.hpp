@@ -19,7 +19,7 @@ struct Dropout {
   // The probability in 65536ths, as it is applied: a number is dropped when its 16 bits are below
   // this. Below 1 it never means all.
   std::uint32_t threshold() const {
-    return std::min(static_cast<std::uint32_t>(probability * 65536.0 + 0.5), 65535U);
+    return static_cast<std::uint32_t>(std::min(std::lround(probability * 65536.0), 65535L));
   }
   double scale() const { return 65536.0 / (65536.0 - threshold()); }
 };

@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -19,9 +21,11 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Long enough to be caught in the middle: an evaluation and two checkpoints every 20 steps.
-const Arguments long_training{"training.steps=200", "training.checkpoint_every=10",
-                              "evaluation.every=20", "training.average_last=3"};
+// Long enough to be caught in the middle.
+constexpr int long_steps = 160;
+const Arguments long_training{fmt::format("training.steps={}", long_steps),
+                              "training.checkpoint_every=10", "evaluation.every=20",
+                              "training.average_last=3"};
 
 class Resume : public ::testing::Test {
  protected:
@@ -59,7 +63,8 @@ class Resume : public ::testing::Test {
   }
   ProgramResult interrupt_at(const Arguments& arguments, int signal, const std::string& name,
                              int step) {
-    return interrupt(arguments, signal, [&] { return newest_step(name) >= step; });
+    const int least = std::max(step, newest_step(name) + 1);  // it has begun to save
+    return interrupt(arguments, signal, [&] { return newest_step(name) >= least; });
   }
 
   void copy_run(const std::string& from, const std::string& to) const {
@@ -77,9 +82,9 @@ TEST_F(Resume, after_kills_at_several_moments_the_bits_are_the_same) {
   Arguments again = start;
   again.emplace_back("--resume");
   EXPECT_EQ(interrupt_at(start, SIGKILL, "broken", 10).exit_code, killed);
-  EXPECT_EQ(interrupt_at(again, SIGKILL, "broken", 60).exit_code, killed);
-  EXPECT_EQ(interrupt_at(again, SIGKILL, "broken", 110).exit_code, killed);
-  EXPECT_LT(newest_step("broken"), 200);
+  EXPECT_EQ(interrupt_at(again, SIGKILL, "broken", 40).exit_code, killed);
+  EXPECT_EQ(interrupt_at(again, SIGKILL, "broken", 80).exit_code, killed);
+  EXPECT_LT(newest_step("broken"), long_steps);
   const ProgramResult end = resume("broken", {}, {"--threads", "3"});
   EXPECT_EQ(end.exit_code, 0) << end.errors;
   EXPECT_THAT(end.errors, HasSubstr("resuming broken at step"));
@@ -123,29 +128,24 @@ TEST_F(Resume, a_signal_during_the_final_test_is_heard) {
   EXPECT_THAT(end.errors, HasSubstr("testing on longer"));
 }
 
-class ResumeAfterSignal : public Resume, public ::testing::WithParamInterface<int> {};
-
-TEST_P(ResumeAfterSignal, the_run_was_saved_and_ends_with_the_same_bits) {
-  const int signal = GetParam();
+TEST_F(Resume, a_signal_saves_the_run_which_ends_with_the_same_bits) {
   train(tiny_training("unbroken", long_training));
-  const ProgramResult stopped =
-      interrupt_at(tiny_training("broken", long_training), signal, "broken", 20);
-  EXPECT_EQ(stopped.exit_code, 128 + signal) << stopped.errors;
+  const Arguments start = tiny_training("broken", long_training);
+  for (const auto& [signal, arguments, earliest] :
+       {std::tuple(SIGINT, start, 20), std::tuple(SIGTERM, resumed_training("broken"), 80)}) {
+    const ProgramResult stopped = interrupt_at(arguments, signal, "broken", earliest);
+    EXPECT_EQ(stopped.exit_code, 128 + signal) << stopped.errors;
+    const std::string saved = fmt::format("stopped at step {};", newest_step("broken"));
+    EXPECT_THAT(stopped.errors, AllOf(HasSubstr(saved), HasSubstr("copy.yaml"),
+                                      HasSubstr("--run broken"), HasSubstr("--resume")));
+  }
   const int step = newest_step("broken");
-  EXPECT_LT(step, 200);
-  EXPECT_THAT(stopped.errors,
-              AllOf(HasSubstr(fmt::format("stopped at step {}", step)), HasSubstr("copy.yaml"),
-                    HasSubstr("--run broken"), HasSubstr("--resume")));
+  EXPECT_LT(step, long_steps);
   const ProgramResult end = resume("broken");
   EXPECT_EQ(end.exit_code, 0) << end.errors;
   EXPECT_THAT(end.errors, HasSubstr(fmt::format("resuming broken at step {}\n", step)));
   expect_same_runs(here / "unbroken", here / "broken");
 }
-
-INSTANTIATE_TEST_SUITE_P(Signals, ResumeAfterSignal, ::testing::Values(SIGINT, SIGTERM),
-                         [](const auto& test) {
-                           return std::string(test.param == SIGINT ? "interrupt" : "terminate");
-                         });
 
 class ResumeFromDamaged : public Resume {
  protected:

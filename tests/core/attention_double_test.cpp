@@ -5,15 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/errors.hpp"
 #include "tests/support/attention_cases.hpp"
-#include "tests/support/gradcheck.hpp"
+#include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
-#include "tests/support/random.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -101,48 +99,25 @@ TEST_P(Attention, GradientsOfAllInOneMatrix) {
   }
 }
 
-// Values and gradients of the fused op and of plain ops agree.
-void expect_plain(const std::vector<Tensor>& inputs,
-                  const std::function<Var(Attend*, const std::vector<Var>&)>& call) {
-  Tape tape;
-  const auto run = [&](Attend* attend) {
-    std::vector<Var> leaves;
-    for (const Tensor& input : inputs) {
-      leaves.push_back(tape.variable(input));
-    }
-    const Var y = call(attend, leaves);
-    std::vector<Tensor> results{y.value()};
-    if (y.needs_gradient()) {
-      tape.backward(y, random_tensor(y.shape(), 6));
-    }
-    for (const Var& leaf : leaves) {
-      results.push_back(tape.gradient(leaf));
-    }
-    return results;
-  };
-  const std::vector<Tensor> fused = run(attention);
-  const std::vector<Tensor> plain = run(plain_attention);
-  for (std::size_t i = 0; i < fused.size(); ++i) {
-    SCOPED_TRACE(i == 0 ? "values" : "gradient of input " + std::to_string(i - 1));
-    ASSERT_EQ(fused[i].shape(), plain[i].shape());
-    EXPECT_THAT(fused[i].values(), Pointwise(DoubleNear(1e-12), plain[i].values()));
-  }
-}
-
 TEST_P(Attention, EqualsPlainOps) {
   const AttentionCase& c = GetParam();
-  expect_plain({queries_of(c), keys_of(c), values_of(c)},
-               [&c](Attend* attend, const std::vector<Var>& in) {
-                 return separate(attend, c, in[0], in[1], in[2]);
-               });
-  expect_plain({queries_of(c), keys_and_values_of(c)},
-               [&c](Attend* attend, const std::vector<Var>& in) {
-                 return keys_with_values(attend, c, in[0], in[1]);
-               });
+  const auto apart = [&c](Attend* attend) {
+    return [&c, attend](const Var& q, const Var& k, const Var& v) {
+      return separate(attend, c, q, k, v);
+    };
+  };
+  const auto paired = [&c](Attend* attend) {
+    return [&c, attend](const Var& q, const Var& kv) { return keys_with_values(attend, c, q, kv); };
+  };
+  const auto joined = [&c](Attend* attend) {
+    return [&c, attend](const Var& all) { return one_matrix(attend, c, all); };
+  };
+  expect_equals_plain(apart(attention), apart(plain_attention), queries_of(c), keys_of(c),
+                      values_of(c));
+  expect_equals_plain(paired(attention), paired(plain_attention), queries_of(c),
+                      keys_and_values_of(c));
   if (fits_one_matrix(c)) {
-    expect_plain({all_of(c)}, [&c](Attend* attend, const std::vector<Var>& in) {
-      return one_matrix(attend, c, in[0]);
-    });
+    expect_equals_plain(joined(attention), joined(plain_attention), all_of(c));
   }
 }
 
@@ -153,7 +128,8 @@ TEST(AttentionValues, AreZeroWhereNothingMayBeAttendedTo) {
   const AttentionOptions options{.d_key = 2, .d_value = 2, .patterns = {Pattern::causal()}};
   const Var y = attention({q}, {kv}, {kv}, segments_of({3}), segments_at({{0, 2, 2}}), options);
   EXPECT_THAT(y.value().values().first(4), Each(0));
-  EXPECT_THAT(y.value().values().last(2), Pointwise(DoubleNear(1e-15), kv.value().values().first(2)));
+  EXPECT_THAT(y.value().values().last(2),
+              Pointwise(DoubleNear(1e-15), kv.value().values().first(2)));
   const Var none = attention({q}, {kv}, {kv}, segments_of({3}), segments_of({0}), options);
   EXPECT_THAT(none.value().values(), Each(0));
 }
@@ -163,8 +139,8 @@ TEST(AttentionValues, DoNotOverflow) {
   Tape tape(false);
   const Var q = tape.constant(Tensor::of({2, 2}, {1000, 1000, -1000, -1000}));
   const Var k = tape.constant(Tensor::of({2, 2}, {1, 1, -1, -1}));
-  const Var y = attention({q}, {k}, {k}, segments_of({2}), segments_of({2}),
-                          {.d_key = 2, .d_value = 2});
+  const Var y =
+      attention({q}, {k}, {k}, segments_of({2}), segments_of({2}), {.d_key = 2, .d_value = 2});
   EXPECT_THAT(y.value().values(), Pointwise(DoubleNear(1e-15), k.value().values()));
 }
 

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <span>
 
@@ -83,8 +83,8 @@ TEST(AttentionWeights, ShapeErrorsNameTheOpAndTheShape) {
   const Var k = tape.constant(random_tensor({2, 3}, 2));
   EXPECT_THAT(
       [&] {
-        attention_weights({q}, {k}, segments_of({3}), segments_of({2}), {.heads = 2, .d_key = 2},
-                          0, 0);
+        attention_weights({q}, {k}, segments_of({3}), segments_of({2}), {.heads = 2, .d_key = 2}, 0,
+                          0);
       },
       ThrowsMessage<ShapeError>(AllOf(HasSubstr("attention.key"), HasSubstr("(2, 3)"))));
 }

@@ -58,8 +58,8 @@ class BiasActivation : public ::testing::TestWithParam<Activation> {};
 
 INSTANTIATE_TEST_SUITE_P(Kinds, BiasActivation, ::testing::ValuesIn(activations),
                          [](const auto& test) {
-                           return std::string(EnumNames<Activation>::names[static_cast<std::size_t>(
-                               test.param)]);
+                           return std::string(
+                               EnumNames<Activation>::names[static_cast<std::size_t>(test.param)]);
                          });
 
 TEST_P(BiasActivation, Gradients) {

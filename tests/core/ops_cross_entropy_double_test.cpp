@@ -84,8 +84,8 @@ TEST_P(CrossEntropyLoss, DoesNotOverflow) {
   EXPECT_NEAR(result.loss.value().data()[0], 2000 * (1 - GetParam() / 2), 1e-9);
   tape.backward(result.loss);
   EXPECT_THAT(tape.gradient(logits).values(),
-              ElementsAreArray({DoubleNear(1 - GetParam() / 2, 1e-12),
-                                DoubleNear(GetParam() / 2 - 1, 1e-12)}));
+              ElementsAreArray(
+                  {DoubleNear(1 - GetParam() / 2, 1e-12), DoubleNear(GetParam() / 2 - 1, 1e-12)}));
 }
 
 // The likelihood is that of the targets, whatever the smoothing.

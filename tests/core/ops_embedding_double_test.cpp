@@ -40,18 +40,16 @@ TEST(Lookup, GradientsOfOneTableUsedTwice) {
       },
       random_tensor({4, 5}, 1));
   // As where embedding and output are tied.
-  expect_gradcheck(
-      [](const Var& table) { return matmul(lookup(table, ids), transpose(table)); },
-      random_tensor({4, 5}, 1));
+  expect_gradcheck([](const Var& table) { return matmul(lookup(table, ids), transpose(table)); },
+                   random_tensor({4, 5}, 1));
 }
 
 TEST(Lookup, EqualsAProductWithUnitRows) {
-  expect_equals_plain(
-      [](const Var& table) { return lookup(table, ids, 3); },
-      [](const Var& table) {
-        return scale(matmul(table.tape().constant(one_hot(ids, 4)), table), 3);
-      },
-      random_tensor({4, 11}, 1));
+  expect_equals_plain([](const Var& table) { return lookup(table, ids, 3); },
+                      [](const Var& table) {
+                        return scale(matmul(table.tape().constant(one_hot(ids, 4)), table), 3);
+                      },
+                      random_tensor({4, 11}, 1));
 }
 
 TEST(Lookup, ErrorsNameTheIdAndTheTable) {

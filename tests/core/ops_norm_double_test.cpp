@@ -74,15 +74,16 @@ TEST(LayerNorm, KeepsSmallDeviationsFromALargeMean) {
   Tape tape(false);
   const Var gain = tape.constant(Tensor::full({19}, 1));
   const Var bias = tape.constant(Tensor::zeros({19}));
-  EXPECT_THAT(layer_norm(tape.constant(shifted), gain, bias).value().values(),
-              Pointwise(DoubleNear(1e-7), layer_norm(tape.constant(x), gain, bias).value().values()));
+  EXPECT_THAT(
+      layer_norm(tape.constant(shifted), gain, bias).value().values(),
+      Pointwise(DoubleNear(1e-7), layer_norm(tape.constant(x), gain, bias).value().values()));
 }
 
 TEST(LayerNorm, OfEqualNumbersIsTheBias) {
   Tape tape(false);
-  const Var y = layer_norm(tape.constant(Tensor::full({1, 3}, 7)),
-                           tape.constant(Tensor::of({3}, {1, 2, 3})),
-                           tape.constant(Tensor::of({3}, {4, 5, 6})));
+  const Var y =
+      layer_norm(tape.constant(Tensor::full({1, 3}, 7)), tape.constant(Tensor::of({3}, {1, 2, 3})),
+                 tape.constant(Tensor::of({3}, {4, 5, 6})));
   EXPECT_THAT(y.value().values(), ElementsAre(4, 5, 6));
 }
 
@@ -108,9 +109,7 @@ TEST(RmsNorm, Gradients) {
 
 TEST(RmsNorm, GradientsOfTheSameVarTwice) {
   expect_gradcheck(
-      [](const Var& x, const Var& gain) {
-        return multiply(rms_norm(rms_norm(x, gain), gain), x);
-      },
+      [](const Var& x, const Var& gain) { return multiply(rms_norm(rms_norm(x, gain), gain), x); },
       random_tensor({3, 5}, 1), random_tensor({5}, 2));
 }
 

@@ -105,16 +105,15 @@ class RecordedWeights : public ::testing::TestWithParam<bool> {
   Recorded recorded_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Modes, RecordedWeights, ::testing::Bool(), [](const auto& test) {
-  return test.param ? "training" : "evaluation";
-});
+INSTANTIATE_TEST_SUITE_P(Modes, RecordedWeights, ::testing::Bool(),
+                         [](const auto& test) { return test.param ? "training" : "evaluation"; });
 
 TEST_P(RecordedWeights, AreThereForEveryPathSegmentAndHead) {
   const Batch batch = tiny_batch();
   std::size_t expected = 0;
-  for (const char* path : {"encoder.layers.0.self", "encoder.layers.1.self",
-                           "decoder.layers.0.self", "decoder.layers.1.self",
-                           "decoder.layers.0.cross", "decoder.layers.1.cross"}) {
+  for (const char* path :
+       {"encoder.layers.0.self", "encoder.layers.1.self", "decoder.layers.0.self",
+        "decoder.layers.1.self", "decoder.layers.0.cross", "decoder.layers.1.cross"}) {
     const bool source_queries = path[0] == 'e';
     const bool source_keys = source_queries || std::string(path).ends_with("cross");
     for (Index i = 0; i < batch.sequences(); ++i) {
@@ -123,8 +122,8 @@ TEST_P(RecordedWeights, AreThereForEveryPathSegmentAndHead) {
       for (Index head = 0; head < 2; ++head) {
         const auto found = recorded_.find(fmt::format("{} {} {}", path, i, head));
         ASSERT_NE(found, recorded_.end()) << path;
-        EXPECT_EQ(found->second.shape(), Shape({source_queries ? sources : targets,
-                                                source_keys ? sources : targets}));
+        EXPECT_EQ(found->second.shape(),
+                  Shape({source_queries ? sources : targets, source_keys ? sources : targets}));
         ++expected;
       }
     }

@@ -45,10 +45,10 @@ double loss_of(const TinyModel& model, const Batch& batch) {
 Tensor gradient_of(const TinyModel& model, const ParameterGradients& gradients,
                    const NamedParameter& parameter) {
   EXPECT_TRUE(gradients.written(parameter.block)) << parameter.name;
-  const Scalar* data = gradients.data(parameter.block) + parameter.offset -
-                       model.store.block_begin(parameter.block);
-  return Tensor::of(parameter.shape, std::span(data, static_cast<std::size_t>(
-                                                         parameter.shape.size())));
+  const Scalar* data =
+      gradients.data(parameter.block) + parameter.offset - model.store.block_begin(parameter.block);
+  return Tensor::of(parameter.shape,
+                    std::span(data, static_cast<std::size_t>(parameter.shape.size())));
 }
 
 void move(TinyModel& model, const NamedParameter& parameter, const Tensor& direction, double by) {
@@ -79,8 +79,7 @@ void expect_gradients(const ModelOptions& options) {
     move(model, parameter, direction, -2 * h);
     const double below = loss_of(model, batch);
     move(model, parameter, direction, h);
-    EXPECT_NEAR(along, (above - below) / (2 * h), 1e-6 * (1 + std::abs(along)))
-        << parameter.name;
+    EXPECT_NEAR(along, (above - below) / (2 * h), 1e-6 * (1 + std::abs(along))) << parameter.name;
   }
 }
 
@@ -130,8 +129,7 @@ class TransformerShards : public ::testing::Test {
     EXPECT_NEAR(run(model_, parts, one), run(model_, other_parts, other), 1e-11);
     for (const NamedParameter& parameter : model_.store.parameters()) {
       EXPECT_THAT(gradient_of(model_, one, parameter).values(),
-                  Pointwise(DoubleNear(1e-12),
-                            gradient_of(model_, other, parameter).values()))
+                  Pointwise(DoubleNear(1e-12), gradient_of(model_, other, parameter).values()))
           << parameter.name;
     }
   }

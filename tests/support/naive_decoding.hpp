@@ -15,8 +15,7 @@ inline std::vector<double> next_log_probabilities(const TinyModel& model, const 
                                                   const Sentence& tokens) {
   Tape tape(false);
   Pass pass(tape, model.store);
-  const Tensor logits =
-      logits_of(model.transformer, pass, batch_of({source}, {tokens})).value();
+  const Tensor logits = logits_of(model.transformer, pass, batch_of({source}, {tokens})).value();
   const Scalar* last = logits.row(logits.dim(0) - 1);
   std::vector<double> result(last, last + logits.dim(1));
   double sum = 0;

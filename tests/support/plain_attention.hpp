@@ -57,8 +57,7 @@ inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
                                Index q, Index head) {
   Tape& tape = query.matrix.tape();
   const Pattern& pattern = options.patterns[options.patterns.size() == 1 ? 0 : head];
-  const auto [first, last] =
-      visible_keys(pattern, queries[segment].position + q, keys[segment]);
+  const auto [first, last] = visible_keys(pattern, queries[segment].position + q, keys[segment]);
   if (last < first) {
     return tape.constant(Tensor::zeros({1, options.d_value}));
   }
@@ -71,8 +70,8 @@ inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
   const Var one = rows_of_head(query, query_row, query_row + 1, options.d_key);
   const Var seen_keys = rows_of_head(key, key_row + first, key_row + last + 1, options.d_key);
   const Var seen = rows_of_head(value, key_row + first, key_row + last + 1, options.d_value);
-  Var weights = softmax(scale(matmul(one, transpose(seen_keys)),
-                              1 / std::sqrt(static_cast<Scalar>(options.d_key))));
+  Var weights = softmax(
+      scale(matmul(one, transpose(seen_keys)), 1 / std::sqrt(static_cast<Scalar>(options.d_key))));
   if (options.dropout.active()) {
     const Tensor factors = dropout_factors(queries, keys, options, segment, head);
     weights = multiply(weights, tape.constant(factors.part(q * keys[segment].rows + first,
@@ -89,8 +88,8 @@ inline Var plain_attention(const HeadColumns& query, const HeadColumns& key,
     for (Index q = 0; q < queries[segment].rows; ++q) {
       std::vector<Var> heads;
       for (Index head = 0; head < options.heads; ++head) {
-        heads.push_back(plain_attention_row(query, key, value, queries, keys, options, segment, q,
-                                            head));
+        heads.push_back(
+            plain_attention_row(query, key, value, queries, keys, options, segment, q, head));
       }
       rows.push_back(concatenate(heads, 1));
     }

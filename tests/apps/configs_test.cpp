@@ -1,0 +1,70 @@
+// Every config that ships loads and trains two steps.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> configs() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(TAPEHEAD_SOURCE_DIR "/configs")) {
+    files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// A small part of the data, for a task that makes its own, or the fixture for one that reads files.
+Arguments small_data(const std::string& config) {
+  const auto has = [&](const std::string& option) {
+    return config.find("\n  " + option + ":") != std::string::npos;
+  };
+  Arguments overrides;
+  for (const std::string split : {"train", "validation", "test", "longer"}) {
+    if (has(split + "_examples")) {
+      overrides.push_back("task." + split + "_examples=" + (split == "train" ? "400" : "10"));
+    }
+    for (const std::string side : {"source", "target"}) {
+      if (has(split + "_" + side)) {
+        overrides.push_back("task." + split + "_" + side + "=" TAPEHEAD_FIXTURES "/text/" + split +
+                            (side == "source" ? ".en" : ".de"));
+      }
+    }
+  }
+  if (has("tokenizer")) {
+    overrides.emplace_back("task.vocabulary=120");
+  }
+  return overrides;
+}
+
+class Configs : public ::testing::TestWithParam<fs::path> {};
+
+TEST_P(Configs, trains_two_steps) {
+  const TemporaryDirectory here;
+  Arguments arguments{"train", GetParam().string(), "--run", "a"};
+  set_options(arguments, small_data(content_of(GetParam())));
+  set_options(arguments, {"training.steps=2", "training.warmup=1", "evaluation.decode_examples=5",
+                          "evaluation.max_extra_length=5"});
+  const ProgramResult result = run_program(arguments, here.path());
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_TRUE(fs::exists(step_checkpoint(here / "a", 2)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, Configs, ::testing::ValuesIn(configs()), [](const auto& test) {
+  std::string name = test.param.stem().string();
+  std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace tapehead

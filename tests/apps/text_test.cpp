@@ -1,0 +1,128 @@
+// From two files of sentences to translations: the whole path of parallel text.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::HasSubstr;
+
+class Text : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directory(here / "data");
+    for (const auto& entry : fs::directory_iterator(TAPEHEAD_FIXTURES "/text")) {
+      fs::copy(entry.path(), here / "data");
+    }
+    std::ofstream(here / "text.yaml") << R"(
+task:
+  name: parallel_text
+  train_source: data/train.en
+  train_target: data/train.de
+  validation_source: data/validation.en
+  validation_target: data/validation.de
+  test_source: data/test.en
+  test_target: data/test.de
+  vocabulary: 120
+model: {d_model: 16, layers: 1, dropout: 0, tie_embeddings: all}
+training: {batch_tokens: 256, steps: 40, learning_rate: 5e-3, checkpoint_every: 20}
+evaluation: {every: 40, max_extra_length: 10}
+)";
+  }
+
+  ProgramResult run(const Arguments& arguments, const std::string& input = "") {
+    ProgramResult result = run_program(arguments, here.path(), input);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result;
+  }
+  void train(const std::string& name, const Arguments& overrides = {}) {
+    Arguments arguments{"train", "text.yaml", "--run", name};
+    set_options(arguments, overrides);
+    run(arguments);
+  }
+  // 30 sentences, whatever the model has learnt of them.
+  void expect_usable(const std::string& name) {
+    const auto metrics = nlohmann::json::parse(run({"evaluate", name, "--json"}).output);
+    EXPECT_EQ(metrics["examples"], 30);
+    EXPECT_GT(metrics["loss"], 0);
+    const std::string output = run({"translate", name, "--input", "data/test.en"}).output;
+    EXPECT_EQ(std::ranges::count(output, '\n'), 30);
+  }
+
+  TemporaryDirectory here;
+};
+
+TEST_F(Text, joint_pieces) {
+  train("a");
+  expect_usable("a");
+  EXPECT_TRUE(fs::exists(here / "a/joint.model"));
+}
+
+TEST_F(Text, separate_pieces_words_and_characters) {
+  for (const std::string tokenizer : {"unigram", "word", "character"}) {
+    train(tokenizer, {"task.tokenizer=" + tokenizer, "task.joint_vocabulary=false",
+                      "task.vocabulary=60", "model.tie_embeddings=none", "training.steps=10",
+                      "training.checkpoint_every=10", "evaluation.every=10"});
+    expect_usable(tokenizer);
+  }
+}
+
+TEST_F(Text, the_same_seed_gives_the_same_bits) {
+  train("one");
+  train("two");
+  expect_same_runs(here / "one", here / "two");
+  expect_same_file(here / "one/joint.model", here / "two/joint.model");
+}
+
+TEST_F(Text, the_run_does_not_depend_on_where_the_data_lies) {
+  train("one");
+  fs::rename(here / "data", here / "moved");
+  Arguments moved;
+  for (const std::string split : {"train", "validation", "test"}) {
+    moved.push_back("task." + split + "_source=moved/" + split + ".en");
+    moved.push_back("task." + split + "_target=moved/" + split + ".de");
+  }
+  train("two", moved);
+  expect_same_runs(here / "one", here / "two");
+}
+
+TEST_F(Text, translating_needs_no_data) {
+  train("a");
+  fs::rename(here / "a", here / "b");
+  fs::remove_all(here / "data");
+  EXPECT_EQ(run({"translate", "b"}, "a man is running\n\n").output.back(), '\n');
+}
+
+TEST_F(Text, a_run_is_gone_on_with_its_own_data_only) {
+  train("a");
+  fs::remove(step_checkpoint(here / "a", 40));
+  std::ofstream(here / "data/train.en", std::ios::app) << "one more line\n";
+  std::ofstream(here / "data/train.de", std::ios::app) << "eine zeile mehr\n";
+  const ProgramResult result =
+      run_program({"train", "text.yaml", "--run", "a", "--resume"}, here.path());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("other data"));
+}
+
+TEST_F(Text, resumes_to_the_same_bits) {
+  train("one");
+  fs::copy(here / "one", here / "two", fs::copy_options::recursive);
+  fs::remove(step_checkpoint(here / "two", 40));
+  run({"train", "text.yaml", "--run", "two", "--resume"});
+  expect_same_runs(here / "one", here / "two");
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,149 @@
+// A batch cut into shards: a partition, in order, none empty, balanced.
+#include "train/shards.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "core/draws.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+struct Lengths {
+  std::vector<Index> source;
+  std::vector<Index> target;
+};
+
+// Every token is its own number, so that a lost or moved one is seen.
+Batch batch_of(const Lengths& lengths) {
+  Batch batch;
+  batch.source_segments = segments_of(lengths.source);
+  batch.target_segments = segments_of(lengths.target);
+  batch.source.resize(static_cast<std::size_t>(row_count(batch.source_segments)));
+  batch.target_input.resize(static_cast<std::size_t>(row_count(batch.target_segments)));
+  batch.target_output.resize(batch.target_input.size());
+  batch.examples.resize(lengths.source.size());
+  std::iota(batch.source.begin(), batch.source.end(), 1000);
+  std::iota(batch.target_input.begin(), batch.target_input.end(), 2000);
+  std::iota(batch.target_output.begin(), batch.target_output.end(), 3000);
+  std::iota(batch.examples.begin(), batch.examples.end(), 50);
+  return batch;
+}
+
+std::vector<Lengths> some_lengths() {
+  std::vector<Lengths> result{{{3}, {2}},
+                              {{3, 1, 4, 1, 5}, {2, 7, 1, 8, 2}},
+                              {{40, 1, 1, 1}, {40, 1, 1, 1}},
+                              {{1, 1, 1, 40}, {1, 1, 1, 40}},
+                              {{5, 5, 5, 5, 5, 5}, {5, 5, 5, 5, 5, 5}}};
+  const Draws draws(1, "tests.shards", 0);
+  Lengths random;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    random.source.push_back(1 + draw_below(draws, 2 * i, 30));
+    random.target.push_back(1 + draw_below(draws, 2 * i + 1, 30));
+  }
+  result.push_back(random);
+  return result;
+}
+
+Index rows(const Batch& batch) { return static_cast<Index>(batch.source.size()) + batch.tokens(); }
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+// What the shards hold, laid end to end again; checks that each says where it came from.
+Batch rejoined(const std::vector<Batch>& parts, RowsBefore before) {
+  Batch whole;
+  for (const Batch& part : parts) {
+    const auto source_row = static_cast<Index>(whole.source.size());
+    const Index target_row = whole.tokens();
+    EXPECT_EQ(part.source_segments.first_row, before.source + source_row);
+    EXPECT_EQ(part.target_segments.first_row, before.target + target_row);
+    for (Index i = 0; i < part.sequences(); ++i) {
+      whole.source_segments.list.push_back(part.source_segments[i]);
+      whole.source_segments.list.back().row += source_row;
+      whole.target_segments.list.push_back(part.target_segments[i]);
+      whole.target_segments.list.back().row += target_row;
+    }
+    append(whole.source, part.source);
+    append(whole.target_input, part.target_input);
+    append(whole.target_output, part.target_output);
+    append(whole.examples, part.examples);
+  }
+  return whole;
+}
+
+bool same(const Segments& a, const Segments& b) {
+  return std::ranges::equal(a.list, b.list, [](const Segment& x, const Segment& y) {
+    return x.row == y.row && x.rows == y.rows && x.position == y.position;
+  });
+}
+
+TEST(Shards, ArePartsOfTheWholeInOrder) {
+  for (const Lengths& lengths : some_lengths()) {
+    const Batch batch = batch_of(lengths);
+    for (const Index shards : {1, 2, 3, 5, 8, 100}) {
+      const RowsBefore before{.source = 7, .target = 9};
+      const Batch whole = rejoined(cut_into_shards(batch, shards, before), before);
+      EXPECT_EQ(whole.source, batch.source);
+      EXPECT_EQ(whole.target_input, batch.target_input);
+      EXPECT_EQ(whole.target_output, batch.target_output);
+      EXPECT_EQ(whole.examples, batch.examples);
+      EXPECT_TRUE(same(whole.source_segments, batch.source_segments));
+      EXPECT_TRUE(same(whole.target_segments, batch.target_segments));
+    }
+  }
+}
+
+TEST(Shards, AreNeverEmptyNorMoreThanWanted) {
+  for (const Lengths& lengths : some_lengths()) {
+    for (const Index shards : {1, 2, 3, 5, 8, 100}) {
+      const std::vector<Batch> parts = cut_into_shards(batch_of(lengths), shards);
+      EXPECT_LE(static_cast<Index>(parts.size()), shards);
+      for (const Batch& part : parts) {
+        EXPECT_GT(part.sequences(), 0);
+      }
+    }
+  }
+}
+
+// A sequence is never cut, so a shard may exceed its share by less than the longest one.
+TEST(Shards, AreBalanced) {
+  for (const Lengths& lengths : some_lengths()) {
+    Index longest = 0;
+    for (std::size_t i = 0; i < lengths.source.size(); ++i) {
+      longest = std::max(longest, lengths.source[i] + lengths.target[i]);
+    }
+    const Batch batch = batch_of(lengths);
+    for (const Index shards : {1, 2, 3, 5, 8, 100}) {
+      for (const Batch& part : cut_into_shards(batch, shards)) {
+        EXPECT_LE(rows(part), rows(batch) / shards + longest);
+      }
+    }
+  }
+}
+
+TEST(Shards, OfEqualSequencesAreEqual) {
+  const std::vector<Batch> parts =
+      cut_into_shards(batch_of({{2, 2, 2, 2, 2, 2}, {3, 3, 3, 3, 3, 3}}), 3);
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_THAT(parts[0].examples, ElementsAre(50, 51));
+  EXPECT_THAT(parts[1].examples, ElementsAre(52, 53));
+  EXPECT_THAT(parts[2].examples, ElementsAre(54, 55));
+}
+
+TEST(Shards, OfAnEmptyBatchAreNone) { EXPECT_THAT(cut_into_shards(Batch(), 3), IsEmpty()); }
+
+}  // namespace
+
+}  // namespace tapehead

@@ -1,0 +1,191 @@
+// The trainer: the same bits whatever the threads, the same numbers however a step is cut, and
+// nothing spoiled by a value that is not finite.
+#include "train/trainer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/pool.hpp"
+#include "tests/support/tiny_model.hpp"
+#include "train/loss.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::FloatNear;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+using ::testing::ThrowsMessage;
+
+ModelOptions model_options() {
+  ModelOptions options = tiny_options();
+  options.d_model = 16;
+  options.d_head = 8;
+  options.d_ff = 32;
+  return options;
+}
+
+Trainer::Options trainer_options(Index shards, std::uint64_t seed = 1) {
+  Trainer::Options options;
+  options.training.shards = shards;
+  options.training.learning_rate = 5e-3;
+  options.training.schedule = ScheduleKind::constant;
+  options.seed = seed;
+  return options;
+}
+
+// A batch of the copy task: 12 sentences of 1 ... 6 of the tokens 3 ... 8.
+Batch copy_batch(std::uint64_t number) {
+  const Draws draws(number, "tests.copy", 0);
+  std::vector<Sentence> sentences(12);
+  std::uint64_t index = 0;
+  for (Sentence& sentence : sentences) {
+    sentence.resize(static_cast<std::size_t>(1 + draw_below(draws, index++, 6)));
+    for (TokenId& token : sentence) {
+      token = static_cast<TokenId>(3 + draw_below(draws, index++, 6));
+    }
+  }
+  return batch_of(sentences, sentences);
+}
+
+// A model in training.
+struct Training {
+  explicit Training(const Trainer::Options& options, Index threads = 1)
+      : model(model_options()), workers(threads), trainer(model.store, workers, options) {}
+
+  StepStats step(const std::vector<Batch>& batches) {
+    return trainer.step(batches, [this](Pass& pass, const Batch& batch) {
+      return translation_loss(model.transformer, pass, batch, 0.1);
+    });
+  }
+
+  std::vector<Scalar> weights() const {
+    const auto values = model.store.values().values();
+    return {values.begin(), values.end()};
+  }
+
+  TinyModel model;
+  Workers workers;
+  Trainer trainer;
+};
+
+std::vector<Scalar> trained(const Trainer::Options& options, Index threads) {
+  Training training(options, threads);
+  for (std::uint64_t step = 0; step < 4; ++step) {
+    training.step({copy_batch(2 * step), copy_batch(2 * step + 1)});
+  }
+  return training.weights();
+}
+
+TEST(Trainer, GivesTheSameBitsForTheSameSeed) {
+  const std::vector<Scalar> first = trained(trainer_options(2), 1);
+  EXPECT_EQ(trained(trainer_options(2), 1), first);
+  EXPECT_NE(trained(trainer_options(2, 2), 1), first);
+}
+
+TEST(Trainer, GivesTheSameBitsOnAnyNumberOfThreads) {
+  for (const Index shards : {1, 2, 5}) {
+    SCOPED_TRACE(shards);
+    const std::vector<Scalar> one = trained(trainer_options(shards), 1);
+    EXPECT_EQ(trained(trainer_options(shards), 2), one);
+    EXPECT_EQ(trained(trainer_options(shards), 3), one);
+  }
+}
+
+// One batch, two halves, or four shards of each half: one gradient but for rounding. The weights
+// are compared by SGD, which does not blow up a rounding error as Adam's first step does.
+TEST(Trainer, GivesOneGradientHoweverAStepIsCut) {
+  const Batch first = copy_batch(1);
+  const Batch second = copy_batch(2);
+  std::vector<Sentence> sources;
+  for (const Batch& half : {first, second}) {
+    for (const Segment& segment : half.source_segments.list) {
+      const auto begin = half.source.begin() + segment.row;
+      sources.emplace_back(begin, begin + segment.rows - 1);
+    }
+  }
+  const Batch both = batch_of(sources, sources);
+  const auto run = [](Index shards, const std::vector<Batch>& batches) {
+    Trainer::Options options = trainer_options(shards);
+    options.training.optimizer = OptimizerKind::sgd;
+    options.training.learning_rate = 0.1;
+    Training training(options);
+    const StepStats stats = training.step(batches);
+    return std::pair(stats, training.weights());
+  };
+  const auto [whole, weights] = run(1, {both});
+  for (const Index shards : {1, 4}) {
+    const auto [halves, other] = run(shards, {first, second});
+    EXPECT_EQ(halves.tokens, whole.tokens);
+    EXPECT_EQ(halves.correct, whole.correct);
+    EXPECT_NEAR(halves.loss, whole.loss, 1e-5);
+    EXPECT_NEAR(halves.negative_log_likelihood, whole.negative_log_likelihood, 1e-5);
+    EXPECT_NEAR(halves.gradient_norm, whole.gradient_norm, 1e-5);
+    EXPECT_THAT(other, Pointwise(FloatNear(1e-6F), weights));
+  }
+}
+
+// A model that knows only which tokens there are says about ln 7 = 1.95.
+TEST(Trainer, Learns) {
+  Trainer::Options options = trainer_options(2);
+  options.training.learning_rate = 2e-2;
+  Training training(options);
+  std::vector<double> losses;
+  for (std::uint64_t step = 0; step < 30; ++step) {
+    losses.push_back(training.step({copy_batch(step)}).negative_log_likelihood);
+  }
+  EXPECT_GT(losses.front(), 2.0);
+  EXPECT_LT(losses.back(), 1.8);
+  EXPECT_EQ(training.trainer.steps(), 30);
+}
+
+TEST(Trainer, TellsTheLearningRateOfTheStepItTook) {
+  Trainer::Options options = trainer_options(1);
+  options.training.warmup = 4;
+  Training training(options);
+  EXPECT_DOUBLE_EQ(training.step({copy_batch(1)}).learning_rate, 5e-3 / 4);
+  EXPECT_DOUBLE_EQ(training.step({copy_batch(2)}).learning_rate, 5e-3 / 2);
+}
+
+// With the checks off, as in normal work, the loss is what is looked at.
+class TrainerRefuses : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override { checks().finite = GetParam(); }
+  void TearDown() override { checks().finite = true; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Checks, TrainerRefuses, ::testing::Bool(),
+                         [](const auto& test) { return test.param ? "on" : "off"; });
+
+TEST_P(TrainerRefuses, ALossThatIsNotFinite) {
+  Training training(trainer_options(2), 2);
+  training.step({copy_batch(1)});
+  const NamedParameter& parameter = training.model.store.parameters()[9];
+  ASSERT_EQ(parameter.name, "encoder.layers.0.self.output.weight");
+  Scalar& planted = training.model.store.value(parameter).data()[3];
+  const Scalar kept = planted;
+  const std::vector<Scalar> before = training.weights();
+  planted = std::numeric_limits<Scalar>::quiet_NaN();
+  EXPECT_THAT([&] { training.step({copy_batch(2)}); },
+              ThrowsMessage<NumericError>(HasSubstr(GetParam() ? "linear" : "the loss is")));
+  EXPECT_EQ(training.trainer.steps(), 1);
+  planted = kept;
+  EXPECT_EQ(training.weights(), before);
+
+  // Nothing stays behind: the next step is the one that would have been.
+  training.step({copy_batch(2)});
+  Training other(trainer_options(2), 2);
+  other.step({copy_batch(1)});
+  other.step({copy_batch(2)});
+  EXPECT_EQ(training.weights(), other.weights());
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
