@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "apps/commands.hpp"
@@ -12,6 +14,15 @@ namespace {
 
 int fail(const std::exception& error, int exit_code) {
   fmt::print(stderr, "error: {}\n", error.what());
+  return exit_code;
+}
+
+// What was printed may still wait to be written.
+int finish(int exit_code) {
+  if (std::fflush(stdout) != 0) {
+    fmt::print(stderr, "error: cannot write the output: {}\n", std::strerror(errno));
+    return 1;
+  }
   return exit_code;
 }
 
@@ -30,7 +41,7 @@ int main(int argc, char** argv) {
   tapehead::add_config_command(program, outcome);
   try {
     program.parse(argc, argv);
-    return outcome.exit_code;
+    return finish(outcome.exit_code);
   } catch (const CLI::ParseError& error) {
     return program.exit(error) == 0 ? 0 : 2;
   } catch (const tapehead::ConfigError& error) {

@@ -15,6 +15,7 @@
 #include "core/files.hpp"
 #include "train/config/config.hpp"
 #include "train/run/logging.hpp"
+#include "train/run/program_path.hpp"
 #include "train/training_run.hpp"
 
 namespace tapehead {
@@ -64,8 +65,8 @@ int train_into(const RunDirectory& run, const TrainArguments& arguments, const C
   if (end.signal == 0) {
     return 0;
   }
-  spdlog::info("stopped at step {}; go on with: tapehead train {} --run {} --resume", end.step,
-               arguments.config.string(), run.files().directory.string());
+  spdlog::info("stopped at step {}; go on with: {} train {} --run {} --resume", end.step,
+               program_path(), arguments.config.string(), run.files().directory.string());
   return 128 + end.signal;
 }
 

@@ -125,15 +125,15 @@ struct GrammarOptions {
 // directory. Either `train_source` and `train_target`, or `train_tsv` (source, tab, target);
 // likewise for the others.
 struct ParallelTextOptions {
-  std::string train_source;
-  std::string train_target;
-  std::string validation_source;
-  std::string validation_target;
-  std::string test_source;
-  std::string test_target;
-  std::string train_tsv;
-  std::string validation_tsv;
-  std::string test_tsv;
+  std::string train_source{};
+  std::string train_target{};
+  std::string validation_source{};
+  std::string validation_target{};
+  std::string test_source{};
+  std::string test_target{};
+  std::string train_tsv{};
+  std::string validation_tsv{};
+  std::string test_tsv{};
   TokenizerKind tokenizer = TokenizerKind::bpe;
   bool joint_vocabulary = true;
   Index vocabulary = 10000;

@@ -44,25 +44,25 @@ struct EnumNames<InitKind> {
 struct ModelOptions {
   Index d_model = 64;
   Index heads = 4;
-  std::optional<Index> d_head;
+  std::optional<Index> d_head{};
   Index layers = 2;
-  std::optional<Index> encoder_layers;
-  std::optional<Index> decoder_layers;
-  std::optional<Index> d_ff;
+  std::optional<Index> encoder_layers{};
+  std::optional<Index> decoder_layers{};
+  std::optional<Index> d_ff{};
   Activation activation = Activation::relu;
   NormKind norm = NormKind::layer_norm;
   NormPosition norm_position = NormPosition::pre;
   PositionKind positions = PositionKind::sinusoidal;
   Index max_positions = 1024;
   double dropout = 0.1;
-  std::optional<double> dropout_embedding;
-  std::optional<double> dropout_attention;
-  std::optional<double> dropout_feed_forward;
-  std::optional<double> dropout_residual;
+  std::optional<double> dropout_embedding{};
+  std::optional<double> dropout_attention{};
+  std::optional<double> dropout_feed_forward{};
+  std::optional<double> dropout_residual{};
   Tying tie_embeddings = Tying::none;
   InitKind initializer = InitKind::xavier_uniform;
   double initializer_gain = 1.0;
-  std::string init_from;
+  std::string init_from{};
 
   template <class Visitor>
   void fields(Visitor&& visit) {

@@ -57,13 +57,13 @@ Index number(const TensorFile& file, const std::string& key) {
 }  // namespace
 
 Metadata identity_of(const Config& config, const std::string& data_fingerprint) {
-  // The task is known by the data it gives: its section holds paths, which may change.
-  Config model_only;
-  model_only.seed = config.seed;
-  model_only.model = config.model;
-  model_only.model.init_from.clear();
-  return {{"config", fmt::format("{:016x}", digest(dump_config(model_only)))},
-          {"data", data_fingerprint}};
+  // The task is known by the data it gives: its section holds paths, which may change. Where the
+  // weights started from does not matter to those that follow.
+  Config numbers = config;
+  numbers.model.init_from.clear();
+  const std::string decisive =
+      fmt::format("seed: {}\n{}", config.seed, dump_section(numbers, "model"));
+  return {{"config", fmt::format("{:016x}", digest(decisive))}, {"data", data_fingerprint}};
 }
 
 std::vector<TensorEntry> weight_entries(const ParameterStore& store) {
@@ -99,8 +99,9 @@ Metadata training_metadata(const Metadata& identity, const TrainingPosition& pos
   metadata["batch"] = std::to_string(position.batch);
   metadata["evaluations"] = std::to_string(position.evaluations);
   metadata["best_evaluation"] = std::to_string(position.best_evaluation);
-  // All bits of the value, so that a resumed run compares with the very same number.
+  // All bits of the values, so that a resumed run compares with the very same numbers.
   metadata["best_value"] = std::to_string(std::bit_cast<Index>(position.best_value));
+  metadata["best_loss"] = std::to_string(std::bit_cast<Index>(position.best_loss));
   return metadata;
 }
 
@@ -130,6 +131,7 @@ TrainingPosition load_training(const TensorFile& file, ParameterStore& store,
   position.evaluations = number(file, "evaluations");
   position.best_evaluation = number(file, "best_evaluation");
   position.best_value = std::bit_cast<double>(number(file, "best_value"));
+  position.best_loss = std::bit_cast<double>(number(file, "best_loss"));
   optimizer.set_steps(position.step);
   return position;
 }

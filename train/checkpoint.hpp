@@ -20,6 +20,7 @@ struct TrainingPosition {
   Index evaluations = 0;      // so far
   Index best_evaluation = 0;  // the number of the best one: 0 before the first
   double best_value = 0;
+  double best_loss = 0;  // of that evaluation: it decides between equal values
 };
 
 // Which config and data a checkpoint belongs to: digests of what decides the parameters' meaning.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "train/run/format.hpp"
+#include "train/run/program_path.hpp"
 #include "train/run/table.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -68,7 +69,7 @@ std::string end_report(const EndReport& report) {
   if (!report.results.empty()) {
     text += evaluation_table(report.results) + "\n";
   }
-  text += fmt::format("next:\n  tapehead evaluate {0}\n  tapehead translate {0}", report.run);
+  text += fmt::format("next:\n  {0} evaluate {1}\n  {0} translate {1}", program_path(), report.run);
   return text;
 }
 

@@ -47,14 +47,14 @@ struct TrainingOptions {
   double label_smoothing = 0.0;
   Index batch_tokens = 2048;
   Index accumulate = 1;
-  std::optional<Index> steps;
-  std::optional<Index> epochs;
-  std::optional<double> minutes;
+  std::optional<Index> steps{};
+  std::optional<Index> epochs{};
+  std::optional<double> minutes{};
   Index patience = 0;
-  std::optional<Index> checkpoint_every;
+  std::optional<Index> checkpoint_every{};
   Index checkpoint_keep = 2;
   Index average_last = 0;
-  std::optional<Index> shards;
+  std::optional<Index> shards{};
 
   template <class Visitor>
   void fields(Visitor&& visit) {
@@ -179,7 +179,7 @@ struct TrainingOptions {
 };
 
 struct EvaluationOptions {
-  std::optional<Index> every;
+  std::optional<Index> every{};
   Metric metric = Metric::loss;
   Index batch_tokens = 4096;
   Index beam = 1;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "core/errors.hpp"
+#include "core/finite.hpp"
 #include "train/schedule.hpp"
 #include "train/shards.hpp"
 
@@ -17,14 +19,13 @@ Trainer::Trainer(ParameterStore& store, Workers& workers, const Options& options
   }
 }
 
-StepStats Trainer::step(const std::vector<Batch>& batches, const LossFunction& loss) {
+void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& loss) {
   for (const auto& shard : shards_) {
     shard->gradients.forget();
     shard->loss = 0;
     shard->negative_log_likelihood = 0;
     shard->correct = 0;
   }
-  StepStats stats;
   RowsBefore before;
   for (const Batch& batch : batches) {
     const std::vector<Batch> parts =
@@ -34,6 +35,13 @@ StepStats Trainer::step(const std::vector<Batch>& batches, const LossFunction& l
     });
     before.source += static_cast<Index>(batch.source.size());
     before.target += batch.tokens();
+  }
+}
+
+StepStats Trainer::step(const std::vector<Batch>& batches, const LossFunction& loss) {
+  run_shards(batches, loss);
+  StepStats stats;
+  for (const Batch& batch : batches) {
     stats.tokens += batch.tokens();
   }
   std::vector<ParameterGradients*> gradients;
@@ -47,12 +55,36 @@ StepStats Trainer::step(const std::vector<Batch>& batches, const LossFunction& l
   stats.loss /= tokens;
   stats.negative_log_likelihood /= tokens;
   if (!std::isfinite(stats.loss)) {
-    throw NumericError(fmt::format("the loss is {}", stats.loss));
+    explain(fmt::format("the loss is {}", stats.loss), batches, loss);
   }
   stats.learning_rate = learning_rate_at(options_.training, options_.d_model,
                                          optimizer_.steps() + 1, options_.total_steps);
-  stats.gradient_norm = optimizer_.step(workers_, gradients, 1 / tokens, stats.learning_rate);
+  try {
+    stats.gradient_norm = optimizer_.step(workers_, gradients, 1 / tokens, stats.learning_rate);
+  } catch (const NumericError& error) {
+    explain(error.what(), batches, loss);
+  }
   return stats;
+}
+
+void Trainer::explain(const std::string& what, const std::vector<Batch>& batches,
+                      const LossFunction& loss) {
+  std::string message = what;
+  for (const NamedParameter& parameter : store_.parameters()) {
+    const Index bad = first_not_finite(store_.value(parameter));
+    if (bad >= 0) {
+      throw NumericError(fmt::format("{}; element {} of the parameter {} is not finite", what, bad,
+                                     parameter.name));
+    }
+  }
+  const bool before = std::exchange(checks().finite, true);
+  try {
+    run_shards(batches, loss);
+  } catch (const NumericError& error) {
+    message += fmt::format("; first seen in {}", error.what());
+  }
+  checks().finite = before;
+  throw NumericError(message);
 }
 
 void Trainer::run_shard(Shard& shard, const Batch& batch, const LossFunction& loss) {

@@ -55,6 +55,13 @@ class Trainer {
     Index correct = 0;
   };
   void run_shard(Shard& shard, const Batch& batch, const LossFunction& loss);
+  void run_shards(const std::vector<Batch>& batches, const LossFunction& loss);
+
+  // Goes through the step again with a look at every value and gradient: as all draws are
+  // addressed, what was not finite comes back, and the op that made it is named. Always throws
+  // NumericError.
+  [[noreturn]] void explain(const std::string& what, const std::vector<Batch>& batches,
+                            const LossFunction& loss);
 
   ParameterStore& store_;
   Workers& workers_;

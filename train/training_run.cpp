@@ -256,12 +256,17 @@ void TrainingRun::evaluate_validation() {
   metrics_.write(line);
   ++position_.evaluations;
   const double value = result.value(options.metric);
-  const bool best =
+  const bool gained =
       std::isfinite(value) &&
       (position_.best_evaluation == 0 || is_better(options.metric, value, position_.best_value));
-  if (best) {
+  // Among evaluations as good as each other the lowest loss is kept; patience sees no gain in it.
+  const bool best = gained || (value == position_.best_value && result.loss < position_.best_loss);
+  if (gained) {
     position_.best_value = value;
     position_.best_evaluation = position_.evaluations;
+  }
+  if (best) {
+    position_.best_loss = result.loss;
     Metadata metadata = identity_;
     metadata["step"] = std::to_string(position_.step);
     write_tensor_file(best_checkpoint(files_.checkpoints()), weight_entries(model_.store),

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -235,6 +236,13 @@ TEST_F(Errors, what_is_no_run_cannot_be_used) {
     EXPECT_EQ(other.exit_code, failed);
     EXPECT_THAT(other.errors, HasSubstr("letters is not a run"));
   }
+}
+
+TEST_F(Errors, output_that_cannot_be_written_is_an_error) {
+  const std::string command = std::string(TAPEHEAD_PROGRAM) + " config --schema > /dev/full 2> '" +
+                              (here / "errors").string() + "'";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), failed);
+  EXPECT_THAT(content_of(here / "errors"), HasSubstr("No space left on device"));
 }
 
 TEST_F(Errors, a_damaged_or_missing_checkpoint_is_named) {

@@ -79,7 +79,7 @@ TEST_F(Evaluate, prints_one_object) {
 
 TEST_F(Evaluate, the_further_test_split_stands_apart_and_in_the_whole) {
   const auto object = evaluate_json({});
-  EXPECT_THAT(keys(object["splits"]), ElementsAre("longer", "whole"));
+  ASSERT_THAT(keys(object["splits"]), ElementsAre("longer", "whole"));
   EXPECT_EQ(object["splits"]["longer"]["examples"], 20);
   EXPECT_EQ(object["splits"]["whole"]["examples"], 60);
   auto names = keys(object);

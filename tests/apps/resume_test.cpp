@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 constexpr int long_steps = 160;
 const Arguments long_training{fmt::format("training.steps={}", long_steps),
                               "training.checkpoint_every=10", "evaluation.every=20",
-                              "training.average_last=3"};
+                              "training.average_last=3", "training.accumulate=2"};
 
 class Resume : public ::testing::Test {
  protected:

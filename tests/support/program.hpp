@@ -41,7 +41,7 @@ inline std::string content_of(const std::filesystem::path& file) {
 // Looks every millisecond whether the condition holds; false when it never did.
 template <class Condition>
 bool wait_until(const Condition& condition) {
-  constexpr std::chrono::seconds patience(60);
+  constexpr std::chrono::seconds patience(30);
   const auto end = std::chrono::steady_clock::now() + patience;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > end) {

@@ -109,11 +109,13 @@ TEST(ConfigRules, tied_embeddings_share_a_vocabulary) {
   EXPECT_EQ(config_error(text + "model: {tie_embeddings: target_output}"), "accepted");
 }
 
-TEST(ConfigRules, learned_positions_reach_the_longest_sequence) {
+TEST(ConfigRules, positions_reach_the_longest_sequence) {
   EXPECT_THAT(config_error("model: {positions: learned, max_positions: 10}"),
-              StartsWith("a.yaml:1:44: model.max_positions: too few learned positions for 10 "));
+              StartsWith("a.yaml:1:44: model.max_positions: too few positions for 10 "));
   EXPECT_EQ(config_error("model: {positions: learned, max_positions: 11}"), "accepted");
-  EXPECT_EQ(config_error("model: {positions: sinusoidal, max_positions: 1}"), "accepted");
+  EXPECT_THAT(config_error("model: {max_positions: 10}"),
+              StartsWith("a.yaml:1:24: model.max_positions: too few positions for 10 "));
+  EXPECT_EQ(config_error("model: {positions: none, max_positions: 10}"), "accepted");
 }
 
 }  // namespace

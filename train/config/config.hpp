@@ -44,7 +44,10 @@ Index automatic_shards(Index batch_tokens);
 // Every option as YAML, in the order of the rows; a resolved config reads back as it was.
 std::string dump_config(const Config& config);
 
-// The same, each line with an aligned comment that says where its value came from.
+// The options of one section, without its head.
+std::string dump_section(const Config& config, std::string_view section);
+
+// The whole config, each line with an aligned comment that says where its value came from.
 std::string dump_config_with_origins(const LoadedConfig& loaded);
 
 std::string config_schema();     // JSON Schema, draft 2020-12

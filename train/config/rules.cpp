@@ -156,7 +156,7 @@ Verdict tied_share_words(const Config& config) {
 
 Verdict positions_suffice(const Config& config) {
   const ModelOptions& model = config.model;
-  if (model.positions != PositionKind::learned) return {};
+  if (model.positions == PositionKind::none) return {};
   Index longest = 0;
   std::string_view option = "task.max_length";
   if (is_text(config)) longest = config.task.text.max_length;
@@ -168,10 +168,10 @@ Verdict positions_suffice(const Config& config) {
     }
   }
   if (longest < model.max_positions) return {};
-  return Violation{{"model.max_positions", option, "model.positions"},
-                   fmt::format("too few learned positions for {} tokens and a mark ({}; allowed: "
-                               "{} or more)",
-                               longest, model.max_positions, longest + 1)};
+  return Violation{
+      {"model.max_positions", option, "model.positions"},
+      fmt::format("too few positions for {} tokens and a mark ({}; allowed: {} or more)", longest,
+                  model.max_positions, longest + 1)};
 }
 
 }  // namespace
@@ -193,8 +193,8 @@ std::span<const Rule> rules() {
       {"`parallel_text` has training and validation text, each as two files or as one TSV.",
        text_has_files},
       {"`model.tie_embeddings: all` goes with `task.joint_vocabulary`.", tied_share_words},
-      {"`model.positions: learned` has more `model.max_positions` than the task's longest sequence "
-       "has tokens.",
+      {"`model.max_positions` is more than the tokens of the task's longest sequence, unless "
+       "`model.positions` is `none`.",
        positions_suffice},
   }};
   return all;

@@ -39,6 +39,14 @@ std::string dump_config(const Config& config) {
   return dump;
 }
 
+std::string dump_section(const Config& config, std::string_view section) {
+  std::string dump;
+  for (const Line& line : lines_of(config)) {
+    if (line.option.starts_with(fmt::format("{}.", section))) dump += line.text + '\n';
+  }
+  return dump;
+}
+
 std::string dump_config_with_origins(const LoadedConfig& loaded) {
   constexpr std::size_t widest = 60;  // a longer value pushes its own comment out, not all of them
   const std::vector<Line> lines = lines_of(loaded.config);
