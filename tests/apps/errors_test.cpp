@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -203,6 +204,7 @@ TEST_F(NotFinite, a_loss_or_gradient_that_overflows_stops_the_run) {
       run(resumed_training("a", {"training.learning_rate=1000", "training.clip_norm=0",
                                  "training.schedule=constant", "training.steps=40"}));
   expect_stopped(result);
+  EXPECT_THAT(result.errors, AnyOf(HasSubstr("first seen in "), HasSubstr("the gradient ")));
 }
 
 TEST_F(NotFinite, an_evaluation_that_overflows_stops_the_run) {
