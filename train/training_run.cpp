@@ -206,7 +206,7 @@ RunEnd TrainingRun::run() {
                      .tokens = stats.tokens,
                      .step_seconds = seconds,
                      .elapsed = elapsed_});
-    after_step(stats, seconds);
+    after_step(stats);
   }
   progress.finish();
   if (signals.received() != 0) {
@@ -217,7 +217,7 @@ RunEnd TrainingRun::run() {
   return {.signal = tested ? 0 : signals.received(), .step = position_.step};
 }
 
-void TrainingRun::after_step(const StepStats& stats, double /*seconds*/) {
+void TrainingRun::after_step(const StepStats& stats) {
   metrics_.write(
       {{"step", position_.step},
        {"epoch", position_.epoch},

@@ -44,7 +44,7 @@ class TrainingRun {
   void begin_epoch();
   bool finished() const;
   bool due(Index every) const { return every > 0 && position_.step % every == 0; }
-  void after_step(const StepStats& stats, double seconds);
+  void after_step(const StepStats& stats);
   void evaluate_validation();
   void save_checkpoint(bool regular);
   void save_average();
