@@ -1,6 +1,7 @@
 #include "nn/decoding.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "nn/beam.hpp"
 
@@ -37,14 +38,34 @@ class Search {
       // The end mark closes a source, so its segment has one row more than the sentence.
       const Index longest =
           std::min(segment.rows + options_.max_extra_length, model_.options().max_positions);
-      capacity_ = std::max(capacity_, longest);
+      longest_ = std::max(longest_, longest);
       beams_.emplace_back(options_, longest, static_cast<Index>(beams_.size()) * options_.beam);
     }
+    capacity_ = std::min<Index>(longest_, 16);
     cache_ = model_.make_cache(segments.count() * options_.beam, capacity_);
+  }
+
+  // Slots of twice the rows: few outputs come near the longest that is allowed.
+  void grow() {
+    const Index slots = static_cast<Index>(beams_.size()) * options_.beam;
+    const Index capacity = std::min(2 * capacity_, longest_);
+    for (LayerCache& layer : cache_.layers) {
+      const Tensor& old = layer.self.rows;
+      const Index columns = old.dim(1);
+      Tensor rows = Tensor::empty({slots * capacity, columns});
+      for (Index slot = 0; slot < slots; ++slot) {
+        std::copy_n(old.row(slot * capacity_), capacity_ * columns, rows.row(slot * capacity));
+      }
+      layer.self.rows = std::move(rows);
+    }
+    capacity_ = capacity;
   }
 
   // The newest token of every open hypothesis, each a segment of one row. False when none is open.
   bool gather(const Segments& segments, Index length) {
+    if (length == capacity_ && length < longest_) {
+      grow();
+    }
     tokens_.clear();
     targets_.list.clear();
     sources_.list.clear();
@@ -90,7 +111,8 @@ class Search {
   DecodingOptions options_;
   std::vector<Beam> beams_;
   DecoderCache cache_;
-  Index capacity_ = 0;
+  Index longest_ = 0;   // rows that a slot may need
+  Index capacity_ = 0;  // rows that it has
   std::vector<TokenId> tokens_;
   Segments targets_;
   Segments sources_;
