@@ -9,6 +9,8 @@
 
 namespace tapehead {
 
+struct Span;
+
 // A counted piece of pool memory, aligned for any vector unit.
 class Buffer {
  public:
@@ -16,18 +18,16 @@ class Buffer {
   explicit Buffer(
       std::size_t bytes);  // contents undefined: NaN in every bit where checks().poison is set
   Buffer(const Buffer& other) noexcept;
-  Buffer(Buffer&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  Buffer(Buffer&& other) noexcept : span_(std::exchange(other.span_, nullptr)) {}
   Buffer& operator=(Buffer other) noexcept;
   ~Buffer();
 
   std::byte* data() const;
   bool unique() const;  // nobody else holds it
-  explicit operator bool() const { return block_ != nullptr; }
-
-  struct Block;
+  explicit operator bool() const { return span_ != nullptr; }
 
  private:
-  Block* block_ = nullptr;
+  Span* span_ = nullptr;
 };
 
 struct PoolUse {
