@@ -1,6 +1,7 @@
 #include "core/dropout_mask.hpp"
 
 #include <array>
+#include <cstring>
 
 #include "core/rows.hpp"
 
@@ -10,30 +11,37 @@ namespace {
 
 using Byte = std::array<Scalar, 8>;
 
-std::array<Byte, 256> make_table() {
-  std::array<Byte, 256> table{};
-  for (std::size_t byte = 0; byte < table.size(); ++byte) {
+std::array<Byte, 256> make_bits() {
+  std::array<Byte, 256> bits{};
+  for (std::size_t byte = 0; byte < bits.size(); ++byte) {
     for (std::size_t bit = 0; bit < 8; ++bit) {
-      table[byte][bit] = static_cast<Scalar>((byte >> bit) & 1);
+      bits[byte][bit] = static_cast<Scalar>((byte >> bit) & 1);
     }
   }
-  return table;
+  return bits;
 }
 
 }  // namespace
 
-void expand_keep_bits(const std::uint8_t* keep, Index bytes, Scalar scale, Scalar* factors) {
-  static const std::array<Byte, 256> table = make_table();
+KeepFactors::KeepFactors(const Dropout& dropout) {
+  static const std::array<Byte, 256> bits = make_bits();
+  if (dropout.active()) {
+    table_ = Tensor::empty({256, 8});
+    map_row(
+        table_.size(), table_.data(),
+        [s = Lanes(static_cast<Scalar>(dropout.scale()))](const Lanes& a) { return s * a; },
+        bits.front().data());
+  }
+}
+
+void KeepFactors::expand(const std::uint8_t* keep, Index bytes, Scalar* factors) const {
   for (Index i = 0; i < bytes; ++i) {
-    const Byte& bits = table[keep[i]];
-    for (std::size_t bit = 0; bit < 8; ++bit) {
-      factors[8 * i + static_cast<Index>(bit)] = scale * bits[bit];
-    }
+    std::memcpy(factors + 8 * i, table_.row(keep[i]), sizeof(Byte));
   }
 }
 
 DropoutMask::DropoutMask(const Dropout& dropout, Index rows, Index columns)
-    : dropout_(dropout), columns_(columns) {
+    : dropout_(dropout), columns_(columns), factors_(dropout) {
   if (dropout.active()) {
     bits_ = Buffer(static_cast<std::size_t>(rows * keep_row_bytes(columns)));
   }
@@ -49,7 +57,7 @@ const Scalar* DropoutMask::draw(Index row, Scalar* room) const {
 }
 
 const Scalar* DropoutMask::factors(Index row, Scalar* room) const {
-  expand_keep_bits(bits(row), (columns_ + 7) / 8, static_cast<Scalar>(dropout_.scale()), room);
+  factors_.expand(bits(row), (columns_ + 7) / 8, room);
   return room;
 }
 

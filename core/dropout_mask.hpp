@@ -3,9 +3,22 @@
 
 #include "core/keep_bits.hpp"
 #include "core/pool.hpp"
-#include "core/scalar.hpp"
+#include "core/tensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// What the numbers behind eight keep bits are multiplied by, 0 or 1 / (1 - probability), for each
+// byte of bits.
+class KeepFactors {
+ public:
+  explicit KeepFactors(const Dropout& dropout);  // of no use where the dropout is not active
+
+  // factors: eight for each byte
+  void expand(const std::uint8_t* keep, Index bytes, Scalar* factors) const;
+
+ private:
+  Tensor table_;  // (256, 8)
+};
 
 class DropoutMask {
  public:
@@ -13,8 +26,8 @@ class DropoutMask {
 
   bool active() const { return static_cast<bool>(bits_); }
 
-  // What each number of a row is multiplied by, 0 or 1 / (1 - probability); `room` must hold
-  // keep_row_bytes(columns) * 8 numbers. `draw` makes the bits, `factors` reads them.
+  // The factors of a row; `room` must hold keep_row_bytes(columns) * 8 numbers. `draw` makes the
+  // bits, `factors` reads them.
   const Scalar* draw(Index row, Scalar* room) const;
   const Scalar* factors(Index row, Scalar* room) const;
 
@@ -23,10 +36,8 @@ class DropoutMask {
 
   Dropout dropout_;
   Index columns_;
+  KeepFactors factors_;
   Buffer bits_;
 };
-
-// The eight factors of a byte of bits, all times `scale`.
-void expand_keep_bits(const std::uint8_t* keep, Index bytes, Scalar scale, Scalar* factors);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

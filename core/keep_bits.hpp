@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 
 #include "core/draws.hpp"
@@ -19,7 +18,7 @@ struct Dropout {
   // The probability in 65536ths, as it is applied: a number is dropped when its 16 bits are below
   // this. Below 1 it never means all.
   std::uint32_t threshold() const {
-    return static_cast<std::uint32_t>(std::min(std::lround(probability * 65536.0), 65535L));
+    return static_cast<std::uint32_t>(std::min(probability * 65536.0 + 0.5, 65535.0));
   }
   double scale() const { return 65536.0 / (65536.0 - threshold()); }
 };
@@ -34,6 +33,9 @@ void draw_keep_bits(const Dropout& dropout, const std::uint32_t* block, const st
 
 // The bits of one row of a matrix: (columns + 7) / 8 bytes, rounded up to whole groups of sixteen.
 void draw_keep_row(const Dropout& dropout, Index row, Index columns, std::uint8_t* keep);
+
+// The same bits the other way about: bit `lane` of the i-th result is draw i of that lane.
+std::array<std::uint16_t, 8> transpose_keep_bits(const std::uint8_t* keep);
 
 constexpr Index keep_row_bytes(Index columns) {
   return (columns + 8 * keep_lanes - 1) / (8 * keep_lanes) * keep_lanes;

@@ -48,7 +48,6 @@ struct Problem {
             .query_position = queries[segment].position,
             .key_position = keys[segment].position,
             .pattern = patterns[patterns.size() == 1 ? 0 : static_cast<std::size_t>(head)],
-            .dropout = &options.dropout,
             .query_row = queries.first_row + queries[segment].row,
             .head = head};
   }
@@ -99,7 +98,7 @@ Tensor forward(const Problem& problem, Tensor& log_sums) {
   const AttentionOptions& options = problem.options;
   const Index N = problem.query.matrix.dim(0);
   const Index width = options.heads * options.d_value;
-  AttentionKernel kernel(problem.most_keys(), options.d_key, options.d_value);
+  AttentionKernel kernel(problem.most_keys(), options.d_key, options.d_value, options.dropout);
   Tensor y = Tensor::empty({N, width});
   for (Index s = 0; s < problem.queries.count(); ++s) {
     const Index row = problem.queries[s].row;
@@ -135,7 +134,7 @@ struct ColumnTarget {
 void backward(Gradients& g, const Problem& problem, const Tensor& log_sums) {
   const AttentionOptions& options = problem.options;
   const Columns dy{g.output(), 0};
-  AttentionKernel kernel(problem.most_keys(), options.d_key, options.d_value);
+  AttentionKernel kernel(problem.most_keys(), options.d_key, options.d_value, options.dropout);
   const ColumnTarget dquery(g, 0, problem.query);
   const ColumnTarget dkey(g, 1, problem.key);
   const ColumnTarget dvalue(g, 2, problem.value);
@@ -185,7 +184,7 @@ Tensor attention_weights(const HeadColumns& query, const HeadColumns& key,
   plain.dropout = {};
   const Problem problem = problem_of(query, key, key, query_segments, key_segments, plain);
   const HeadProblem one = problem.at(segment, head);
-  AttentionKernel kernel(one.key.rows, plain.d_key, plain.d_value);
+  AttentionKernel kernel(one.key.rows, plain.d_key, plain.d_value, plain.dropout);
   Tensor log_sums = Tensor::empty({one.query.rows});
   Tensor y = Tensor::empty({one.query.rows, plain.d_value});
   kernel.forward(one, y.data(), plain.d_value, log_sums.data());

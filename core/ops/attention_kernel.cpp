@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/dropout_mask.hpp"
-
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
@@ -15,47 +13,55 @@ constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
 Index whole_vectors(Index width) { return (width + lane_count - 1) / lane_count * lane_count; }
 
-// Copies rows of `width` numbers to rows of `step`, with zeros behind.
-void pack_rows(const HeadRows& from, Index first, Index count, Scalar* to, Index step) {
-  for (Index i = 0; i < count; ++i) {
-    std::copy_n(from.row(first + i), from.width, to + i * step);
-    std::fill(to + i * step + from.width, to + (i + 1) * step, Scalar{0});
+// Rows of whole vectors: the matrix' own where the width allows it, else copies in `room` with
+// zeros behind.
+Panel panel_of(const HeadRows& from, Index first, Index count, Scalar* room) {
+  if (from.width % lane_count == 0) {
+    return {from.row(first), from.stride};
   }
+  const Index step = whole_vectors(from.width);
+  for (Index i = 0; i < count; ++i) {
+    std::copy_n(from.row(first + i), from.width, room + i * step);
+    std::fill(room + i * step + from.width, room + (i + 1) * step, Scalar{0});
+  }
+  return {room, step};
 }
 
 // columns[c][q] = factor rows[q][c], with zeros for the queries that a tile lacks.
 void pack_columns(const HeadRows& from, Index first, Index count, Index columns, Scalar factor,
                   Scalar* to) {
-  for (Index q = 0; q < columns; ++q) {
+  for (Index q = 0; q < count; ++q) {
+    const Scalar* row = from.row(first + q);
     for (Index c = 0; c < from.width; ++c) {
-      to[c * columns + q] = q < count ? factor * from.row(first + q)[c] : Scalar{0};
+      to[c * columns + q] = factor * row[c];
     }
+  }
+  for (Index c = 0; c < from.width; ++c) {
+    std::fill(to + c * columns + count, to + (c + 1) * columns, Scalar{0});
   }
 }
 
 }  // namespace
 
-AttentionKernel::AttentionKernel(Index most_keys, Index d_key, Index d_value)
-    : d_key_(d_key),
-      d_value_(d_value),
-      key_step_(whole_vectors(d_key)),
-      value_step_(whole_vectors(d_value)) {
-  const Index widest = std::max(key_step_, value_step_);
-  memory_ =
-      Tensor::empty({2 * most_keys * (key_step_ + value_step_) + 3 * most_keys * tile_queries +
-                     3 * widest * tile_queries + tile_queries});
+AttentionKernel::AttentionKernel(Index most_keys, Index d_key, Index d_value,
+                                 const Dropout& dropout)
+    : d_key_(d_key), d_value_(d_value), dropout_(dropout), factors_of_bits_(dropout) {
+  const Index key_step = whole_vectors(d_key);
+  const Index value_step = whole_vectors(d_value);
+  const Index widest = std::max(key_step, value_step);
+  const Index most_rows = std::max(most_keys, tile_queries);
+  memory_ = Tensor::empty({most_keys * (key_step + value_step) + 3 * most_keys * tile_queries +
+                           2 * widest * tile_queries + most_rows * widest + tile_queries});
   Scalar* next = memory_.data();
   const auto take = [&next](Index numbers) { return std::exchange(next, next + numbers); };
-  keys_ = take(most_keys * key_step_);
-  values_ = take(most_keys * value_step_);
-  dkeys_ = take(most_keys * key_step_);
-  dvalues_ = take(most_keys * value_step_);
+  key_room_ = take(most_keys * key_step);
+  value_room_ = take(most_keys * value_step);
   scores_ = take(most_keys * tile_queries);
   gradients_ = take(most_keys * tile_queries);
   factors_ = take(most_keys * tile_queries);
   columns_ = take(widest * tile_queries);
-  rows_ = take(widest * tile_queries);
-  result_ = take(widest * tile_queries);
+  row_room_ = take(widest * tile_queries);
+  product_ = take(most_rows * widest);
   inverse_ = take(tile_queries);
 }
 
@@ -73,18 +79,35 @@ AttentionKernel::Tile AttentionKernel::tile_at(const HeadProblem& problem,
   return tile;
 }
 
-void AttentionKernel::pack_keys(const HeadProblem& problem) {
-  pack_rows(problem.key, 0, problem.key.rows, keys_, key_step_);
-  pack_rows(problem.value, 0, problem.value.rows, values_, value_step_);
+void AttentionKernel::take_keys(const HeadProblem& problem) {
+  keys_ = panel_of(problem.key, 0, problem.key.rows, key_room_);
+  values_ = panel_of(problem.value, 0, problem.value.rows, value_room_);
+}
+
+// to[i][c] (+)= Σ_r a[i row_step + r depth_step] b[r][c] for i < rows, c < width
+void AttentionKernel::product(Index rows, Index depth, Index width, Broadcast a, Panel b,
+                              Scalar* to, Index stride, bool accumulate) {
+  if (width % lane_count == 0) {
+    broadcast_product(rows, depth, width, a, b.data, b.step, to, stride, accumulate);
+    return;
+  }
+  const Index step = whole_vectors(width);
+  broadcast_product(rows, depth, step, a, b.data, b.step, product_, step, false);
+  for (Index i = 0; i < rows; ++i) {
+    if (accumulate) {
+      add_to(to + i * stride, product_ + i * step, width);
+    } else {
+      std::copy_n(product_ + i * step, width, to + i * stride);
+    }
+  }
 }
 
 // scores[j][q] = k_j · q / √d_key
 void AttentionKernel::scores(const HeadProblem& problem, const Tile& tile) {
   const auto factor = static_cast<Scalar>(1 / std::sqrt(static_cast<double>(d_key_)));
   pack_columns(problem.query, tile.first_query, tile.queries, tile.columns, factor, columns_);
-  broadcast_product(tile.keys, d_key_, tile.columns,
-                    {keys_ + tile.first_key * key_step_, key_step_, 1}, columns_, tile.columns,
-                    scores_, tile.columns, false);
+  broadcast_product(tile.keys, d_key_, tile.columns, {keys_.row(tile.first_key), keys_.step, 1},
+                    columns_, tile.columns, scores_, tile.columns, false);
   if (!problem.pattern.is_full()) {
     apply_pattern(problem, tile);
   }
@@ -155,7 +178,7 @@ void AttentionKernel::draw_dropout(const HeadProblem& problem, const Tile& tile)
   std::array<std::uint32_t, keep_lanes> blocks{};
   std::array<std::uint32_t, keep_lanes> rows{};
   std::array<std::uint8_t, keep_lanes> keep{};
-  const auto scale = static_cast<Scalar>(problem.dropout->scale());
+  std::array<Scalar, keep_lanes> factors{};
   const auto salt = static_cast<std::uint32_t>(problem.head) + 1;
   const Index first_position = problem.key_position + tile.first_key;
   const Index end_position = first_position + tile.keys;
@@ -167,53 +190,45 @@ void AttentionKernel::draw_dropout(const HeadProblem& problem, const Tile& tile)
     }
     for (Index block = first_position >> 3; block << 3 < end_position; ++block) {
       blocks.fill(static_cast<std::uint32_t>(block));
-      draw_keep_bits(*problem.dropout, blocks.data(), rows.data(), salt, keep.data());
+      draw_keep_bits(dropout_, blocks.data(), rows.data(), salt, keep.data());
+      const auto of_key = transpose_keep_bits(keep.data());
       const Index from = std::max(block << 3, first_position);
       const Index to = std::min((block << 3) + 8, end_position);
       for (Index position = from; position < to; ++position) {
+        const std::uint16_t bits = of_key[static_cast<std::size_t>(position & 7)];
+        const std::array<std::uint8_t, 2> bytes{static_cast<std::uint8_t>(bits),
+                                                static_cast<std::uint8_t>(bits >> 8)};
+        factors_of_bits_.expand(bytes.data(), 2, factors.data());
         Scalar* row = factors_ + (position - first_position) * tile.columns + first;
-        for (Index lane = 0; lane < lanes; ++lane) {
-          row[lane] = ((keep[static_cast<std::size_t>(lane)] >> (position & 7)) & 1) != 0
-                          ? scale
-                          : Scalar{0};
+        for (Index lane = 0; lane < lanes; lane += lane_count) {
+          Lanes::load_unaligned(factors.data() + lane).store_unaligned(row + lane);
         }
       }
     }
   }
 }
 
-void AttentionKernel::write_rows(const Tile& tile, const Scalar* rows, Index width,
-                                 const Scalar* factors, Scalar* to, Index stride,
-                                 bool accumulate) const {
-  const Index step = whole_vectors(width);
-  for (Index q = 0; q < tile.queries; ++q) {
-    const Scalar factor = factors == nullptr ? Scalar{1} : factors[q];
-    const Scalar* row = rows + q * step;
-    Scalar* out = to + (tile.first_query + q) * stride;
-    for (Index c = 0; c < width; ++c) {
-      out[c] = accumulate ? out[c] + factor * row[c] : factor * row[c];
-    }
-  }
-}
-
 void AttentionKernel::forward(const HeadProblem& problem, Scalar* out, Index out_stride,
                               Scalar* log_sums) {
-  pack_keys(problem);
+  take_keys(problem);
   for (Index first = 0; first < problem.query.rows; first += tile_queries) {
     const Tile tile = tile_at(problem, first);
     scores(problem, tile);
     softmax(tile, log_sums);
-    if (problem.dropout->active()) {
+    if (dropout_.active()) {
       draw_dropout(problem, tile);
       map_row(
           tile.keys * tile.columns, scores_, [](const Lanes& p, const Lanes& f) { return p * f; },
           scores_, factors_);
     }
     // y_q = Σ_j weights[j][q] v_j / Σ_j
-    broadcast_product(tile.queries, tile.keys, value_step_, {scores_, 1, tile.columns},
-                      values_ + tile.first_key * value_step_, value_step_, result_, value_step_,
-                      false);
-    write_rows(tile, result_, d_value_, inverse_, out, out_stride, false);
+    Scalar* rows = out + first * out_stride;
+    product(tile.queries, tile.keys, d_value_, {scores_, 1, tile.columns},
+            values_.from(tile.first_key), rows, out_stride, false);
+    for (Index q = 0; q < tile.queries; ++q) {
+      Scalar* row = rows + q * out_stride;
+      map_row(d_value_, row, [f = Lanes(inverse_[q])](const Lanes& a) { return f * a; }, row);
+    }
   }
 }
 
@@ -223,9 +238,9 @@ void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& ti
                                       const HeadRows& doutput) {
   pack_columns(doutput, tile.first_query, tile.queries, tile.columns, 1, columns_);
   broadcast_product(tile.keys, d_value_, tile.columns,
-                    {values_ + tile.first_key * value_step_, value_step_, 1}, columns_,
-                    tile.columns, gradients_, tile.columns, false);
-  const bool dropped = problem.dropout->active();
+                    {values_.row(tile.first_key), values_.step, 1}, columns_, tile.columns,
+                    gradients_, tile.columns, false);
+  const bool dropped = dropout_.active();
   if (dropped) {
     draw_dropout(problem, tile);
     map_row(
@@ -255,41 +270,32 @@ void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& ti
 
 void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& doutput,
                                const Scalar* log_sums, const Targets& targets) {
-  const Index keys = problem.key.rows;
-  pack_keys(problem);
-  std::fill_n(dkeys_, keys * key_step_, Scalar{0});
-  std::fill_n(dvalues_, keys * value_step_, Scalar{0});
+  take_keys(problem);
   for (Index first = 0; first < problem.query.rows; first += tile_queries) {
     const Tile tile = tile_at(problem, first);
     scores(problem, tile);
     rebuild_weights(tile, log_sums);
     score_gradients(problem, tile, doutput);
-    // dq_q = Σ_j ds_jq k_j,  dk_j += Σ_q ds_jq q_q,  dv_j += Σ_q p_jq dy_q
-    broadcast_product(tile.queries, tile.keys, key_step_, {gradients_, 1, tile.columns},
-                      keys_ + tile.first_key * key_step_, key_step_, result_, key_step_, false);
-    if (targets.dquery != nullptr) {
-      write_rows(tile, result_, d_key_, nullptr, targets.dquery, targets.dquery_stride,
-                 targets.accumulate_query);
+    if (targets.dquery != nullptr) {  // dq_q = Σ_j ds_jq k_j
+      product(tile.queries, tile.keys, d_key_, {gradients_, 1, tile.columns},
+              keys_.from(tile.first_key), targets.dquery + first * targets.dquery_stride,
+              targets.dquery_stride, targets.accumulate_query);
     }
-    pack_rows(problem.query, first, tile.queries, rows_, key_step_);
-    broadcast_product(tile.keys, tile.queries, key_step_, {gradients_, tile.columns, 1}, rows_,
-                      key_step_, dkeys_ + tile.first_key * key_step_, key_step_, true);
-    pack_rows(doutput, first, tile.queries, rows_, value_step_);
-    broadcast_product(tile.keys, tile.queries, value_step_, {scores_, tile.columns, 1}, rows_,
-                      value_step_, dvalues_ + tile.first_key * value_step_, value_step_, true);
-  }
-  for (Index j = 0; j < keys; ++j) {
-    if (targets.dkey != nullptr) {
-      add_to(targets.dkey + j * targets.dkey_stride, dkeys_ + j * key_step_, d_key_);
+    if (targets.dkey != nullptr) {  // dk_j += Σ_q ds_jq q_q
+      product(tile.keys, tile.queries, d_key_, {gradients_, tile.columns, 1},
+              panel_of(problem.query, first, tile.queries, row_room_),
+              targets.dkey + tile.first_key * targets.dkey_stride, targets.dkey_stride, true);
     }
-    if (targets.dvalue != nullptr) {
-      add_to(targets.dvalue + j * targets.dvalue_stride, dvalues_ + j * value_step_, d_value_);
+    if (targets.dvalue != nullptr) {  // dv_j += Σ_q p_jq dy_q
+      product(tile.keys, tile.queries, d_value_, {scores_, tile.columns, 1},
+              panel_of(doutput, first, tile.queries, row_room_),
+              targets.dvalue + tile.first_key * targets.dvalue_stride, targets.dvalue_stride, true);
     }
   }
 }
 
 void AttentionKernel::weights(const HeadProblem& problem, const Scalar* log_sums, Scalar* weights) {
-  pack_keys(problem);
+  take_keys(problem);
   std::fill_n(weights, problem.query.rows * problem.key.rows, Scalar{0});
   for (Index first = 0; first < problem.query.rows; first += tile_queries) {
     const Tile tile = tile_at(problem, first);

@@ -3,7 +3,7 @@
 // without sums across a vector.
 #pragma once
 
-#include "core/keep_bits.hpp"
+#include "core/dropout_mask.hpp"
 #include "core/pattern.hpp"
 #include "core/rows.hpp"
 #include "core/segments.hpp"
@@ -31,6 +31,15 @@ struct Broadcast {
 void broadcast_product(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b,
                        Index b_step, Scalar* out, Index out_step, bool accumulate);
 
+// Rows of whole vectors.
+struct Panel {
+  const Scalar* data;
+  Index step;
+
+  const Scalar* row(Index i) const { return data + i * step; }
+  Panel from(Index first) const { return {row(first), step}; }
+};
+
 // One head's share of a sequence pair.
 struct HeadProblem {
   HeadRows query;
@@ -39,7 +48,6 @@ struct HeadProblem {
   Index query_position;  // of query row 0
   Index key_position;    // of key row 0
   Pattern pattern;
-  const Dropout* dropout;
   Index query_row;  // in the whole step: where the dropout's draws are addressed
   Index head;
 };
@@ -47,7 +55,7 @@ struct HeadProblem {
 // Scratch memory for problems up to a size; made once per op call.
 class AttentionKernel {
  public:
-  AttentionKernel(Index most_keys, Index d_key, Index d_value);
+  AttentionKernel(Index most_keys, Index d_key, Index d_value, const Dropout& dropout);
 
   // out: n rows of d_value, `out_stride` apart; log_sums: n numbers, the log-sum-exp of each row's
   // scores (-inf: no keys).
@@ -82,32 +90,32 @@ class AttentionKernel {
     Index keys;
   };
   Tile tile_at(const HeadProblem& problem, Index first_query) const;
-  void pack_keys(const HeadProblem& problem);
+  void take_keys(const HeadProblem& problem);
+  void product(Index rows, Index depth, Index width, Broadcast a, Panel b, Scalar* to, Index stride,
+               bool accumulate);
   void scores(const HeadProblem& problem, const Tile& tile);
   void apply_pattern(const HeadProblem& problem, const Tile& tile);
   void softmax(const Tile& tile, Scalar* log_sums);
   void rebuild_weights(const Tile& tile, const Scalar* log_sums);
   void draw_dropout(const HeadProblem& problem, const Tile& tile);
   void score_gradients(const HeadProblem& problem, const Tile& tile, const HeadRows& doutput);
-  void write_rows(const Tile& tile, const Scalar* rows, Index width, const Scalar* factors,
-                  Scalar* to, Index stride, bool accumulate) const;
 
   Index d_key_;
   Index d_value_;
-  Index key_step_;    // d_key rounded up to whole vectors
-  Index value_step_;  // d_value likewise
+  Dropout dropout_;
+  KeepFactors factors_of_bits_;
+  Panel keys_{};
+  Panel values_{};
   Tensor memory_;
-  Scalar* keys_;       // (m, key_step): zeros beyond d_key
-  Scalar* values_;     // (m, value_step)
-  Scalar* dkeys_;      // (m, key_step)
-  Scalar* dvalues_;    // (m, value_step)
-  Scalar* scores_;     // (m, tile): scores, then weights
-  Scalar* gradients_;  // (m, tile): dL/dweights, then dL/dscores
-  Scalar* factors_;    // (m, tile): dropout
-  Scalar* columns_;    // (width, tile): queries or output gradients, transposed
-  Scalar* rows_;       // (tile, width): rows of queries or output gradients
-  Scalar* result_;     // (tile, width)
-  Scalar* inverse_;    // (tile): 1 / Σ exp
+  Scalar* key_room_;    // (m, d_key): keys that are not whole vectors
+  Scalar* value_room_;  // (m, d_value)
+  Scalar* scores_;      // (m, tile): scores, then weights
+  Scalar* gradients_;   // (m, tile): dL/dweights, then dL/dscores
+  Scalar* factors_;     // (m, tile): dropout
+  Scalar* columns_;     // (width, tile): queries or output gradients, transposed
+  Scalar* row_room_;    // (tile, width): queries or output gradients that are not whole vectors
+  Scalar* product_;     // (m or tile, width)
+  Scalar* inverse_;     // (tile): 1 / Σ exp
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

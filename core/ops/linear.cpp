@@ -1,7 +1,5 @@
 #include "core/ops/linear.hpp"
 
-#include <algorithm>
-
 #include "core/blas.hpp"
 #include "core/dims.hpp"
 #include "core/row_sums.hpp"
@@ -57,7 +55,7 @@ Var linear(const Var& x, const Var& weight, const Var& bias) {
   expect_shape(bias, {out}, "linear.bias for weight " + weight.shape().to_string());
   Tensor y = Tensor::empty({x.shape()[0], out});
   for (Index i = 0; i < y.dim(0); ++i) {
-    std::copy_n(bias.value().data(), out, y.row(i));
+    map_row(out, y.row(i), [](const Lanes& b) { return b; }, bias.value().data());
   }
   forward(x.value(), weight.value(), 1, y);
   return x.tape().record("linear", {x, weight, bias}, std::move(y),

@@ -29,8 +29,8 @@ inline Dropout dropout_of(double probability) {
   return {.probability = probability, .draws = Draws(3, "tests.attention", 5)};
 }
 
-// A tile of the kernel has 16 queries at most in double precision, and a vector 8 numbers: 19 and
-// 37 rows, and widths of 1 to 11, leave rests everywhere.
+// A tile of the kernel has 16 queries at most in double precision, and a vector 8 numbers: 19, 29
+// and 37 rows, and widths of 1 to 11, leave rests everywhere.
 inline std::vector<AttentionCase> attention_cases() {
   const AttentionOptions plain{.heads = 2, .d_key = 3, .d_value = 2};
   const auto with = [&plain](std::vector<Pattern> patterns, double dropout = 0) {
@@ -61,6 +61,14 @@ inline std::vector<AttentionCase> attention_cases() {
        segments_of({16, 8}),
        segments_of({8, 16}),
        {.heads = 2, .d_key = 16, .d_value = 8}},
+      {"whole vectors with rests of rows",
+       segments_of({29, 3}),
+       segments_of({5, 37}),
+       {.heads = 2, .d_key = 16, .d_value = 8, .dropout = dropout_of(0.3)}},
+      {"a window over whole vectors",
+       segments_of({29, 3}),
+       segments_of({29, 3}),
+       {.heads = 2, .d_key = 16, .d_value = 8, .patterns = {Pattern::window(3, 1)}}},
       {"width one", segments_of({3}), segments_of({4}), {.heads = 3}},
       {"gaps between key segments", segments_of({2, 3}), segments_at({{2, 3, 0}, {7, 2, 0}}),
        plain},

@@ -1,0 +1,98 @@
+// Dropout's draws in bulk against the generator written out for one counter at a time.
+#include "core/keep_bits.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace tapehead {
+
+namespace {
+
+Dropout dropout_of(double probability) {
+  return {.probability = probability, .draws = Draws(7, "tests.keep_bits", 12345, 40)};
+}
+
+// Salmon et al. 2011, section 3.3, with 7 rounds.
+std::array<std::uint32_t, 4> plain_philox(std::array<std::uint32_t, 4> counter, std::uint64_t key) {
+  auto key0 = static_cast<std::uint32_t>(key);
+  auto key1 = static_cast<std::uint32_t>(key >> 32);
+  for (int round = 0; round < 7; ++round) {
+    const std::uint64_t product0 = std::uint64_t{0xD2511F53} * counter[0];
+    const std::uint64_t product1 = std::uint64_t{0xCD9E8D57} * counter[2];
+    counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key0,
+               static_cast<std::uint32_t>(product1),
+               static_cast<std::uint32_t>(product0 >> 32) ^ counter[3] ^ key1,
+               static_cast<std::uint32_t>(product0)};
+    key0 += 0x9E3779B9U;
+    key1 += 0xBB67AE85U;
+  }
+  return counter;
+}
+
+bool plain_keeps(const Dropout& dropout, std::uint32_t block, std::uint32_t row, std::uint32_t salt,
+                 int draw) {
+  const auto words = plain_philox({block, row, dropout.draws.step, salt}, dropout.draws.key);
+  const std::uint32_t bits =
+      words[static_cast<std::size_t>(draw / 2)] >> (16 * (draw % 2)) & 0xffff;
+  return bits >= dropout.threshold();
+}
+
+using Probabilities = ::testing::TestWithParam<double>;
+INSTANTIATE_TEST_SUITE_P(KeepBits, Probabilities, ::testing::Values(1e-5, 0.1, 0.5, 0.75, 0.99999));
+
+TEST_P(Probabilities, EqualThePlainGenerator) {
+  const Dropout dropout = dropout_of(GetParam());
+  std::array<std::uint32_t, keep_lanes> blocks{};
+  std::array<std::uint32_t, keep_lanes> rows{};
+  for (std::uint32_t lane = 0; lane < keep_lanes; ++lane) {
+    blocks[lane] = 0x9000'0000U + 3 * lane;  // the highest bit set: a word is not signed
+    rows[lane] = 17 * lane;
+  }
+  std::array<std::uint8_t, keep_lanes> keep{};
+  draw_keep_bits(dropout, blocks.data(), rows.data(), 0xF000'0001U, keep.data());
+  const auto transposed = transpose_keep_bits(keep.data());
+  for (std::size_t lane = 0; lane < keep_lanes; ++lane) {
+    for (int draw = 0; draw < 8; ++draw) {
+      const bool kept = plain_keeps(dropout, blocks[lane], rows[lane], 0xF000'0001U, draw);
+      EXPECT_EQ((keep[lane] >> draw & 1) != 0, kept) << "lane " << lane << ", draw " << draw;
+      EXPECT_EQ((transposed[static_cast<std::size_t>(draw)] >> lane & 1) != 0, kept);
+    }
+  }
+}
+
+TEST(KeepRow, HoldsTheDrawsOfItsColumnsInOrder) {
+  const Dropout dropout = dropout_of(0.4);
+  constexpr Index columns = 300;
+  std::vector<std::uint8_t> keep(static_cast<std::size_t>(keep_row_bytes(columns)));
+  draw_keep_row(dropout, 5, columns, keep.data());
+  for (Index c = 0; c < columns; ++c) {
+    const bool kept =
+        plain_keeps(dropout, static_cast<std::uint32_t>(c / 8), 45, 0, static_cast<int>(c % 8));
+    EXPECT_EQ((keep[static_cast<std::size_t>(c / 8)] >> (c % 8) & 1) != 0, kept) << c;
+  }
+}
+
+// 400,000 draws: five standard deviations are at most 5 sqrt(p (1 - p) / 400,000) = 0.004.
+TEST(KeepRow, DropsAsManyAsTheProbabilitySays) {
+  for (const double probability : {0.1, 0.3, 0.75}) {
+    const Dropout dropout = dropout_of(probability);
+    std::vector<std::uint8_t> keep(static_cast<std::size_t>(keep_row_bytes(1024)));
+    int kept = 0;
+    for (Index row = 0; row < 400; ++row) {
+      draw_keep_row(dropout, row, 1024, keep.data());
+      for (const std::uint8_t bits : keep) {
+        kept += std::popcount(bits);
+      }
+    }
+    EXPECT_NEAR(kept / (400.0 * 1024.0), 1 - probability, 0.004);
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead
