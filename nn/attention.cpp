@@ -9,7 +9,10 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// Weights and biases of several projections of one input, used as one.
+// Weights and biases of several projections of one input, used as one. Queries, keys and values
+// begin as if all three came out of one matrix, wherever they lie: with the xavier kinds
+// smaller by sqrt(2) than each alone, which keeps the first attention even and post-norm models
+// trainable (torch.nn.MultiheadAttention begins likewise).
 void create(const Scope& scope, const std::vector<std::string>& names, const ModelOptions& options,
             Index width, Parameter& weight, Parameter& bias) {
   std::vector<std::string> weights;
@@ -19,7 +22,7 @@ void create(const Scope& scope, const std::vector<std::string>& names, const Mod
     biases.push_back(name + ".bias");
   }
   weight = scope.create_stacked(weights, {width, options.d_model},
-                                weight_initializer(options, options.d_model, width));
+                                weight_initializer(options, options.d_model, 3 * width));
   bias = scope.create_stacked(biases, {width}, Initializer::constant(0));
 }
 

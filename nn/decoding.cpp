@@ -41,7 +41,7 @@ class Search {
       longest_ = std::max(longest_, longest);
       beams_.emplace_back(options_, longest, static_cast<Index>(beams_.size()) * options_.beam);
     }
-    capacity_ = std::min<Index>(longest_, 16);
+    capacity_ = std::min<Index>(longest_, 8);
     cache_ = model_.make_cache(segments.count() * options_.beam, capacity_);
   }
 

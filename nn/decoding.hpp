@@ -12,8 +12,9 @@ struct DecodingOptions {
   Index beam = 1;  // 1: greedy
   double length_penalty =
       1;  // a hypothesis is worth its log-probability over its length to this power
-  Index max_extra_length = 50;  // an output has at most so many tokens more than its source
-  Index best = 1;               // outputs wanted for each source, at most `beam`
+  // An output is cut at so many tokens more than its source with its end mark.
+  Index max_extra_length = 50;
+  Index best = 1;  // outputs wanted for each source, at most `beam`
   TokenId begin = 1;
   TokenId end = 2;
 };

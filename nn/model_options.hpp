@@ -151,9 +151,11 @@ struct ModelOptions {
                         "embedding too (all)"},
           tie_embeddings);
     visit(
-        Field{.name = "initializer",
-              .help =
-                  "how weight matrices start; embeddings start normal with deviation d_model^-1/2"},
+        Field{
+            .name = "initializer",
+            .help =
+                "how weight matrices start (query, key and value as if of one matrix); embeddings "
+                "start normal with deviation d_model^-1/2"},
         initializer);
     visit(Field{.name = "initializer_gain",
                 .help = "factor on the initial deviation of weight matrices (with normal: the "

@@ -219,7 +219,7 @@ struct EvaluationOptions {
                 .maximum = 10},
           length_penalty);
     visit(Field{.name = "max_extra_length",
-                .help = "an output may be so many tokens longer than its source",
+                .help = "an output is cut at so many tokens more than its source with its end mark",
                 .minimum = 1,
                 .maximum = 100000,
                 .unit = "tokens"},
