@@ -7,10 +7,27 @@
 
 #include "core/errors.hpp"
 #include "core/finite.hpp"
+#include "core/pool.hpp"
 #include "train/schedule.hpp"
 #include "train/shards.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// Looks at every value and gradient as long as it lives.
+class FiniteChecks {
+ public:
+  FiniteChecks() = default;
+  FiniteChecks(const FiniteChecks&) = delete;
+  FiniteChecks& operator=(const FiniteChecks&) = delete;
+  ~FiniteChecks() { checks().finite = before_; }
+
+ private:
+  bool before_ = std::exchange(checks().finite, true);
+};
+
+}  // namespace
 
 Trainer::Trainer(ParameterStore& store, Workers& workers, const Options& options)
     : store_(store), workers_(workers), options_(options), optimizer_(store, options.training) {
@@ -77,13 +94,12 @@ void Trainer::explain(const std::string& what, const std::vector<Batch>& batches
                                      parameter.name));
     }
   }
-  const bool before = std::exchange(checks().finite, true);
   try {
+    const FiniteChecks look;
     run_shards(batches, loss);
   } catch (const NumericError& error) {
     message += fmt::format("; first seen in {}", error.what());
   }
-  checks().finite = before;
   throw NumericError(message);
 }
 

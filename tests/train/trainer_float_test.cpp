@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -184,6 +185,42 @@ TEST_P(TrainerRefuses, ALossThatIsNotFinite) {
   other.step({copy_batch(1)});
   other.step({copy_batch(2)});
   EXPECT_EQ(training.weights(), other.weights());
+}
+
+// A finite weight so large that the product with it overflows.
+class TrainerExplains : public ::testing::Test {
+ protected:
+  TrainerExplains() : training_(trainer_options(2), 2) {
+    const NamedParameter& parameter = training_.model.store.parameters()[9];
+    EXPECT_EQ(parameter.name, "encoder.layers.0.self.output.weight");
+    training_.model.store.value(parameter).data()[3] = std::numeric_limits<Scalar>::max();
+    checks().finite = false;
+  }
+  ~TrainerExplains() override { checks().finite = true; }
+
+  Training training_;
+};
+
+TEST_F(TrainerExplains, InWhichOpAnInfinityFirstCame) {
+  EXPECT_THAT([&] { training_.step({copy_batch(1)}); },
+              ThrowsMessage<NumericError>(HasSubstr("first seen in linear")));
+  EXPECT_FALSE(checks().finite) << "the look at every value ends with the step";
+}
+
+TEST_F(TrainerExplains, WithoutLeavingTheChecksOnWhenItFails) {
+  std::atomic<int> calls = 0;
+  EXPECT_THROW(training_.trainer.step({copy_batch(1)},
+                                      [&](Pass& pass, const Batch& batch) {
+                                        if (checks().finite) {
+                                          throw IoError("the disk is full");
+                                        }
+                                        ++calls;
+                                        return translation_loss(training_.model.transformer, pass,
+                                                                batch, 0.1);
+                                      }),
+               IoError);
+  EXPECT_EQ(calls, 2) << "one for each shard, before the second look";
+  EXPECT_FALSE(checks().finite);
 }
 
 }  // namespace
