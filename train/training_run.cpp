@@ -15,6 +15,7 @@
 #include "train/loss.hpp"
 #include "train/start_table.hpp"
 #include "train/test_splits.hpp"
+#include "train/weight_average.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -295,32 +296,12 @@ void TrainingRun::save_checkpoint(bool regular) {
     Metadata metadata = identity_;
     metadata["step"] = std::to_string(position_.step);
     weights_.save(position_.step, weight_entries(model_.store), metadata);
-    save_average();
+    write_weight_average(weights_.candidates(), model_.store, metadata,
+                         average_checkpoint(files_.checkpoints()));
   }
   checkpoints_.save(position_.step, training_entries(model_.store, trainer_.optimizer()),
                     training_metadata(identity_, position_));
   write_elapsed_seconds(files_.checkpoints(), elapsed_);
-}
-
-void TrainingRun::save_average() {
-  const auto files = weights_.candidates();
-  ParameterStore& store = model_.store;
-  const Tensor current = store.values().copy();
-  std::vector<double> sums(static_cast<std::size_t>(store.size()), 0);
-  for (const auto& file : files) {
-    load_weights(TensorFile(file), store);
-    std::ranges::transform(
-        sums, store.values().values(), sums.begin(),
-        [](double sum, Scalar value) { return sum + static_cast<double>(value); });
-  }
-  std::ranges::transform(sums, store.values().data(), [&](double sum) {
-    return static_cast<Scalar>(sum / static_cast<double>(files.size()));
-  });
-  Metadata metadata = identity_;
-  metadata["step"] = std::to_string(position_.step);
-  metadata["averaged"] = std::to_string(files.size());
-  write_tensor_file(average_checkpoint(files_.checkpoints()), weight_entries(store), metadata);
-  std::ranges::copy(current.values(), store.values().data());
 }
 
 bool TrainingRun::evaluate_tests(const StopSignals& signals) {

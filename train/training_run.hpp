@@ -47,7 +47,6 @@ class TrainingRun {
   void after_step(const StepStats& stats);
   void evaluate_validation();
   void save_checkpoint(bool regular);
-  void save_average();
   bool evaluate_tests(const StopSignals& signals);  // false: a signal came before the end
   void restore();
   void announce(const BlasInfo& blas) const;
