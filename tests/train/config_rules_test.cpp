@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "tests/support/config_error.hpp"
 
 namespace tapehead {
@@ -46,6 +48,23 @@ TEST(ConfigRules, noam_needs_a_warmup) {
   EXPECT_THAT(config_error("training: {schedule: noam}"),
               StartsWith("a.yaml:1:22: training.schedule: the noam schedule needs a warmup"));
   EXPECT_EQ(config_error("training: {schedule: noam, warmup: 10}"), "accepted");
+}
+
+TEST(ConfigRules, an_option_of_another_optimizer_is_not_ignored) {
+  EXPECT_EQ(config_error("training:\n  momentum: 0.5\n"),
+            "a.yaml:2:13: training.momentum: this optimizer makes no use of it (only sgd)");
+  EXPECT_EQ(config_error("training: {optimizer: sgd, momentum: 0.5}"), "accepted");
+  for (const std::string option : {"beta1", "beta2", "epsilon"}) {
+    const std::string value = "training." + option + "=0.5";
+    EXPECT_EQ(config_error("training: {optimizer: sgd}", {value}),
+              "--set " + value + ": this optimizer makes no use of it (only adam, adamw)");
+    EXPECT_EQ(config_error("training: {optimizer: adamw}", {value}), "accepted");
+  }
+  // A resolved config names all of them.
+  EXPECT_EQ(
+      config_error(
+          "training: {optimizer: sgd, momentum: 0.9, beta1: 0.9, beta2: 0.98, epsilon: 1e-9}"),
+      "accepted");
 }
 
 TEST(ConfigRules, a_metric_of_outputs_needs_outputs) {

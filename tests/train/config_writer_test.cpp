@@ -52,6 +52,14 @@ void repair(Config& config) {
   config.task.text.train_tsv = config.task.text.validation_tsv = config.task.text.test_tsv = "";
   config.training.steps.reset();
   config.training.schedule = ScheduleKind::constant;
+  const TrainingOptions defaults;
+  if (config.training.optimizer == OptimizerKind::sgd) {
+    config.training.beta1 = defaults.beta1;
+    config.training.beta2 = defaults.beta2;
+    config.training.epsilon = defaults.epsilon;
+  } else {
+    config.training.momentum = defaults.momentum;
+  }
   config.evaluation.decode = true;
   config.model.tie_embeddings = Tying::none;
   config.model.positions = PositionKind::none;

@@ -52,6 +52,22 @@ Verdict noam_warms_up(const Config& config) {
                    "the noam schedule needs a warmup (0; allowed: 1 or more)"};
 }
 
+Verdict optimizer_has_option(const Config& config) {
+  const TrainingOptions& training = config.training;
+  const TrainingOptions defaults;
+  const bool sgd = training.optimizer == OptimizerKind::sgd;
+  const auto unused = [](std::string_view option, std::string_view optimizers) {
+    return Violation{{option, "training.optimizer"},
+                     fmt::format("this optimizer makes no use of it (only {})", optimizers)};
+  };
+  if (!sgd && training.momentum != defaults.momentum) return unused("training.momentum", "sgd");
+  if (!sgd) return {};
+  if (training.beta1 != defaults.beta1) return unused("training.beta1", "adam, adamw");
+  if (training.beta2 != defaults.beta2) return unused("training.beta2", "adam, adamw");
+  if (training.epsilon != defaults.epsilon) return unused("training.epsilon", "adam, adamw");
+  return {};
+}
+
 Verdict metric_is_measured(const Config& config) {
   const Metric metric = config.evaluation.metric;
   const bool needs_outputs =
@@ -177,12 +193,16 @@ Verdict positions_suffice(const Config& config) {
 }  // namespace
 
 std::span<const Rule> rules() {
-  static constexpr std::array<Rule, 10> all{{
+  static constexpr std::array<Rule, 11> all{{
       {"`model.heads` divides `model.d_model`, unless `model.d_head` is given.", heads_divide},
       {"`training.warmup` is less than `training.steps`, where that is set.", warmup_ends},
       {"The schedules `linear` and `cosine` need an end in `training.steps` or `training.epochs`.",
        schedule_has_end},
       {"The schedule `noam` needs a `training.warmup` of at least 1.", noam_warms_up},
+      {"`training.momentum` is for `sgd`; `training.beta1`, `training.beta2` and "
+       "`training.epsilon` "
+       "are for `adam` and `adamw`. With another optimizer they keep their defaults.",
+       optimizer_has_option},
       {"`evaluation.metric` can be `sequence_accuracy`, `bleu` or `chrf` only with "
        "`evaluation.decode`.",
        metric_is_measured},
