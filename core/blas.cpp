@@ -11,16 +11,14 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-void matrix_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar beta,
-                    Scalar* c, Index c_stride) {
+void blas_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
+                  Index c_stride, bool accumulate) {
   if (rows == 0 || columns == 0) {
     return;
   }
-  if (depth == 0) {  // c = beta c; BLAS refuses the strides of 0 that may come with it
-    for (Index i = 0; i < rows; ++i) {
-      Scalar* row = c + i * c_stride;
-      std::transform(row, row + columns, row,
-                     [beta](Scalar x) { return beta == Scalar{0} ? Scalar{0} : beta * x; });
+  if (depth == 0) {  // BLAS refuses the strides of 0 that may come with it
+    for (Index i = 0; i < rows && !accumulate; ++i) {
+      std::fill_n(c + i * c_stride, columns, Scalar{0});
     }
     return;
   }
@@ -30,7 +28,8 @@ void matrix_product(Index rows, Index columns, Index depth, MatrixView a, Matrix
   cxxblas::gemm<int>(cxxblas::StorageOrder::RowMajor, transpose(a), transpose(b),
                      static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(depth),
                      Scalar{1}, a.data, static_cast<int>(a.stride), b.data,
-                     static_cast<int>(b.stride), beta, c, static_cast<int>(c_stride));
+                     static_cast<int>(b.stride), static_cast<Scalar>(accumulate), c,
+                     static_cast<int>(c_stride));
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

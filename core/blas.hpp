@@ -1,4 +1,4 @@
-// The one door to BLAS: general matrix products on row-major matrices.
+// The one door to BLAS. Ops call `matrix_product`, which decides what goes through it.
 #pragma once
 
 #include "core/scalar.hpp"
@@ -14,9 +14,9 @@ struct MatrixView {
   bool transposed = false;
 };
 
-// c = a b + beta c, where a is (rows, depth) and b (depth, columns) after their transpositions.
-// With beta = 0 what c held does not matter, NaN included.
-void matrix_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar beta,
-                    Scalar* c, Index c_stride);
+// c = a b (+ c), where a is (rows, depth) and b (depth, columns) after their transpositions. Unless
+// it accumulates, what c held does not matter, NaN included.
+void blas_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
+                  Index c_stride, bool accumulate);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

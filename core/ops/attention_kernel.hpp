@@ -3,6 +3,7 @@
 // without sums across a vector.
 #pragma once
 
+#include "core/broadcast_product.hpp"
 #include "core/dropout_mask.hpp"
 #include "core/pattern.hpp"
 #include "core/rows.hpp"
@@ -20,16 +21,6 @@ struct HeadRows {
 
   const Scalar* row(Index i) const { return data + i * stride; }
 };
-
-// out[i][c] (+)= Σ_r a[i row_step + r depth_step] b[r b_step + c] for i < rows, c < columns;
-// columns: whole vectors.
-struct Broadcast {
-  const Scalar* data;
-  Index row_step;
-  Index depth_step;
-};
-void broadcast_product(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b,
-                       Index b_step, Scalar* out, Index out_step, bool accumulate);
 
 // Rows of whole vectors.
 struct Panel {

@@ -1,7 +1,7 @@
 #include "core/ops/linear.hpp"
 
-#include "core/blas.hpp"
 #include "core/dims.hpp"
+#include "core/matrix_product.hpp"
 #include "core/row_sums.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -16,10 +16,10 @@ Index check(const Var& x, const Var& weight) {
 }
 
 // y = x Wᵀ (+ y)
-void forward(const Tensor& x, const Tensor& weight, Scalar beta, Tensor& y) {
+void forward(const Tensor& x, const Tensor& weight, bool accumulate, Tensor& y) {
   const Index in = x.dim(1);
-  matrix_product(y.dim(0), y.dim(1), in, {x.data(), in}, {weight.data(), in, true}, beta, y.data(),
-                 y.dim(1));
+  matrix_product(y.dim(0), y.dim(1), in, {x.data(), in}, {weight.data(), in, true}, y.data(),
+                 y.dim(1), accumulate);
 }
 
 // dx = dy W,  dW = dyᵀ x
@@ -30,13 +30,11 @@ void backward(Gradients& g, const Tensor& x, const Tensor& weight) {
   const Index out = weight.dim(0);
   if (g.needs(0)) {
     const auto [dx, accumulate] = g.target(0);
-    matrix_product(N, in, out, {dy.data(), out}, {weight.data(), in},
-                   static_cast<Scalar>(accumulate), dx, in);
+    matrix_product(N, in, out, {dy.data(), out}, {weight.data(), in}, dx, in, accumulate);
   }
   if (g.needs(1)) {
     const auto [dweight, accumulate] = g.target(1);
-    matrix_product(out, in, N, {dy.data(), out, true}, {x.data(), in},
-                   static_cast<Scalar>(accumulate), dweight, in);
+    matrix_product(out, in, N, {dy.data(), out, true}, {x.data(), in}, dweight, in, accumulate);
   }
 }
 
@@ -44,7 +42,7 @@ void backward(Gradients& g, const Tensor& x, const Tensor& weight) {
 
 Var linear(const Var& x, const Var& weight) {
   Tensor y = Tensor::empty({x.shape()[0], check(x, weight)});
-  forward(x.value(), weight.value(), 0, y);
+  forward(x.value(), weight.value(), false, y);
   return x.tape().record(
       "linear", {x, weight}, std::move(y),
       [x = x.value(), weight = weight.value()](Gradients& g) { backward(g, x, weight); });
@@ -57,7 +55,7 @@ Var linear(const Var& x, const Var& weight, const Var& bias) {
   for (Index i = 0; i < y.dim(0); ++i) {
     map_row(out, y.row(i), [](const Lanes& b) { return b; }, bias.value().data());
   }
-  forward(x.value(), weight.value(), 1, y);
+  forward(x.value(), weight.value(), true, y);
   return x.tape().record("linear", {x, weight, bias}, std::move(y),
                          [x = x.value(), weight = weight.value()](Gradients& g) {
                            backward(g, x, weight);

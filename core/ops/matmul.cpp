@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/blas.hpp"
 #include "core/dims.hpp"
+#include "core/matrix_product.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -33,7 +33,7 @@ Var matmul(const Var& a, const Var& b) {
   const auto [b_rows, M] = dims<2>(b, "matmul.b");
   expect_shape(b, {K, M}, "matmul.b for a " + a.shape().to_string());
   Tensor y = Tensor::empty({N, M});
-  matrix_product(N, M, K, {a.value().data(), K}, {b.value().data(), M}, 0, y.data(), M);
+  matrix_product(N, M, K, {a.value().data(), K}, {b.value().data(), M}, y.data(), M, false);
   return a.tape().record("matmul", {a, b}, std::move(y),
                          [a = a.value(), b = b.value()](Gradients& g) {
                            // da = dy bᵀ,  db = aᵀ dy
@@ -43,13 +43,13 @@ Var matmul(const Var& a, const Var& b) {
                            const MatrixView dy{g.output().data(), columns};
                            if (g.needs(0)) {
                              const auto [da, accumulate] = g.target(0);
-                             matrix_product(rows, depth, columns, dy, {b.data(), columns, true},
-                                            static_cast<Scalar>(accumulate), da, depth);
+                             matrix_product(rows, depth, columns, dy, {b.data(), columns, true}, da,
+                                            depth, accumulate);
                            }
                            if (g.needs(1)) {
                              const auto [db, accumulate] = g.target(1);
-                             matrix_product(depth, columns, rows, {a.data(), depth, true}, dy,
-                                            static_cast<Scalar>(accumulate), db, columns);
+                             matrix_product(depth, columns, rows, {a.data(), depth, true}, dy, db,
+                                            columns, accumulate);
                            }
                          });
 }

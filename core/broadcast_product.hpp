@@ -1,0 +1,22 @@
+// The innermost product: numbers of one matrix, each spread over a vector, times rows of another.
+// Sums stay in registers for the whole depth, and every one is added up in the same order whatever
+// the number of rows.
+#pragma once
+
+#include "core/scalar.hpp"
+#include "core/types.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Element (i, r) lies at data[i row_step + r depth_step].
+struct Broadcast {
+  const Scalar* data;
+  Index row_step;
+  Index depth_step;
+};
+
+// out[i][c] (+)= Σ_r a(i, r) b[r b_step + c] for i < rows, c < columns; columns: whole vectors.
+void broadcast_product(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b,
+                       Index b_step, Scalar* out, Index out_step, bool accumulate);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,132 @@
+// Products of whole numbers, which are exact in both precisions and in any order of summing,
+// against the sums written out. Included by a test for each precision.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "core/matrix_product.hpp"
+#include "core/scalar.hpp"
+#include "core/types.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Whole numbers from -4 to 4 in rows `stride` apart, NaN between the rows.
+inline std::vector<Scalar> whole_numbers(Index rows, Index columns, Index stride, Index salt) {
+  std::vector<Scalar> numbers(static_cast<std::size_t>(rows * stride),
+                              std::numeric_limits<Scalar>::quiet_NaN());
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      numbers[static_cast<std::size_t>(i * stride + j)] =
+          static_cast<Scalar>((i * 7 + j * 5 + i * j + salt) % 9 - 4);
+    }
+  }
+  return numbers;
+}
+
+struct ProductCase {
+  Index rows;
+  Index columns;
+  Index depth;
+  bool a_transposed;
+  bool b_transposed;
+};
+
+inline void expect_product(const ProductCase& size, bool accumulate) {
+  const auto [rows, columns, depth, a_transposed, b_transposed] = size;
+  SCOPED_TRACE(fmt::format("({}, {}){} times ({}, {}){}{}", rows, depth,
+                           a_transposed ? " of aᵀ" : "", depth, columns,
+                           b_transposed ? " of bᵀ" : "", accumulate ? ", added" : ""));
+  const Index gap = 3;  // rows of a wider matrix
+  const Index a_stride = (a_transposed ? rows : depth) + gap;
+  const Index b_stride = (b_transposed ? depth : columns) + gap;
+  const Index c_stride = columns + gap;
+  const auto a = a_transposed ? whole_numbers(depth, rows, a_stride, 1)
+                              : whole_numbers(rows, depth, a_stride, 1);
+  const auto b = b_transposed ? whole_numbers(columns, depth, b_stride, 2)
+                              : whole_numbers(depth, columns, b_stride, 2);
+  const auto before = whole_numbers(rows, accumulate ? columns : 0, c_stride, 3);
+  auto c = before;
+  matrix_product(rows, columns, depth, {a.data(), a_stride, a_transposed},
+                 {b.data(), b_stride, b_transposed}, c.data(), c_stride, accumulate);
+  const auto at = [](const std::vector<Scalar>& matrix, Index stride, bool transposed, Index i,
+                     Index j) {
+    return matrix[static_cast<std::size_t>(transposed ? j * stride + i : i * stride + j)];
+  };
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      Scalar sum = accumulate ? at(before, c_stride, false, i, j) : Scalar{0};
+      for (Index r = 0; r < depth; ++r) {
+        sum += at(a, a_stride, a_transposed, i, r) * at(b, b_stride, b_transposed, r, j);
+      }
+      ASSERT_EQ(at(c, c_stride, false, i, j), sum) << "row " << i << ", column " << j;
+    }
+    for (Index j = columns; j < c_stride; ++j) {
+      ASSERT_NE(at(c, c_stride, false, i, j), at(c, c_stride, false, i, j))
+          << "written behind row " << i;
+    }
+  }
+}
+
+// On both sides of every limit of our own product: few and many rows, rows that no tile divides,
+// columns that no panel divides, depths beyond a block and of none, matrices left to OpenBLAS.
+inline constexpr auto product_cases = std::to_array<ProductCase>({
+    {64, 64, 64, false, true},
+    {64, 64, 64, false, false},
+    {512, 48, 20, false, true},
+    {100, 35, 7, false, true},
+    {100, 35, 7, false, false},
+    {97, 16, 300, false, true},
+    {193, 19, 513, false, false},
+    {65, 1, 257, false, true},
+    {64, 65536, 1, false, false},
+    {64, 40, 2000, false, true},
+    {63, 64, 64, false, true},
+    {1, 33, 17, false, false},
+    {70, 20, 90, true, false},
+    {70, 20, 90, true, true},
+    {64, 16, 0, false, false},
+    {0, 16, 16, false, false},
+    {64, 0, 16, false, false},
+});
+
+TEST(MatrixProduct, EqualsTheSumsWrittenOut) {
+  for (const ProductCase& size : product_cases) {
+    expect_product(size, false);
+  }
+}
+
+TEST(MatrixProduct, AddsToWhatIsThere) {
+  for (const ProductCase& size : product_cases) {
+    expect_product(size, true);
+  }
+}
+
+TEST(MatrixProduct, ARowIsTheSameWhateverStandsBesideIt) {
+  constexpr Index depth = 300;
+  constexpr Index columns = 40;
+  std::vector<Scalar> a(200 * depth);
+  std::vector<Scalar> b(columns * depth);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = Scalar{1} / static_cast<Scalar>(i + 3);
+  }
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    b[i] = Scalar{1} / static_cast<Scalar>(2 * i + 1);
+  }
+  std::vector<Scalar> all(200 * columns);
+  matrix_product(200, columns, depth, {a.data(), depth}, {b.data(), depth, true}, all.data(),
+                 columns, false);
+  for (const Index first : {Index{1}, Index{50}, Index{131}}) {
+    std::vector<Scalar> some(64 * columns);
+    matrix_product(64, columns, depth, {a.data() + first * depth, depth}, {b.data(), depth, true},
+                   some.data(), columns, false);
+    EXPECT_EQ(some, std::vector<Scalar>(all.begin() + first * columns,
+                                        all.begin() + (first + 64) * columns));
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
