@@ -32,6 +32,18 @@ Split first_examples(const Split& split, Index count) {
   return part;
 }
 
+// What the outputs of the first examples are scored against: the texts as written, or, for the
+// training split, which keeps none, the tokens as text.
+std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count) {
+  std::vector<std::string> references;
+  for (std::size_t i = 0; i < count; ++i) {
+    references.push_back(split.references.empty()
+                             ? task.target_tokenizer->decode(split.examples[i].target)
+                             : split.references[i]);
+  }
+  return references;
+}
+
 }  // namespace
 
 double Evaluation::perplexity() const { return std::exp(loss); }
@@ -112,11 +124,8 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
                     .scores = {}};
   if (decode_examples > 0) {
     result.outputs = decode_split(model, store, task, split, decode_examples, options, workers);
-    const std::vector<std::string> references(
-        split.references.begin(),
-        split.references.begin() + static_cast<Index>(result.outputs.size()));
     result.scores =
-        score_texts(result.outputs, references,
+        score_texts(result.outputs, first_references(task, split, result.outputs.size()),
                     {.tokenizer = options.bleu_tokenizer, .lowercase = options.lowercase},
                     {.lowercase = options.lowercase});
   }

@@ -97,6 +97,12 @@ TEST_F(Evaluate, another_split) {
               HasSubstr("\"loss\":" + object["loss"].dump() + ","));
 }
 
+TEST_F(Evaluate, the_training_split_has_all_metrics_too) {
+  const auto object = evaluate_json({"--split", "train"});
+  EXPECT_EQ(object["examples"], 600);
+  EXPECT_GT(object["chrf"], 0);
+}
+
 TEST_F(Evaluate, a_table_for_people) {
   const ProgramResult result = evaluate({});
   EXPECT_EQ(result.exit_code, 0);
