@@ -43,6 +43,7 @@ std::unordered_map<std::string, std::string> arguments(const PieceOptions& optio
       {"pad_id", "-1"},
       {"num_threads", "1"},
       {"input_sentence_size", "0"},  // all of them, in order
+      {"max_sentence_length", "1073741824"},
       {"shuffle_input_sentence", "false"},
       {"minloglevel", "3"},  // only what ends the process
   };

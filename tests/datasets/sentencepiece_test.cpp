@@ -77,6 +77,16 @@ TEST_P(SentencePiece, normalisation_is_done_only_when_asked_for) {
   EXPECT_NE(plain.encode("EIN ﬂuss"), plain.encode("ein fluss"));
 }
 
+TEST_P(SentencePiece, long_lines_are_trained_on_too) {
+  std::string line = "q";
+  while (line.size() < 5000) {  // the library's own limit is 4192 bytes
+    line += " mann";
+  }
+  lines_.push_back(line);
+  EXPECT_THAT(SentencePieceTokenizer(train(60)).encode("q"),
+              ::testing::Not(::testing::Contains(unknown_id)));
+}
+
 TEST_P(SentencePiece, too_large_a_vocabulary_is_refused_with_what_is_possible) {
   const std::string message = message_of<DataError>([&] { train(5000); });
   EXPECT_THAT(message, HasSubstr("tokenizer of 5000 entries on 200 lines: the text has pieces for "
