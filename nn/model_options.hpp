@@ -111,7 +111,7 @@ struct ModelOptions {
           norm_position);
     visit(Field{.name = "positions", .help = "how the embedding tells positions"}, positions);
     visit(Field{.name = "max_positions",
-                .help = "the longest sequence that the embedding can give positions to",
+                .help = "the longest sequence, with its mark, read or written",
                 .minimum = 1,
                 .maximum = 1048576,
                 .unit = "tokens"},

@@ -120,6 +120,15 @@ TEST(ConfigRules, text_has_its_files_once) {
             "TSV; keep one");
 }
 
+TEST(ConfigRules, an_option_of_another_tokenizer_is_not_ignored) {
+  const std::string text = "task: {name: parallel_text, train_tsv: a, validation_tsv: b}\n";
+  for (const std::string value : {"task.normalization=nfkc", "task.character_coverage=0.9"}) {
+    EXPECT_EQ(config_error(text, {"task.tokenizer=word", value}),
+              "--set " + value + ": this tokenizer makes no use of it (only bpe, unigram)");
+    EXPECT_EQ(config_error(text, {"task.tokenizer=unigram", value}), "accepted");
+  }
+}
+
 TEST(ConfigRules, tied_embeddings_share_a_vocabulary) {
   const std::string text =
       "task: {name: parallel_text, train_tsv: a, validation_tsv: b, joint_vocabulary: false}\n";
@@ -134,7 +143,9 @@ TEST(ConfigRules, positions_reach_the_longest_sequence) {
   EXPECT_EQ(config_error("model: {positions: learned, max_positions: 11}"), "accepted");
   EXPECT_THAT(config_error("model: {max_positions: 10}"),
               StartsWith("a.yaml:1:24: model.max_positions: too few positions for 10 "));
-  EXPECT_EQ(config_error("model: {positions: none, max_positions: 10}"), "accepted");
+  // Without an embedding of positions too: decoding ends there.
+  EXPECT_THAT(config_error("model: {positions: none, max_positions: 10}"),
+              StartsWith("a.yaml:1:41: model.max_positions: too few positions for 10 "));
 }
 
 }  // namespace

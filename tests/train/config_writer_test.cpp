@@ -50,6 +50,12 @@ struct Scramble {
 void repair(Config& config) {
   config.task.synthetic = {};
   config.task.text.train_tsv = config.task.text.validation_tsv = config.task.text.test_tsv = "";
+  const TokenizerKind tokenizer = config.task.text.tokenizer;
+  if (tokenizer != TokenizerKind::bpe && tokenizer != TokenizerKind::unigram) {
+    const ParallelTextOptions defaults;
+    config.task.text.normalization = defaults.normalization;
+    config.task.text.character_coverage = defaults.character_coverage;
+  }
   config.training.steps.reset();
   config.training.schedule = ScheduleKind::constant;
   const TrainingOptions defaults;
@@ -62,7 +68,7 @@ void repair(Config& config) {
   }
   config.evaluation.decode = true;
   config.model.tie_embeddings = Tying::none;
-  config.model.positions = PositionKind::none;
+  config.model.max_positions = 1'048'576;  // the most, for whatever length was drawn
 }
 
 void expect_same(Config& one, Config& other) {

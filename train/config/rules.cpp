@@ -162,6 +162,23 @@ Verdict text_has_files(const Config& config) {
   return verdict;
 }
 
+Verdict tokenizer_has_option(const Config& config) {
+  const ParallelTextOptions& text = config.task.text;
+  const ParallelTextOptions defaults;
+  const bool pieces =
+      text.tokenizer == TokenizerKind::bpe || text.tokenizer == TokenizerKind::unigram;
+  if (!is_text(config) || pieces) return {};
+  const auto unused = [](std::string_view option) {
+    return Violation{{option, "task.tokenizer"},
+                     "this tokenizer makes no use of it (only bpe, unigram)"};
+  };
+  if (text.normalization != defaults.normalization) return unused("task.normalization");
+  if (text.character_coverage != defaults.character_coverage) {
+    return unused("task.character_coverage");
+  }
+  return {};
+}
+
 Verdict tied_share_words(const Config& config) {
   const bool tied = config.model.tie_embeddings == Tying::all;
   if (!tied || !is_text(config) || config.task.text.joint_vocabulary) return {};
@@ -172,7 +189,6 @@ Verdict tied_share_words(const Config& config) {
 
 Verdict positions_suffice(const Config& config) {
   const ModelOptions& model = config.model;
-  if (model.positions == PositionKind::none) return {};
   Index longest = 0;
   std::string_view option = "task.max_length";
   if (is_text(config)) longest = config.task.text.max_length;
@@ -193,7 +209,7 @@ Verdict positions_suffice(const Config& config) {
 }  // namespace
 
 std::span<const Rule> rules() {
-  static constexpr std::array<Rule, 11> all{{
+  static constexpr std::array<Rule, 12> all{{
       {"`model.heads` divides `model.d_model`, unless `model.d_head` is given.", heads_divide},
       {"`training.warmup` is less than `training.steps`, where that is set.", warmup_ends},
       {"The schedules `linear` and `cosine` need an end in `training.steps` or `training.epochs`.",
@@ -212,9 +228,11 @@ std::span<const Rule> rules() {
        longer_is_longer},
       {"`parallel_text` has training and validation text, each as two files or as one TSV.",
        text_has_files},
+      {"`task.normalization` and `task.character_coverage` are for the tokenizers `bpe` and "
+       "`unigram`. With another one they keep their defaults.",
+       tokenizer_has_option},
       {"`model.tie_embeddings: all` goes with `task.joint_vocabulary`.", tied_share_words},
-      {"`model.max_positions` is more than the tokens of the task's longest sequence, unless "
-       "`model.positions` is `none`.",
+      {"`model.max_positions` is more than the tokens of the task's longest sequence.",
        positions_suffice},
   }};
   return all;
