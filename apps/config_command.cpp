@@ -44,7 +44,8 @@ void add_config_command(CLI::App& program, Outcome& /*outcome*/) {
       ->add_option("--set", arguments->overrides,
                    "section.option=value: changes an option; may be repeated")
       ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
   command->add_flag("--schema", arguments->schema, "Print the JSON Schema of configs");
   command->add_flag("--reference", arguments->reference,
                     "Print the reference of all options, as docs/config.md");

@@ -16,6 +16,7 @@
 #include "train/config/config.hpp"
 #include "train/run/logging.hpp"
 #include "train/run/program_path.hpp"
+#include "train/run_plan.hpp"
 #include "train/training_run.hpp"
 
 namespace tapehead {
@@ -33,10 +34,22 @@ struct TrainArguments {
 
 // A resumed run goes on with the config that it wrote; `--set` may still change what the command
 // line may change.
-LoadedConfig read_config(const TrainArguments& arguments, const std::filesystem::path& directory) {
-  const std::filesystem::path written = RunFiles{directory}.config();
-  const bool resumed = arguments.resume && std::filesystem::exists(written);
-  return load_config(resumed ? written : arguments.config, arguments.overrides);
+bool has_config(const TrainArguments& arguments, const std::filesystem::path& directory) {
+  return arguments.resume && std::filesystem::exists(RunFiles{directory}.config());
+}
+
+// The file may have become another since, or be no config by itself: some options came by `--set`.
+void say_differences(const TrainArguments& arguments, const LoadedConfig& run) {
+  std::vector<std::string> differing;
+  try {
+    differing = differences(run, load_config(arguments.config).config);
+  } catch (const ConfigError& error) {
+    differing.emplace_back(error.what());
+  }
+  if (!differing.empty()) {
+    spdlog::info("the run goes on with its own config, not with {} (--set can change it):\n  {}",
+                 arguments.config.string(), fmt::join(differing, "\n  "));
+  }
 }
 
 // A run may not start from the weights of the run that it takes the place of.
@@ -66,7 +79,8 @@ int train_into(const RunDirectory& run, const TrainArguments& arguments, const C
     return 0;
   }
   spdlog::info("stopped at step {}; go on with: {} train {} --run {} --resume", end.step,
-               program_path(), arguments.config.string(), run.files().directory.string());
+               program_path(), shell_word(arguments.config.string()),
+               shell_word(run.files().directory.string()));
   return 128 + end.signal;
 }
 
@@ -74,9 +88,15 @@ int train(const TrainArguments& arguments) {
   const std::filesystem::path directory =
       arguments.run.empty() ? std::filesystem::path("runs") / arguments.config.stem()
                             : arguments.run;
-  const Config config = read_config(arguments, directory).config;
+  const bool own_config = has_config(arguments, directory);
+  const LoadedConfig loaded = load_config(
+      own_config ? RunFiles{directory}.config() : arguments.config, arguments.overrides);
+  const Config& config = loaded.config;
   const auto console = std::make_shared<Console>();
   start_logging(console);
+  if (own_config) {
+    say_differences(arguments, loaded);
+  }
   const BlasInfo blas = prepare_blas();
   if (!arguments.resume) {
     RunDirectory::expect_available(directory, arguments.overwrite);
@@ -86,6 +106,7 @@ int train(const TrainArguments& arguments) {
   const bool tokenizers_kept = arguments.resume && has_tokenizers(directory);
   const Task task =
       make_task(config.task, config.seed, tokenizers_kept ? directory : std::filesystem::path());
+  plan_run(config, task);  // what is wrong shows before anything is made
   if (!arguments.resume) {
     check_start(arguments, config, task, directory);
   }
@@ -112,7 +133,8 @@ void add_train_command(CLI::App& program, Outcome& outcome) {
       ->add_option("--set", arguments->overrides,
                    "section.option=value: changes an option of the config; may be repeated")
       ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
   command
       ->add_option("--threads", arguments->threads,
                    "Worker threads; they change the time, not the result")

@@ -126,6 +126,9 @@ Split held_out_split(const SplitFiles& files, AlignedText text, const Tokenizers
   split.examples = encode(text, tokenizers);
   split.source_texts = std::move(text.source);
   split.references = std::move(text.target);
+  const bool one = !files.tab_separated.empty();
+  split.source_file = one ? files.tab_separated : files.source;
+  split.target_file = one ? files.tab_separated : files.target;
   return split;
 }
 

@@ -24,6 +24,9 @@ struct Split {
   std::vector<Example> examples;
   std::vector<std::string> source_texts;  // one a example, as a user would write it
   std::vector<std::string> references;    // the target as text, against which outputs are scored
+  // Where example i is line i + 1 of a file: its name, on both sides that of the TSV; else empty.
+  std::string source_file;
+  std::string target_file;
   Index dropped = 0;  // training examples left out: a side too long, or without any token
 };
 

@@ -97,6 +97,8 @@ Metadata training_metadata(const Metadata& identity, const TrainingPosition& pos
   metadata["step"] = std::to_string(position.step);
   metadata["epoch"] = std::to_string(position.epoch);
   metadata["batch"] = std::to_string(position.batch);
+  metadata["batch_tokens"] = std::to_string(position.batch_tokens);
+  metadata["metric"] = std::to_string(static_cast<Index>(position.metric));
   metadata["evaluations"] = std::to_string(position.evaluations);
   metadata["best_evaluation"] = std::to_string(position.best_evaluation);
   // All bits of the values, so that a resumed run compares with the very same numbers.
@@ -128,6 +130,8 @@ TrainingPosition load_training(const TensorFile& file, ParameterStore& store,
   position.step = number(file, "step");
   position.epoch = number(file, "epoch");
   position.batch = number(file, "batch");
+  position.batch_tokens = number(file, "batch_tokens");
+  position.metric = static_cast<Metric>(number(file, "metric"));
   position.evaluations = number(file, "evaluations");
   position.best_evaluation = number(file, "best_evaluation");
   position.best_value = std::bit_cast<double>(number(file, "best_value"));

@@ -15,10 +15,12 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // Where a training stands, apart from the numbers in tensors.
 struct TrainingPosition {
   Index step = 0;
-  Index epoch = 0;            // passes over the data that are complete
-  Index batch = 0;            // batches of this epoch that are done
-  Index evaluations = 0;      // so far
-  Index best_evaluation = 0;  // the number of the best one: 0 before the first
+  Index epoch = 0;               // passes over the data that are complete
+  Index batch = 0;               // batches of this epoch that are done
+  Index batch_tokens = 0;        // that these batches were cut to
+  Index evaluations = 0;         // so far
+  Index best_evaluation = 0;     // the number of the best one: 0 before the first
+  Metric metric = Metric::loss;  // by which it is the best
   double best_value = 0;
   double best_loss = 0;  // of that evaluation: it decides between equal values
 };

@@ -69,7 +69,8 @@ std::string end_report(const EndReport& report) {
   if (!report.results.empty()) {
     text += evaluation_table(report.results) + "\n";
   }
-  text += fmt::format("next:\n  {0} evaluate {1}\n  {0} translate {1}", program_path(), report.run);
+  text += fmt::format("next:\n  {0} evaluate {1}{2}\n  {0} translate {1}", program_path(),
+                      shell_word(report.run), report.results.empty() ? " --split validation" : "");
   return text;
 }
 

@@ -27,20 +27,6 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-Index steps_in_epoch(const Config& config, const Split& train) {
-  const auto batches =
-      static_cast<Index>(epoch_batches(train, config.training.batch_tokens, config.seed, 0).size());
-  return (batches + config.training.accumulate - 1) / config.training.accumulate;
-}
-
-// Where the schedule ends: 0 when only time or patience ends the run.
-Index planned_steps(const TrainingOptions& training, Index steps_per_epoch) {
-  const Index by_epochs = training.epochs.value_or(0) * steps_per_epoch;
-  const Index by_steps = training.steps.value_or(0);
-  return by_epochs > 0 && by_steps > 0 ? std::min(by_epochs, by_steps)
-                                       : std::max(by_epochs, by_steps);
-}
-
 Config with_intervals(Config config, Index steps_per_epoch) {
   config.evaluation.every = config.evaluation.every.value_or(steps_per_epoch);
   config.training.checkpoint_every =
@@ -101,16 +87,18 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
       workers_(threads),
       model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
       identity_(identity_of(config, task.fingerprint)),
-      steps_per_epoch_(steps_in_epoch(config, train_)),
+      plan_(plan_run(config, task)),
       trainer_(model_.store, workers_,
                {.training = config.training,
                 .seed = config.seed,
                 .d_model = config.model.d_model,
-                .total_steps = planned_steps(config.training, steps_per_epoch_)}),
+                .total_steps = plan_.total_steps}),
       checkpoints_(files_.checkpoints(), "step", config.training.checkpoint_keep),
       weights_(files_.checkpoints(), "weights", std::max<Index>(1, config.training.average_last)),
       metrics_(files_.metrics()) {
-  config_ = with_intervals(config, steps_per_epoch_);
+  position_.batch_tokens = config.training.batch_tokens;
+  position_.metric = config.evaluation.metric;
+  config_ = with_intervals(config, plan_.steps_per_epoch);
   if (resume) {
     restore();
   }
@@ -135,11 +123,33 @@ void TrainingRun::restore() {
   if (found.newest) {
     position_ = load_training(found.newest->content, model_.store, trainer_.optimizer());
     elapsed_ = read_elapsed_seconds(files_.checkpoints());
+    adapt_position();
     if (position_.batch > 0) {
       begin_epoch();
     }
   }
   spdlog::info("resuming {} at step {}", files_.directory.string(), position_.step);
+}
+
+// The position is told in batches of some size and by some metric, which `--set` may have changed.
+void TrainingRun::adapt_position() {
+  if (position_.batch_tokens != config_.training.batch_tokens) {
+    if (position_.batch > 0) {
+      ++position_.epoch;
+      position_.batch = 0;
+      spdlog::warn(
+          "other batches than before (training.batch_tokens was {}, is {}): the rest of "
+          "epoch {} is left out",
+          position_.batch_tokens, config_.training.batch_tokens, position_.epoch);
+    }
+    position_.batch_tokens = config_.training.batch_tokens;
+  }
+  if (position_.metric != config_.evaluation.metric) {
+    spdlog::warn("another evaluation.metric than before: the best is looked for anew");
+    position_.metric = config_.evaluation.metric;
+    position_.evaluations = 0;
+    position_.best_evaluation = 0;
+  }
 }
 
 void TrainingRun::announce(const BlasInfo& blas) const {
@@ -148,7 +158,7 @@ void TrainingRun::announce(const BlasInfo& blas) const {
                                   .store = model_.store,
                                   .blas = blas,
                                   .threads = workers_.threads(),
-                                  .steps_per_epoch = steps_per_epoch_,
+                                  .steps_per_epoch = plan_.steps_per_epoch,
                                   .run = files_.directory.string()}));
 }
 
@@ -182,7 +192,7 @@ bool TrainingRun::finished() const {
 
 RunEnd TrainingRun::run() {
   const StopSignals signals;
-  const auto planned = planned_steps(config_.training, steps_per_epoch_);
+  const Index planned = plan_.total_steps;
   Progress progress(console_, {.total_steps = planned > 0 ? std::optional(planned) : std::nullopt,
                                .total_seconds = config_.training.minutes
                                                     ? std::optional(60 * *config_.training.minutes)

@@ -15,6 +15,7 @@
 #include "train/run/progress.hpp"
 #include "train/run/run_directory.hpp"
 #include "train/run/signals.hpp"
+#include "train/run_plan.hpp"
 #include "train/trainer.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -49,6 +50,7 @@ class TrainingRun {
   void save_checkpoint(bool regular);
   bool evaluate_tests(const StopSignals& signals);  // false: a signal came before the end
   void restore();
+  void adapt_position();
   void announce(const BlasInfo& blas) const;
   void show_samples(const Split& split, const Evaluation& evaluation) const;
 
@@ -60,7 +62,7 @@ class TrainingRun {
   Workers workers_;
   Model model_;
   Metadata identity_;
-  Index steps_per_epoch_;
+  RunPlan plan_;
   Trainer trainer_;
   Checkpoints checkpoints_;  // with the optimiser's state
   Checkpoints weights_;      // the last ones, for the average

@@ -20,7 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Long enough to be caught in the middle.
 constexpr int long_steps = 160;
@@ -105,6 +107,35 @@ TEST_F(Resume, without_a_checkpoint_it_starts_at_step_0) {
     EXPECT_THAT(end.errors, HasSubstr("at step 0"));
     expect_same_runs(here / "unbroken", here / "broken");
   }
+}
+
+TEST_F(Resume, a_config_file_that_has_changed_is_not_ignored_in_silence) {
+  train(tiny_training("a"));
+  // Of the run's own options only d_model, set at its start, is looked at here; training.steps is
+  // set again.
+  const ProgramResult end = resume("a", {"training.steps=45"});
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("the run goes on with its own config, not with"),
+                                HasSubstr("model.d_model: 16, not 64\n"),
+                                Not(HasSubstr("training.steps:")), Not(HasSubstr("seed:"))));
+  const Arguments own{"train", (here / "a/config.yaml").string(), "--run", "a", "--resume"};
+  EXPECT_THAT(run(own).errors, Not(HasSubstr("own config")));
+}
+
+TEST_F(Resume, other_batches_begin_with_the_next_epoch) {
+  train(tiny_training("a", {"training.steps=12", "training.checkpoint_every=12"}));
+  const ProgramResult end = resume("a", {"training.steps=30", "training.batch_tokens=2048"});
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("training.batch_tokens was 256, is 2048"),
+                                HasSubstr("the rest of epoch 1 is left out")));
+}
+
+TEST_F(Resume, another_metric_finds_its_own_best) {
+  train(tiny_training("a"));
+  const ProgramResult end = resume("a", {"training.steps=60", "evaluation.metric=token_accuracy"});
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  // The loss, about 2.4, would never be beaten by a share.
+  EXPECT_THAT(end.errors, ContainsRegex("step 60: validation: .*best so far"));
 }
 
 TEST_F(Resume, a_torn_line_of_metrics_is_written_again) {

@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class Text : public ::testing::Test {
@@ -96,6 +97,30 @@ TEST_F(Text, the_run_does_not_depend_on_where_the_data_lies) {
   }
   train("two", moved);
   expect_same_runs(here / "one", here / "two");
+}
+
+TEST_F(Text, a_held_out_line_without_positions_is_refused_with_its_place) {
+  std::ofstream lines(here / "data/test.de", std::ios::app);
+  for (int i = 0; i < 1024; ++i) {
+    lines << "mann ";
+  }
+  lines << '\n';
+  lines.close();
+  std::ofstream(here / "data/test.en", std::ios::app) << "a man\n";
+  const ProgramResult refused = run_program({"train", "text.yaml", "--run", "a"}, here.path());
+  EXPECT_EQ(refused.exit_code, 1);
+  // The corpus has 30 test lines.
+  EXPECT_THAT(refused.errors,
+              AllOf(HasSubstr("data/test.de:31: "), HasSubstr("set model.max_positions to ")));
+  EXPECT_FALSE(fs::exists(here / "a"));
+}
+
+TEST_F(Text, without_a_test_split_the_next_command_still_works) {
+  const Arguments no_test{"task.test_source=", "task.test_target="};
+  Arguments arguments{"train", "text.yaml", "--run", "my run"};
+  set_options(arguments, no_test);
+  EXPECT_THAT(run(arguments).errors, HasSubstr("evaluate 'my run' --split validation\n"));
+  run({"evaluate", "my run", "--split", "validation"});
 }
 
 TEST_F(Text, translating_needs_no_data) {

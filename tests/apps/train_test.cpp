@@ -47,6 +47,32 @@ TEST_F(Train, leaves_a_run) {
   }
 }
 
+TEST_F(Train, the_config_may_stand_anywhere_among_the_options) {
+  const std::string config = TAPEHEAD_SOURCE_DIR "/configs/copy.yaml";
+  const ProgramResult last = run({"config", "--set", "training.steps=600", config});
+  EXPECT_EQ(last.exit_code, 0) << last.errors;
+  EXPECT_EQ(run({"config", config, "--set=training.steps=600"}).output, last.output);
+  EXPECT_THAT(run({"config", config, "--set", "training.steps=7", "training.warmup=1"}).errors,
+              HasSubstr("training.warmup=1"));
+}
+
+TEST_F(Train, a_warmup_longer_than_its_epochs_is_refused_before_anything_is_made) {
+  const ProgramResult refused = run(
+      tiny_training("a", {"training.steps=auto", "training.epochs=1", "training.warmup=100000"}));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("training.warmup: the warmup must end before the run does "
+                                        "(warmup 100000; the run has "));
+  EXPECT_FALSE(std::filesystem::exists(here / "a"));
+}
+
+TEST_F(Train, sentences_without_positions_are_refused_before_anything_is_made) {
+  const ProgramResult refused =
+      run({"train", TAPEHEAD_SOURCE_DIR "/configs/grammar.yaml", "--set", "model.max_positions=6"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, HasSubstr("set model.max_positions to "));
+  EXPECT_TRUE(std::filesystem::is_empty(here.path()));
+}
+
 TEST_F(Train, metrics_are_one_object_a_line) {
   train(tiny_training("a"));
   std::istringstream lines(content_of(here / "a/metrics.jsonl"));

@@ -50,6 +50,10 @@ std::string dump_section(const Config& config, std::string_view section);
 // The whole config, each line with an aligned comment that says where its value came from.
 std::string dump_config_with_origins(const LoadedConfig& loaded);
 
+// Where a run's config has other values than a file: "section.option: the run's, not the file's",
+// in the order of the rows. Options that `--set` gave are left out, and those of another task.
+std::vector<std::string> differences(const LoadedConfig& run, const Config& file);
+
 std::string config_schema();     // JSON Schema, draft 2020-12
 std::string config_reference();  // Markdown: docs/config.md
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
@@ -29,6 +31,17 @@ std::vector<Line> lines_of(Config config) {
     }
   }
   return lines;
+}
+
+// Each option with its value, in the order of the rows.
+std::vector<std::pair<std::string, std::string>> values_of(Config config) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const Section& section : sections(config)) {
+    for (const Row& row : section.rows) {
+      values.emplace_back(full_name(section.name, row.field.name), write_value(row));
+    }
+  }
+  return values;
 }
 
 }  // namespace
@@ -64,6 +77,21 @@ std::string dump_config_with_origins(const LoadedConfig& loaded) {
     }
   }
   return dump;
+}
+
+std::vector<std::string> differences(const LoadedConfig& run, const Config& file) {
+  std::map<std::string, std::string> others;
+  for (const auto& [option, value] : values_of(file)) others[option] = value;
+  std::vector<std::string> differing;
+  for (const auto& [option, value] : values_of(run.config)) {
+    const auto other = others.find(option);
+    const auto origin = run.origins.find(option);
+    const bool set = origin != run.origins.end() && origin->second == "--set";
+    if (!set && other != others.end() && other->second != value) {
+      differing.push_back(fmt::format("{}: {}, not {}", option, value, other->second));
+    }
+  }
+  return differing;
 }
 
 }  // namespace tapehead
