@@ -15,8 +15,20 @@ struct Broadcast {
   Index depth_step;
 };
 
-// out[i][c] (+)= Σ_r a(i, r) b[r b_step + c] for i < rows, c < columns; columns: whole vectors.
+// What sums begin with: element (i, c) lies at data[i step + c]; with step 0 every row begins with
+// the same numbers; null: with zeros.
+struct Start {
+  const Scalar* data = nullptr;
+  Index step = 0;
+
+  Start from(Index row, Index column) const {
+    return data == nullptr ? Start{} : Start{data + row * step + column, step};
+  }
+};
+
+// out[i][c] = start(i, c) + Σ_r a(i, r) b[r b_step + c] for i < rows, c < columns; columns: whole
+// vectors. `start` may be `out` itself.
 void broadcast_product(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b,
-                       Index b_step, Scalar* out, Index out_step, bool accumulate);
+                       Index b_step, Start start, Scalar* out, Index out_step);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -62,37 +62,40 @@ void pack(const MatrixView& b, Index depth, Index columns, Scalar* panels) {
   }
 }
 
-// c (+)= a times some rows of a panel, of which `columns` are real.
+// c = start + a times some rows of a panel, of which `columns` are real.
 void panel_product(Index rows, Index columns, Index depth, Broadcast a, const Scalar* panel,
-                   Scalar* edge, Scalar* c, Index c_stride, bool accumulate) {
+                   Scalar* edge, Start start, Scalar* c, Index c_stride) {
   if (columns == panel_columns) {
-    broadcast_product(rows, depth, columns, a, panel, panel_columns, c, c_stride, accumulate);
+    broadcast_product(rows, depth, columns, a, panel, panel_columns, start, c, c_stride);
     return;
   }
-  broadcast_product(rows, depth, panel_columns, a, panel, panel_columns, edge, panel_columns,
-                    false);
+  broadcast_product(rows, depth, panel_columns, a, panel, panel_columns, {}, edge, panel_columns);
   for (Index i = 0; i < rows; ++i) {
-    if (accumulate) {
-      add_to(c + i * c_stride, edge + i * panel_columns, columns);
+    const Scalar* products = edge + i * panel_columns;
+    if (start.data == nullptr) {
+      std::copy_n(products, columns, c + i * c_stride);
     } else {
-      std::copy_n(edge + i * panel_columns, columns, c + i * c_stride);
+      map_row(
+          columns, c + i * c_stride, [](const Lanes& x, const Lanes& y) { return x + y; },
+          start.from(i, 0).data, products);
     }
   }
 }
 
-void own_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
-                 Index c_stride, bool accumulate) {
+void own_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Start start,
+                 Scalar* c, Index c_stride) {
   const Index packed = (columns + panel_columns - 1) / panel_columns * panel_columns * depth;
   Tensor room = Tensor::empty({packed + block_rows * panel_columns});
   Scalar* panels = room.data();
   pack(b, depth, columns, panels);
   for (Index row = 0; row < rows; row += block_rows) {
     for (Index r = 0; r < depth; r += block_depth) {
+      const Start sums = r == 0 ? start : Start{c, c_stride};
       for (Index column = 0; column < columns; column += panel_columns) {
         panel_product(std::min(block_rows, rows - row), std::min(panel_columns, columns - column),
                       std::min(block_depth, depth - r), {a.data + row * a.stride + r, a.stride, 1},
                       panels + column * depth + r * panel_columns, panels + packed,
-                      c + row * c_stride + column, c_stride, accumulate || r > 0);
+                      sums.from(row, column), c + row * c_stride + column, c_stride);
       }
     }
   }
@@ -102,8 +105,23 @@ void own_product(Index rows, Index columns, Index depth, MatrixView a, MatrixVie
 
 void matrix_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
                     Index c_stride, bool accumulate) {
-  const auto product = own_is_faster(rows, columns, depth, a) ? own_product : blas_product;
-  product(rows, columns, depth, a, b, c, c_stride, accumulate);
+  if (own_is_faster(rows, columns, depth, a)) {
+    own_product(rows, columns, depth, a, b, accumulate ? Start{c, c_stride} : Start{}, c, c_stride);
+  } else {
+    blas_product(rows, columns, depth, a, b, c, c_stride, accumulate);
+  }
+}
+
+void matrix_product_plus_row(Index rows, Index columns, Index depth, MatrixView a, MatrixView b,
+                             const Scalar* row, Scalar* c, Index c_stride) {
+  if (own_is_faster(rows, columns, depth, a)) {
+    own_product(rows, columns, depth, a, b, {row, 0}, c, c_stride);
+    return;
+  }
+  for (Index i = 0; i < rows; ++i) {
+    std::copy_n(row, columns, c + i * c_stride);
+  }
+  blas_product(rows, columns, depth, a, b, c, c_stride, true);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

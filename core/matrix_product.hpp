@@ -12,4 +12,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 void matrix_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
                     Index c_stride, bool accumulate);
 
+// c = a b + row, the same to each row of c.
+void matrix_product_plus_row(Index rows, Index columns, Index depth, MatrixView a, MatrixView b,
+                             const Scalar* row, Scalar* c, Index c_stride);
+
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

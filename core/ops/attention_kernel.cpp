@@ -88,11 +88,12 @@ void AttentionKernel::take_keys(const HeadProblem& problem) {
 void AttentionKernel::product(Index rows, Index depth, Index width, Broadcast a, Panel b,
                               Scalar* to, Index stride, bool accumulate) {
   if (width % lane_count == 0) {
-    broadcast_product(rows, depth, width, a, b.data, b.step, to, stride, accumulate);
+    broadcast_product(rows, depth, width, a, b.data, b.step,
+                      accumulate ? Start{to, stride} : Start{}, to, stride);
     return;
   }
   const Index step = whole_vectors(width);
-  broadcast_product(rows, depth, step, a, b.data, b.step, product_, step, false);
+  broadcast_product(rows, depth, step, a, b.data, b.step, {}, product_, step);
   for (Index i = 0; i < rows; ++i) {
     if (accumulate) {
       add_to(to + i * stride, product_ + i * step, width);
@@ -107,27 +108,24 @@ void AttentionKernel::scores(const HeadProblem& problem, const Tile& tile) {
   const auto factor = static_cast<Scalar>(1 / std::sqrt(static_cast<double>(d_key_)));
   pack_columns(problem.query, tile.first_query, tile.queries, tile.columns, factor, columns_);
   broadcast_product(tile.keys, d_key_, tile.columns, {keys_.row(tile.first_key), keys_.step, 1},
-                    columns_, tile.columns, scores_, tile.columns, false);
+                    columns_, tile.columns, {}, scores_, tile.columns);
   if (!problem.pattern.is_full()) {
     apply_pattern(problem, tile);
   }
 }
 
-// Scores of keys that a query may not attend to become -inf; keys that all of the tile's queries
-// see are passed over.
+// Scores of keys that a query may not attend to become -inf: those before and behind its range.
 void AttentionKernel::apply_pattern(const HeadProblem& problem, const Tile& tile) {
-  const Index position = problem.query_position + tile.first_query;
-  const Index all_from = problem.pattern.range(position + tile.queries - 1).first;
-  const Index all_to = problem.pattern.range(position).last;
-  for (Index j = 0; j < tile.keys; ++j) {
-    const Index key = problem.key_position + tile.first_key + j;
-    if (all_from <= key && key <= all_to) {
-      continue;
+  const Index first_key = problem.key_position + tile.first_key;
+  for (Index q = 0; q < tile.queries; ++q) {
+    const auto [first, last] = problem.pattern.range(problem.query_position + tile.first_query + q);
+    const Index begin = std::clamp<Index>(first - first_key, 0, tile.keys);
+    const Index end = std::clamp<Index>(last + 1 - first_key, begin, tile.keys);
+    for (Index j = 0; j < begin; ++j) {
+      scores_[j * tile.columns + q] = minus_infinity;
     }
-    for (Index q = 0; q < tile.queries; ++q) {
-      if (!problem.pattern.allowed(position + q, key)) {
-        scores_[j * tile.columns + q] = minus_infinity;
-      }
+    for (Index j = end; j < tile.keys; ++j) {
+      scores_[j * tile.columns + q] = minus_infinity;
     }
   }
 }
@@ -238,8 +236,8 @@ void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& ti
                                       const HeadRows& doutput) {
   pack_columns(doutput, tile.first_query, tile.queries, tile.columns, 1, columns_);
   broadcast_product(tile.keys, d_value_, tile.columns,
-                    {values_.row(tile.first_key), values_.step, 1}, columns_, tile.columns,
-                    gradients_, tile.columns, false);
+                    {values_.row(tile.first_key), values_.step, 1}, columns_, tile.columns, {},
+                    gradients_, tile.columns);
   const bool dropped = dropout_.active();
   if (dropped) {
     draw_dropout(problem, tile);

@@ -15,13 +15,6 @@ Index check(const Var& x, const Var& weight) {
   return out;
 }
 
-// y = x Wᵀ (+ y)
-void forward(const Tensor& x, const Tensor& weight, bool accumulate, Tensor& y) {
-  const Index in = x.dim(1);
-  matrix_product(y.dim(0), y.dim(1), in, {x.data(), in}, {weight.data(), in, true}, y.data(),
-                 y.dim(1), accumulate);
-}
-
 // dx = dy W,  dW = dyᵀ x
 void backward(Gradients& g, const Tensor& x, const Tensor& weight) {
   const Tensor& dy = g.output();
@@ -41,8 +34,11 @@ void backward(Gradients& g, const Tensor& x, const Tensor& weight) {
 }  // namespace
 
 Var linear(const Var& x, const Var& weight) {
-  Tensor y = Tensor::empty({x.shape()[0], check(x, weight)});
-  forward(x.value(), weight.value(), false, y);
+  const Index out = check(x, weight);
+  const auto [N, in] = dims<2>(x, "linear.x");
+  Tensor y = Tensor::empty({N, out});
+  matrix_product(N, out, in, {x.value().data(), in}, {weight.value().data(), in, true}, y.data(),
+                 out, false);
   return x.tape().record(
       "linear", {x, weight}, std::move(y),
       [x = x.value(), weight = weight.value()](Gradients& g) { backward(g, x, weight); });
@@ -51,11 +47,10 @@ Var linear(const Var& x, const Var& weight) {
 Var linear(const Var& x, const Var& weight, const Var& bias) {
   const Index out = check(x, weight);
   expect_shape(bias, {out}, "linear.bias for weight " + weight.shape().to_string());
-  Tensor y = Tensor::empty({x.shape()[0], out});
-  for (Index i = 0; i < y.dim(0); ++i) {
-    map_row(out, y.row(i), [](const Lanes& b) { return b; }, bias.value().data());
-  }
-  forward(x.value(), weight.value(), true, y);
+  const auto [N, in] = dims<2>(x, "linear.x");
+  Tensor y = Tensor::empty({N, out});
+  matrix_product_plus_row(N, out, in, {x.value().data(), in}, {weight.value().data(), in, true},
+                          bias.value().data(), y.data(), out);
   return x.tape().record("linear", {x, weight, bias}, std::move(y),
                          [x = x.value(), weight = weight.value()](Gradients& g) {
                            backward(g, x, weight);

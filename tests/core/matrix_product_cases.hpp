@@ -36,11 +36,14 @@ struct ProductCase {
   bool b_transposed;
 };
 
-inline void expect_product(const ProductCase& size, bool accumulate) {
+// What the sums begin with.
+enum class Begin { zero, what_is_there, a_row };
+
+inline void expect_product(const ProductCase& size, Begin begin) {
   const auto [rows, columns, depth, a_transposed, b_transposed] = size;
-  SCOPED_TRACE(fmt::format("({}, {}){} times ({}, {}){}{}", rows, depth,
+  SCOPED_TRACE(fmt::format("({}, {}){} times ({}, {}){}, beginning {}", rows, depth,
                            a_transposed ? " of aᵀ" : "", depth, columns,
-                           b_transposed ? " of bᵀ" : "", accumulate ? ", added" : ""));
+                           b_transposed ? " of bᵀ" : "", static_cast<int>(begin)));
   const Index gap = 3;  // rows of a wider matrix
   const Index a_stride = (a_transposed ? rows : depth) + gap;
   const Index b_stride = (b_transposed ? depth : columns) + gap;
@@ -49,17 +52,27 @@ inline void expect_product(const ProductCase& size, bool accumulate) {
                               : whole_numbers(rows, depth, a_stride, 1);
   const auto b = b_transposed ? whole_numbers(columns, depth, b_stride, 2)
                               : whole_numbers(depth, columns, b_stride, 2);
-  const auto before = whole_numbers(rows, accumulate ? columns : 0, c_stride, 3);
+  const auto row = whole_numbers(1, columns, columns, 4);
+  const auto before = whole_numbers(rows, begin == Begin::what_is_there ? columns : 0, c_stride, 3);
   auto c = before;
-  matrix_product(rows, columns, depth, {a.data(), a_stride, a_transposed},
-                 {b.data(), b_stride, b_transposed}, c.data(), c_stride, accumulate);
+  const MatrixView a_view{a.data(), a_stride, a_transposed};
+  const MatrixView b_view{b.data(), b_stride, b_transposed};
+  if (begin == Begin::a_row) {
+    matrix_product_plus_row(rows, columns, depth, a_view, b_view, row.data(), c.data(), c_stride);
+  } else {
+    matrix_product(rows, columns, depth, a_view, b_view, c.data(), c_stride,
+                   begin == Begin::what_is_there);
+  }
   const auto at = [](const std::vector<Scalar>& matrix, Index stride, bool transposed, Index i,
                      Index j) {
     return matrix[static_cast<std::size_t>(transposed ? j * stride + i : i * stride + j)];
   };
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < columns; ++j) {
-      Scalar sum = accumulate ? at(before, c_stride, false, i, j) : Scalar{0};
+      Scalar sum = begin == Begin::what_is_there ? at(before, c_stride, false, i, j) : Scalar{0};
+      if (begin == Begin::a_row) {
+        sum = row[static_cast<std::size_t>(j)];
+      }
       for (Index r = 0; r < depth; ++r) {
         sum += at(a, a_stride, a_transposed, i, r) * at(b, b_stride, b_transposed, r, j);
       }
@@ -96,13 +109,19 @@ inline constexpr auto product_cases = std::to_array<ProductCase>({
 
 TEST(MatrixProduct, EqualsTheSumsWrittenOut) {
   for (const ProductCase& size : product_cases) {
-    expect_product(size, false);
+    expect_product(size, Begin::zero);
   }
 }
 
 TEST(MatrixProduct, AddsToWhatIsThere) {
   for (const ProductCase& size : product_cases) {
-    expect_product(size, true);
+    expect_product(size, Begin::what_is_there);
+  }
+}
+
+TEST(MatrixProduct, AddsARowToEachRow) {
+  for (const ProductCase& size : product_cases) {
+    expect_product(size, Begin::a_row);
   }
 }
 

@@ -1,1 +1,1 @@
-#include "tests/core/matrix_product_cases.hpp"  // with TAPEHEAD_PRECISION double
+#include "tests/core/matrix_product_cases.hpp"

@@ -1,1 +1,1 @@
-#include "tests/core/matrix_product_cases.hpp"  // with TAPEHEAD_PRECISION float
+#include "tests/core/matrix_product_cases.hpp"
