@@ -1,0 +1,1 @@
+#include "tests/nn/pytorch_cases.hpp"
