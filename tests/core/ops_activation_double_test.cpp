@@ -4,12 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <numbers>
-
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/plain.hpp"
+#include "tests/support/plain_ops.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -23,32 +21,6 @@ using ::testing::ThrowsMessage;
 
 constexpr Activation activations[] = {Activation::relu, Activation::gelu, Activation::silu,
                                       Activation::tanh};
-
-Var add_number(const Var& x, double number) {
-  return add(x, x.tape().constant(Tensor::full(x.shape(), number)));
-}
-
-// σ(x) = 1 / (1 + exp(-x)) = exp(-ln(1 + exp(-x)))
-Var plain_sigmoid(const Var& x) { return exp(scale(log(add_number(exp(scale(x, -1)), 1)), -1)); }
-
-// tanh(x) = 2 σ(2x) - 1
-Var plain_tanh(const Var& x) { return add_number(scale(plain_sigmoid(scale(x, 2)), 2), -1); }
-
-Var plain_activation(const Var& x, Activation activation) {
-  if (activation == Activation::relu) {
-    Tensor positive = Tensor::empty(x.shape());
-    for (Index i = 0; i < x.value().size(); ++i) {
-      positive.data()[i] = x.value().data()[i] > 0 ? 1 : 0;
-    }
-    return multiply(x, x.tape().constant(positive));
-  }
-  if (activation == Activation::gelu) {
-    const Var cubic = add(x, scale(multiply(x, multiply(x, x)), 0.044715));
-    const Var inner = plain_tanh(scale(cubic, std::sqrt(2 / std::numbers::pi)));
-    return scale(multiply(x, add_number(inner, 1)), 0.5);
-  }
-  return activation == Activation::silu ? multiply(x, plain_sigmoid(x)) : plain_tanh(x);
-}
 
 Dropout dropout_of(double probability) {
   return {.probability = probability, .draws = Draws(3, "tests.activation", 5)};

@@ -6,8 +6,8 @@
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "core/ops/matmul.hpp"
 #include "tests/support/plain.hpp"
+#include "tests/support/plain_ops.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -22,18 +22,6 @@ using ::testing::ThrowsMessage;
 
 Var layer(const Var& x, const Var& gain, const Var& bias) { return layer_norm(x, gain, bias); }
 Var rms(const Var& x, const Var& gain) { return rms_norm(x, gain); }
-
-// Each row's mean, in every column of it.
-Var row_means(const Var& x) {
-  const Index D = x.shape()[1];
-  return matmul(x, x.tape().constant(Tensor::full({D, D}, 1 / static_cast<Scalar>(D))));
-}
-
-// x / √(mean(x²) + 1e-5) = x exp(-ln(mean(x²) + 1e-5) / 2)
-Var over_root_mean_square(const Var& x) {
-  const Var epsilon = x.tape().constant(Tensor::full(x.shape(), 1e-5));
-  return multiply(x, exp(scale(log(add(row_means(multiply(x, x)), epsilon)), -0.5)));
-}
 
 const Shape shapes[] = {{3, 19}, {2, 16}, {4, 2}, {1, 5}, {0, 3}};
 
@@ -56,12 +44,8 @@ TEST(LayerNorm, GradientsOfTheSameVarTwice) {
 }
 
 TEST(LayerNorm, EqualsPlainOps) {
-  expect_equals_plain(
-      layer,
-      [](const Var& x, const Var& gain, const Var& bias) {
-        return add(multiply(over_root_mean_square(subtract(x, row_means(x))), gain), bias);
-      },
-      random_tensor({5, 21}, 1), random_tensor({21}, 2), random_tensor({21}, 3));
+  expect_equals_plain(layer, plain_layer_norm, random_tensor({5, 21}, 1), random_tensor({21}, 2),
+                      random_tensor({21}, 3));
 }
 
 // The deviation is small against the mean: a variance taken as E x² - (E x)² would lose it.
@@ -114,9 +98,7 @@ TEST(RmsNorm, GradientsOfTheSameVarTwice) {
 }
 
 TEST(RmsNorm, EqualsPlainOps) {
-  expect_equals_plain(
-      rms, [](const Var& x, const Var& gain) { return multiply(over_root_mean_square(x), gain); },
-      random_tensor({5, 21}, 1), random_tensor({21}, 2));
+  expect_equals_plain(rms, plain_rms_norm, random_tensor({5, 21}, 1), random_tensor({21}, 2));
 }
 
 TEST(RmsNorm, ShapeErrorsNameTheOpAndBothShapes) {

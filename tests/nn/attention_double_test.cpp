@@ -6,9 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "tests/support/gradcheck.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -69,6 +72,39 @@ TEST(MultiHeadAttention, TakesKeysAndValuesFromDifferentInputs) {
   EXPECT_EQ(both.shape(), Shape({3, 6}));
   EXPECT_NE(both.data()[0], separate(x, memory, memory, queries, keys).data()[0]);
   EXPECT_NE(both.data()[0], separate(x, other, other, queries, keys).data()[0]);
+}
+
+// One matrix (30, 6) for all three has numbers up to √(6 / 36), one (10, 6) alone up to √(6 / 16)
+// (Glorot and Bengio 2010, equation 16).
+TEST(MultiHeadAttention, StartsQueryKeyAndValueAsIfOfOneMatrix) {
+  for (const auto inputs :
+       {AttentionInputs::self, AttentionInputs::cross, AttentionInputs::separate}) {
+    ParameterStore store;
+    const MultiHeadAttention attention(store.root(), tiny_options(), inputs, Pattern::full());
+    store.initialize(1);
+    for (const NamedParameter& parameter : store.parameters()) {
+      const std::string& name = parameter.name;
+      if (name == "query.weight" || name == "key.weight" || name == "value.weight") {
+        const Tensor values = store.value(parameter);
+        const auto [least, most] = std::ranges::minmax(values.values());
+        const double largest = std::max(-least, most);
+        EXPECT_LE(largest, std::sqrt(6.0 / 36)) << name;
+        EXPECT_GE(largest, 0.85 * std::sqrt(6.0 / 36)) << name;  // of 60 draws
+      }
+    }
+  }
+}
+
+TEST(MultiHeadAttention, GradientsOfThreeInputs) {
+  const Segments queries = segments_of({2, 1});
+  const Segments keys = segments_of({3, 4});
+  const Alone separate(AttentionInputs::separate);
+  expect_gradcheck(
+      [&](Tape& tape, const std::vector<Var>& inputs) {
+        Pass pass(tape, separate.store);
+        return separate.attention(pass, inputs[0], inputs[1], inputs[2], queries, keys).value;
+      },
+      random_tensor({3, 6}, 2), random_tensor({7, 6}, 3), random_tensor({7, 6}, 4));
 }
 
 using Recorded = std::map<std::string, Tensor>;  // by path, segment and head
