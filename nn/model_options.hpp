@@ -14,7 +14,15 @@ namespace tapehead {
 enum class NormKind { layer_norm, rms_norm };
 enum class NormPosition { pre, post };
 enum class PositionKind { sinusoidal, learned, none };
-enum class Tying { none, target_output, all };
+enum class Tying { none, source_target, target_output, all };
+
+constexpr bool ties_source(Tying tying) {
+  return tying == Tying::source_target || tying == Tying::all;
+}
+constexpr bool ties_output(Tying tying) {
+  return tying == Tying::target_output || tying == Tying::all;
+}
+
 enum class InitKind { xavier_uniform, xavier_normal, normal };
 
 template <>
@@ -31,7 +39,8 @@ struct EnumNames<PositionKind> {
 };
 template <>
 struct EnumNames<Tying> {
-  static constexpr std::array<std::string_view, 3> names{"none", "target_output", "all"};
+  static constexpr std::array<std::string_view, 4> names{"none", "source_target", "target_output",
+                                                         "all"};
 };
 template <>
 struct EnumNames<InitKind> {
@@ -147,8 +156,7 @@ struct ModelOptions {
                 .exclusive_maximum = true},
           dropout_residual);
     visit(Field{.name = "tie_embeddings",
-                .help = "one weight for target embedding and output (target_output), or for source "
-                        "embedding too (all)"},
+                .help = "which of source embedding, target embedding and output share one weight"},
           tie_embeddings);
     visit(
         Field{

@@ -80,10 +80,11 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options, Index 
                          Index target_vocabulary)
     : options_(options) {
   const Index D = options.d_model;
-  if (options.tie_embeddings == Tying::all && source_vocabulary != target_vocabulary) {
+  if (ties_source(options.tie_embeddings) && source_vocabulary != target_vocabulary) {
     throw ConfigError(fmt::format(
-        "model.tie_embeddings: all needs one vocabulary for source and target, but they have "
+        "model.tie_embeddings: {} needs one vocabulary for source and target, but they have "
         "{} and {} entries (task.joint_vocabulary: true makes one)",
+        EnumNames<Tying>::names[static_cast<std::size_t>(options.tie_embeddings)],
         source_vocabulary, target_vocabulary));
   }
   const Tensor sines = options.positions == PositionKind::sinusoidal
@@ -92,13 +93,13 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options, Index 
   const Initializer normal = embedding_initializer(options);
   const Parameter target = (scope / "target").create("embedding", {target_vocabulary, D}, normal);
   const Parameter source =
-      options.tie_embeddings == Tying::all
+      ties_source(options.tie_embeddings)
           ? target
           : (scope / "source").create("embedding", {source_vocabulary, D}, normal);
-  output_ = options.tie_embeddings == Tying::none
-                ? scope.create("output.weight", {target_vocabulary, D},
-                               weight_initializer(options, D, target_vocabulary))
-                : target;
+  output_ = ties_output(options.tie_embeddings)
+                ? target
+                : scope.create("output.weight", {target_vocabulary, D},
+                               weight_initializer(options, D, target_vocabulary));
   source_.emplace(scope / "source", options, source, sines);
   target_.emplace(scope / "target", options, target, sines);
   for (Index i = 0; i < options.encoder_layers.value_or(options.layers); ++i) {

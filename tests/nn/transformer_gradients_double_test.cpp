@@ -85,16 +85,17 @@ void expect_gradients(const ModelOptions& options) {
 
 class TransformerGradients : public ::testing::TestWithParam<std::tuple<NormPosition, Tying>> {};
 
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, TransformerGradients,
-    ::testing::Combine(::testing::Values(NormPosition::pre, NormPosition::post),
-                       ::testing::Values(Tying::none, Tying::target_output, Tying::all)),
-    [](const auto& test) {
-      const auto position = static_cast<std::size_t>(std::get<0>(test.param));
-      const auto tying = static_cast<std::size_t>(std::get<1>(test.param));
-      return fmt::format("{}_{}", EnumNames<NormPosition>::names[position],
-                         EnumNames<Tying>::names[tying]);
-    });
+INSTANTIATE_TEST_SUITE_P(Kinds, TransformerGradients,
+                         ::testing::Combine(::testing::Values(NormPosition::pre,
+                                                              NormPosition::post),
+                                            ::testing::Values(Tying::none, Tying::source_target,
+                                                              Tying::target_output, Tying::all)),
+                         [](const auto& test) {
+                           const auto position = static_cast<std::size_t>(std::get<0>(test.param));
+                           const auto tying = static_cast<std::size_t>(std::get<1>(test.param));
+                           return fmt::format("{}_{}", EnumNames<NormPosition>::names[position],
+                                              EnumNames<Tying>::names[tying]);
+                         });
 
 TEST_P(TransformerGradients, AreTheLossesSlopes) {
   ModelOptions options = tiny_options();

@@ -132,8 +132,10 @@ TEST(ConfigRules, an_option_of_another_tokenizer_is_not_ignored) {
 TEST(ConfigRules, tied_embeddings_share_a_vocabulary) {
   const std::string text =
       "task: {name: parallel_text, train_tsv: a, validation_tsv: b, joint_vocabulary: false}\n";
-  EXPECT_THAT(config_error(text + "model: {tie_embeddings: all}"),
-              StartsWith("a.yaml:2:25: model.tie_embeddings: "));
+  for (const std::string tied : {"all", "source_target"}) {
+    EXPECT_THAT(config_error(text + "model: {tie_embeddings: " + tied + "}"),
+                StartsWith("a.yaml:2:25: model.tie_embeddings: "));
+  }
   EXPECT_EQ(config_error(text + "model: {tie_embeddings: target_output}"), "accepted");
 }
 

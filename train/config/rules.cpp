@@ -180,11 +180,12 @@ Verdict tokenizer_has_option(const Config& config) {
 }
 
 Verdict tied_share_words(const Config& config) {
-  const bool tied = config.model.tie_embeddings == Tying::all;
-  if (!tied || !is_text(config) || config.task.text.joint_vocabulary) return {};
+  if (!ties_source(config.model.tie_embeddings) || !is_text(config) ||
+      config.task.text.joint_vocabulary)
+    return {};
   return Violation{{"model.tie_embeddings", "task.joint_vocabulary"},
-                   "source and target embeddings cannot be one with two vocabularies (all; "
-                   "allowed with task.joint_vocabulary false: none, target_output)"};
+                   "source and target embeddings cannot be one with two vocabularies (allowed "
+                   "with task.joint_vocabulary false: none, target_output)"};
 }
 
 Verdict positions_suffice(const Config& config) {
@@ -231,7 +232,8 @@ std::span<const Rule> rules() {
       {"`task.normalization` and `task.character_coverage` are for the tokenizers `bpe` and "
        "`unigram`. With another one they keep their defaults.",
        tokenizer_has_option},
-      {"`model.tie_embeddings: all` goes with `task.joint_vocabulary`.", tied_share_words},
+      {"`model.tie_embeddings` `source_target` and `all` go with `task.joint_vocabulary`.",
+       tied_share_words},
       {"`model.max_positions` is more than the tokens of the task's longest sequence.",
        positions_suffice},
   }};
