@@ -104,6 +104,8 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     metrics = pathlib.Path(sys.argv[1]) / "metrics.jsonl"
+    if not metrics.is_file():
+        sys.exit(f"{metrics} is not there: {sys.argv[1]} is no run directory, or its training has not begun")
     lines = [json.loads(line) for line in metrics.read_text().splitlines()]
     height = TOP + 2 * PANEL + GAP + BOTTOM
     elements = "\n".join(draw(lines))
