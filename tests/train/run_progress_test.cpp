@@ -105,6 +105,16 @@ TEST_F(RunProgress, a_live_line_is_rewritten_and_goes_to_the_file_now_and_then) 
               MatchesRegex("[0-9-]+ [0-9:]+  step 3  epoch 2 .*tokens/s\n"));
 }
 
+TEST_F(RunProgress, a_narrow_terminal_still_shows_the_time_left) {
+  start(true);
+  Progress progress(console, {.total_steps = 4500, .total_seconds = {}, .log_seconds = 1000});
+  progress.update(report(2000, 100));
+  progress.update(report(2001, 101));
+  // 97 characters in full; a terminal without a width has 80 columns. A second a step: 2,499 to go.
+  EXPECT_EQ(shown().substr(shown().rfind("step")),
+            "step 2001/4500  epoch 2  loss 1.2346  5.0 k tokens/s  41 min 39 s left");
+}
+
 TEST_F(RunProgress, lines_that_stay_are_written_above_the_live_line) {
   start(true);
   console->print("first");

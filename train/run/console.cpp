@@ -33,6 +33,9 @@ Console::Console(std::FILE* stream, bool terminal) : stream_(stream), terminal_(
 
 Console::~Console() { live(""); }
 
+// A line that fills the last column would wrap on some terminals.
+Index Console::width() const { return terminal_width(stream_) - 1; }
+
 void Console::print(std::string_view lines) {
   const std::lock_guard lock(mutex_);
   std::string text;
@@ -50,8 +53,7 @@ void Console::live(std::string_view line) {
   if (!terminal_ || (line.empty() && live_.empty())) {
     return;
   }
-  // A line that fills the last column would wrap on some terminals.
-  live_ = cut(line, terminal_width(stream_) - 1);
+  live_ = cut(line, width());
   write(std::string(clear_line) + live_);
 }
 

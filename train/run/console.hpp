@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/types.hpp"
+
 namespace tapehead {
 
 class Console {
@@ -19,6 +21,9 @@ class Console {
   ~Console();  // leaves no live line
 
   bool terminal() const { return terminal_; }
+
+  // Characters that the live line may have.
+  Index width() const;
 
   // Writes lines that stay, above the live line. May be called from any thread.
   void print(std::string_view lines);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr double live_seconds = 0.1;  // between two states of the live line
 constexpr double rate_seconds = 5.0;  // over which the speed is smoothed
+constexpr Index unlimited = std::numeric_limits<Index>::max();
 
 }  // namespace
 
@@ -30,14 +32,14 @@ void Progress::update(const StepReport& report) {
     next_line_ = report.elapsed + options_.log_seconds;
   }
   if (console_->terminal() && report.elapsed >= next_live_) {
-    console_->live(line(report));
+    console_->live(line(report, console_->width()));
     next_live_ = report.elapsed + live_seconds;
   }
   if (report.elapsed >= next_line_) {
     if (console_->terminal()) {
-      log_to_file_only(line(report));
+      log_to_file_only(line(report, unlimited));
     } else {
-      spdlog::info(line(report));
+      spdlog::info(line(report, unlimited));
     }
     next_line_ = report.elapsed + options_.log_seconds;
   }
@@ -45,14 +47,32 @@ void Progress::update(const StepReport& report) {
 
 void Progress::finish() { console_->live(""); }
 
-std::string Progress::line(const StepReport& report) const {
+// What a narrow terminal has no room for goes: the gradient norm first, then the learning rate,
+// then the epoch.
+std::string Progress::line(const StepReport& report, Index width) const {
+  std::string text = line_without(report, 0);
+  for (int parts = 1; parts <= 3 && text_width(text) > width; ++parts) {
+    text = line_without(report, parts);
+  }
+  return text;
+}
+
+std::string Progress::line_without(const StepReport& report, int parts) const {
   std::string text = fmt::format("step {}", report.step);
   if (options_.total_steps) {
     text += fmt::format("/{}", *options_.total_steps);
   }
-  text +=
-      fmt::format("  epoch {}  loss {:.4f}  lr {:.2e}  grad norm {:.3f}  {} tokens/s", report.epoch,
-                  report.loss, report.learning_rate, report.gradient_norm, format_count(rate_));
+  if (parts < 3) {
+    text += fmt::format("  epoch {}", report.epoch);
+  }
+  text += fmt::format("  loss {:.4f}", report.loss);
+  if (parts < 2) {
+    text += fmt::format("  lr {:.2e}", report.learning_rate);
+  }
+  if (parts < 1) {
+    text += fmt::format("  grad norm {:.3f}", report.gradient_norm);
+  }
+  text += fmt::format("  {} tokens/s", format_count(rate_));
   if (const auto left = seconds_left(report)) {
     text += fmt::format("  {} left", format_duration(*left));
   }

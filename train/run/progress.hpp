@@ -41,7 +41,8 @@ class Progress {
   void finish();
 
  private:
-  std::string line(const StepReport& report) const;
+  std::string line(const StepReport& report, Index width) const;
+  std::string line_without(const StepReport& report, int parts) const;
   std::optional<double> seconds_left(const StepReport& report) const;
   void smooth_rate(const StepReport& report);
 
