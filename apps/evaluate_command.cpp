@@ -1,5 +1,6 @@
 // tapehead evaluate RUN: all metrics of a trained model on a split.
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <memory>
 #include <string>
@@ -51,6 +52,10 @@ void evaluate_run(const EvaluateArguments& arguments) {
   prepare_blas();
   const SavedRun saved(arguments.run, arguments.checkpoint);
   const Task task = make_task(saved.config.task, saved.config.seed, saved.directory);
+  if (task.fingerprint != saved.data) {
+    spdlog::warn("{} was trained with other data than {} has now", saved.checkpoint.string(),
+                 arguments.run.string());
+  }
   EvaluationOptions options = saved.config.evaluation;
   if (arguments.beam > 0) {
     options.beam = arguments.beam;

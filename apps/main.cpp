@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
+#include <stdexcept>
 
 #include "apps/commands.hpp"
 #include "core/errors.hpp"
@@ -46,6 +48,11 @@ int main(int argc, char** argv) {
     return program.exit(error) == 0 ? 0 : 2;
   } catch (const tapehead::ConfigError& error) {
     return fail(error, 2);
+  } catch (const std::bad_alloc&) {
+    return fail(
+        std::runtime_error("out of memory; a smaller model, smaller training.batch_tokens or "
+                           "evaluation.batch_tokens, or fewer threads need less"),
+        1);
   } catch (const std::exception& error) {
     return fail(error, 1);
   }

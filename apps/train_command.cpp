@@ -14,6 +14,7 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "train/config/config.hpp"
+#include "train/initial_weights.hpp"
 #include "train/run/logging.hpp"
 #include "train/run/program_path.hpp"
 #include "train/run_plan.hpp"

@@ -76,8 +76,14 @@ PoolUse pool_use() {
   return {.bytes_held = shared.heap.bytes_held(), .bytes_peak = shared.peak};
 }
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool sanitized = true;  // a build that looks for mistakes, the program included
+#else
+constexpr bool sanitized = false;
+#endif
+
 Checks& checks() {
-  static Checks instance;
+  static Checks instance{.poison = sanitized};
   return instance;
 }
 

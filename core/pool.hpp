@@ -36,9 +36,9 @@ struct PoolUse {
 };
 PoolUse pool_use();
 
-// Switches for finding mistakes, off in normal work: `poison` fills fresh buffers with NaN, so that
-// an element that was never written is seen; `finite` makes a tape look at every value and
-// gradient, and name the op of the first bad one.
+// Switches for finding mistakes, off in normal work (`poison` on with AddressSanitizer): `poison`
+// fills fresh buffers with NaN, so that an element that was never written is seen; `finite` makes a
+// tape look at every value and gradient, and name the op of the first bad one.
 struct Checks {
   bool poison = false;
   bool finite = false;

@@ -1,4 +1,5 @@
 // The task parallel_text: a corpus of aligned lines, its tokenizers, its splits.
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -101,12 +102,15 @@ Split train_split(const SplitFiles& files, const AlignedText& text, const Tokeni
   Split split;
   split.name = files.name;
   split.examples = encode(text, tokenizers);
-  const auto fits = [&](const std::vector<TokenId>& side) {
-    return !side.empty() && static_cast<Index>(side.size()) <= max_length;
+  const auto has_empty_side = [](const Example& example) {
+    return example.source.empty() || example.target.empty();
   };
-  split.dropped = static_cast<Index>(std::erase_if(split.examples, [&](const Example& example) {
-    return !fits(example.source) || !fits(example.target);
-  }));
+  const auto is_long = [&](const Example& example) {
+    return static_cast<Index>(std::max(example.source.size(), example.target.size())) > max_length;
+  };
+  const auto too_long = static_cast<Index>(std::erase_if(split.examples, is_long));
+  const auto empty = static_cast<Index>(std::erase_if(split.examples, has_empty_side));
+  split.dropped = too_long + empty;
   if (split.examples.empty()) {
     throw DataError(fmt::format(
         "{}: none of the {} pairs can be trained on: each has a side that is empty or longer than "
@@ -114,8 +118,8 @@ Split train_split(const SplitFiles& files, const AlignedText& text, const Tokeni
         files.source + files.tab_separated, split.dropped, max_length));
   }
   if (split.dropped > 0) {
-    spdlog::info("{} of {} training pairs dropped: a side is empty or longer than {} tokens",
-                 split.dropped, text.source.size(), max_length);
+    spdlog::info("{} of {} training pairs dropped: {} longer than {} tokens, {} with an empty side",
+                 split.dropped, text.source.size(), too_long, max_length, empty);
   }
   return split;
 }

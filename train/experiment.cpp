@@ -17,6 +17,20 @@ std::filesystem::path last_checkpoint(const RunFiles& files) {
   return candidates.empty() ? std::filesystem::path() : candidates.front();
 }
 
+// What else could be used, for the message about one that cannot.
+std::string other_checkpoints(const RunFiles& files, const std::filesystem::path& refused) {
+  std::string names;
+  for (const std::string wanted : {"average", "best", "last"}) {
+    const auto file = find_checkpoint(files, wanted);
+    if (file != refused && std::filesystem::exists(file)) {
+      names += (names.empty() ? "; try --checkpoint " : " or ") + wanted;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
 std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted) {
   auto best = best_checkpoint(files.checkpoints());
   auto average = average_checkpoint(files.checkpoints());
@@ -40,25 +54,28 @@ std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& 
   return last_checkpoint(files);
 }
 
-}  // namespace
-
 SavedRun::SavedRun(const std::filesystem::path& run, const std::string& wanted)
     : directory(run),
       config(load_config(find_run(run).config()).config),
       tokenizers(load_tokenizers(run)),
       model(config, tokenizers.source->size(), tokenizers.target->size()),
       checkpoint(find_checkpoint({run}, wanted)) {
-  if (checkpoint.empty() || !std::filesystem::exists(checkpoint)) {
-    throw IoError(fmt::format("run {} has no {} checkpoint", run.string(),
-                              wanted.empty() ? "finished" : wanted));
+  try {
+    if (checkpoint.empty() || !std::filesystem::exists(checkpoint)) {
+      throw IoError(fmt::format("run {} has no {} checkpoint", run.string(),
+                                wanted.empty() ? "finished" : wanted));
+    }
+    const TensorFile file(checkpoint);
+    const Metadata identity = identity_of(config, "");
+    if (file.metadata("config") != identity.at("config")) {
+      throw IoError(fmt::format("{} comes from another model or seed than run {}",
+                                checkpoint.string(), run.string()));
+    }
+    load_weights(file, model.store);
+    data = file.metadata("data");
+  } catch (const IoError& error) {
+    throw IoError(error.what() + other_checkpoints({run}, checkpoint));
   }
-  const TensorFile file(checkpoint);
-  const Metadata identity = identity_of(config, "");
-  if (file.metadata("config") != identity.at("config")) {
-    throw IoError(fmt::format("{} comes from another model or seed than run {}",
-                              checkpoint.string(), run.string()));
-  }
-  load_weights(file, model.store);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -2,9 +2,13 @@
 // over them.
 #pragma once
 
+#include <filesystem>
+#include <string>
+
 #include "datasets/task.hpp"
 #include "nn/transformer.hpp"
 #include "train/options.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -23,7 +27,8 @@ struct Model {
 // its checkpoints.
 struct SavedRun {
   // `checkpoint`: "best", "last", "average", or a file; empty: the average where there is one, else
-  // the best, else the last. Throws IoError for what is missing or does not hold.
+  // the best, else the last. Throws IoError for what is missing or does not hold, and names what
+  // else there is.
   SavedRun(const std::filesystem::path& directory, const std::string& checkpoint);
 
   std::filesystem::path directory;
@@ -31,6 +36,11 @@ struct SavedRun {
   Tokenizers tokenizers;
   Model model;
   std::filesystem::path checkpoint;
+  std::string data;  // fingerprint of what the checkpoint was trained on
 };
+
+// The file of a run's "best", "last" or "average" checkpoint, or, for empty and for files, as
+// `SavedRun` says. It may not be there.
+std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -140,7 +140,7 @@ struct TrainingOptions {
                 .unit = "epochs"},
           epochs);
     visit(Field{.name = "minutes",
-                .help = "stop after so much training time; auto: no limit",
+                .help = "stop after so much time in steps, evaluations apart; auto: no limit",
                 .minimum = 0,
                 .maximum = 1e6,
                 .unit = "minutes",
@@ -208,11 +208,12 @@ struct EvaluationOptions {
                 .maximum = 1e7,
                 .unit = "tokens"},
           batch_tokens);
-    visit(Field{.name = "beam",
-                .help = "hypotheses of the beam search; 1: greedy",
-                .minimum = 1,
-                .maximum = 256},
-          beam);
+    visit(
+        Field{.name = "beam",
+              .help = "hypotheses of the beam search in tests; 1: greedy, as validation always is",
+              .minimum = 1,
+              .maximum = 256},
+        beam);
     visit(Field{.name = "length_penalty",
                 .help = "a hypothesis' score is its log-probability over its length to this power",
                 .minimum = 0,

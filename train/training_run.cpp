@@ -12,6 +12,7 @@
 #include "core/finite.hpp"
 #include "datasets/loader.hpp"
 #include "train/evaluation_report.hpp"
+#include "train/initial_weights.hpp"
 #include "train/loss.hpp"
 #include "train/start_table.hpp"
 #include "train/test_splits.hpp"
@@ -32,11 +33,6 @@ Config with_intervals(Config config, Index steps_per_epoch) {
   config.training.checkpoint_every =
       config.training.checkpoint_every.value_or(*config.evaluation.every);
   return config;
-}
-
-void load_initial_weights(const Config& config, ParameterStore& store) {
-  const RunFiles other = find_run(config.model.init_from);
-  load_weights(TensorFile(best_checkpoint(other.checkpoints())), store);
 }
 
 NumericError numeric_error(Index step, const std::string& what) {
@@ -70,35 +66,30 @@ void expect_finite_weights(const ParameterStore& store, Index step) {
 
 }  // namespace
 
-void check_initial_weights(const Config& config, const Task& task) {
-  if (!config.model.init_from.empty()) {
-    Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
-    load_initial_weights(config, model.store);
-  }
-}
-
 TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirectory& directory,
                          const BlasInfo& blas, Index threads, std::shared_ptr<Console> console,
                          bool resume)
-    : task_(task),
+    : plan_(plan_run(config, task)),
+      config_(with_intervals(config, plan_.steps_per_epoch)),
+      task_(task),
       train_(task.split("train")),
       files_(directory.files()),
       console_(std::move(console)),
       workers_(threads),
       model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
       identity_(identity_of(config, task.fingerprint)),
-      plan_(plan_run(config, task)),
       trainer_(model_.store, workers_,
                {.training = config.training,
                 .seed = config.seed,
                 .d_model = config.model.d_model,
                 .total_steps = plan_.total_steps}),
-      checkpoints_(files_.checkpoints(), "step", config.training.checkpoint_keep),
-      weights_(files_.checkpoints(), "weights", std::max<Index>(1, config.training.average_last)),
+      checkpoints_(files_.checkpoints(), "step", config.training.checkpoint_keep,
+                   *config_.training.checkpoint_every),
+      weights_(files_.checkpoints(), "weights", std::max<Index>(1, config.training.average_last),
+               *config_.training.checkpoint_every),
       metrics_(files_.metrics()) {
   position_.batch_tokens = config.training.batch_tokens;
   position_.metric = config.evaluation.metric;
-  config_ = with_intervals(config, plan_.steps_per_epoch);
   if (resume) {
     restore();
   }

@@ -26,9 +26,6 @@ struct RunEnd {
   Index step = 0;
 };
 
-// Throws IoError when the weights that the config starts from are not there or do not fit.
-void check_initial_weights(const Config& config, const Task& task);
-
 class TrainingRun {
  public:
   // The config must be resolved; `task` is its data. When `resume`, goes on from the newest
@@ -54,6 +51,7 @@ class TrainingRun {
   void announce(const BlasInfo& blas) const;
   void show_samples(const Split& split, const Evaluation& evaluation) const;
 
+  RunPlan plan_;
   Config config_;
   const Task& task_;
   const Split& train_;
@@ -62,7 +60,6 @@ class TrainingRun {
   Workers workers_;
   Model model_;
   Metadata identity_;
-  RunPlan plan_;
   Trainer trainer_;
   Checkpoints checkpoints_;  // with the optimiser's state
   Checkpoints weights_;      // the last ones, for the average

@@ -94,6 +94,19 @@ TEST_F(Resume, after_kills_at_several_moments_the_bits_are_the_same) {
   expect_same_runs(here / "unbroken", here / "broken");
 }
 
+TEST_F(Resume, a_stop_in_the_last_interval_leaves_no_trace) {
+  const Arguments options{"training.steps=160", "training.checkpoint_every=100",
+                          "evaluation.every=80", "training.accumulate=2"};
+  train(tiny_training("unbroken", options));
+  const ProgramResult stopped = interrupt(tiny_training("broken", options), SIGTERM, [&] {
+    return content_of(here / "broken/metrics.jsonl").find("\"step\":102,") != std::string::npos;
+  });
+  ASSERT_GT(newest_step("broken"), 100) << stopped.errors;
+  ASSERT_LT(newest_step("broken"), 160) << "stopped too late to show anything";
+  EXPECT_EQ(resume("broken").exit_code, 0);
+  expect_same_runs(here / "unbroken", here / "broken");
+}
+
 TEST_F(Resume, without_a_checkpoint_it_starts_at_step_0) {
   train(tiny_training("unbroken"));
   for (const std::string file : {".lock", "config.yaml", "metrics.jsonl"}) {
@@ -230,6 +243,15 @@ TEST_F(ResumeFromDamaged, with_none_that_holds_nothing_is_touched) {
   expect_same_runs(here / "damaged", here / "a");
 }
 
+TEST_F(ResumeFromDamaged, what_else_can_be_evaluated_is_named) {
+  flip_a_bit(here / "a/checkpoints/average.safetensors");
+  const ProgramResult refused = run({"evaluate", "a"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, AllOf(HasSubstr("average.safetensors"),
+                                    HasSubstr("; try --checkpoint best or last")));
+  EXPECT_EQ(run({"evaluate", "a", "--checkpoint", "best"}).exit_code, 0);
+}
+
 TEST_F(Resume, checkpoints_of_another_model_are_refused_and_the_run_stays_as_it_is) {
   train(tiny_training("a"));
   copy_run("a", "before");
@@ -267,6 +289,29 @@ TEST_F(Resume, does_not_need_the_run_whose_weights_it_started_from) {
   const ProgramResult end = resume("a");
   EXPECT_EQ(end.exit_code, 0) << end.errors;
   expect_same_runs(here / "unbroken", here / "a");
+}
+
+TEST_F(Resume, weights_of_another_model_are_no_start) {
+  train(tiny_training("first"));
+  // As many numbers in the same shapes, but they would mean something else.
+  const ProgramResult refused = run(tiny_training("a", {"model.init_from=first", "model.heads=2"}));
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, HasSubstr("cannot start from the weights of first: its model is "
+                                        "another (model.heads: 4, not 2)"));
+  EXPECT_FALSE(fs::exists(here / "a"));
+  train(tiny_training("b", {"model.init_from=first", "model.dropout=0.3", "seed=2"}));
+}
+
+TEST_F(Resume, without_a_best_the_last_weights_are_a_start) {
+  train(tiny_training("first"));
+  fs::remove(here / "first/checkpoints/best.safetensors");
+  train(tiny_training("a", {"model.init_from=first"}));
+  for (const std::string& file : checkpoint_names(here / "first")) {
+    fs::remove(here / "first/checkpoints" / file);
+  }
+  const ProgramResult refused = run(tiny_training("b", {"model.init_from=first"}));
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, HasSubstr("run first has no weights to start from"));
 }
 
 TEST_F(Resume, what_is_no_run_cannot_be_resumed) {

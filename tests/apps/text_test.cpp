@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -19,6 +20,7 @@ namespace fs = std::filesystem;
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Text : public ::testing::Test {
  protected:
@@ -121,6 +123,44 @@ TEST_F(Text, without_a_test_split_the_next_command_still_works) {
   set_options(arguments, no_test);
   EXPECT_THAT(run(arguments).errors, HasSubstr("evaluate 'my run' --split validation\n"));
   run({"evaluate", "my run", "--split", "validation"});
+}
+
+TEST_F(Text, pairs_that_cannot_be_trained_on_are_counted_and_said) {
+  std::ofstream source(here / "data/train.en", std::ios::app);
+  std::ofstream target(here / "data/train.de", std::ios::app);
+  source << "\na man\n\n";
+  for (int i = 0; i < 101; ++i) {
+    source << "a ";
+  }
+  source << '\n';
+  target << "ein mann\n\n\nein mann\n";
+  source.close();
+  target.close();
+  // The corpus has 200 pairs.
+  EXPECT_THAT(
+      run({"train", "text.yaml", "--run", "a", "--set", "training.steps=2"}).errors,
+      HasSubstr("4 of 204 training pairs dropped: 1 longer than 100 tokens, 3 with an empty "
+                "side\n"));
+}
+
+TEST_F(Text, compressed_and_tab_separated_text_gives_the_same_run) {
+  train("plain");
+  ASSERT_EQ(std::system(("cd '" + here.path().string() +
+                         "/data' && paste train.en train.de > train.tsv && gzip test.en && "
+                         "rm train.en train.de")
+                            .c_str()),
+            0);
+  train("other", {"task.train_source=", "task.train_target=", "task.train_tsv=data/train.tsv",
+                  "task.test_source=data/test.en.gz"});
+  expect_same_runs(here / "plain", here / "other");
+}
+
+TEST_F(Text, evaluating_on_other_data_is_said) {
+  train("a");
+  EXPECT_THAT(run({"evaluate", "a"}).errors, Not(HasSubstr("other data")));
+  std::ofstream(here / "data/test.en", std::ios::app) << "one more line\n";
+  std::ofstream(here / "data/test.de", std::ios::app) << "eine zeile mehr\n";
+  EXPECT_THAT(run({"evaluate", "a"}).errors, HasSubstr("was trained with other data than a has"));
 }
 
 TEST_F(Text, translating_needs_no_data) {

@@ -51,6 +51,19 @@ TEST(RunCheckpoints, names_sort_like_steps) {
   EXPECT_EQ(average_checkpoint("dir"), fs::path("dir/average.safetensors"));
 }
 
+TEST(RunCheckpoints, one_between_regular_steps_goes_with_the_next) {
+  const TemporaryDirectory directory;
+  const Checkpoints checkpoints(directory.path(), "step", 2, 10);
+  for (const Index step : {10, 20, 23}) {
+    save(checkpoints, step);
+  }
+  EXPECT_THAT(checkpoints.steps(), ElementsAre(23, 20));
+  save(checkpoints, 27);
+  EXPECT_THAT(checkpoints.steps(), ElementsAre(27, 20));
+  save(checkpoints, 30);
+  EXPECT_THAT(checkpoints.steps(), ElementsAre(30, 20));
+}
+
 TEST(RunCheckpoints, the_newest_are_kept) {
   const TemporaryDirectory directory;
   const Checkpoints checkpoints(directory.path(), "step", 2);

@@ -28,10 +28,11 @@ fs::path elapsed_file(const fs::path& directory) { return directory / "elapsed.j
 
 }  // namespace
 
-Checkpoints::Checkpoints(fs::path directory, std::string prefix, Index keep)
+Checkpoints::Checkpoints(fs::path directory, std::string prefix, Index keep, Index every)
     : directory_(std::move(directory)),
       prefix_(std::move(prefix)),
-      keep_(static_cast<std::size_t>(std::max<Index>(keep, 1))) {}
+      keep_(static_cast<std::size_t>(std::max<Index>(keep, 1))),
+      every_(every) {}
 
 fs::path Checkpoints::file(Index step) const {
   return directory_ / fmt::format("{}_{:08}{}", prefix_, step, suffix);
@@ -70,7 +71,8 @@ void Checkpoints::save(Index step, std::span<const TensorEntry> entries,
   write_tensor_file(file(step), entries, metadata);
   std::size_t kept = 0;
   for (const Index other : steps()) {
-    if (other > step || ++kept > keep_) {
+    const bool between = other < step && every_ > 0 && other % every_ != 0;
+    if (other > step || between || ++kept > keep_) {
       std::error_code ignored;  // a file too many does no harm
       fs::remove(file(other), ignored);
     }

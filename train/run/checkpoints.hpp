@@ -31,10 +31,11 @@ struct Resumable {
   std::vector<RefusedCheckpoint> refused;  // newer ones, newest first
 };
 
-// Files `<prefix>_00001000.safetensors` of a directory, one per step, of which the newest are kept.
+// Files `<prefix>_00001000.safetensors` of a directory, one per step. The newest of each `every`
+// steps are kept; one in between, from a stop, only until the next.
 class Checkpoints {
  public:
-  Checkpoints(std::filesystem::path directory, std::string prefix, Index keep);
+  Checkpoints(std::filesystem::path directory, std::string prefix, Index keep, Index every = 1);
 
   std::filesystem::path file(Index step) const;
 
@@ -42,9 +43,9 @@ class Checkpoints {
   std::vector<Index> steps() const;
   std::vector<std::filesystem::path> candidates() const;
 
-  // Writes the file of a step; once it is safely there, removes those beyond `keep`, and those of
-  // later steps, which a resumed training has left behind. Throws IoError, with all others
-  // untouched.
+  // Writes the file of a step; once it is safely there, removes those beyond `keep`, those between
+  // regular steps, and those of later steps, which a resumed training has left behind. Throws
+  // IoError, with all others untouched.
   void save(Index step, std::span<const TensorEntry> entries, const Metadata& metadata) const;
 
   // Reads files, newest first, until one holds. `check` may refuse one by an IoError.
@@ -54,6 +55,7 @@ class Checkpoints {
   std::filesystem::path directory_;
   std::string prefix_;
   std::size_t keep_;
+  Index every_;
 };
 
 // Beside the step files, weights only: the best by the chosen metric, and the mean of the last

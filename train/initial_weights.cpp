@@ -1,0 +1,60 @@
+#include "train/initial_weights.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/errors.hpp"
+#include "train/checkpoint.hpp"
+#include "train/config/config.hpp"
+#include "train/experiment.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/run_files.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// Whether the option changes what weights mean: heads, say, cut the same matrices in another way.
+bool matters(std::string_view difference) {
+  const auto is = [&](std::string_view option) { return difference.starts_with(option); };
+  return is("model.") && !is("model.dropout") && !is("model.init") && !is("model.max_positions");
+}
+
+void expect_same_model(const Config& config, const RunFiles& other) {
+  for (const std::string& difference : differences(load_config(other.config()), config)) {
+    if (matters(difference)) {
+      throw IoError(fmt::format("cannot start from the weights of {}: its model is another ({})",
+                                other.directory.string(), difference));
+    }
+  }
+}
+
+std::filesystem::path weights_of(const RunFiles& run) {
+  for (const std::string wanted : {"best", "average", "last"}) {
+    const std::filesystem::path file = find_checkpoint(run, wanted);
+    if (std::filesystem::exists(file)) {
+      return file;
+    }
+  }
+  throw IoError(fmt::format("run {} has no weights to start from", run.directory.string()));
+}
+
+}  // namespace
+
+void load_initial_weights(const Config& config, ParameterStore& store) {
+  const RunFiles other = find_run(config.model.init_from);
+  expect_same_model(config, other);
+  load_weights(TensorFile(weights_of(other)), store);
+}
+
+void check_initial_weights(const Config& config, const Task& task) {
+  if (!config.model.init_from.empty()) {
+    Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
+    load_initial_weights(config, model.store);
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
