@@ -23,7 +23,7 @@ struct PytorchCase {
   Activation activation;
 };
 
-inline void PrintTo(const PytorchCase& c, std::ostream* out) { *out << c.name; }
+inline std::ostream& operator<<(std::ostream& out, const PytorchCase& c) { return out << c.name; }
 
 // The sizes of the script.
 inline ModelOptions options_of(const PytorchCase& c) {
