@@ -19,10 +19,11 @@ double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0
 
 }  // namespace
 
-std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key) {
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key,
+                                    int rounds) {
   auto key0 = static_cast<std::uint32_t>(key);
   auto key1 = static_cast<std::uint32_t>(key >> 32);
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     const std::uint64_t product0 = std::uint64_t{0xD2511F53} * counter[0];
     const std::uint64_t product1 = std::uint64_t{0xCD9E8D57} * counter[2];
     counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key0,

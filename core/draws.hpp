@@ -11,9 +11,10 @@
 
 namespace tapehead {
 
-// One block of Philox4x32-10: 128 bits for a 128-bit counter and a 64-bit key (Salmon et al. 2011,
+// One block of Philox4x32: 128 bits for a 128-bit counter and a 64-bit key (Salmon et al. 2011,
 // "Parallel random numbers: as easy as 1, 2, 3", section 3.3 and table 2).
-std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key);
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key,
+                                    int rounds = 10);
 
 // A 64-bit digest of a text: FNV-1a, finished with the mixer of SplitMix64.
 std::uint64_t digest(std::string_view text);

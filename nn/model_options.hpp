@@ -173,7 +173,8 @@ struct ModelOptions {
                 .exclusive_minimum = true},
           initializer_gain);
     visit(Field{.name = "init_from",
-                .help = "run directory whose best weights this run starts from; empty: none"},
+                .help = "run directory whose best weights (else the average, else the last) this "
+                        "run starts from; empty: none"},
           init_from);
   }
 };

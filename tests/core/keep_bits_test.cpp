@@ -17,26 +17,9 @@ Dropout dropout_of(double probability) {
   return {.probability = probability, .draws = Draws(7, "tests.keep_bits", 12345, 40)};
 }
 
-// Salmon et al. 2011, section 3.3, with 7 rounds.
-std::array<std::uint32_t, 4> plain_philox(std::array<std::uint32_t, 4> counter, std::uint64_t key) {
-  auto key0 = static_cast<std::uint32_t>(key);
-  auto key1 = static_cast<std::uint32_t>(key >> 32);
-  for (int round = 0; round < 7; ++round) {
-    const std::uint64_t product0 = std::uint64_t{0xD2511F53} * counter[0];
-    const std::uint64_t product1 = std::uint64_t{0xCD9E8D57} * counter[2];
-    counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key0,
-               static_cast<std::uint32_t>(product1),
-               static_cast<std::uint32_t>(product0 >> 32) ^ counter[3] ^ key1,
-               static_cast<std::uint32_t>(product0)};
-    key0 += 0x9E3779B9U;
-    key1 += 0xBB67AE85U;
-  }
-  return counter;
-}
-
 bool plain_keeps(const Dropout& dropout, std::uint32_t block, std::uint32_t row, std::uint32_t salt,
                  int draw) {
-  const auto words = plain_philox({block, row, dropout.draws.step, salt}, dropout.draws.key);
+  const auto words = philox({block, row, dropout.draws.step, salt}, dropout.draws.key, 7);
   const std::uint32_t bits =
       words[static_cast<std::size_t>(draw / 2)] >> (16 * (draw % 2)) & 0xffff;
   return bits >= dropout.threshold();

@@ -21,15 +21,7 @@ using ::testing::Ge;
 using ::testing::Lt;
 using ::testing::Ne;
 
-const std::vector<Sentence> sources{{3, 4, 5}, {6}, {}, {7, 8, 3, 3, 5, 6}, {4, 8}, {8, 8, 8}};
-
-using Outputs = std::vector<std::vector<Hypothesis>>;
-
-Outputs decode(const TinyModel& model, const std::vector<Sentence>& of,
-               const DecodingOptions& options) {
-  const Batch batch = batch_of(of, std::vector<Sentence>(of.size()));
-  return decode_batch(model.transformer, model.store, batch.source, batch.source_segments, options);
-}
+const std::vector<Sentence>& sources = decoding_sources;
 
 void expect_same(const std::vector<Hypothesis>& found, const std::vector<Hypothesis>& expected) {
   ASSERT_EQ(found.size(), expected.size());
@@ -64,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, Decoding, ::testing::Range<std::uint64_t>(3, 9))
 TEST_P(Decoding, OfTheseModelsIsNotDegenerate) {
   std::set<std::vector<TokenId>> different;
   std::set<TokenId> tokens;
-  for (const auto& output : decode(model_, sources, {.max_extra_length = 4})) {
+  for (const auto& output : decode_together(model_, sources, {.max_extra_length = 4})) {
     ASSERT_EQ(output.size(), 1U);
     different.insert(output[0].tokens);
     tokens.insert(output[0].tokens.begin(), output[0].tokens.end());
@@ -75,7 +67,7 @@ TEST_P(Decoding, OfTheseModelsIsNotDegenerate) {
 
 TEST_P(Decoding, GreedyEqualsFullRecomputation) {
   const DecodingOptions options{.max_extra_length = 5};
-  const Outputs outputs = decode(model_, sources, options);
+  const auto outputs = decode_together(model_, sources, options);
   ASSERT_EQ(outputs.size(), sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const Hypothesis expected = naive_greedy(model_, sources[i], options);
@@ -92,7 +84,7 @@ TEST_P(Decoding, BeamEqualsAPlainBeamSearch) {
       for (const Index best : {Index{1}, beam}) {
         const DecodingOptions options{
             .beam = beam, .length_penalty = penalty, .max_extra_length = 4, .best = best};
-        const Outputs outputs = decode(model_, sources, options);
+        const auto outputs = decode_together(model_, sources, options);
         for (std::size_t i = 0; i < sources.size(); ++i) {
           SCOPED_TRACE(::testing::Message() << "beam " << beam << ", penalty " << penalty
                                             << ", best " << best << ", source " << i);
@@ -106,9 +98,9 @@ TEST_P(Decoding, BeamEqualsAPlainBeamSearch) {
 TEST_P(Decoding, OfABatchEqualsThatOfEachSourceAlone) {
   for (const Index beam : {1, 4}) {
     const DecodingOptions options{.beam = beam, .max_extra_length = 6, .best = beam};
-    const Outputs together = decode(model_, sources, options);
+    const auto together = decode_together(model_, sources, options);
     for (std::size_t i = 0; i < sources.size(); ++i) {
-      expect_same(together[i], decode(model_, {sources[i]}, options)[0]);
+      expect_same(together[i], decode_together(model_, {sources[i]}, options)[0]);
     }
   }
 }
@@ -117,7 +109,7 @@ TEST_P(Decoding, OfABatchEqualsThatOfEachSourceAlone) {
 // at 16.
 TEST_P(Decoding, OfLongOutputsEqualsFullRecomputation) {
   const DecodingOptions options{.beam = 2, .length_penalty = 1, .max_extra_length = 16, .best = 2};
-  const Outputs outputs = decode(model_, sources, options);
+  const auto outputs = decode_together(model_, sources, options);
   std::size_t longest = 0;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     expect_same(outputs[i], naive_beam(model_, sources[i], options));
@@ -128,7 +120,7 @@ TEST_P(Decoding, OfLongOutputsEqualsFullRecomputation) {
 
 TEST_P(Decoding, GivesItsBestFirstAndDifferent) {
   for (const auto& output :
-       decode(model_, sources, {.beam = 5, .max_extra_length = 6, .best = 4})) {
+       decode_together(model_, sources, {.beam = 5, .max_extra_length = 6, .best = 4})) {
     ASSERT_EQ(output.size(), 4U);
     std::set<std::vector<TokenId>> different;
     for (std::size_t i = 0; i < output.size(); ++i) {
@@ -142,7 +134,7 @@ TEST_P(Decoding, GivesItsBestFirstAndDifferent) {
 TEST_P(Decoding, KeepsToLengthsAndLeavesMarksOut) {
   for (const Index extra : {0, 1, 50}) {  // 50 more than any source is beyond max_positions
     const DecodingOptions options{.beam = 3, .max_extra_length = extra, .best = 3};
-    const Outputs outputs = decode(model_, sources, options);
+    const auto outputs = decode_together(model_, sources, options);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       for (const Hypothesis& hypothesis : outputs[i]) {
         EXPECT_LE(static_cast<Index>(hypothesis.tokens.size()),
@@ -154,7 +146,7 @@ TEST_P(Decoding, KeepsToLengthsAndLeavesMarksOut) {
   }
 }
 
-TEST_P(Decoding, OfNothingIsNothing) { EXPECT_TRUE(decode(model_, {}, {}).empty()); }
+TEST_P(Decoding, OfNothingIsNothing) { EXPECT_TRUE(decode_together(model_, {}, {}).empty()); }
 
 }  // namespace
 

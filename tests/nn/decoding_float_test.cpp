@@ -15,7 +15,7 @@ namespace {
 
 constexpr double tie = 1e-5;  // between log-probabilities
 
-const std::vector<Sentence> sources{{3, 4, 5}, {6}, {}, {7, 8, 3, 3, 5, 6}, {4, 8}, {8, 8, 8}};
+const std::vector<Sentence>& sources = decoding_sources;
 
 class SinglePrecisionDecoding : public ::testing::TestWithParam<std::uint64_t> {
  protected:
@@ -28,13 +28,6 @@ class SinglePrecisionDecoding : public ::testing::TestWithParam<std::uint64_t> {
     result.layers = 2;
     result.initializer_gain = 3;
     return result;
-  }
-
-  std::vector<std::vector<Hypothesis>> decode(const std::vector<Sentence>& of,
-                                              const DecodingOptions& options) const {
-    const Batch batch = batch_of(of, std::vector<Sentence>(of.size()));
-    return decode_batch(model_.transformer, model_.store, batch.source, batch.source_segments,
-                        options);
   }
 
   // Where two outputs part, both ways must be as likely.
@@ -58,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SinglePrecisionDecoding, ::testing::Range<std::u
 
 TEST_P(SinglePrecisionDecoding, GreedyEqualsFullRecomputation) {
   const DecodingOptions options{.max_extra_length = 9};
-  const auto outputs = decode(sources, options);
+  const auto outputs = decode_together(model_, sources, options);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const Hypothesis expected = naive_greedy(model_, sources[i], options);
     expect_same(sources[i], outputs[i][0].tokens, expected.tokens);
@@ -67,16 +60,17 @@ TEST_P(SinglePrecisionDecoding, GreedyEqualsFullRecomputation) {
 
 TEST_P(SinglePrecisionDecoding, OfABatchEqualsThatOfEachSourceAlone) {
   const DecodingOptions options{.max_extra_length = 9};
-  const auto outputs = decode(sources, options);
+  const auto outputs = decode_together(model_, sources, options);
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    expect_same(sources[i], outputs[i][0].tokens, decode({sources[i]}, options)[0][0].tokens);
+    expect_same(sources[i], outputs[i][0].tokens,
+                decode_together(model_, {sources[i]}, options)[0][0].tokens);
   }
 }
 
 TEST_P(SinglePrecisionDecoding, BeamEqualsAPlainBeamSearch) {
   for (const Index beam : {1, 4}) {
     const DecodingOptions options{.beam = beam, .length_penalty = 1, .max_extra_length = 9};
-    const auto outputs = decode(sources, options);
+    const auto outputs = decode_together(model_, sources, options);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const Hypothesis expected = naive_beam(model_, sources[i], options)[0];
       const Hypothesis& found = outputs[i][0];

@@ -10,6 +10,18 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
+// Of unequal lengths; one is empty.
+inline const std::vector<Sentence> decoding_sources{{3, 4, 5},          {6},    {},
+                                                    {7, 8, 3, 3, 5, 6}, {4, 8}, {8, 8, 8}};
+
+// All sources in one batch.
+inline std::vector<std::vector<Hypothesis>> decode_together(const TinyModel& model,
+                                                            const std::vector<Sentence>& sources,
+                                                            const DecodingOptions& options) {
+  const Batch batch = batch_of(sources, std::vector<Sentence>(sources.size()));
+  return decode_batch(model.transformer, model.store, batch.source, batch.source_segments, options);
+}
+
 // The log-probabilities of the token that follows the given ones.
 inline std::vector<double> next_log_probabilities(const TinyModel& model, const Sentence& source,
                                                   const Sentence& tokens) {

@@ -180,9 +180,8 @@ Verdict tokenizer_has_option(const Config& config) {
 }
 
 Verdict tied_share_words(const Config& config) {
-  if (!ties_source(config.model.tie_embeddings) || !is_text(config) ||
-      config.task.text.joint_vocabulary)
-    return {};
+  const bool tied = ties_source(config.model.tie_embeddings);
+  if (!tied || !is_text(config) || config.task.text.joint_vocabulary) return {};
   return Violation{{"model.tie_embeddings", "task.joint_vocabulary"},
                    "source and target embeddings cannot be one with two vocabularies (allowed "
                    "with task.joint_vocabulary false: none, target_output)"};
