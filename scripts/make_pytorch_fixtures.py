@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Writes tests/fixtures/pytorch/*.safetensors: transformers as PyTorch computes them, with every gradient.
+"""Writes tests/fixtures/pytorch/p*_norm.safetensors: transformers as PyTorch computes them, with every gradient.
 
 Needs: pip install torch==2.13.0 safetensors==0.8.0 numpy (the CPU build of PyTorch is enough)
 
 The layers are PyTorch's own (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer) with random weights, in double
-precision; embeddings, positions (Vaswani et al. 2017, section 3.5) and tying are put together here. Sentences go through
-one at a time, so that there is no padding, and their losses are summed. Names are tapehead's.
+precision; embeddings, positions (Vaswani et al. 2017, section 3.5) and tying are put together here. Sentences go
+through one at a time, so that there is no padding, and their losses are summed. Names are tapehead's.
+
+The other make_pytorch_*_fixtures.py build on this one. With another CPU or number of threads the last bits come out
+differently, and safetensors puts the metadata in any order.
 """
 
 import math
@@ -27,6 +30,65 @@ def positions(count):
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
 
 
+def gelu(x):
+    return functional.gelu(x, approximate="tanh")
+
+
+def randomize(module):
+    """Random parameters in double precision: biases and gains too, so that none hides a mistake."""
+    module.double()
+    for name, parameter in module.named_parameters():
+        gain = "norm" in name and name.endswith("weight")
+        nn.init.normal_(parameter, mean=1.0 if gain else 0.0, std=0.25)
+
+
+# Each parameter of a module by tapehead's name; what shares a matrix with others as (matrix, rows).
+
+
+def named_norm(path, norm):
+    yield f"{path}gain", norm.weight
+    yield f"{path}bias", norm.bias
+
+
+def named_attention(path, attention):
+    for i, name in enumerate(("query", "key", "value")):
+        rows = slice(i * attention.embed_dim, (i + 1) * attention.embed_dim)
+        yield f"{path}{name}.weight", (attention.in_proj_weight, rows)
+        yield f"{path}{name}.bias", (attention.in_proj_bias, rows)
+    yield f"{path}output.weight", attention.out_proj.weight
+    yield f"{path}output.bias", attention.out_proj.bias
+
+
+def named_layer(path, layer):
+    """Of a TransformerEncoderLayer or a TransformerDecoderLayer."""
+    blocks = [("self", layer.self_attn, layer.norm1)]
+    if isinstance(layer, nn.TransformerDecoderLayer):
+        blocks.append(("cross", layer.multihead_attn, layer.norm2))
+    for name, attention, norm in blocks:
+        yield from named_attention(f"{path}{name}.", attention)
+        yield from named_norm(f"{path}{name}.norm.", norm)
+    for name, linear in (("inner", layer.linear1), ("outer", layer.linear2)):
+        yield f"{path}feed_forward.{name}.weight", linear.weight
+        yield f"{path}feed_forward.{name}.bias", linear.bias
+    yield from named_norm(f"{path}feed_forward.norm.", layer.norm3 if len(blocks) == 2 else layer.norm2)
+
+
+def parameters_and_gradients(module, named):
+    tensors = {}
+    for path, found in named:
+        parameter, rows = found if isinstance(found, tuple) else (found, slice(None))
+        tensors["parameter." + path] = parameter.detach()[rows].clone()
+        tensors["gradient." + path] = parameter.grad[rows].clone()
+    assert sum(t.numel() for t in tensors.values()) == 2 * sum(p.numel() for p in module.parameters())
+    return tensors
+
+
+def save(name, seed, tensors):
+    folder = pathlib.Path(__file__).resolve().parent.parent / "tests" / "fixtures" / "pytorch"
+    folder.mkdir(exist_ok=True)
+    save_file(tensors, folder / f"{name}.safetensors", metadata={"torch": torch.__version__, "seed": str(seed)})
+
+
 class Model(nn.Module):
     def __init__(self, norm_first, activation):
         super().__init__()
@@ -38,10 +100,7 @@ class Model(nn.Module):
         self.source = nn.Parameter(torch.empty(SOURCE_VOCABULARY, D))
         self.target = nn.Parameter(torch.empty(TARGET_VOCABULARY, D))
         self.output = nn.Parameter(torch.empty(TARGET_VOCABULARY, D))
-        self.double()
-        for name, parameter in self.named_parameters():
-            gain = "norm" in name and name.endswith("weight")
-            nn.init.normal_(parameter, mean=1.0 if gain else 0.0, std=0.25)
+        randomize(self)
 
     def loss(self, source, target):
         memory = self.embed(self.source, source + [END])
@@ -61,7 +120,6 @@ class Model(nn.Module):
         return (table[tokens] * math.sqrt(D) + positions(len(tokens)))[None]
 
     def named(self):
-        """Each parameter by tapehead's name; what shares a matrix with others as (matrix, rows)."""
         for side, table in (("source", self.source), ("target", self.target)):
             yield f"{side}.embedding", table
         yield "output.weight", self.output
@@ -70,33 +128,9 @@ class Model(nn.Module):
             ("decoder", self.decoder, self.decoder_norm),
         ):
             for i, layer in enumerate(layers):
-                blocks = [("self", layer.self_attn, layer.norm1)]
-                if side == "decoder":
-                    blocks.append(("cross", layer.multihead_attn, layer.norm2))
-                for name, attention, norm in blocks:
-                    yield from self.attention(f"{side}.layers.{i}.{name}", attention)
-                    yield from self.norm(f"{side}.layers.{i}.{name}.norm", norm)
-                path = f"{side}.layers.{i}.feed_forward"
-                for name, linear in (("inner", layer.linear1), ("outer", layer.linear2)):
-                    yield f"{path}.{name}.weight", linear.weight
-                    yield f"{path}.{name}.bias", linear.bias
-                yield from self.norm(f"{path}.norm", layer.norm2 if side == "encoder" else layer.norm3)
+                yield from named_layer(f"{side}.layers.{i}.", layer)
             if isinstance(last, nn.LayerNorm):
-                yield from self.norm(f"{side}.norm", last)
-
-    @staticmethod
-    def norm(path, norm):
-        yield f"{path}.gain", norm.weight
-        yield f"{path}.bias", norm.bias
-
-    @staticmethod
-    def attention(path, attention):
-        for i, name in enumerate(("query", "key", "value")):
-            rows = slice(i * D, (i + 1) * D)
-            yield f"{path}.{name}.weight", (attention.in_proj_weight, rows)
-            yield f"{path}.{name}.bias", (attention.in_proj_bias, rows)
-        yield f"{path}.output.weight", attention.out_proj.weight
-        yield f"{path}.output.bias", attention.out_proj.bias
+                yield from named_norm(f"{side}.norm.", last)
 
 
 def write(name, norm_first, activation, seed):
@@ -104,19 +138,9 @@ def write(name, norm_first, activation, seed):
     model = Model(norm_first, activation)
     loss = sum(model.loss(source, target) for source, target in PAIRS)
     loss.backward()
-    tensors = {"loss": loss.detach()}
-    for path, found in model.named():
-        parameter, rows = found if isinstance(found, tuple) else (found, slice(None))
-        tensors["parameter." + path] = parameter.detach()[rows].clone()
-        tensors["gradient." + path] = parameter.grad[rows].clone()
-    assert sum(t.numel() for n, t in tensors.items() if n.startswith("parameter.")) == sum(
-        p.numel() for p in model.parameters()
-    )
-    folder = pathlib.Path(__file__).resolve().parent.parent / "tests" / "fixtures" / "pytorch"
-    folder.mkdir(exist_ok=True)
-    save_file(tensors, folder / f"{name}.safetensors", metadata={"torch": torch.__version__, "seed": str(seed)})
+    save(name, seed, {"loss": loss.detach()} | parameters_and_gradients(model, model.named()))
 
 
 if __name__ == "__main__":
     write("post_norm", norm_first=False, activation=functional.relu, seed=1)
-    write("pre_norm", norm_first=True, activation=lambda x: functional.gelu(x, approximate="tanh"), seed=2)
+    write("pre_norm", norm_first=True, activation=gelu, seed=2)

@@ -7,12 +7,15 @@ namespace tapehead {
 
 // The rate of step 1, 2, ... `total_steps` (0: unknown) is where linear and cosine reach 0. With w
 // = warmup, s = step:
-//   all but noam: in the first w steps, learning_rate s / w; afterwards
+//
+//   all but noam  in the first w steps, learning_rate s / w; afterwards
 //   constant      learning_rate
 //   linear        learning_rate (total - s) / (total - w)
-//   cosine        learning_rate (1 + cos(π (s - w) / (total - w))) / 2 (Loshchilov and Hutter 2017,
-//   without restarts) inverse_sqrt  learning_rate √(max(w, 1) / s) noam          learning_rate
-//   d_model^-1/2 min(s^-1/2, s w^-3/2) (Vaswani et al. 2017, equation 3)
+//   cosine        learning_rate (1 + cos(π (s - w) / (total - w))) / 2
+//   inverse_sqrt  learning_rate √(max(w, 1) / s)
+//   noam          learning_rate d_model^-1/2 min(s^-1/2, s w^-3/2)
+//
+// cosine: Loshchilov and Hutter 2017, without restarts; noam: Vaswani et al. 2017, equation 3.
 double learning_rate_at(const TrainingOptions& options, Index d_model, Index step,
                         Index total_steps);
 

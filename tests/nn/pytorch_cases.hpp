@@ -4,14 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <ostream>
-#include <span>
 #include <string>
-#include <vector>
 
-#include "core/tensor_file.hpp"
+#include "tests/support/pytorch.hpp"
 #include "tests/support/tiny_model.hpp"
 #include "train/loss.hpp"
 
@@ -38,28 +34,6 @@ inline ModelOptions options_of(const PytorchCase& c) {
   return options;
 }
 
-inline Tensor tensor_of(const TensorFile& file, const std::string& name, const Shape& shape) {
-  Tensor values = Tensor::empty(shape);
-  copy_values(file.entry(name), values.values());
-  return values;
-}
-
-inline double largest_of(const Tensor& tensor) {
-  double largest = 0;
-  for (const Scalar value : tensor.values()) {
-    largest = std::max(largest, std::abs(static_cast<double>(value)));
-  }
-  return largest;
-}
-
-// No element further away than this share of the tensor's largest.
-inline void expect_near(std::span<const Scalar> found, const Tensor& expected, double share) {
-  const double largest = largest_of(expected);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    ASSERT_NEAR(found[i], expected.values()[i], share * largest) << "element " << i;
-  }
-}
-
 class Pytorch : public ::testing::TestWithParam<PytorchCase> {};
 
 inline std::string case_name(const ::testing::TestParamInfo<PytorchCase>& test) {
@@ -73,16 +47,10 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 TEST_P(Pytorch, HasTheSameLossAndGradients) {
-  constexpr double share = sizeof(Scalar) == sizeof(double) ? 1e-10 : 1e-5;
-  const TensorFile file(TAPEHEAD_FIXTURES "/pytorch/" + GetParam().name + ".safetensors",
-                        Trust::any);
+  const TensorFile file = pytorch_fixture(GetParam().name);
   ParameterStore store;
   const Transformer transformer(store.root(), options_of(GetParam()), 11, 13);
-  store.initialize(1);
-  for (const NamedParameter& parameter : store.parameters()) {
-    Tensor values = store.value(parameter);
-    copy_values(file.entry("parameter." + parameter.name), values.values());
-  }
+  load_parameters(store, file);
   // One loss, and each parameter with its gradient: none is left out.
   ASSERT_EQ(file.entries().size(), 1 + 2 * store.parameters().size());
 
@@ -93,20 +61,8 @@ TEST_P(Pytorch, HasTheSameLossAndGradients) {
   Pass pass(tape, store, gradients, 1, 1);
   const CrossEntropy result = translation_loss(transformer, pass, batch, 0.1);
   tape.backward(result.loss);
-  expect_near(result.loss.value().values(), tensor_of(file, "loss", {1}), share);
-  for (const NamedParameter& parameter : store.parameters()) {
-    SCOPED_TRACE(parameter.name);
-    const Scalar* gradient =
-        gradients.data(parameter.block) + parameter.offset - store.block_begin(parameter.block);
-    const std::span found(gradient, static_cast<std::size_t>(parameter.shape.size()));
-    const Tensor expected = tensor_of(file, "gradient." + parameter.name, parameter.shape);
-    if (parameter.name.ends_with("key.bias")) {  // adds the same to all scores of a query
-      EXPECT_LT(largest_of(expected), 1e-15);
-      EXPECT_LT(largest_of(Tensor::of(parameter.shape, found)), share);
-    } else {
-      expect_near(found, expected, share);
-    }
-  }
+  expect_near(result.loss.value().values(), tensor_of(file, "loss", {1}));
+  expect_parameter_gradients(store, gradients, file);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

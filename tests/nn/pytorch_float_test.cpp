@@ -1,1 +1,3 @@
 #include "tests/nn/pytorch_cases.hpp"
+#include "tests/nn/pytorch_cross_entropy_cases.hpp"
+#include "tests/nn/pytorch_layer_cases.hpp"

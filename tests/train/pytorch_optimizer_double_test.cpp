@@ -1,0 +1,1 @@
+#include "tests/train/pytorch_optimizer_cases.hpp"
