@@ -1,6 +1,6 @@
 # The flags that every target of the project is compiled with, carried by the interface target tapehead_flags.
 add_library(tapehead_flags INTERFACE)
-target_include_directories(tapehead_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_include_directories(tapehead_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 target_compile_options(tapehead_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
 target_compile_definitions(tapehead_flags INTERFACE SPDLOG_FMT_EXTERNAL XTENSOR_USE_XSIMD HAVE_CBLAS=1)
 

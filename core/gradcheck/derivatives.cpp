@@ -4,110 +4,192 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
+
+#include "core/gradcheck/comparison.hpp"
+#include "core/gradcheck/differences.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// dL/dx from differences: with one step, with two, and with their error of second order removed.
-struct Slope {
-  double narrow;
-  double wide;
-  double value() const { return (4 * narrow - wide) / 3; }  // Richardson (1911)
-};
+double tolerated(const GradcheckOptions& options, double analytic, double numeric) {
+  return options.absolute_tolerance +
+         options.relative_tolerance * std::max(std::abs(analytic), std::abs(numeric));
+}
 
-class Differences {
- public:
-  explicit Differences(const Subject& subject) : subject_(subject), at_(copies(subject.inputs)) {}
-
-  Slope slope(std::size_t input, Index element) {
-    Scalar& x = at_[input].data()[element];
-    const double step = subject_.options.step * std::max(1.0, std::abs(static_cast<double>(x)));
-    return {.narrow = central(x, step), .wide = central(x, 2 * step)};
+Comparison compare(const Subject& subject, Differences& differences, std::size_t input,
+                   const Tensor& gradient) {
+  Comparison result{.shape = gradient.shape(), .analytic = {}, .numeric = {}, .differs = {}};
+  for (Index i = 0; i < gradient.size(); ++i) {
+    const double analytic = gradient.data()[i];
+    const Slope slope = differences.element(input, i);
+    const double distance = std::abs(analytic - slope.value);
+    result.analytic.push_back(analytic);
+    result.numeric.push_back(slope);
+    result.differs.push_back(slope.kink ||
+                             !(distance <= tolerated(subject.options, analytic, slope.value)));
   }
+  return result;
+}
 
- private:
-  // Σ cotangent ∘ (f(x + step) - f(x - step)), over the distance that rounding left of two steps.
-  // Differences come before the sum: outputs that do not see x add no rounding error.
-  double central(Scalar& x, double step) {
-    const Scalar centre = x;
-    const auto above = static_cast<Scalar>(centre + step);
-    const auto below = static_cast<Scalar>(centre - step);
-    x = above;
-    const Tensor up = subject_.value(at_).copy();  // copies: a value may be a view of an input
-    x = below;
-    const Tensor down = subject_.value(at_).copy();
-    x = centre;
-    double sum = 0;
-    for (Index i = 0; i < up.size(); ++i) {
-      sum += static_cast<double>(subject_.cotangent.data()[i]) *
-             (static_cast<double>(up.data()[i]) - static_cast<double>(down.data()[i]));
+// The differing element that is furthest away, in multiples of what is tolerated; one that is not
+// finite before all others.
+Index worst_of(const Comparison& c, const GradcheckOptions& options) {
+  Index worst = -1;
+  double most = -1;
+  for (Index i = 0; i < c.size(); ++i) {
+    if (!c.wrong(i)) {
+      continue;
     }
-    return sum / (static_cast<double>(above) - static_cast<double>(below));
-  }
-
-  const Subject& subject_;
-  std::vector<Tensor> at_;
-};
-
-// The element of one input whose gradient is worst, in multiples of what is tolerated.
-struct Worst {
-  double excess = 0;
-  Index element = -1;
-  double analytic = 0;
-  Slope slope{};
-  Index wrong = 0;  // elements beyond tolerance
-
-  void meet(Index i, double gradient, const Slope& differences, const GradcheckOptions& options) {
-    const double numeric = differences.value();
-    const double error = std::abs(gradient - numeric);
-    const double tolerated =
-        options.absolute_tolerance +
-        options.relative_tolerance * std::max(std::abs(gradient), std::abs(numeric));
-    if (error <= tolerated) {
-      return;
+    const double excess = std::abs(c.a(i) - c.n(i)) / tolerated(options, c.a(i), c.n(i));
+    if (!std::isfinite(c.a(i))) {
+      return i;
     }
-    ++wrong;  // NaN comes here too, and stays
-    if (element < 0 || error / tolerated > excess || std::isnan(error)) {
-      *this = {error / tolerated, i, gradient, differences, wrong};
+    if (excess > most || worst < 0) {
+      worst = i;
+      most = excess;
     }
   }
-};
+  return worst;
+}
 
-std::string describe(std::size_t input, const Shape& shape, const Worst& worst,
-                     const GradcheckOptions& options) {
-  const double numeric = worst.slope.value();
-  std::string text = fmt::format(
-      "dL/d {}: backward gives {:.10g}, differences {:.10g} (ratio {:.6g}); {} of {} elements of "
-      "this input are wrong",
-      name_of(input, worst.element, shape), worst.analytic, numeric, worst.analytic / numeric,
-      worst.wrong, shape.size());
-  const double doubt = std::abs(worst.slope.narrow - worst.slope.wide);
-  if (doubt > 1e-3 * std::max(std::abs(numeric), options.absolute_tolerance)) {
-    text += fmt::format(
-        "; the differences are not to be trusted: {:.10g} with step {:g} and {:.10g} with twice "
-        "that, as near a kink or with fresh random numbers",
-        worst.slope.narrow, options.step, worst.slope.wide);
+// How far the differences may be off: as far as the worst of them. Away from kinks an estimate that
+// is much better than its neighbours' is so by chance.
+double doubt_of(const Comparison& c) {
+  double doubt = 0;
+  for (const Slope& slope : c.numeric) {
+    if (!slope.kink && std::isfinite(slope.error)) {
+      doubt = std::max(doubt, slope.error);
+    }
   }
-  return text;
+  return doubt;
+}
+
+// Where some element can be told for sure, that one: a kink elsewhere excuses nothing.
+Index worst_sure(const Comparison& c, const GradcheckOptions& options) {
+  Comparison sure = c;
+  const double doubt = doubt_of(c);
+  for (Index i = 0; i < c.size(); ++i) {
+    const Slope& slope = c.numeric[static_cast<std::size_t>(i)];
+    const bool between = slope.kink && c.a(i) >= std::min(slope.left, slope.right) - slope.error &&
+                         c.a(i) <= std::max(slope.left, slope.right) + slope.error;
+    const bool near = std::abs(c.a(i) - slope.value) <= 10 * std::max(slope.error, doubt);
+    if (between || near) {
+      sure.differs[static_cast<std::size_t>(i)] = false;
+    }
+  }
+  return worst_of(sure, options);
+}
+
+Jacobian jacobian_of(const Subject& subject, Differences& differences, std::size_t input) {
+  const auto numbers = [](const Tensor& tensor) {
+    return std::vector<double>(tensor.values().begin(), tensor.values().end());
+  };
+  Jacobian result{
+      .output = subject.cotangent.shape(), .cotangent = numbers(subject.cotangent), .columns = {}};
+  for (Index i = 0; i < subject.inputs[input].size(); ++i) {
+    result.columns.push_back(numbers(differences.column(input, i)));
+  }
+  return result;
+}
+
+std::vector<Index> sizes_of(const Subject& subject) {
+  std::vector<Index> sizes;
+  const auto take = [&sizes](const Shape& shape) {
+    for (Index axis = 0; axis < shape.rank(); ++axis) {
+      sizes.push_back(shape[axis]);
+    }
+    sizes.push_back(shape.size());
+  };
+  take(subject.cotangent.shape());
+  for (const Tensor& input : subject.inputs) {
+    take(input.shape());
+  }
+  return sizes;
+}
+
+Finding not_finite(const Subject& subject, std::size_t input, Index element) {
+  Finding finding =
+      subject.found(Verdict::not_finite, input, element,
+                    "0/0, ∞ - ∞ or the derivative at an edge; or memory that was never written");
+  return finding;
+}
+
+Finding unsure(const Subject& subject, const Comparison& c, std::size_t input, Index element) {
+  const Slope& slope = c.numeric[static_cast<std::size_t>(element)];
+  return slope.kink
+             ? subject.found(Verdict::kink_nearby, input, element,
+                             fmt::format("the slopes to both sides are {:.6g} and {:.6g}: choose "
+                                         "inputs away from where the function bends",
+                                         slope.left, slope.right))
+             : subject.found(
+                   Verdict::too_little_precision, input, element,
+                   "the differences do not settle at any step: the function cancels, jumps, "
+                   "or computes in lower precision. Try inputs of about unit size");
+}
+
+Finding wrong(const Subject& subject, const Comparison& c, Differences& differences,
+              std::size_t input, Index element, bool arrived) {
+  Finding finding = subject.found(Verdict::wrong, input, element, "");
+  if (arrived) {
+    const WrongGradient kind =
+        kind_of(c, jacobian_of(subject, differences, input), sizes_of(subject));
+    finding.kind = kind.kind;
+    finding.hint = kind.hint;
+  } else {
+    finding.kind = WrongKind::no_gradient;
+    finding.hint = fmt::format(
+        "no gradient arrives: backward calls neither g.add({0}, ...) nor g.target({0}), or the "
+        "input is not among those recorded",
+        input);
+  }
+  return finding;
+}
+
+std::optional<Finding> check_input(const Subject& subject, Differences& differences,
+                                   const Tensor& gradient, std::size_t input, bool arrived) {
+  const Comparison c = compare(subject, differences, input, gradient);
+  const bool any_slope =
+      std::ranges::any_of(c.numeric, [](const Slope& slope) { return slope.value != 0; });
+  if (!arrived && !any_slope) {
+    return gradient.size() == 0
+               ? std::nullopt
+               : std::optional(subject.found(Verdict::unused_input, input, -1,
+                                             "the output does not change with it and no gradient "
+                                             "arrives: is the right Var used?"));
+  }
+  const Index worst = worst_of(c, subject.options);
+  if (worst < 0) {
+    return {};
+  }
+  const Index sure = worst_sure(c, subject.options);
+  const Index element = sure >= 0 ? sure : worst;
+  Finding finding = !std::isfinite(c.a(element)) ? not_finite(subject, input, element)
+                    : sure >= 0 ? wrong(subject, c, differences, input, element, arrived)
+                                : unsure(subject, c, input, element);
+  finding.compared = true;
+  finding.analytic = c.a(element);
+  finding.numeric = c.n(element);
+  finding.numeric_error = c.numeric[static_cast<std::size_t>(element)].error;
+  finding.extent = fmt::format("{} of {} elements of this input differ",
+                               std::ranges::count(c.differs, true), c.size());
+  return finding;
 }
 
 }  // namespace
 
-std::string check_derivatives(const Subject& subject, const Run& run) {
+std::vector<Finding> check_derivatives(const Subject& subject, const Run& run,
+                                       const std::vector<bool>& arrived) {
   Differences differences(subject);
+  std::vector<Finding> findings;
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-    const Tensor& gradient = run.gradients[k];
-    Worst worst;
-    for (Index i = 0; i < gradient.size(); ++i) {
-      worst.meet(i, static_cast<double>(gradient.data()[i]), differences.slope(k, i),
-                 subject.options);
-    }
-    if (worst.wrong > 0) {
-      return describe(k, gradient.shape(), worst, subject.options);
+    if (auto finding = check_input(subject, differences, run.gradients[k], k, arrived[k])) {
+      findings.push_back(std::move(*finding));
     }
   }
-  return {};
+  return findings;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

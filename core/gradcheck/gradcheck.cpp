@@ -2,53 +2,157 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "core/finite.hpp"
 #include "core/gradcheck/derivatives.hpp"
 #include "core/gradcheck/manners.hpp"
+#include "core/gradcheck/probes.hpp"
 #include "core/gradcheck/subject.hpp"
+#include "core/pool.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-std::string find_wrong(const Subject& subject) {
+// Fresh memory is NaN while it lives, so that what was never written shows; and no op is stopped at
+// a NaN, which gets a verdict instead.
+class CheckerSwitches {
+ public:
+  CheckerSwitches() : before_(std::exchange(checks(), {.poison = true, .finite = false})) {}
+  ~CheckerSwitches() { checks() = before_; }
+  CheckerSwitches(const CheckerSwitches&) = delete;
+  CheckerSwitches& operator=(const CheckerSwitches&) = delete;
+
+ private:
+  Checks before_;
+};
+
+using Findings = std::vector<Finding>;
+
+Findings one(std::optional<Finding> finding) {
+  return finding ? Findings{std::move(*finding)} : Findings{};
+}
+
+Findings find_wrong(const Subject& subject) {
+  if (const Index i = first_not_finite(subject.value(subject.inputs)); i >= 0) {
+    return {subject.found(Verdict::not_finite,
+                          fmt::format("element {} of the output is not finite", i))};
+  }
   Run first;
-  std::string wrong = check_purity(subject, first);
-  if (wrong.empty()) {
-    wrong = check_derivatives(subject, first);
+  if (auto finding = check_purity(subject, first)) {
+    return one(std::move(finding));
   }
-  if (wrong.empty()) {
-    wrong = check_accumulation(subject, first);
+  std::vector<bool> arrived;
+  if (auto finding = check_accumulation(subject, first, arrived)) {
+    return one(std::move(finding));
   }
-  if (wrong.empty()) {
-    wrong = check_constants(subject, first);
+  if (Findings findings = check_derivatives(subject, first, arrived); !findings.empty()) {
+    return findings;
   }
-  return wrong;
+  if (auto finding = check_constants(subject, first)) {
+    return one(std::move(finding));
+  }
+  if (subject.options.probes) {
+    for (const auto probe : {probe_same_input, probe_fewer_rows, probe_far_values}) {
+      if (auto finding = probe(subject)) {
+        return one(std::move(finding));
+      }
+    }
+  }
+  return {};
+}
+
+// Runs the action; what it throws becomes a finding.
+template <class Action>
+Findings told(const std::string& op, Verdict for_shapes, const Action& action) {
+  const auto failed = [&op](Verdict verdict, std::string what) {
+    return Findings{{.verdict = verdict, .subject = op, .hint = std::move(what)}};
+  };
+  try {
+    return action();
+  } catch (const ShapeError& error) {
+    return failed(for_shapes, error.what());
+  } catch (const std::exception& error) {
+    return failed(Verdict::failed, fmt::format("it throws: {}", error.what()));
+  } catch (...) {
+    return failed(Verdict::failed, "it throws something that is no std::exception");
+  }
+}
+
+Findings check(const GradcheckFunction& function, const std::vector<Tensor>& inputs,
+               const GradcheckOptions& options, const std::string& probe) {
+  std::string op = "the function";
+  Tensor cotangent;
+  Findings findings = told(op, Verdict::failed, [&]() -> Findings {
+    Tape tape;
+    std::vector<Var> leaves;
+    for (const Tensor& input : inputs) {
+      leaves.push_back(tape.variable(input.copy()));
+    }
+    const Var output = function(tape, leaves);
+    op = tape.op(output);
+    cotangent = uneven(output.shape(), options.seed);
+    return {};
+  });
+  if (findings.empty()) {
+    const std::vector<Tensor> own = copies(inputs);
+    findings = told(op, Verdict::wrong_shape, [&] {
+      return find_wrong({.function = function,
+                         .inputs = own,
+                         .options = options,
+                         .cotangent = cotangent,
+                         .op = op,
+                         .probe = probe});
+    });
+  }
+  for (Finding& finding : findings) {
+    finding.probe = finding.probe.empty() ? probe : finding.probe;
+  }
+  return findings;
+}
+
+// Cuts of a number of rows into segments, from the plain to the odd.
+std::vector<std::vector<Index>> cuts(Index rows) {
+  std::vector<std::vector<Index>> result{{rows}};
+  if (rows > 1) {
+    result.push_back({1, rows - 1});
+    result.emplace_back(static_cast<std::size_t>(rows), 1);
+  }
+  if (rows > 3) {
+    result.push_back({rows - 3, 1, 2});
+  }
+  result.push_back({0, rows, 0});
+  return result;
 }
 
 }  // namespace
 
 GradcheckReport gradcheck(const GradcheckFunction& function, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options) {
-  if constexpr (sizeof(Scalar) < sizeof(double)) {
-    return {.ok = false,
-            .message = "gradcheck needs double precision: link the double build of the library"};
+  const CheckerSwitches switches;
+  return {.findings = check(function, inputs, options, "")};
+}
+
+GradcheckReport gradcheck(const SegmentedFunction& function, const std::vector<Tensor>& inputs,
+                          const GradcheckOptions& options) {
+  const CheckerSwitches switches;
+  const Index rows = inputs.empty() || inputs.front().shape().rank() == 0 ? 0 : inputs[0].dim(0);
+  for (const std::vector<Index>& lengths : cuts(rows)) {
+    const Segments segments = segments_of(lengths);
+    const GradcheckFunction whole = [&](Tape& tape, const std::vector<Var>& leaves) {
+      return function(tape, leaves, segments);
+    };
+    Findings findings =
+        check(whole, inputs, options, fmt::format("with segments of {} rows", listed(lengths)));
+    if (!findings.empty()) {
+      return {.findings = std::move(findings)};
+    }
   }
-  Tape tape;
-  std::vector<Var> leaves;
-  leaves.reserve(inputs.size());
-  for (const Tensor& input : inputs) {
-    leaves.push_back(tape.variable(input.copy()));
-  }
-  const Var output = function(tape, leaves);
-  if (!output.needs_gradient()) {
-    return {.ok = false, .message = "the output is a constant: no gradient can reach any input"};
-  }
-  const std::string wrong = find_wrong({.function = function,
-                                        .inputs = inputs,
-                                        .options = options,
-                                        .cotangent = uneven(output.shape(), options.seed)});
-  return {.ok = wrong.empty(),
-          .message = wrong.empty() ? "" : fmt::format("{}: {}", tape.op(output), wrong)};
+  return {};
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <memory>
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -20,9 +20,18 @@ Index first_change(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   return -1;
 }
 
+Index first_other_bit(const Tensor& a, const Tensor& b) {
+  Index i = 0;
+  while (i < a.size() && (a.data()[i] == b.data()[i] || std::isnan(a.data()[i]))) {
+    ++i;
+  }
+  return i < a.size() ? i : -1;
+}
+
 // A run whose inputs are parameters: their gradients go to `memory`, which holds some already where
 // `written` says so.
-Run run_into(const Subject& subject, const std::vector<Tensor>& memory, bool written) {
+Run run_into(const Subject& subject, const std::vector<Tensor>& memory, bool written,
+             std::vector<bool>* arrived = nullptr) {
   const auto flags = std::make_unique<bool[]>(memory.size());
   std::fill_n(flags.get(), memory.size(), written);
   Run result = run(subject, [&](Tape& tape, std::size_t k) {
@@ -31,70 +40,143 @@ Run run_into(const Subject& subject, const std::vector<Tensor>& memory, bool wri
   for (std::size_t k = 0; k < memory.size(); ++k) {
     result.gradients[k] = flags[k] ? memory[k] : Tensor::zeros(memory[k].shape());
   }
+  if (arrived != nullptr) {
+    arrived->assign(flags.get(), flags.get() + memory.size());
+  }
   return result;
 }
 
-}  // namespace
+// Memory that holds other numbers for each `salt`.
+std::vector<Tensor> used_memory(const Subject& subject, std::uint64_t salt) {
+  std::vector<Tensor> memory;
+  for (const Tensor& input : subject.inputs) {
+    memory.push_back(uneven(input.shape(), subject.options.seed + salt + memory.size()));
+  }
+  return memory;
+}
 
-std::string check_purity(const Subject& subject, Run& first) {
-  const std::vector<Tensor> inputs = copies(subject.inputs);
-  const Tensor cotangent = subject.cotangent.copy();
-  const Tensor plain = subject.value(subject.inputs).copy();
-  if (const Index k = first_change(inputs, subject.inputs); k >= 0) {
-    return fmt::format("the forward pass changes input {}", k);
+// The first element that came out of both runs with the bits that its memory had before.
+Index first_untouched(const Tensor& one, const Tensor& one_before, const Tensor& other,
+                      const Tensor& other_before) {
+  for (Index i = 0; i < one.size(); ++i) {
+    if (one.data()[i] == one_before.data()[i] && other.data()[i] == other_before.data()[i]) {
+      return i;
+    }
   }
-  first = run(subject);
-  if (const Index k = first_change(inputs, subject.inputs); k >= 0) {
-    return fmt::format("the backward pass changes input {}", k);
-  }
-  if (!same_bits(cotangent, subject.cotangent)) {
-    return "the backward pass changes the gradient of its output, which others may hold";
-  }
-  if (!same_bits(plain, first.output)) {
-    return "the output has other bits after the backward pass than without recording";
-  }
+  return -1;
+}
+
+std::optional<Finding> check_repetition(const Subject& subject, const Tensor& plain,
+                                        const Run& first) {
   const std::vector<Tensor> gradients = copies(first.gradients);
   const Run second = run(subject);
-  if (!same_bits(plain, second.output)) {
-    return "a second run gives an output with other bits";
+  if (!same_bits(plain, first.forward) || !same_bits(plain, second.forward)) {
+    return subject.found(
+        Verdict::nondeterministic,
+        "a second run on the same inputs gives an output with other bits: a clock, "
+        "an address, a thread or a random generator with a state of its own?");
   }
   if (const Index k = first_change(gradients, second.gradients); k >= 0) {
-    return fmt::format("a second run gives input {} a gradient with other bits", k);
+    const auto input = static_cast<std::size_t>(k);
+    return subject.found(Verdict::nondeterministic, input,
+                         first_other_bit(gradients[input], second.gradients[input]),
+                         "a second backward pass, on a new tape, gives other bits: a state kept "
+                         "between runs, or memory that was never written?");
   }
   return {};
 }
 
-std::string check_accumulation(const Subject& subject, const Run& first) {
-  std::vector<Tensor> fresh;
-  std::vector<Tensor> earlier;
-  for (const Tensor& input : subject.inputs) {
-    fresh.push_back(Tensor::full(input.shape(), std::numeric_limits<Scalar>::quiet_NaN()));
-    earlier.push_back(uneven(input.shape(), subject.options.seed + earlier.size() + 1));
+std::optional<Finding> check_writing(const Subject& subject, const Run& first,
+                                     std::vector<bool>& arrived) {
+  const std::vector<Tensor> one = used_memory(subject, 1000);
+  const std::vector<Tensor> other = used_memory(subject, 2000);
+  const std::vector<Tensor> one_before = copies(one);
+  const std::vector<Tensor> other_before = copies(other);
+  const Run into_one = run_into(subject, one, false, &arrived);
+  run_into(subject, other, false);
+  for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
+    if (!arrived[k]) {
+      continue;
+    }
+    if (const Index i = first_untouched(one[k], one_before[k], other[k], other_before[k]); i >= 0) {
+      return subject.found(Verdict::not_written, k, i,
+                           "this element of the gradient is left as its memory was: where "
+                           "`accumulate` is false every element must be written");
+    }
+    if (const Index i = first_difference(first.gradients[k], into_one.gradients[k]); i >= 0) {
+      return subject.found(
+          Verdict::not_written, k, i,
+          fmt::format("the gradient depends on what its memory held before ({:.6g} "
+                      "or {:.6g}): it adds where `accumulate` is false",
+                      first.gradients[k].data()[i], into_one.gradients[k].data()[i]));
+    }
   }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Finding> check_purity(const Subject& subject, Run& first) {
+  const std::vector<Tensor> inputs = copies(subject.inputs);
+  const Tensor cotangent = subject.cotangent.copy();
+  const Tensor plain = subject.value(subject.inputs).copy();
+  const auto overwritten = [&](const char* pass) -> std::optional<Finding> {
+    const Index k = first_change(inputs, subject.inputs);
+    if (k < 0) {
+      return {};
+    }
+    const auto input = static_cast<std::size_t>(k);
+    return subject.found(Verdict::input_overwritten, input,
+                         first_other_bit(inputs[input], subject.inputs[input]),
+                         fmt::format("the {} pass writes into its input; a copy of a Tensor shares "
+                                     "its memory, .copy() does not",
+                                     pass));
+  };
+  if (auto finding = overwritten("forward")) {
+    return finding;
+  }
+  first = run(subject);
+  if (auto finding = overwritten("backward")) {
+    return finding;
+  }
+  if (!same_bits(cotangent, subject.cotangent)) {
+    return subject.found(Verdict::input_overwritten,
+                         "the backward pass writes into the gradient of its output, which others "
+                         "may hold: change it only after take_output(), and where it is unique()");
+  }
+  if (!same_bits(first.forward, first.output)) {
+    return subject.found(Verdict::input_overwritten,
+                         "the backward pass writes into its output, which other ops may hold");
+  }
+  return check_repetition(subject, plain, first);
+}
+
+std::optional<Finding> check_accumulation(const Subject& subject, const Run& first,
+                                          std::vector<bool>& arrived) {
+  if (auto finding = check_writing(subject, first, arrived)) {
+    return finding;
+  }
+  const std::vector<Tensor> earlier = used_memory(subject, 3000);
   const std::vector<Tensor> before = copies(earlier);
-  const Run written = run_into(subject, fresh, false);
   const Run added = run_into(subject, earlier, true);
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-    const Shape& shape = subject.inputs[k].shape();
-    if (const Index i = first_difference(first.gradients[k], written.gradients[k]); i >= 0) {
-      return fmt::format("the gradient of {} depends on what its memory held before: {} for {}",
-                         name_of(k, i, shape), written.gradients[k].data()[i],
-                         first.gradients[k].data()[i]);
-    }
     Tensor sum = before[k].copy();
     for (Index i = 0; i < sum.size(); ++i) {
       sum.data()[i] += first.gradients[k].data()[i];
     }
     if (const Index i = first_difference(sum, added.gradients[k]); i >= 0) {
-      return fmt::format("the gradient of {} does not add to what is there: {} and {} made {}",
-                         name_of(k, i, shape), before[k].data()[i], first.gradients[k].data()[i],
-                         added.gradients[k].data()[i]);
+      return subject.found(
+          Verdict::not_accumulated, k, i,
+          fmt::format("a gradient of {:.6g} was there, {:.6g} came, and {:.6g} is what is left: "
+                      "where `accumulate` is true, add. An input used twice would lose one part",
+                      before[k].data()[i], first.gradients[k].data()[i],
+                      added.gradients[k].data()[i]));
     }
   }
   return {};
 }
 
-std::string check_constants(const Subject& subject, const Run& first) {
+std::optional<Finding> check_constants(const Subject& subject, const Run& first) {
   for (std::size_t constant = 0; constant < subject.inputs.size(); ++constant) {
     const Run other = run(subject, [&](Tape& tape, std::size_t k) {
       return k == constant ? tape.constant(subject.inputs[k]) : tape.variable(subject.inputs[k]);
@@ -104,9 +186,14 @@ std::string check_constants(const Subject& subject, const Run& first) {
         continue;
       }
       if (const Index i = first_difference(first.gradients[k], other.gradients[k]); i >= 0) {
-        return fmt::format("the gradient of {} is {}, but {} where input {} needs none",
-                           name_of(k, i, first.gradients[k].shape()), first.gradients[k].data()[i],
-                           other.gradients[k].data()[i], constant);
+        Finding finding = subject.found(
+            Verdict::wrong, k, i,
+            fmt::format("the gradient is {:.6g}, but {:.6g} where input {} needs none: what is "
+                        "shared between the two must not hang on g.needs({})",
+                        first.gradients[k].data()[i], other.gradients[k].data()[i], constant,
+                        constant));
+        finding.probe = fmt::format("with input {} as a constant", constant);
+        return finding;
       }
     }
   }

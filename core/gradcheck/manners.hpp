@@ -1,23 +1,25 @@
-// What else a function on a tape owes: not to touch what is not its own, to repeat itself to the
-// bit, and to hand in gradients as the tape asks for them.
+// What a function on a tape owes besides right numbers: not to touch what is not its own, to repeat
+// itself to the bit, and to hand in gradients as the tape asks for them.
 #pragma once
 
-#include <string>
+#include <optional>
+#include <vector>
 
 #include "core/gradcheck/subject.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Each says what is wrong, or nothing. `first` is a run with variables as inputs.
+// Each gives what is wrong, or nothing. `first` is a run with variables as inputs.
 
 // Inputs, cotangent and output keep their bits; other runs, recorded or not, give the same.
-std::string check_purity(const Subject& subject, Run& first);
+std::optional<Finding> check_purity(const Subject& subject, Run& first);
 
 // A parameter's gradient is written where nothing was, whatever the memory held, and added where
-// something was.
-std::string check_accumulation(const Subject& subject, const Run& first);
+// something was. `arrived` says for each input whether any gradient came.
+std::optional<Finding> check_accumulation(const Subject& subject, const Run& first,
+                                          std::vector<bool>& arrived);
 
 // Where one input needs no gradient, the others' stay as they are.
-std::string check_constants(const Subject& subject, const Run& first);
+std::optional<Finding> check_constants(const Subject& subject, const Run& first);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -8,6 +8,9 @@
 #include <limits>
 
 #include "core/draws.hpp"
+#include "core/errors.hpp"
+#include "core/finite.hpp"
+#include "core/gradcheck/random_input.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -18,7 +21,22 @@ Tensor Subject::value(const std::vector<Tensor>& at) const {
   for (const Tensor& input : at) {
     leaves.push_back(tape.constant(input));
   }
-  return function(tape, leaves).value();
+  Tensor result = function(tape, leaves).value();
+  if (result.shape() != cotangent.shape()) {
+    throw ShapeError(fmt::format("the output has shape {}, and before it had {}",
+                                 result.shape().to_string(), cotangent.shape().to_string()));
+  }
+  return result;
+}
+
+Finding Subject::found(Verdict verdict, std::string hint) const {
+  return {.verdict = verdict, .subject = op, .probe = probe, .hint = std::move(hint)};
+}
+
+Finding Subject::found(Verdict verdict, std::size_t input, Index element, std::string hint) const {
+  Finding finding = found(verdict, std::move(hint));
+  finding.element = element_name(input, element, inputs[input].shape());
+  return finding;
 }
 
 Tensor uneven(const Shape& shape, std::uint64_t seed) {
@@ -32,6 +50,10 @@ Tensor uneven(const Shape& shape, std::uint64_t seed) {
   return result;
 }
 
+Tensor drawn(const RandomInput& random, std::size_t input) {
+  return uneven(random.shape, digest("gradcheck.random") + input);
+}
+
 Run run(const Subject& subject, const MakeLeaf& make_leaf) {
   Tape tape;
   std::vector<Var> leaves;
@@ -40,7 +62,7 @@ Run run(const Subject& subject, const MakeLeaf& make_leaf) {
     leaves.push_back(make_leaf(tape, k));
   }
   const Var output = subject.function(tape, leaves);
-  Run result{.output = output.value(), .gradients = {}};
+  Run result{.output = output.value(), .forward = output.value().copy(), .gradients = {}};
   tape.backward(output, subject.cotangent);
   for (const Var& leaf : leaves) {
     result.gradients.push_back(tape.gradient(leaf));
@@ -65,16 +87,25 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.values().size_bytes()) == 0;
 }
 
+bool all_finite(const std::vector<Tensor>& tensors) {
+  return std::ranges::all_of(tensors,
+                             [](const Tensor& tensor) { return first_not_finite(tensor) < 0; });
+}
+
 Index first_difference(const Tensor& a, const Tensor& b) {
   constexpr Scalar rounding = 1000 * std::numeric_limits<Scalar>::epsilon();
   const auto close = [](Scalar x, Scalar y) {
-    return std::abs(x - y) <= rounding * (1 + std::max(std::abs(x), std::abs(y)));
+    return (std::isnan(x) && std::isnan(y)) || x == y ||
+           std::abs(x - y) <= rounding * (1 + std::max(std::abs(x), std::abs(y)));
   };
   const auto found = std::ranges::mismatch(a.values(), b.values(), close);
   return found.in1 == a.values().end() ? -1 : found.in1 - a.values().begin();
 }
 
-std::string name_of(std::size_t input, Index element, const Shape& shape) {
+std::string element_name(std::size_t input, Index element, const Shape& shape) {
+  if (element < 0) {
+    return fmt::format("input {} {}", input, shape.to_string());
+  }
   std::string position;
   for (Index axis = shape.rank() - 1; axis >= 0; --axis) {
     position = fmt::format("{}{}{}", element % shape[axis], position.empty() ? "" : ", ", position);

@@ -13,9 +13,15 @@ struct Subject {
   const GradcheckFunction& function;
   const std::vector<Tensor>& inputs;
   const GradcheckOptions& options;
-  Tensor cotangent;  // dL/dy, of the output's shape
+  Tensor cotangent;   // dL/dy, of the output's shape
+  std::string op;     // that made the output
+  std::string probe;  // how the inputs were varied; empty: they were not
 
   Tensor value(const std::vector<Tensor>& at) const;  // the function's value, not recorded
+
+  // A finding about the function as a whole, or about an element (-1: all) of an input.
+  Finding found(Verdict verdict, std::string hint) const;
+  Finding found(Verdict verdict, std::size_t input, Index element, std::string hint) const;
 };
 
 // Random numbers of 0.5 ... 1.5, each with a random sign: uneven, so that no symmetry of an op
@@ -23,7 +29,8 @@ struct Subject {
 Tensor uneven(const Shape& shape, std::uint64_t seed);
 
 struct Run {
-  Tensor output;
+  Tensor output;                  // as it is after the backward pass
+  Tensor forward;                 // a copy from before it
   std::vector<Tensor> gradients;  // of the inputs; zeros where none arrived
 };
 
@@ -34,11 +41,12 @@ Run run(const Subject& subject);  // with variables
 
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
 bool same_bits(const Tensor& a, const Tensor& b);
+bool all_finite(const std::vector<Tensor>& tensors);
 
 // The first element in which two tensors of one shape differ by more than rounding, or -1.
 Index first_difference(const Tensor& a, const Tensor& b);
 
 // "input 1 [2, 0] of (3, 4)": an element, as a message names it.
-std::string name_of(std::size_t input, Index element, const Shape& shape);
+std::string element_name(std::size_t input, Index element, const Shape& shape);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

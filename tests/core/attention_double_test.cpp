@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
 
 #include <algorithm>
 #include <string>
@@ -80,14 +81,14 @@ INSTANTIATE_TEST_SUITE_P(Cases, Attention, ::testing::ValuesIn(attention_cases()
 
 TEST_P(Attention, GradientsOfSeparateMatrices) {
   const AttentionCase& c = GetParam();
-  expect_gradcheck(
+  EXPECT_GRADCHECK(
       [&c](const Var& q, const Var& k, const Var& v) { return separate(attention, c, q, k, v); },
       queries_of(c), keys_of(c), values_of(c));
 }
 
 TEST_P(Attention, GradientsOfKeysAndValuesInOneMatrix) {
   const AttentionCase& c = GetParam();
-  expect_gradcheck(
+  EXPECT_GRADCHECK(
       [&c](const Var& q, const Var& kv) { return keys_with_values(attention, c, q, kv); },
       queries_of(c), keys_and_values_of(c));
 }
@@ -95,7 +96,7 @@ TEST_P(Attention, GradientsOfKeysAndValuesInOneMatrix) {
 TEST_P(Attention, GradientsOfAllInOneMatrix) {
   const AttentionCase& c = GetParam();
   if (fits_one_matrix(c)) {
-    expect_gradcheck([&c](const Var& all) { return one_matrix(attention, c, all); }, all_of(c));
+    EXPECT_GRADCHECK([&c](const Var& all) { return one_matrix(attention, c, all); }, all_of(c));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
@@ -41,7 +42,7 @@ TEST_P(BiasActivation, Gradients) {
     };
     for (const Shape& shape : {Shape{3, 19}, Shape{2, 16}, Shape{4, 1}, Shape{0, 3}}) {
       SCOPED_TRACE(shape.to_string());
-      expect_gradcheck(call, random_tensor(shape, 1, -2, 2), random_tensor({shape[1]}, 2));
+      EXPECT_GRADCHECK(call, random_tensor(shape, 1, -2, 2), random_tensor({shape[1]}, 2));
     }
   }
 }
@@ -61,7 +62,7 @@ TEST_P(BiasActivation, EqualsPlainOps) {
 
 // The gradient of a Var that is input and bias of other ops too is added to, never written over.
 TEST_P(BiasActivation, GradientsOfTheSameVarTwice) {
-  expect_gradcheck(
+  EXPECT_GRADCHECK(
       [](const Var& x, const Var& bias) {
         return multiply(bias_activation(x, bias, GetParam()),
                         bias_activation(scale(x, 2), bias, GetParam()));

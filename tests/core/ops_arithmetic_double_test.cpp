@@ -3,11 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
 
 #include <cmath>
 
 #include "core/errors.hpp"
-#include "tests/support/gradcheck.hpp"
 #include "tests/support/random.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -33,46 +33,46 @@ constexpr Named binaries[] = {{"add", add}, {"subtract", subtract}, {"multiply",
 TEST(Arithmetic, GradientsOfTwoMatrices) {
   for (const auto& [name, op] : binaries) {
     SCOPED_TRACE(name);
-    expect_gradcheck(op, random_tensor({3, 19}, 1), random_tensor({3, 19}, 2));
+    EXPECT_GRADCHECK(op, random_tensor({3, 19}, 1), random_tensor({3, 19}, 2));
   }
 }
 
 TEST(Arithmetic, GradientsOfAMatrixAndARow) {
   for (const auto& [name, op] : binaries) {
     SCOPED_TRACE(name);
-    expect_gradcheck(op, random_tensor({5, 19}, 1), random_tensor({19}, 2));
-    expect_gradcheck(op, random_tensor({1, 3}, 1), random_tensor({3}, 2));
+    EXPECT_GRADCHECK(op, random_tensor({5, 19}, 1), random_tensor({19}, 2));
+    EXPECT_GRADCHECK(op, random_tensor({1, 3}, 1), random_tensor({3}, 2));
   }
 }
 
 TEST(Arithmetic, GradientsOfOtherRanks) {
   for (const auto& [name, op] : binaries) {
     SCOPED_TRACE(name);
-    expect_gradcheck(op, random_tensor({7}, 1), random_tensor({7}, 2));
-    expect_gradcheck(op, random_tensor({2, 3, 5}, 1), random_tensor({2, 3, 5}, 2));
+    EXPECT_GRADCHECK(op, random_tensor({7}, 1), random_tensor({7}, 2));
+    EXPECT_GRADCHECK(op, random_tensor({2, 3, 5}, 1), random_tensor({2, 3, 5}, 2));
   }
 }
 
 TEST(Arithmetic, GradientsOfTheSameVarTwice) {
   for (const auto& [name, op] : binaries) {
     SCOPED_TRACE(name);
-    expect_gradcheck([op = op](const Var& x) { return op(x, x); }, random_tensor({3, 5}, 1));
+    EXPECT_GRADCHECK([op = op](const Var& x) { return op(x, x); }, random_tensor({3, 5}, 1));
   }
 }
 
 TEST(Arithmetic, GradientsOfNoRows) {
   for (const auto& [name, op] : binaries) {
     SCOPED_TRACE(name);
-    expect_gradcheck(op, random_tensor({0, 5}, 1), random_tensor({0, 5}, 2));
-    expect_gradcheck(op, random_tensor({0, 5}, 1), random_tensor({5}, 2));
+    EXPECT_GRADCHECK(op, random_tensor({0, 5}, 1), random_tensor({0, 5}, 2));
+    EXPECT_GRADCHECK(op, random_tensor({0, 5}, 1), random_tensor({5}, 2));
   }
 }
 
 TEST(Arithmetic, GradientsOfScaleExpAndLog) {
   for (const Shape& shape : {Shape{3, 19}, Shape{1}, Shape{0, 3}, Shape{2, 3, 5}}) {
-    expect_gradcheck([](const Var& x) { return scale(x, -2.5); }, random_tensor(shape, 1));
-    expect_gradcheck(exp, random_tensor(shape, 1));
-    expect_gradcheck(log, random_tensor(shape, 1, 0.5, 3));
+    EXPECT_GRADCHECK([](const Var& x) { return scale(x, -2.5); }, random_tensor(shape, 1));
+    EXPECT_GRADCHECK(exp, random_tensor(shape, 1));
+    EXPECT_GRADCHECK(log, random_tensor(shape, 1, 0.5, 3));
   }
 }
 
@@ -107,8 +107,8 @@ TEST(Arithmetic, ExpAndLogAreThoseOfTheStandardLibrary) {
 TEST(Arithmetic, TakesViewsFromAnyElementOn) {
   const Tensor memory = random_tensor({200}, 1);
   for (Index first = 0; first < 9; ++first) {
-    expect_gradcheck(multiply, memory.part(first, {3, 5}), memory.part(100 + 2 * first, {5}));
-    expect_gradcheck(add, memory.part(first, {3, 5}), memory.part(101, {3, 5}));
+    EXPECT_GRADCHECK(multiply, memory.part(first, {3, 5}), memory.part(100 + 2 * first, {5}));
+    EXPECT_GRADCHECK(add, memory.part(first, {3, 5}), memory.part(101, {3, 5}));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
 
 #include <cmath>
 #include <vector>
@@ -36,14 +37,14 @@ INSTANTIATE_TEST_SUITE_P(Smoothing, CrossEntropyLoss, ::testing::Values(0.0, 0.1
 
 TEST_P(CrossEntropyLoss, Gradients) {
   for (const Index V : {5, 8, 19}) {
-    expect_gradcheck(
+    EXPECT_GRADCHECK(
         [](const Var& logits) { return cross_entropy(logits, targets, GetParam()).loss; },
         random_tensor({4, V}, 1, -2, 2));
   }
 }
 
 TEST_P(CrossEntropyLoss, GradientsOfTheSameVarTwice) {
-  expect_gradcheck(
+  EXPECT_GRADCHECK(
       [](const Var& logits) {
         const Var first = cross_entropy(logits, targets, GetParam()).loss;
         return add(cross_entropy(scale(logits, 2), targets, GetParam()).loss,
@@ -61,7 +62,7 @@ TEST_P(CrossEntropyLoss, EqualsPlainOps) {
 
 TEST_P(CrossEntropyLoss, OfNoRowsIsZero) {
   const auto call = [](const Var& logits) { return cross_entropy(logits, {}, GetParam()).loss; };
-  expect_gradcheck(call, random_tensor({0, 5}, 1));
+  EXPECT_GRADCHECK(call, random_tensor({0, 5}, 1));
   EXPECT_THAT(value_and_gradients(call, random_tensor({0, 5}, 1))[0].values(), Each(0));
 }
 

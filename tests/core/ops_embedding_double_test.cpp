@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
 
 #include <cmath>
 #include <vector>
@@ -27,20 +28,20 @@ const std::vector<TokenId> ids{2, 0, 2, 3};
 
 TEST(Lookup, Gradients) {
   for (const Index D : {1, 8, 19}) {
-    expect_gradcheck([](const Var& table) { return lookup(table, ids, 3); },
+    EXPECT_GRADCHECK([](const Var& table) { return lookup(table, ids, 3); },
                      random_tensor({4, D}, 1));
   }
-  expect_gradcheck([](const Var& table) { return lookup(table, {}); }, random_tensor({4, 3}, 1));
+  EXPECT_GRADCHECK([](const Var& table) { return lookup(table, {}); }, random_tensor({4, 3}, 1));
 }
 
 TEST(Lookup, GradientsOfOneTableUsedTwice) {
-  expect_gradcheck(
+  EXPECT_GRADCHECK(
       [](const Var& table) {
         return multiply(lookup(table, ids, 2), lookup(table, std::vector<TokenId>{1, 2, 2, 0}));
       },
       random_tensor({4, 5}, 1));
   // As where embedding and output are tied.
-  expect_gradcheck([](const Var& table) { return matmul(lookup(table, ids), transpose(table)); },
+  EXPECT_GRADCHECK([](const Var& table) { return matmul(lookup(table, ids), transpose(table)); },
                    random_tensor({4, 5}, 1));
 }
 
@@ -79,8 +80,8 @@ TEST(AddPositions, Gradients) {
   const auto call = [](const Var& x, const Var& table) {
     return add_positions(x, table, sequences());
   };
-  expect_gradcheck(call, random_tensor({5, 19}, 1), random_tensor({5, 19}, 2));
-  expect_gradcheck(
+  EXPECT_GRADCHECK(call, random_tensor({5, 19}, 1), random_tensor({5, 19}, 2));
+  EXPECT_GRADCHECK(
       [](const Var& x, const Var& table) { return add_positions(x, table, segments_of({0, 0})); },
       random_tensor({0, 3}, 1), random_tensor({4, 3}, 2));
 }
@@ -88,9 +89,9 @@ TEST(AddPositions, Gradients) {
 // The gradient passes through to x, which the table then adds to.
 TEST(AddPositions, GradientsOfTheSameVarTwice) {
   const Segments whole = segments_of({4});
-  expect_gradcheck([&](const Var& x) { return add_positions(x, x, whole); },
+  EXPECT_GRADCHECK([&](const Var& x) { return add_positions(x, x, whole); },
                    random_tensor({4, 3}, 1));
-  expect_gradcheck(
+  EXPECT_GRADCHECK(
       [&](const Var& x, const Var& table) {
         const Var once = add_positions(x, table, whole);
         return multiply(add_positions(once, table, whole), once);

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
@@ -23,18 +24,18 @@ Var with_bias(const Var& x, const Var& weight, const Var& bias) { return linear(
 TEST(Linear, Gradients) {
   for (const Index N : {5, 1, 0}) {
     SCOPED_TRACE(N);
-    expect_gradcheck(without_bias, random_tensor({N, 3}, 1), random_tensor({7, 3}, 2));
-    expect_gradcheck(with_bias, random_tensor({N, 3}, 1), random_tensor({7, 3}, 2),
+    EXPECT_GRADCHECK(without_bias, random_tensor({N, 3}, 1), random_tensor({7, 3}, 2));
+    EXPECT_GRADCHECK(with_bias, random_tensor({N, 3}, 1), random_tensor({7, 3}, 2),
                      random_tensor({7}, 3));
   }
 }
 
 // A tied weight, and an input that is its own weight.
 TEST(Linear, GradientsOfTheSameVarTwice) {
-  expect_gradcheck(
+  EXPECT_GRADCHECK(
       [](const Var& x, const Var& weight) { return linear(linear(x, weight), weight); },
       random_tensor({2, 3}, 1), random_tensor({3, 3}, 2));
-  expect_gradcheck([](const Var& x) { return linear(x, x); }, random_tensor({4, 3}, 1));
+  EXPECT_GRADCHECK([](const Var& x) { return linear(x, x); }, random_tensor({4, 3}, 1));
 }
 
 TEST(Linear, EqualsMatmul) {

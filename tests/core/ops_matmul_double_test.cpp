@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
 
 #include "core/errors.hpp"
-#include "tests/support/gradcheck.hpp"
 #include "tests/support/random.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -21,19 +21,19 @@ using ::testing::Pointwise;
 using ::testing::ThrowsMessage;
 
 TEST(Matmul, Gradients) {
-  expect_gradcheck(matmul, random_tensor({3, 5}, 1), random_tensor({5, 4}, 2));
-  expect_gradcheck(matmul, random_tensor({1, 5}, 1), random_tensor({5, 1}, 2));
+  EXPECT_GRADCHECK(matmul, random_tensor({3, 5}, 1), random_tensor({5, 4}, 2));
+  EXPECT_GRADCHECK(matmul, random_tensor({1, 5}, 1), random_tensor({5, 1}, 2));
 }
 
 TEST(Matmul, GradientsOfTheSameVarTwice) {
-  expect_gradcheck([](const Var& x) { return matmul(x, x); }, random_tensor({4, 4}, 1));
-  expect_gradcheck([](const Var& x) { return matmul(transpose(x), x); }, random_tensor({3, 5}, 1));
+  EXPECT_GRADCHECK([](const Var& x) { return matmul(x, x); }, random_tensor({4, 4}, 1));
+  EXPECT_GRADCHECK([](const Var& x) { return matmul(transpose(x), x); }, random_tensor({3, 5}, 1));
 }
 
 TEST(Matmul, GradientsOfEmptyMatrices) {
-  expect_gradcheck(matmul, random_tensor({0, 5}, 1), random_tensor({5, 4}, 2));
-  expect_gradcheck(matmul, random_tensor({3, 0}, 1), random_tensor({0, 4}, 2));
-  expect_gradcheck(matmul, random_tensor({3, 5}, 1), random_tensor({5, 0}, 2));
+  EXPECT_GRADCHECK(matmul, random_tensor({0, 5}, 1), random_tensor({5, 4}, 2));
+  EXPECT_GRADCHECK(matmul, random_tensor({3, 0}, 1), random_tensor({0, 4}, 2));
+  EXPECT_GRADCHECK(matmul, random_tensor({3, 5}, 1), random_tensor({5, 0}, 2));
 }
 
 TEST(Matmul, ValuesByHand) {
@@ -82,7 +82,7 @@ TEST(Matmul, ShapeErrorsNameTheOpAndBothShapes) {
 // Sizes that fill no tile, one tile and more than one.
 TEST(Transpose, Gradients) {
   for (const Shape& shape : {Shape{3, 5}, Shape{1, 7}, Shape{16, 2}, Shape{18, 35}, Shape{0, 4}}) {
-    expect_gradcheck(transpose, random_tensor(shape, 1));
+    EXPECT_GRADCHECK(transpose, random_tensor(shape, 1));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
@@ -28,18 +29,18 @@ const Shape shapes[] = {{3, 19}, {2, 16}, {4, 2}, {1, 5}, {0, 3}};
 TEST(LayerNorm, Gradients) {
   for (const Shape& shape : shapes) {
     SCOPED_TRACE(shape.to_string());
-    expect_gradcheck(layer, random_tensor(shape, 1), random_tensor({shape[1]}, 2),
+    EXPECT_GRADCHECK(layer, random_tensor(shape, 1), random_tensor({shape[1]}, 2),
                      random_tensor({shape[1]}, 3));
   }
 }
 
 TEST(LayerNorm, GradientsOfTheSameVarTwice) {
-  expect_gradcheck(
+  EXPECT_GRADCHECK(
       [](const Var& x, const Var& gain, const Var& bias) {
         return multiply(layer_norm(layer_norm(x, gain, bias), gain, bias), x);
       },
       random_tensor({3, 5}, 1), random_tensor({5}, 2), random_tensor({5}, 3));
-  expect_gradcheck([](const Var& x, const Var& both) { return layer_norm(x, both, both); },
+  EXPECT_GRADCHECK([](const Var& x, const Var& both) { return layer_norm(x, both, both); },
                    random_tensor({3, 5}, 1), random_tensor({5}, 2));
 }
 
@@ -87,12 +88,12 @@ TEST(LayerNorm, ShapeErrorsNameTheOpAndBothShapes) {
 TEST(RmsNorm, Gradients) {
   for (const Shape& shape : shapes) {
     SCOPED_TRACE(shape.to_string());
-    expect_gradcheck(rms, random_tensor(shape, 1), random_tensor({shape[1]}, 2));
+    EXPECT_GRADCHECK(rms, random_tensor(shape, 1), random_tensor({shape[1]}, 2));
   }
 }
 
 TEST(RmsNorm, GradientsOfTheSameVarTwice) {
-  expect_gradcheck(
+  EXPECT_GRADCHECK(
       [](const Var& x, const Var& gain) { return multiply(rms_norm(rms_norm(x, gain), gain), x); },
       random_tensor({3, 5}, 1), random_tensor({5}, 2));
 }

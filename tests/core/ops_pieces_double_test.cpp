@@ -3,10 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "tests/support/gradcheck.hpp"
 #include "tests/support/random.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -23,27 +23,27 @@ Var stack_rows(const Var& a, const Var& b, const Var& c) { return concatenate({a
 Var stack_columns(const Var& a, const Var& b, const Var& c) { return concatenate({a, b, c}, 1); }
 
 TEST(Concatenate, Gradients) {
-  expect_gradcheck(stack_rows, random_tensor({2, 19}, 1), random_tensor({1, 19}, 2),
+  EXPECT_GRADCHECK(stack_rows, random_tensor({2, 19}, 1), random_tensor({1, 19}, 2),
                    random_tensor({3, 19}, 3));
-  expect_gradcheck(stack_columns, random_tensor({3, 2}, 1), random_tensor({3, 19}, 2),
+  EXPECT_GRADCHECK(stack_columns, random_tensor({3, 2}, 1), random_tensor({3, 19}, 2),
                    random_tensor({3, 1}, 3));
 }
 
 TEST(Concatenate, GradientsOfTheSameVarTwice) {
   for (const Index axis : {Index{0}, Index{1}}) {
-    expect_gradcheck([axis](const Var& x) { return concatenate({x, x}, axis); },
+    EXPECT_GRADCHECK([axis](const Var& x) { return concatenate({x, x}, axis); },
                      random_tensor({3, 5}, 1));
-    expect_gradcheck([axis](const Var& x, const Var& y) { return concatenate({x, y, x}, axis); },
+    EXPECT_GRADCHECK([axis](const Var& x, const Var& y) { return concatenate({x, y, x}, axis); },
                      random_tensor({3, 5}, 1), random_tensor({3, 5}, 2));
   }
 }
 
 TEST(Concatenate, GradientsOfEmptyPieces) {
-  expect_gradcheck(stack_rows, random_tensor({2, 5}, 1), random_tensor({0, 5}, 2),
+  EXPECT_GRADCHECK(stack_rows, random_tensor({2, 5}, 1), random_tensor({0, 5}, 2),
                    random_tensor({3, 5}, 3));
-  expect_gradcheck(stack_columns, random_tensor({3, 2}, 1), random_tensor({3, 0}, 2),
+  EXPECT_GRADCHECK(stack_columns, random_tensor({3, 2}, 1), random_tensor({3, 0}, 2),
                    random_tensor({3, 1}, 3));
-  expect_gradcheck(stack_columns, random_tensor({0, 2}, 1), random_tensor({0, 4}, 2),
+  EXPECT_GRADCHECK(stack_columns, random_tensor({0, 2}, 1), random_tensor({0, 4}, 2),
                    random_tensor({0, 1}, 3));
 }
 
@@ -74,16 +74,16 @@ TEST(Concatenate, ShapeErrorsNameTheOpThePieceAndBothShapes) {
 TEST(Slice, Gradients) {
   const Tensor x = random_tensor({7, 21}, 1);
   for (const auto& [begin, end] : {std::pair<Index, Index>{0, 7}, {2, 5}, {6, 7}, {3, 3}}) {
-    expect_gradcheck([&](const Var& v) { return slice(v, 0, begin, end); }, x);
-    expect_gradcheck([&](const Var& v) { return slice(v, 1, begin, 3 * end); }, x);
+    EXPECT_GRADCHECK([&](const Var& v) { return slice(v, 0, begin, end); }, x);
+    EXPECT_GRADCHECK([&](const Var& v) { return slice(v, 1, begin, 3 * end); }, x);
   }
-  expect_gradcheck([](const Var& v) { return slice(v, 1, 1, 3); }, random_tensor({0, 4}, 1));
+  EXPECT_GRADCHECK([](const Var& v) { return slice(v, 1, 1, 3); }, random_tensor({0, 4}, 1));
 }
 
 // Slices that overlap, of a value used otherwise too.
 TEST(Slice, GradientsOfTheSameVarTwice) {
   for (const Index axis : {Index{0}, Index{1}}) {
-    expect_gradcheck(
+    EXPECT_GRADCHECK(
         [axis](const Var& x) {
           const Var product = multiply(slice(x, axis, 0, 3), slice(x, axis, 1, 4));
           return concatenate({product, x, slice(x, axis, 2, 3)}, axis);

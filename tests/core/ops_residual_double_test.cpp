@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +35,7 @@ TEST(Residual, Gradients) {
   for (const double probability : {0.0, 0.4}) {
     for (const Shape& shape : shapes) {
       SCOPED_TRACE(shape.to_string());
-      expect_gradcheck(
+      EXPECT_GRADCHECK(
           [&](const Var& x, const Var& f, const Var& bias) {
             return residual(x, f, bias, dropout_of(probability));
           },
@@ -47,9 +48,9 @@ TEST(Residual, Gradients) {
 // other.
 TEST(Residual, GradientsOfTheSameVarTwice) {
   const Tensor bias = random_tensor({5}, 3);
-  expect_gradcheck([](const Var& x, const Var& b) { return residual(x, x, b); },
+  EXPECT_GRADCHECK([](const Var& x, const Var& b) { return residual(x, x, b); },
                    random_tensor({3, 5}, 1), bias);
-  expect_gradcheck(
+  EXPECT_GRADCHECK(
       [](const Var& x, const Var& f, const Var& b) {
         const Var inner = residual(scale(x, 2), scale(f, 3), b);
         return multiply(residual(inner, scale(inner, 2), b), multiply(x, f));
@@ -86,7 +87,7 @@ TEST(Residual, ShapeErrorsNameTheOpAndBothShapes) {
 TEST(Dropout, Gradients) {
   for (const Shape& shape : shapes) {
     SCOPED_TRACE(shape.to_string());
-    expect_gradcheck([](const Var& x) { return dropout(x, dropout_of(0.4)); },
+    EXPECT_GRADCHECK([](const Var& x) { return dropout(x, dropout_of(0.4)); },
                      random_tensor(shape, 1));
   }
 }

@@ -3,12 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
 
 #include <cmath>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "tests/support/gradcheck.hpp"
 #include "tests/support/random.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -29,12 +29,12 @@ const Shape shapes[] = {{3, 19}, {2, 16}, {5, 2}, {4, 1}, {1, 5}, {0, 3}, {3, 0}
 TEST(Softmax, Gradients) {
   for (const Shape& shape : shapes) {
     SCOPED_TRACE(shape.to_string());
-    expect_gradcheck(softmax, random_tensor(shape, 1, -2, 2));
+    EXPECT_GRADCHECK(softmax, random_tensor(shape, 1, -2, 2));
   }
 }
 
 TEST(Softmax, GradientsOfTheSameVarTwice) {
-  expect_gradcheck([](const Var& x) { return multiply(softmax(x), softmax(scale(x, 2))); },
+  EXPECT_GRADCHECK([](const Var& x) { return multiply(softmax(x), softmax(scale(x, 2))); },
                    random_tensor({3, 5}, 1));
 }
 
@@ -80,12 +80,12 @@ TEST(Softmax, ShapeErrorsNameTheOpAndTheShape) {
 TEST(LogSoftmax, Gradients) {
   for (const Shape& shape : shapes) {
     SCOPED_TRACE(shape.to_string());
-    expect_gradcheck(log_softmax, random_tensor(shape, 1, -2, 2));
+    EXPECT_GRADCHECK(log_softmax, random_tensor(shape, 1, -2, 2));
   }
 }
 
 TEST(LogSoftmax, GradientsOfTheSameVarTwice) {
-  expect_gradcheck([](const Var& x) { return multiply(log_softmax(x), log_softmax(scale(x, 2))); },
+  EXPECT_GRADCHECK([](const Var& x) { return multiply(log_softmax(x), log_softmax(scale(x, 2))); },
                    random_tensor({3, 5}, 1));
 }
 

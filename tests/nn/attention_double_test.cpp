@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/gradcheck.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -99,7 +99,7 @@ TEST(MultiHeadAttention, GradientsOfThreeInputs) {
   const Segments queries = segments_of({2, 1});
   const Segments keys = segments_of({3, 4});
   const Alone separate(AttentionInputs::separate);
-  expect_gradcheck(
+  EXPECT_GRADCHECK(
       [&](Tape& tape, const std::vector<Var>& inputs) {
         Pass pass(tape, separate.store);
         return separate.attention(pass, inputs[0], inputs[1], inputs[2], queries, keys).value;

@@ -4,15 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <concepts>
 #include <span>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "core/ops/residual.hpp"
 #include "core/tape.hpp"
-#include "tests/support/gradcheck.hpp"
 #include "tests/support/random.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -23,8 +23,8 @@ constexpr double plain_tolerance = sizeof(Scalar) == sizeof(double) ? 1e-12 : 2e
 template <class Function, std::same_as<Tensor>... Input>
 std::vector<Tensor> value_and_gradients(const Function& function, const Input&... inputs) {
   Tape tape;
-  const std::vector<Var> leaves{tape.variable(inputs)...};
-  const Var y = call_with(function, leaves, std::index_sequence_for<Input...>());
+  const std::array leaves{tape.variable(inputs)...};
+  const Var y = std::apply(function, leaves);
   std::vector<Tensor> results{y.value().copy()};
   if (y.needs_gradient()) {
     tape.backward(y, random_tensor(y.shape(), 6));

@@ -1,0 +1,43 @@
+// The gradient of one input beside what differences give, element by element: what a verdict is
+// made from.
+#pragma once
+
+#include <vector>
+
+#include "core/gradcheck/slope.hpp"
+#include "core/gradcheck/verdict.hpp"
+#include "core/shape.hpp"
+#include "core/types.hpp"
+
+namespace tapehead {
+
+struct Comparison {
+  Shape shape;
+  std::vector<double> analytic;
+  std::vector<Slope> numeric;
+  std::vector<bool> differs;  // beyond tolerance
+
+  Index size() const { return shape.size(); }
+  double a(Index i) const { return analytic[static_cast<std::size_t>(i)]; }
+  double n(Index i) const { return numeric[static_cast<std::size_t>(i)].value; }
+  bool wrong(Index i) const { return differs[static_cast<std::size_t>(i)]; }
+};
+
+// How the output depends on the input, for the kinds that the gradient alone does not show.
+struct Jacobian {
+  Shape output;
+  std::vector<double> cotangent;             // of the output's shape
+  std::vector<std::vector<double>> columns;  // for each element of the input, dy/dx
+};
+
+struct WrongGradient {
+  WrongKind kind;
+  std::string hint;
+};
+
+// Which of the kinds the differing elements have in common. `sizes`: extents that a stray factor
+// may come from, such as the axes of the function's inputs and output.
+WrongGradient kind_of(const Comparison& comparison, const Jacobian& jacobian,
+                      const std::vector<Index>& sizes);
+
+}  // namespace tapehead

@@ -1,0 +1,113 @@
+#include "core/gradcheck/slope.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace tapehead {
+
+namespace {
+
+constexpr std::size_t most_steps = 8;
+constexpr double shrink = 4;
+
+// For a smooth function the gap between the slopes to both sides is f''(x) h, which falls with the
+// step; rounding lets it grow as the step falls; at a kink it stays.
+
+bool gap_falls(const std::array<double, most_steps>& gaps, std::size_t count, double unseen) {
+  return gaps[count - 1] <= unseen || (count > 1 && gaps[count - 1] < 0.5 * gaps[count - 2]);
+}
+
+bool gap_stays(const std::array<double, most_steps>& gaps, std::size_t count, double noise) {
+  constexpr std::size_t looked_at = 4;
+  if (count < looked_at || gaps[count - 1] <= 100 * noise) {
+    return false;
+  }
+  const auto* const first = gaps.begin() + (count - looked_at);
+  const auto [least, most] = std::minmax_element(first, first + looked_at);
+  return *most < 2 * *least;
+}
+
+// How the slopes move from step to step. Those of a smooth function draw nearer, by 16 each time;
+// those that rounding makes part, or agree by chance: two of them alike after two that were not. At
+// a kink they part as well, but there the gap stays, except at the one step that comes close to it.
+class Motion {
+ public:
+  void add(double central, double gap) {
+    before_ = change_;
+    change_ = std::abs(central - central_);
+    const bool parts = change_ > before_ && (gap < 0.5 * gap_ || gap > 2 * gap_);
+    partings_ += parts ? 1 : 0;
+    central_ = central;
+    gap_ = gap;
+  }
+  bool is_rounding() const { return partings_ > 1; }
+  bool is_chance(double unseen) const {
+    return std::isfinite(before_) && before_ > unseen && change_ < before_ / 256;
+  }
+
+ private:
+  double central_ = std::numeric_limits<double>::infinity();
+  double change_ = std::numeric_limits<double>::infinity();
+  double before_ = std::numeric_limits<double>::infinity();
+  double gap_ = 0;
+  int partings_ = 0;
+};
+
+}  // namespace
+
+Slope slope_of(const std::function<Rise(double step)>& rise, double first_step,
+               const std::function<double(double value)>& enough) {
+  Slope slope{.error = std::numeric_limits<double>::infinity()};
+  Motion motion;
+  std::array<double, most_steps> row{};
+  std::array<double, most_steps> gaps{};
+  std::size_t count = 0;  // rows with finite numbers so far
+  double noise = 0;
+  double step = first_step;
+  for (std::size_t i = 0; i < most_steps; ++i, step /= shrink) {
+    const Rise at = rise(step);
+    const double central = (at.up + at.down) / 2;
+    const double gap = std::abs(at.up - at.down);
+    if (!std::isfinite(central)) {  // beyond the edge of where the function is defined
+      continue;
+    }
+    const bool still = at.up == 0 && at.down == 0 && (slope.left != 0 || slope.right != 0);
+    motion.add(central, gap);
+    if (still || motion.is_rounding()) {
+      break;  // the step is below what the function can tell apart
+    }
+    noise = at.noise;
+    slope.left = at.down;
+    slope.right = at.up;
+    gaps[count] = gap;
+    std::array<double, most_steps> next{};
+    next[0] = central;
+    const bool chance = motion.is_chance(enough(central));
+    double power = 1;
+    for (std::size_t j = 1; j <= count; ++j) {
+      power *= shrink * shrink;
+      next[j] = (power * next[j - 1] - row[j - 1]) / (power - 1);
+      const double error =
+          std::max({std::abs(next[j] - next[j - 1]), std::abs(next[j] - row[j - 1]), noise});
+      if (error < slope.error && !chance) {
+        slope.error = error;
+        slope.value = next[j];
+      }
+    }
+    row = next;
+    ++count;
+    if (slope.error <= enough(slope.value) &&
+        gap_falls(gaps, count, std::max(100 * noise, enough(slope.value)))) {
+      return slope;
+    }
+  }
+  if (count == 1) {
+    slope.value = row[0];
+  }
+  slope.kink = count > 0 && gap_stays(gaps, count, noise);
+  return slope;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,31 @@
+// The slope of a function of one number from differences, with an estimate of its error that tells
+// rounding from a kink. Plain double arithmetic: it does not know what the function is made of.
+#pragma once
+
+#include <functional>
+
+namespace tapehead {
+
+// The function's changes when its argument goes up and down by a step, each over the step taken.
+struct Rise {
+  double up = 0;     // (f(x + h) - f(x)) / h
+  double down = 0;   // (f(x) - f(x - h)) / h
+  double noise = 0;  // what the rounding of f alone may make of them
+};
+
+struct Slope {
+  double value = 0;
+  double error = 0;   // estimated
+  bool kink = false;  // the slopes to both sides stay apart as the step shrinks
+  double left = 0;    // those slopes, with the smallest step
+  double right = 0;
+};
+
+// Central differences with steps first_step, first_step / 4, ..., extrapolated to step 0 (Ridders
+// 1982, "Accurate computation of F'(x) and F'(x)F''(x)"): each column of the tableau removes one
+// even order of the truncation error, and neighbours in the tableau tell the error that is left.
+// Ends as soon as that is at most `enough` (a function of the value), else after eight steps.
+Slope slope_of(const std::function<Rise(double step)>& rise, double first_step,
+               const std::function<double(double value)>& enough);
+
+}  // namespace tapehead

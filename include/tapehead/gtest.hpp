@@ -1,0 +1,82 @@
+// Gradient checks as GoogleTest assertions: `EXPECT_GRADCHECK(gated, random(7, 5), random(7, 5));`
+// in targets linked with tapehead::double.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/gradcheck/gradcheck.hpp"
+#include "core/gradcheck/random_input.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace gradcheck_assertion {
+
+// Calls a function of as many Vars as there are inputs, and of what else follows.
+template <class Function, std::size_t... Input, class... Rest>
+Var call_with(const Function& function, const std::vector<Var>& inputs,
+              std::index_sequence<Input...> /*each*/, const Rest&... rest) {
+  return function(inputs[Input]..., rest...);
+}
+
+template <class Input>
+concept TensorOrRandom = std::same_as<Input, Tensor> || std::same_as<Input, RandomInput>;
+
+template <TensorOrRandom... Input>
+std::vector<Tensor> all_drawn(const Input&... inputs) {
+  std::size_t k = 0;
+  return {drawn(inputs, k++)...};  // in this order: braces say so
+}
+
+template <class Function, TensorOrRandom... Input>
+GradcheckReport report_of(const GradcheckOptions& options, const Function& function,
+                          const Input&... inputs) {
+  constexpr auto each = std::index_sequence_for<Input...>();
+  const std::vector<Tensor> tensors = all_drawn(inputs...);
+  if constexpr (std::is_invocable_v<Function, Tape&, const std::vector<Var>&>) {
+    return gradcheck(GradcheckFunction(function), tensors, options);
+  } else if constexpr (std::is_invocable_v<
+                           Function, decltype(std::declval<Input>(), std::declval<const Var&>())...,
+                           const Segments&>) {
+    return gradcheck(
+        SegmentedFunction([&](Tape&, const std::vector<Var>& leaves, const Segments& segments) {
+          return call_with(function, leaves, each, segments);
+        }),
+        tensors, options);
+  } else {
+    return gradcheck(GradcheckFunction([&](Tape&, const std::vector<Var>& leaves) {
+                       return call_with(function, leaves, each);
+                     }),
+                     tensors, options);
+  }
+}
+
+template <class Function, TensorOrRandom... Input>
+  requires(!std::same_as<Function, GradcheckOptions>)
+GradcheckReport report_of(const Function& function, const Input&... inputs) {
+  return report_of(GradcheckOptions{}, function, inputs...);
+}
+
+}  // namespace gradcheck_assertion
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
+
+// EXPECT_GRADCHECK(function, inputs...) or EXPECT_GRADCHECK(options, function, inputs...): the
+// function takes one Var for each input, or these and `const Segments&`, or, as gradcheck's does,
+// (Tape&, const std::vector<Var>&). An input is a Tensor, or random(extents...).
+#define EXPECT_GRADCHECK(...) TAPEHEAD_GRADCHECK_OR(ADD_FAILURE(), __VA_ARGS__)
+#define ASSERT_GRADCHECK(...) TAPEHEAD_GRADCHECK_OR(GTEST_FAIL(), __VA_ARGS__)
+
+#define TAPEHEAD_GRADCHECK_OR(fail, ...)                           \
+  GTEST_AMBIGUOUS_ELSE_BLOCKER_                                    \
+  if (const ::tapehead::GradcheckReport tapehead_report =          \
+          ::tapehead::gradcheck_assertion::report_of(__VA_ARGS__); \
+      tapehead_report.ok()) {                                      \
+  } else                                                           \
+    fail << "the gradient check fails\n" << tapehead_report.message()
