@@ -15,5 +15,6 @@ void add_train_command(CLI::App& program, Outcome& outcome);
 void add_evaluate_command(CLI::App& program, Outcome& outcome);
 void add_translate_command(CLI::App& program, Outcome& outcome);
 void add_config_command(CLI::App& program, Outcome& outcome);
+void add_gradcheck_command(CLI::App& program, Outcome& outcome);
 
 }  // namespace tapehead

@@ -16,6 +16,9 @@ struct Comparison {
   std::vector<double> analytic;
   std::vector<Slope> numeric;
   std::vector<bool> differs;  // beyond tolerance
+  // The numbers that rows and columns have in messages; empty: 0, 1, 2, ...
+  std::vector<Index> rows{};
+  std::vector<Index> columns{};
 
   Index size() const { return shape.size(); }
   double a(Index i) const { return analytic[static_cast<std::size_t>(i)]; }
@@ -23,7 +26,8 @@ struct Comparison {
   bool wrong(Index i) const { return differs[static_cast<std::size_t>(i)]; }
 };
 
-// How the output depends on the input, for the kinds that the gradient alone does not show.
+// How the output depends on the input, for the kinds that the gradient alone does not show. Without
+// columns those are not looked for.
 struct Jacobian {
   Shape output;
   std::vector<double> cotangent;             // of the output's shape

@@ -57,10 +57,11 @@ Slope Differences::search(const std::function<void(double distance)>& move, doub
     }
     return Rise{.up = sum.up / step, .down = sum.down / step, .noise = sum.noise / step};
   };
-  const Slope slope = slope_of(rise, first_step, [this](double at) {
+  const auto enough = [this](double at) {
     return 0.1 * (subject_.options.absolute_tolerance +
                   subject_.options.relative_tolerance * std::abs(at));
-  });
+  };
+  const Slope slope = slope_of(rise, {.first_step = first_step, .enough = enough});
   move(0);
   return slope;
 }

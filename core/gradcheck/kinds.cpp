@@ -149,6 +149,15 @@ std::vector<Index> wrong_lines(const Comparison& c, const Lines& lines) {
   return wrong;
 }
 
+// The numbers by which messages call lines.
+std::vector<Index> numbers_of(const std::vector<Index>& lines, const std::vector<Index>& names) {
+  std::vector<Index> result;
+  for (const Index line : lines) {
+    result.push_back(names.empty() ? line : names[static_cast<std::size_t>(line)]);
+  }
+  return result;
+}
+
 // Whether every wrong row holds what belongs into another one.
 std::optional<WrongGradient> rows_exchanged(const Comparison& c, const std::vector<Index>& wrong) {
   const Lines rows = rows_of(c.shape);
@@ -170,7 +179,8 @@ std::optional<WrongGradient> rows_exchanged(const Comparison& c, const std::vect
     if (other == rows.count) {
       return {};
     }
-    pairs += fmt::format("{}row {} holds that of row {}", pairs.empty() ? "" : ", ", row, other);
+    pairs += fmt::format("{}row {} holds that of row {}", pairs.empty() ? "" : ", ",
+                         numbers_of({row}, c.rows)[0], numbers_of({other}, c.rows)[0]);
   }
   return WrongGradient{WrongKind::rows_exchanged,
                        pairs + ": a wrong segment, or a first row left out of account?"};
@@ -222,13 +232,13 @@ std::optional<WrongGradient> some_lines(const Comparison& c) {
         WrongKind::some_rows,
         fmt::format("only {} {} wrong{}: a first or last one, a segment, a rest of a vectorised "
                     "loop?",
-                    c.shape.rank() > 1 ? "rows" : "elements", listed(rows),
+                    c.shape.rank() > 1 ? "rows" : "elements", listed(numbers_of(rows, c.rows)),
                     common(c, rows_of(c.shape), rows))};
   }
   return WrongGradient{
       WrongKind::some_columns,
       fmt::format("only columns {} wrong{}: a head, a slice, a rest of a vectorised loop?",
-                  listed(columns), common(c, columns_of(c.shape), columns))};
+                  listed(numbers_of(columns, c.columns)), common(c, columns_of(c.shape), columns))};
 }
 
 // What the gradient would be with another cotangent.
@@ -243,6 +253,9 @@ double with_cotangent(const Jacobian& jacobian, Index input,
 }
 
 std::optional<WrongGradient> other_cotangent(const Comparison& c, const Jacobian& jacobian) {
+  if (jacobian.columns.empty()) {
+    return {};
+  }
   const auto sum = [&](Index i) {
     return with_cotangent(jacobian, i, [](std::size_t) { return 1; });
   };

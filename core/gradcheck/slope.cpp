@@ -57,15 +57,14 @@ class Motion {
 
 }  // namespace
 
-Slope slope_of(const std::function<Rise(double step)>& rise, double first_step,
-               const std::function<double(double value)>& enough) {
+Slope slope_of(const std::function<Rise(double step)>& rise, const SlopeSearch& search) {
   Slope slope{.error = std::numeric_limits<double>::infinity()};
   Motion motion;
   std::array<double, most_steps> row{};
   std::array<double, most_steps> gaps{};
   std::size_t count = 0;  // rows with finite numbers so far
   double noise = 0;
-  double step = first_step;
+  double step = search.first_step;
   for (std::size_t i = 0; i < most_steps; ++i, step /= shrink) {
     const Rise at = rise(step);
     const double central = (at.up + at.down) / 2;
@@ -75,7 +74,7 @@ Slope slope_of(const std::function<Rise(double step)>& rise, double first_step,
     }
     const bool still = at.up == 0 && at.down == 0 && (slope.left != 0 || slope.right != 0);
     motion.add(central, gap);
-    if (still || motion.is_rounding()) {
+    if (still || (!search.noise_known && motion.is_rounding())) {
       break;  // the step is below what the function can tell apart
     }
     noise = at.noise;
@@ -84,26 +83,26 @@ Slope slope_of(const std::function<Rise(double step)>& rise, double first_step,
     gaps[count] = gap;
     std::array<double, most_steps> next{};
     next[0] = central;
-    const bool chance = motion.is_chance(enough(central));
+    ++count;
+    const double unseen = std::max(100 * noise, search.enough(central));
+    const bool tells = gap_falls(gaps, count, unseen) && !motion.is_chance(search.enough(central));
     double power = 1;
-    for (std::size_t j = 1; j <= count; ++j) {
+    for (std::size_t j = 1; j < count; ++j) {
       power *= shrink * shrink;
       next[j] = (power * next[j - 1] - row[j - 1]) / (power - 1);
       const double error =
           std::max({std::abs(next[j] - next[j - 1]), std::abs(next[j] - row[j - 1]), noise});
-      if (error < slope.error && !chance) {
+      if (error < slope.error && tells) {
         slope.error = error;
         slope.value = next[j];
       }
     }
     row = next;
-    ++count;
-    if (slope.error <= enough(slope.value) &&
-        gap_falls(gaps, count, std::max(100 * noise, enough(slope.value)))) {
+    if (tells && slope.error <= search.enough(slope.value)) {
       return slope;
     }
   }
-  if (count == 1) {
+  if (count > 0 && std::isinf(slope.error)) {
     slope.value = row[0];
   }
   slope.kink = count > 0 && gap_stays(gaps, count, noise);

@@ -21,11 +21,18 @@ struct Slope {
   double right = 0;
 };
 
+struct SlopeSearch {
+  double first_step;
+  std::function<double(double value)> enough;  // the error at which to end
+  // Whether `noise` is all the rounding there is. Else the slopes themselves tell where smaller
+  // steps make them worse, for which a function must not have more than one kink close by.
+  bool noise_known = false;
+};
+
 // Central differences with steps first_step, first_step / 4, ..., extrapolated to step 0 (Ridders
 // 1982, "Accurate computation of F'(x) and F'(x)F''(x)"): each column of the tableau removes one
 // even order of the truncation error, and neighbours in the tableau tell the error that is left.
-// Ends as soon as that is at most `enough` (a function of the value), else after eight steps.
-Slope slope_of(const std::function<Rise(double step)>& rise, double first_step,
-               const std::function<double(double value)>& enough);
+// Ends as soon as that is small enough, at the latest after eight steps.
+Slope slope_of(const std::function<Rise(double step)>& rise, const SlopeSearch& search);
 
 }  // namespace tapehead

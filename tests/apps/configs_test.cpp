@@ -1,4 +1,4 @@
-// Every config that ships loads and trains two steps.
+// Every config that ships loads, trains two steps, and has right gradients.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,6 +48,15 @@ Arguments small_data(const std::string& config) {
 }
 
 class Configs : public ::testing::TestWithParam<fs::path> {};
+
+TEST_P(Configs, passes_the_gradient_check) {
+  const TemporaryDirectory here;
+  Arguments arguments{"gradcheck", GetParam().string()};
+  set_options(arguments, small_data(content_of(GetParam())));
+  const ProgramResult result = run_program(arguments, here.path());
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
+  EXPECT_NE(result.output.find("all gradients are right"), std::string::npos) << result.output;
+}
 
 TEST_P(Configs, trains_two_steps) {
   const TemporaryDirectory here;

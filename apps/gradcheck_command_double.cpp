@@ -1,0 +1,198 @@
+// tapehead gradcheck CONFIG: whether the gradients of a config's model are right, in double
+// precision.
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "core/blas_kernels.hpp"
+#include "core/errors.hpp"
+#include "train/config/config.hpp"
+#include "train/experiment.hpp"
+#include "train/gradcheck/check_config.hpp"
+#include "train/gradcheck/tiny_config.hpp"
+#include "train/run/console.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+struct GradcheckArguments {
+  std::filesystem::path config;
+  std::vector<std::string> overrides;
+  std::string only = "*";
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Nothing for two seconds, then a line that moves, or one every five seconds.
+class GradcheckProgress {
+ public:
+  void show(Index done, Index all) {
+    const double seconds = seconds_since(begin_);
+    if (seconds < next_) {
+      return;
+    }
+    const std::string line =
+        fmt::format("checked {} of {} parameters, {:.0f} s", done, all, seconds);
+    next_ = seconds + (console_.terminal() ? 0.1 : 5);
+    console_.terminal() ? console_.live(line) : console_.print(line);
+  }
+
+ private:
+  Console console_;
+  Clock::time_point begin_ = Clock::now();
+  double next_ = 2;
+};
+
+// The model's parameters by name, which cost nothing to know.
+void expect_some(const Config& config, const Task& task, const std::string& pattern) {
+  const Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
+  const auto& parameters = model.store.parameters();
+  const bool any = std::ranges::any_of(parameters, [&](const NamedParameter& parameter) {
+    return fnmatch(pattern.c_str(), parameter.name.c_str(), 0) == 0;
+  });
+  if (!any) {
+    throw ConfigError(
+        fmt::format("--only {}: no parameter has such a name; the names go from {} to {}", pattern,
+                    parameters.front().name, parameters.back().name));
+  }
+}
+
+nlohmann::ordered_json json_of(const Finding& finding) {
+  nlohmann::ordered_json object;
+  object["subject"] = finding.subject;
+  object["verdict"] = name_of(finding.verdict);
+  object["kind"] = name_of(finding.kind);
+  object["message"] = describe(finding);
+  return object;
+}
+
+nlohmann::ordered_json json_of(const ParameterCheck& parameter) {
+  nlohmann::ordered_json object;
+  object["name"] = parameter.name;
+  for (Index axis = 0; axis < parameter.shape.rank(); ++axis) {
+    object["shape"].push_back(parameter.shape[axis]);
+  }
+  object["error"] = parameter.error;
+  object["verdict"] = name_of(parameter.finding.verdict);
+  if (parameter.finding.verdict != Verdict::correct) {
+    object["finding"] = json_of(parameter.finding);
+  }
+  return object;
+}
+
+struct Checked {
+  std::string config;
+  std::vector<std::string> overrides;
+  Batch batch;
+  ModelGradcheckReport report;
+  double seconds;
+};
+
+void print_json(const Checked& checked) {
+  nlohmann::ordered_json object;
+  object["config"] = checked.config;
+  object["overrides"] = checked.overrides;
+  object["examples"] = checked.batch.sequences();
+  object["target_tokens"] = checked.batch.tokens();
+  object["ok"] = checked.report.ok();
+  object["seconds"] = checked.seconds;
+  object["findings"] = nlohmann::ordered_json::array();
+  for (const Finding& finding : checked.report.findings) {
+    object["findings"].push_back(json_of(finding));
+  }
+  object["parameters"] = nlohmann::ordered_json::array();
+  for (const ParameterCheck& parameter : checked.report.parameters) {
+    object["parameters"].push_back(json_of(parameter));
+  }
+  fmt::print("{}\n", object.dump());
+}
+
+void print_text(const Checked& checked) {
+  fmt::print("{}, made small by", checked.config);
+  for (const std::string& override : checked.overrides) {
+    fmt::print(" {}", override);
+  }
+  fmt::print("{}\non {} of its training examples, {} target tokens\n\n{}\n\n",
+             checked.overrides.empty() ? " nothing" : "", checked.batch.sequences(),
+             checked.batch.tokens(), gradcheck_table(checked.report));
+  const auto wrong = std::ranges::count_if(checked.report.parameters, [](const auto& parameter) {
+    return parameter.finding.verdict != Verdict::correct;
+  });
+  fmt::print("{} parameters checked in {:.1f} s: {}\n", checked.report.parameters.size(),
+             checked.seconds,
+             checked.report.ok()               ? "all gradients are right"
+             : checked.report.findings.empty() ? fmt::format("{} not right", wrong)
+                                               : "no gradient can be judged");
+}
+
+int gradcheck_config(const GradcheckArguments& arguments) {
+  prepare_blas();
+  const auto begin = Clock::now();
+  Checked checked{
+      .config = arguments.config.string(),
+      .overrides = tiny_overrides(load_config(arguments.config, arguments.overrides).config),
+      .batch = {},
+      .report = {},
+      .seconds = 0};
+  // What the user sets has the last word.
+  std::vector<std::string> overrides = checked.overrides;
+  overrides.insert(overrides.end(), arguments.overrides.begin(), arguments.overrides.end());
+  const Config config = load_config(arguments.config, overrides).config;
+  const Task task = make_task(config.task, config.seed);
+  expect_some(config, task, arguments.only);
+  checked.batch =
+      small_batch(task.split("train"), std::min<Index>(160, config.model.max_positions));
+  GradcheckProgress progress;
+  checked.report =
+      check_config(config, task, checked.batch,
+                   {.seed = arguments.seed,
+                    .wanted =
+                        [&arguments](std::string_view name) {
+                          return fnmatch(arguments.only.c_str(), std::string(name).c_str(), 0) == 0;
+                        },
+                    .progress = [&progress](Index done, Index all) { progress.show(done, all); }});
+  checked.seconds = seconds_since(begin);
+  arguments.json ? print_json(checked) : print_text(checked);
+  return checked.report.ok() ? 0 : 1;
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
+
+namespace tapehead {
+
+void add_gradcheck_command(CLI::App& program, Outcome& outcome) {
+  CLI::App* command =
+      program.add_subcommand("gradcheck", "Check the gradients of a config's model");
+  const auto arguments = std::make_shared<GradcheckArguments>();
+  command->add_option("config", arguments->config, "Config file, YAML or JSON")->required();
+  command
+      ->add_option("--set", arguments->overrides,
+                   "section.option=value: changes an option of the config; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  command->add_option("--only", arguments->only,
+                      "Only the parameters with such names, as \"decoder.*\"");
+  command->add_option("--seed", arguments->seed, "Chooses the random directions")
+      ->capture_default_str();
+  command->add_flag("--json", arguments->json, "One JSON object on standard output");
+  command->callback([arguments, &outcome] { outcome.exit_code = gradcheck_config(*arguments); });
+}
+
+}  // namespace tapehead

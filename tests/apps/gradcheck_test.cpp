@@ -1,0 +1,71 @@
+// tapehead gradcheck: what it says, what it takes, and how it ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/program.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ProgramResult gradcheck(const Arguments& more) {
+  const TemporaryDirectory here;
+  Arguments arguments{"gradcheck", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_program(arguments, here.path());
+}
+
+TEST(GradcheckCommand, PrintsARowForEachParameter) {
+  const ProgramResult result = gradcheck({});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, AllOf(HasSubstr("made small by "), HasSubstr(" model.d_model=16"),
+                                   HasSubstr("direction error  verdict\n"),
+                                   HasSubstr("decoder.layers.1.cross.query.weight   "),
+                                   HasSubstr("all gradients are right\n")));
+}
+
+TEST(GradcheckCommand, LeavesOptionsThatAreSetAlone) {
+  const ProgramResult result = gradcheck(
+      {"--set", "model.d_model=12", "--set", "model.heads=3", "--only", "decoder.norm.gain"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("decoder.norm.gain"), HasSubstr("(12)"), Not(HasSubstr("d_model="))));
+}
+
+TEST(GradcheckCommand, ChecksOnlyTheParametersAskedFor) {
+  const ProgramResult result = gradcheck({"--only", "encoder.*.norm.*", "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  const auto json = nlohmann::json::parse(result.output);
+  EXPECT_TRUE(json.at("ok"));
+  EXPECT_EQ(json.at("parameters").size(), 8U);  // 2 layers x 2 norms x (gain, bias)
+  for (const auto& parameter : json.at("parameters")) {
+    EXPECT_THAT(parameter.at("name"), ::testing::MatchesRegex("encoder\\..*\\.norm\\.(gain|bias)"));
+    EXPECT_EQ(parameter.at("shape"), nlohmann::json::array({16}));
+    EXPECT_LT(parameter.at("error"), 1e-6);
+    EXPECT_EQ(parameter.at("verdict"), "correct");
+  }
+}
+
+TEST(GradcheckCommand, SaysWhichNamesThereAre) {
+  const ProgramResult result = gradcheck({"--only", "dekoder.*"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("--only dekoder.*: no parameter has such a name"),
+                                   HasSubstr("from target.embedding to decoder.norm.bias")));
+}
+
+TEST(GradcheckCommand, NamesTheDataThatIsMissing) {
+  const TemporaryDirectory here;
+  const ProgramResult result =
+      run_program({"gradcheck", TAPEHEAD_SOURCE_DIR "/configs/multi30k.yaml"}, here.path());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("cannot open data/multi30k/train.en"));
+}
+
+}  // namespace
+}  // namespace tapehead

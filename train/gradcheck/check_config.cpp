@@ -1,0 +1,85 @@
+#include "train/gradcheck/check_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/gradcheck/subject.hpp"
+#include "datasets/loader.hpp"
+#include "train/experiment.hpp"
+#include "train/loss.hpp"
+#include "train/run/table.hpp"
+#include "train/shards.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+void shake(ParameterStore& store, std::uint64_t seed) {
+  const Tensor noise = uneven({store.size()}, seed);
+  for (Index i = 0; i < store.size(); ++i) {
+    store.values().data()[i] += Scalar(0.1) * noise.data()[i];
+  }
+}
+
+}  // namespace
+
+Batch small_batch(const Split& split, Index tokens) {
+  constexpr std::size_t most_examples = 6;
+  std::vector<Index> chosen;
+  Index sources = 0;
+  Index targets = 0;
+  std::size_t shortest = 0;
+  const auto length = [&split](std::size_t i) {
+    return std::max(split.examples[i].source.size(), split.examples[i].target.size());
+  };
+  for (std::size_t i = 0; i < split.examples.size() && chosen.size() < most_examples; ++i) {
+    const auto source = static_cast<Index>(split.examples[i].source.size()) + 1;
+    const auto target = static_cast<Index>(split.examples[i].target.size()) + 1;
+    shortest = length(i) < length(shortest) ? i : shortest;
+    if (sources + source <= tokens && targets + target <= tokens) {
+      chosen.push_back(static_cast<Index>(i));
+      sources += source;
+      targets += target;
+    }
+  }
+  if (chosen.empty()) {
+    chosen.push_back(static_cast<Index>(shortest));
+  }
+  return make_batch(split, chosen);
+}
+
+ModelGradcheckReport check_config(const Config& config, const Task& task, const Batch& batch,
+                                  const ModelGradcheckOptions& options) {
+  constexpr Index step = 1;
+  Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
+  shake(model.store, options.seed);
+  const std::vector<Batch> shards = cut_into_shards(batch, config.training.shards.value_or(1));
+  ParameterGradients unused(model.store);
+  const LossAndGradients loss = [&](ParameterGradients* gradients) {
+    double sum = 0;
+    for (const Batch& shard : shards) {
+      Tape tape(gradients != nullptr);
+      Pass pass(tape, model.store, gradients != nullptr ? *gradients : unused, config.seed, step);
+      const CrossEntropy result =
+          translation_loss(model.transformer, pass, shard, config.training.label_smoothing);
+      sum += result.loss.value().data()[0];
+      tape.backward(result.loss);
+    }
+    return sum;
+  };
+  return gradcheck_model(model.store, loss, options);
+}
+
+std::string gradcheck_table(const ModelGradcheckReport& report) {
+  Table table({Align::left, Align::left, Align::right, Align::left});
+  table.row({"parameter", "shape", "direction error", "verdict"});
+  table.rule();
+  for (const ParameterCheck& parameter : report.parameters) {
+    table.row({parameter.name, parameter.shape.to_string(), fmt::format("{:.1e}", parameter.error),
+               std::string(name_of(parameter.finding.verdict))});
+  }
+  return report.ok() ? table.text() : table.text() + "\n\n" + report.message();
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
