@@ -16,5 +16,6 @@ void add_evaluate_command(CLI::App& program, Outcome& outcome);
 void add_translate_command(CLI::App& program, Outcome& outcome);
 void add_config_command(CLI::App& program, Outcome& outcome);
 void add_gradcheck_command(CLI::App& program, Outcome& outcome);
+void add_replay_command(CLI::App& program, Outcome& outcome);
 
 }  // namespace tapehead

@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   tapehead::add_translate_command(program, outcome);
   tapehead::add_config_command(program, outcome);
   tapehead::add_gradcheck_command(program, outcome);
+  tapehead::add_replay_command(program, outcome);
   try {
     program.parse(argc, argv);
     return finish(outcome.exit_code);

@@ -1,10 +1,9 @@
 #include "core/finite.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cmath>
-
-#include "core/errors.hpp"
+#include <span>
+#include <utility>
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -27,12 +26,20 @@ Index first_not_finite(const Tensor& tensor) {
   return i;
 }
 
-void expect_finite(const char* op, const char* what, const Tensor& tensor) {
-  const Index bad = first_not_finite(tensor);
-  if (bad >= 0) {
-    throw NumericError(fmt::format("{}: element {} of a {} of shape {} is {}", op, bad, what,
-                                   tensor.shape().to_string(), tensor.data()[bad]));
+Range range_of(std::string what, const Tensor& tensor) {
+  Range range{.what = std::move(what), .shape = tensor.shape()};
+  bool any = false;
+  for (const Scalar x : tensor.has_memory() ? tensor.values() : std::span<const Scalar>()) {
+    if (!std::isfinite(x)) {
+      ++range.not_finite;
+      continue;
+    }
+    const auto number = static_cast<double>(x);
+    range.least = any ? std::min(range.least, number) : number;
+    range.most = any ? std::max(range.most, number) : number;
+    any = true;
   }
+  return range;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -28,6 +28,12 @@ void fill(Tensor values, const NamedParameter& parameter, std::uint64_t seed) {
   }
 }
 
+// "encoder.layers.0.self.query" of "encoder.layers.0.self.query.weight".
+std::string parent_of(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos ? "" : name.substr(0, dot);
+}
+
 }  // namespace
 
 Scope Scope::operator/(std::string_view name) const { return {*store_, name_of(name)}; }
@@ -36,16 +42,21 @@ std::string Scope::name_of(std::string_view name) const {
   return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
 }
 
-Parameter Scope::create(std::string_view name, const Shape& shape, Initializer initializer) const {
-  return create_stacked({std::string(name)}, shape, initializer);
+Parameter Scope::create(std::string_view name, const Shape& shape, Initializer initializer,
+                        Index heads) const {
+  return create_stacked({std::string(name)}, shape, initializer, heads);
 }
 
 Parameter Scope::create_stacked(const std::vector<std::string>& names, const Shape& shape,
-                                Initializer initializer) const {
+                                Initializer initializer, Index heads) const {
   const auto count = static_cast<Index>(names.size());
   const Shape stacked =
       shape.rank() == 1 ? Shape{count * shape[0]} : Shape{count * shape[0], shape[1]};
-  const Index block = store_->add_block(stacked);
+  Module module{.paths = {}, .heads = heads};
+  for (const std::string& name : names) {
+    module.paths.push_back(parent_of(name_of(name)));
+  }
+  const Index block = store_->add_block(stacked, std::move(module));
   for (Index i = 0; i < count; ++i) {
     const std::string name = name_of(names[static_cast<std::size_t>(i)]);
     if (std::ranges::any_of(store_->parameters_,
@@ -61,8 +72,8 @@ Parameter Scope::create_stacked(const std::vector<std::string>& names, const Sha
   return {.block = block, .shape = stacked};
 }
 
-Index ParameterStore::add_block(const Shape& shape) {
-  blocks_.push_back({.offset = size_, .shape = shape});
+Index ParameterStore::add_block(const Shape& shape, Module module) {
+  blocks_.push_back({.offset = size_, .shape = shape, .module = std::move(module)});
   size_ += (shape.size() + block_alignment - 1) / block_alignment * block_alignment;
   return blocks() - 1;
 }

@@ -38,12 +38,14 @@ class Scope {
   Scope operator/(std::string_view name) const;
   const std::string& path() const { return path_; }
 
-  Parameter create(std::string_view name, const Shape& shape, Initializer initializer) const;
+  // `heads`: the rows, which make the columns of what comes out, are of so many heads; 0: of none.
+  Parameter create(std::string_view name, const Shape& shape, Initializer initializer,
+                   Index heads = 0) const;
 
   // Several parameters of one shape that lie one after the other and are used as one tensor: (n *
   // rows, ...).
   Parameter create_stacked(const std::vector<std::string>& names, const Shape& shape,
-                           Initializer initializer) const;
+                           Initializer initializer, Index heads = 0) const;
 
  private:
   friend class ParameterStore;
@@ -83,6 +85,9 @@ class ParameterStore {
 
   // The part of a run of memory laid out like the store's that belongs to a block.
   Tensor block_of(const Tensor& memory, Index block) const;
+  const Module& module_of(Index block) const {
+    return blocks_[static_cast<std::size_t>(block)].module;
+  }
   Index block_begin(Index block) const { return blocks_[static_cast<std::size_t>(block)].offset; }
   Index block_size(Index block) const {
     return blocks_[static_cast<std::size_t>(block)].shape.size();
@@ -93,8 +98,9 @@ class ParameterStore {
   struct Block {
     Index offset;
     Shape shape;
+    Module module;  // the paths of its parameters
   };
-  Index add_block(const Shape& shape);
+  Index add_block(const Shape& shape, Module module);
 
   std::vector<NamedParameter> parameters_;
   std::vector<Block> blocks_;

@@ -31,4 +31,13 @@ std::string Shape::to_string() const {
   return text + ")";
 }
 
+std::string element_name(Index element, const Shape& shape) {
+  std::string position;
+  for (Index axis = shape.rank() - 1; axis >= 0; --axis) {
+    position = fmt::format("{}{}{}", element % shape[axis], position.empty() ? "" : ", ", position);
+    element /= shape[axis];
+  }
+  return fmt::format("[{}] of {}", position, shape.to_string());
+}
+
 }  // namespace tapehead

@@ -29,4 +29,7 @@ class Shape {
   Index rank_ = 0;
 };
 
+// "[2, 0] of (3, 4)": an element by its number in row-major order.
+std::string element_name(Index element, const Shape& shape);
+
 }  // namespace tapehead

@@ -20,11 +20,12 @@ Var Tape::variable(Tensor value) {
   return {this, nodes() - 1, std::move(value)};
 }
 
-Var Tape::parameter(Tensor value, GradientSlot gradient) {
+Var Tape::parameter(Tensor value, GradientSlot gradient, const Module* module) {
   Var result = variable(std::move(value));
   if (result.needs_gradient()) {
     Node& leaf = node(result.node_);
     leaf.op = "parameter";
+    leaf.module = module;
     leaf.has_gradient = *gradient.written;
     leaf.gradient = std::move(gradient.memory);
     leaf.written = gradient.written;
@@ -34,8 +35,8 @@ Var Tape::parameter(Tensor value, GradientSlot gradient) {
 
 Var Tape::append(const char* op, std::span<const Var> inputs, Tensor value,
                  Closure<Gradients> closure) {
-  if (checks().finite) {
-    expect_finite(op, "value", value);
+  if (watcher_ || checks().finite) {
+    look_at_value(op, inputs, value);
   }
   if (!closure) {
     return constant(std::move(value));
@@ -48,6 +49,7 @@ Var Tape::append(const char* op, std::span<const Var> inputs, Tensor value,
                     .first_input = first,
                     .input_count = static_cast<Index>(inputs.size()),
                     .shape = value.shape(),
+                    .module = module_,
                     .closure = std::move(closure)});
   return {this, nodes() - 1, std::move(value)};
 }
@@ -75,12 +77,14 @@ void Tape::backward(const Var& output, Tensor cotangent) {
 void Tape::run_closure(Index i) {
   Node& current = node(i);
   if (current.has_gradient) {
+    const Tensor output = checks().finite ? current.gradient.copy() : Tensor();
     Gradients gradients(*this, i);
     current.closure(gradients);
-    for (Index k = 0; checks().finite && k < current.input_count; ++k) {
-      if (gradients.needs(k) && input(i, k).has_gradient) {
-        expect_finite(current.op, "gradient", input(i, k).gradient);
-      }
+    if (watcher_) {
+      show_gradients(i);
+    }
+    if (checks().finite) {
+      look_at_gradients(i, output);
     }
   }
   current.closure = {};
@@ -127,6 +131,8 @@ Tensor Tape::gradient(const Var& variable) const {
 
 void Tape::clear() {
   nodes_.clear();
+  kept_.clear();
+  module_ = nullptr;
   inputs_.clear();
   arena_.rewind();
 }

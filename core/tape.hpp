@@ -2,6 +2,7 @@
 // them backwards.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/closures.hpp"
+#include "core/module.hpp"
 #include "core/tensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -59,6 +61,16 @@ class Gradients {
   Index node_;
 };
 
+// What a tape's watcher sees: a value that an op made or, going backwards, the gradient of one of
+// its inputs as far as it has come.
+struct TapeEvent {
+  const char* op;
+  const Module* module;  // null: none was entered
+  Index input;           // whose gradient it is; -1: it is a value
+  const Tensor& tensor;
+};
+using TapeWatcher = std::function<void(const TapeEvent&)>;
+
 // A place outside the tape that gathers the gradient of a parameter over several passes.
 struct GradientSlot {
   Tensor memory;
@@ -73,8 +85,10 @@ class Tape {
   ~Tape() { clear(); }
 
   Var constant(Tensor value) { return {this, -1, std::move(value)}; }
-  Var variable(Tensor value);                          // a leaf; its gradient stays here
-  Var parameter(Tensor value, GradientSlot gradient);  // a leaf; its gradient goes to the slot
+  Var variable(Tensor value);  // a leaf; its gradient stays here
+  // A leaf; its gradient goes to the slot. The ops that use it belong to its module, where there is
+  // one; see `enter`.
+  Var parameter(Tensor value, GradientSlot gradient, const Module* module = nullptr);
 
   // y = op(inputs). The closure gets the gradients; it may hold tensors, never Vars.
   template <class Backward>
@@ -99,6 +113,13 @@ class Tape {
     return value.needs_gradient() ? node(value.node_).op : "constant";
   }
 
+  // Where in a model what is recorded from now on belongs, unless a parameter tells; null: nowhere.
+  // Gives what was said before. `module` must outlive the tape's nodes.
+  const Module* enter(const Module* module) { return std::exchange(module_, module); }
+
+  // Shows every value and gradient from now on, for a look inside.
+  void watch(TapeWatcher watcher) { watcher_ = std::move(watcher); }
+
   void clear();  // forgets all nodes, keeps the capacity
   bool recording() const { return recording_; }
   Index nodes() const { return static_cast<Index>(nodes_.size()); }
@@ -115,6 +136,7 @@ class Tape {
     bool has_gradient = false;
     bool spent = false;       // a backward pass has been here
     bool* written = nullptr;  // set for a parameter: the gradient is a slot's memory
+    const Module* module = nullptr;
     Closure<Gradients> closure{};
   };
 
@@ -125,11 +147,32 @@ class Tape {
   GradientTarget target(Node& into);
   void receive(Node& into, Tensor gradient);
   void run_closure(Index i);
+  const Module* module_of(std::span<const Index> inputs, const Module* entered) const;
+  const Module* module_of(Index i) const;
+  void look_at_value(const char* op, std::span<const Var> inputs, const Tensor& value);
+  void look_at_gradients(Index i, const Tensor& output);
+  void show_gradients(Index i) const;
 
   bool recording_;
+  const Module* module_ = nullptr;
+  TapeWatcher watcher_;
   std::vector<Node> nodes_;
+  std::vector<std::vector<Tensor>> kept_;  // each node's inputs, while gradients are looked at
   std::vector<Index> inputs_;
   ClosureArena arena_;
+};
+
+// What is recorded as long as it lives belongs to the module.
+class InModule {
+ public:
+  InModule(Tape& tape, const Module& module) : tape_(tape), before_(tape.enter(&module)) {}
+  InModule(const InModule&) = delete;
+  InModule& operator=(const InModule&) = delete;
+  ~InModule() { tape_.enter(before_); }
+
+ private:
+  Tape& tape_;
+  const Module* before_;
 };
 
 template <class Backward>

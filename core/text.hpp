@@ -6,6 +6,9 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
 
 namespace tapehead {
 
@@ -20,5 +23,8 @@ std::string join(const Range& items, std::string_view separator) {
   }
   return text;
 }
+
+// "0, 3, 4 and 6 more": at most eight of the numbers, and how many more there are.
+std::string listed(const std::vector<Index>& numbers);
 
 }  // namespace tapehead

@@ -21,9 +21,10 @@ void create(const Scope& scope, const std::vector<std::string>& names, const Mod
     weights.push_back(name + ".weight");
     biases.push_back(name + ".bias");
   }
-  weight = scope.create_stacked(weights, {width, options.d_model},
-                                weight_initializer(options, options.d_model, 3 * width));
-  bias = scope.create_stacked(biases, {width}, Initializer::constant(0));
+  weight =
+      scope.create_stacked(weights, {width, options.d_model},
+                           weight_initializer(options, options.d_model, 3 * width), options.heads);
+  bias = scope.create_stacked(biases, {width}, Initializer::constant(0), options.heads);
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ MultiHeadAttention::MultiHeadAttention(const Scope& scope, const ModelOptions& o
       inputs(which),
       pattern(allowed),
       dropout(options.dropout_attention.value_or(options.dropout)),
-      path(scope.path()) {
+      module{.paths = {scope.path()}, .heads = heads} {
   switch (inputs) {
     case AttentionInputs::self:
       create(scope, {"query", "key", "value"}, options, width(), query_weight, query_bias);
@@ -101,11 +102,14 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const HeadColumns& query, con
                                  .d_key = d_head,
                                  .d_value = d_head,
                                  .patterns = {pattern},
-                                 .dropout = pass.dropout(dropout, path, queries)};
+                                 .dropout = pass.dropout(dropout, module.path(), queries)};
   if (pass.recorder) {
     record(pass, query, key, queries, keys, options);
   }
-  const Var heads_side_by_side = tapehead::attention(query, key, value, queries, keys, options);
+  const Var heads_side_by_side = [&] {
+    const InModule here(pass.tape(), module);
+    return tapehead::attention(query, key, value, queries, keys, options);
+  }();
   return {linear(heads_side_by_side, pass.parameter(output_weight)), pass.parameter(output_bias)};
 }
 
@@ -115,7 +119,7 @@ void MultiHeadAttention::record(Pass& pass, const HeadColumns& query, const Head
   for (Index segment = 0; segment < queries.count(); ++segment) {
     for (Index head = 0; head < heads; ++head) {
       pass.recorder(
-          {.path = path,
+          {.path = module.path(),
            .segment = segment,
            .head = head,
            .weights = attention_weights(query, key, queries, keys, options, segment, head)});

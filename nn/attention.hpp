@@ -36,7 +36,7 @@ struct MultiHeadAttention {
   AttentionInputs inputs;
   Pattern pattern;
   double dropout;
-  std::string path;
+  Module module;
   Parameter query_weight;  // (H d, D); self: query, key and value stacked, (3 H d, D)
   Parameter query_bias;
   Parameter key_weight;  // cross: key and value stacked, (2 H d, D)

@@ -57,7 +57,7 @@ Embedding::Embedding(const Scope& scope, const ModelOptions& options, Parameter 
       positions(options.positions),
       sinusoidal(sines),
       dropout(options.dropout_embedding.value_or(options.dropout)),
-      path(scope.path()) {
+      module{.paths = {scope.path()}} {
   if (positions == PositionKind::learned) {
     learned = scope.create("positions", {options.max_positions, options.d_model},
                            embedding_initializer(options));
@@ -66,6 +66,7 @@ Embedding::Embedding(const Scope& scope, const ModelOptions& options, Parameter 
 
 Var Embedding::operator()(Pass& pass, std::span<const TokenId> ids,
                           const Segments& segments) const {
+  const InModule here(pass.tape(), module);
   const auto scale = static_cast<Scalar>(std::sqrt(static_cast<double>(table.shape[1])));
   Var x = lookup(pass.parameter(table), ids, scale);
   if (positions != PositionKind::none) {
@@ -73,7 +74,7 @@ Var Embedding::operator()(Pass& pass, std::span<const TokenId> ids,
     x = add_positions(x, fixed ? pass.tape().constant(sinusoidal) : pass.parameter(learned),
                       segments);
   }
-  return tapehead::dropout(x, pass.dropout(dropout, path, segments));
+  return tapehead::dropout(x, pass.dropout(dropout, module.path(), segments));
 }
 
 Transformer::Transformer(const Scope& scope, const ModelOptions& options, Index source_vocabulary,

@@ -48,7 +48,7 @@ struct Embedding {
   Parameter learned;  // (P, D)
   Tensor sinusoidal;  // (P, D)
   double dropout;
-  std::string path;
+  Module module;
 };
 
 class Transformer {

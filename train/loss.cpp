@@ -7,8 +7,10 @@ CrossEntropy translation_loss(const Transformer& model, Pass& pass, const Batch&
   const Var memory = model.encode(pass, batch.source, batch.source_segments);
   const Var hidden =
       model.decode(pass, batch.target_input, batch.target_segments, memory, batch.source_segments);
-  return cross_entropy(model.logits(pass, hidden), batch.target_output,
-                       static_cast<Scalar>(label_smoothing));
+  static const Module loss{.paths = {"loss"}};
+  const Var logits = model.logits(pass, hidden);
+  const InModule here(pass.tape(), loss);
+  return cross_entropy(logits, batch.target_output, static_cast<Scalar>(label_smoothing));
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -249,6 +249,7 @@ struct EvaluationOptions {
 
 struct RunOptions {
   double log_seconds = 5;
+  bool anomaly = false;
 
   template <class Visitor>
   void fields(Visitor&& visit) {
@@ -258,6 +259,11 @@ struct RunOptions {
                 .maximum = 86400,
                 .unit = "seconds"},
           log_seconds);
+    visit(
+        Field{.name = "anomaly",
+              .help = "look at every value and gradient of each op, and stop at the first that is "
+                      "not finite"},
+        anomaly);
   }
 };
 
@@ -283,7 +289,7 @@ struct Config {
     visit("model", "the transformer", model);
     visit("training", "the optimiser, the batches, and when to stop", training);
     visit("evaluation", "what is measured, when, and how outputs are written", evaluation);
-    visit("run", "what the run says while it goes", run);
+    visit("run", "what the run says and looks at while it goes", run);
   }
 };
 

@@ -5,29 +5,13 @@
 #include <cmath>
 #include <utility>
 
+#include "core/anomaly.hpp"
 #include "core/errors.hpp"
 #include "core/finite.hpp"
-#include "core/pool.hpp"
 #include "train/schedule.hpp"
 #include "train/shards.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
-
-// Looks at every value and gradient as long as it lives.
-class FiniteChecks {
- public:
-  FiniteChecks() = default;
-  FiniteChecks(const FiniteChecks&) = delete;
-  FiniteChecks& operator=(const FiniteChecks&) = delete;
-  ~FiniteChecks() { checks().finite = before_; }
-
- private:
-  bool before_ = std::exchange(checks().finite, true);
-};
-
-}  // namespace
 
 Trainer::Trainer(ParameterStore& store, Workers& workers, const Options& options)
     : store_(store), workers_(workers), options_(options), optimizer_(store, options.training) {
@@ -95,7 +79,7 @@ void Trainer::explain(const std::string& what, const std::vector<Batch>& batches
     }
   }
   try {
-    const FiniteChecks look;
+    const AnomalyGuard look;
     run_shards(batches, loss);
   } catch (const NumericError& error) {
     message += fmt::format("; first seen in {}", error.what());
@@ -106,14 +90,20 @@ void Trainer::explain(const std::string& what, const std::vector<Batch>& batches
 void Trainer::run_shard(Shard& shard, const Batch& batch, const LossFunction& loss) {
   shard.tape.clear();
   Pass pass(shard.tape, store_, shard.gradients, options_.seed, optimizer_.steps() + 1);
-  const Var total = [&] {
-    CrossEntropy result = loss(pass, batch);
-    shard.negative_log_likelihood += result.negative_log_likelihood;
-    shard.correct += result.correct;
-    return std::move(result.loss);
-  }();
-  shard.loss += static_cast<double>(total.value().data()[0]);
-  shard.tape.backward(total);
+  try {
+    const Var total = [&] {
+      CrossEntropy result = loss(pass, batch);
+      shard.negative_log_likelihood += result.negative_log_likelihood;
+      shard.correct += result.correct;
+      return std::move(result.loss);
+    }();
+    shard.loss += static_cast<double>(total.value().data()[0]);
+    shard.tape.backward(total);
+  } catch (const AnomalyError& error) {
+    Anomaly anomaly = error.anomaly;
+    anomaly.examples = batch.examples;
+    throw AnomalyError(std::move(anomaly));
+  }
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

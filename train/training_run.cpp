@@ -8,12 +8,16 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/anomaly.hpp"
 #include "core/errors.hpp"
+#include "core/files.hpp"
 #include "core/finite.hpp"
 #include "datasets/loader.hpp"
 #include "train/evaluation_report.hpp"
 #include "train/initial_weights.hpp"
 #include "train/loss.hpp"
+#include "train/replay.hpp"
+#include "train/run/program_path.hpp"
 #include "train/start_table.hpp"
 #include "train/test_splits.hpp"
 #include "train/weight_average.hpp"
@@ -36,10 +40,10 @@ Config with_intervals(Config config, Index steps_per_epoch) {
 }
 
 NumericError numeric_error(Index step, const std::string& what) {
-  return NumericError(
-      fmt::format("step {}: {}; the last checkpoint is as it was (a lower training.learning_rate, "
-                  "or a longer training.warmup, may help)",
-                  step, what));
+  return NumericError(fmt::format(
+      "step {}: {}\nthe last checkpoint is as it was (a lower training.learning_rate, or "
+      "a longer training.warmup, may help)",
+      step, what));
 }
 
 // What the action gives; a NumericError that it throws is told with the step.
@@ -181,8 +185,40 @@ bool TrainingRun::finished() const {
           position_.evaluations - position_.best_evaluation >= training.patience);
 }
 
+StepStats TrainingRun::train_step() {
+  const std::vector<Batch> batches = next_batches();
+  try {
+    return trainer_.step(batches, [this](Pass& pass, const Batch& batch) {
+      return translation_loss(model_.transformer, pass, batch, config_.training.label_smoothing);
+    });
+  } catch (const NumericError& error) {
+    throw numeric_error(position_.step + 1, error.what() + keep_for_replay(batches));
+  }
+}
+
+// The command that goes through the step again, once it is kept.
+std::string TrainingRun::keep_for_replay(const std::vector<Batch>& batches) const {
+  try {
+    write_replay(files_.replay(),
+                 {.config = config_,
+                  .source_vocabulary = task_.source_tokenizer->size(),
+                  .target_vocabulary = task_.target_tokenizer->size(),
+                  .step = position_.step + 1,
+                  .batches = batches},
+                 model_.store);
+  } catch (const IoError& error) {
+    return fmt::format("\nno replay was kept: {}", error.what());
+  }
+  return fmt::format("\nthe step once more: {} replay {}", program_path(),
+                     shell_word(files_.replay().string()));
+}
+
 RunEnd TrainingRun::run() {
   const StopSignals signals;
+  std::optional<AnomalyGuard> look;
+  if (config_.run.anomaly) {
+    look.emplace();
+  }
   const Index planned = plan_.total_steps;
   Progress progress(console_, {.total_steps = planned > 0 ? std::optional(planned) : std::nullopt,
                                .total_seconds = config_.training.minutes
@@ -192,11 +228,7 @@ RunEnd TrainingRun::run() {
   while (!finished() && signals.received() == 0) {
     const auto begin = Clock::now();
     const Index epoch = position_.epoch + 1;
-    const StepStats stats = with_step(position_.step + 1, [this] {
-      return trainer_.step(next_batches(), [this](Pass& pass, const Batch& batch) {
-        return translation_loss(model_.transformer, pass, batch, config_.training.label_smoothing);
-      });
-    });
+    const StepStats stats = train_step();
     ++position_.step;
     const double seconds = seconds_since(begin);
     elapsed_ += seconds;

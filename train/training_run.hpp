@@ -39,6 +39,8 @@ class TrainingRun {
  private:
   // The batches of one step: `accumulate` of them, fewer at an epoch's end.
   std::vector<Batch> next_batches();
+  StepStats train_step();
+  std::string keep_for_replay(const std::vector<Batch>& batches) const;
   void begin_epoch();
   bool finished() const;
   bool due(Index every) const { return every > 0 && position_.step % every == 0; }

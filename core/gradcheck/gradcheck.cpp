@@ -13,6 +13,7 @@
 #include "core/gradcheck/probes.hpp"
 #include "core/gradcheck/subject.hpp"
 #include "core/pool.hpp"
+#include "core/text.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

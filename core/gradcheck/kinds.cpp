@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/gradcheck/comparison.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 

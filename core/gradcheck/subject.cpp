@@ -102,15 +102,6 @@ Index first_difference(const Tensor& a, const Tensor& b) {
   return found.in1 == a.values().end() ? -1 : found.in1 - a.values().begin();
 }
 
-std::string element_name(Index element, const Shape& shape) {
-  std::string position;
-  for (Index axis = shape.rank() - 1; axis >= 0; --axis) {
-    position = fmt::format("{}{}{}", element % shape[axis], position.empty() ? "" : ", ", position);
-    element /= shape[axis];
-  }
-  return fmt::format("[{}] of {}", position, shape.to_string());
-}
-
 std::string element_name(std::size_t input, Index element, const Shape& shape) {
   return element < 0 ? fmt::format("input {} {}", input, shape.to_string())
                      : fmt::format("input {} {}", input, element_name(element, shape));

@@ -46,8 +46,7 @@ bool all_finite(const std::vector<Tensor>& tensors);
 // The first element in which two tensors of one shape differ by more than rounding, or -1.
 Index first_difference(const Tensor& a, const Tensor& b);
 
-// "[2, 0] of (3, 4)" and "input 1 [2, 0] of (3, 4)": an element, as a message names it.
-std::string element_name(Index element, const Shape& shape);
+// "input 1 [2, 0] of (3, 4)": an element, as a message names it; -1: the whole.
 std::string element_name(std::size_t input, Index element, const Shape& shape);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

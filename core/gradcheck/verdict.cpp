@@ -64,16 +64,6 @@ std::string describe(const Finding& finding) {
   return text;
 }
 
-std::string listed(const std::vector<Index>& numbers) {
-  constexpr std::size_t most = 8;
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size() && i < most; ++i) {
-    text += i == 0 ? "" : ", ";
-    text += std::to_string(numbers[i]);
-  }
-  return numbers.size() <= most ? text : fmt::format("{} and {} more", text, numbers.size() - most);
-}
-
 std::string GradcheckReport::message() const {
   std::string text;
   for (const Finding& finding : findings) {

@@ -5,8 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/types.hpp"
-
 namespace tapehead {
 
 enum class Verdict {
@@ -61,9 +59,6 @@ struct Finding {
 
 // A few lines for a person.
 std::string describe(const Finding& finding);
-
-// "0, 3, 4": at most eight of the numbers, and how many more there are.
-std::string listed(const std::vector<Index>& numbers);
 
 struct GradcheckReport {
   bool ok() const { return findings.empty(); }

@@ -312,9 +312,9 @@ TEST(Tape, RefusesToRunBackTwice) {
 TEST(Tape, NamesTheOpOfAValueThatIsNotFinite) {
   Tape tape;
   const Var x = tape.variable(Tensor::of({2, 2}, {1, 2, 0, 4}));
-  EXPECT_THAT([&] { log(x); },
-              ThrowsMessage<NumericError>(AllOf(HasSubstr("log: element 2 of a value of shape"),
-                                                HasSubstr("(2, 2)"), HasSubstr("-inf"))));
+  EXPECT_THAT([&] { log(x); }, ThrowsMessage<NumericError>(AllOf(
+                                   HasSubstr("log: the value is -inf at [1, 0] of (2, 2); 1 of 4"),
+                                   HasSubstr("input 0 (2, 2): 0 ... 4"))));
 }
 
 TEST(Tape, NamesTheOpOfAGradientThatIsNotFinite) {
@@ -323,9 +323,11 @@ TEST(Tape, NamesTheOpOfAGradientThatIsNotFinite) {
   const Var y = tape.record("careless", {x}, numbers({1}), [](Gradients& g) {
     g.add(0, numbers({0, std::numeric_limits<Scalar>::quiet_NaN()}));
   });
-  EXPECT_THAT([&] { tape.backward(y); },
-              ThrowsMessage<NumericError>(
-                  AllOf(HasSubstr("careless"), HasSubstr("element 1"), HasSubstr("gradient"))));
+  EXPECT_THAT(
+      [&] { tape.backward(y); },
+      ThrowsMessage<NumericError>(
+
+          HasSubstr("careless: the gradient of input 0 (variable) is nan at [1] of (2)")));
 }
 
 TEST(Tape, LooksForNothingWhereChecksAreOff) {

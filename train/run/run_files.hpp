@@ -11,6 +11,7 @@ struct RunFiles {
   std::filesystem::path config() const { return directory / "config.yaml"; }
   std::filesystem::path metrics() const { return directory / "metrics.jsonl"; }
   std::filesystem::path log() const { return directory / "log.txt"; }
+  std::filesystem::path replay() const { return directory / "replay.safetensors"; }
   std::filesystem::path lock() const { return directory / ".lock"; }
   std::filesystem::path checkpoints() const { return directory / "checkpoints"; }
 };

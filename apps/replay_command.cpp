@@ -1,0 +1,41 @@
+// tapehead replay FILE: the training step that met a number that is not finite, once more.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "apps/commands.hpp"
+#include "apps/threads.hpp"
+#include "core/blas_kernels.hpp"
+#include "train/replay.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct ReplayArguments {
+  std::filesystem::path file;
+  Index threads = default_threads();
+};
+
+int replay(const ReplayArguments& arguments) {
+  prepare_blas();
+  const Replayed replayed = replay_step(arguments.file, arguments.threads);
+  fmt::print("{}\n", replayed.message);
+  return replayed.clean ? 0 : 1;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& program, Outcome& outcome) {
+  CLI::App* command = program.add_subcommand(
+      "replay", "Go again through a step that stopped a training, and say where it went wrong");
+  const auto arguments = std::make_shared<ReplayArguments>();
+  command->add_option("file", arguments->file, "replay.safetensors of the run's directory")
+      ->required();
+  command->add_option("--threads", arguments->threads, "Worker threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->callback([arguments, &outcome] { outcome.exit_code = replay(*arguments); });
+}
+
+}  // namespace tapehead

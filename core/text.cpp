@@ -1,0 +1,15 @@
+#include "core/text.hpp"
+
+namespace tapehead {
+
+std::string listed(const std::vector<Index>& numbers) {
+  constexpr std::size_t most = 8;
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size() && i < most; ++i) {
+    text += i == 0 ? "" : ", ";
+    text += std::to_string(numbers[i]);
+  }
+  return numbers.size() <= most ? text : fmt::format("{} and {} more", text, numbers.size() - most);
+}
+
+}  // namespace tapehead

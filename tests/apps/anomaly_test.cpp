@@ -1,0 +1,56 @@
+// A training that diverges: what it says, what it keeps, and how that is gone through again.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+ProgramResult train_diverging(const TemporaryDirectory& here, const std::string& anomaly) {
+  Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", "a"};
+  set_options(arguments, {"training.optimizer=sgd", "training.learning_rate=1000",
+                          "training.clip_norm=0", "training.warmup=0", "model.layers=1",
+                          "task.train_examples=400", "run.anomaly=" + anomaly});
+  return run_program(arguments, here.path());
+}
+
+TEST(Anomaly, StopsATrainingAndIsReplayed) {
+  for (const std::string looked : {"true", "false"}) {
+    SCOPED_TRACE("run.anomaly=" + looked);
+    const TemporaryDirectory here;
+    const ProgramResult trained = train_diverging(here, looked);
+    EXPECT_EQ(trained.exit_code, 1);
+    EXPECT_THAT(trained.errors,
+                AllOf(HasSubstr("error: step "), HasSubstr("replay a/replay.safetensors")));
+    const ProgramResult replayed = run_program({"replay", "a/replay.safetensors"}, here.path());
+    EXPECT_EQ(replayed.exit_code, 1) << replayed.errors;
+    const std::string anomaly = replayed.output.substr(replayed.output.find(": ") + 2);
+    EXPECT_THAT(anomaly, AllOf(HasSubstr(" numbers are not finite\n"), HasSubstr("in a shard of")));
+    EXPECT_THAT(trained.errors, HasSubstr(anomaly));
+  }
+}
+
+TEST(Anomaly, ChangesNothingWhereThereIsNone) {
+  const TemporaryDirectory here;
+  for (const std::string anomaly : {"true", "false"}) {
+    Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", anomaly};
+    set_options(arguments, {"model.layers=1", "task.train_examples=400", "training.steps=5",
+                            "training.warmup=1", "evaluation.decode=false",
+                            "evaluation.metric=loss", "run.anomaly=" + anomaly});
+    const ProgramResult result = run_program(arguments, here.path());
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+  EXPECT_EQ(content_of(step_checkpoint(here / "true", 5)),
+            content_of(step_checkpoint(here / "false", 5)));
+}
+
+}  // namespace
+}  // namespace tapehead
