@@ -1,7 +1,10 @@
-# The flags that every target of the project is compiled with, carried by the interface target tapehead_flags.
+# The flags that every target of the project is compiled with, carried by the interface target tapehead_flags. Other
+# projects get what decides the layout of numbers, -march above all, but no warnings.
 add_library(tapehead_flags INTERFACE)
-target_include_directories(tapehead_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
-target_compile_options(tapehead_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
+target_include_directories(tapehead_flags INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR};${PROJECT_SOURCE_DIR}/include>"
+                           "$<INSTALL_INTERFACE:include;include/tapehead>")
+target_compile_features(tapehead_flags INTERFACE cxx_std_20)
+target_compile_options(tapehead_flags INTERFACE "$<BUILD_INTERFACE:-Wall;-Wextra;-Wshadow;-Wconversion;-Werror>")
 target_compile_definitions(tapehead_flags INTERFACE SPDLOG_FMT_EXTERNAL XTENSOR_USE_XSIMD HAVE_CBLAS=1)
 
 # Infinities and NaN keep their meaning; only what changes no result is relaxed.

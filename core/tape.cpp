@@ -26,7 +26,6 @@ Var Tape::parameter(Tensor value, GradientSlot gradient, const Module* module) {
     Node& leaf = node(result.node_);
     leaf.op = "parameter";
     leaf.module = module;
-    leaf.has_gradient = *gradient.written;
     leaf.gradient = std::move(gradient.memory);
     leaf.written = gradient.written;
   }
@@ -111,10 +110,12 @@ GradientTarget Tape::target(Node& into) {
     throw std::logic_error(
         fmt::format("{}: a backward pass has spent it; a tape runs back once", into.op));
   }
-  const bool accumulate = std::exchange(into.has_gradient, true);
+  bool& arrived = into.written != nullptr ? *into.written : into.has_gradient;
+  const bool accumulate = std::exchange(arrived, true);
   if (into.written != nullptr) {
-    *into.written = true;
-  } else if (!accumulate) {
+    return {into.gradient.data(), accumulate};
+  }
+  if (!accumulate) {
     into.gradient = Tensor::empty(into.shape);
   } else if (!into.gradient.unique()) {
     into.gradient = into.gradient.copy();
@@ -123,7 +124,7 @@ GradientTarget Tape::target(Node& into) {
 }
 
 Tensor Tape::gradient(const Var& variable) const {
-  if (!variable.needs_gradient() || !node(variable.node_).has_gradient) {
+  if (!variable.needs_gradient() || !node(variable.node_).has_arrived()) {
     return Tensor::zeros(variable.shape());
   }
   return node(variable.node_).gradient;

@@ -133,11 +133,13 @@ class Tape {
     Index input_count;
     Shape shape;
     Tensor gradient{};
-    bool has_gradient = false;
+    bool has_gradient = false;  // of a parameter, `written` tells
     bool spent = false;       // a backward pass has been here
     bool* written = nullptr;  // set for a parameter: the gradient is a slot's memory
     const Module* module = nullptr;
     Closure<Gradients> closure{};
+
+    bool has_arrived() const { return written != nullptr ? *written : has_gradient; }
   };
 
   Node& node(Index i) { return nodes_[static_cast<std::size_t>(i)]; }

@@ -87,7 +87,7 @@ void Tape::show_gradients(Index i) const {
   const Node& current = node(i);
   for (Index k = 0; k < current.input_count; ++k) {
     const Index from = inputs_[static_cast<std::size_t>(current.first_input + k)];
-    if (from >= 0 && node(from).has_gradient) {
+    if (from >= 0 && node(from).has_arrived()) {
       watcher_(
           {.op = current.op, .module = module_of(i), .input = k, .tensor = node(from).gradient});
     }
@@ -98,7 +98,7 @@ void Tape::look_at_gradients(Index i, const Tensor& output) {
   const Node& current = node(i);
   for (Index k = 0; k < current.input_count; ++k) {
     const Index from = inputs_[static_cast<std::size_t>(current.first_input + k)];
-    if (from < 0 || !node(from).has_gradient) {
+    if (from < 0 || !node(from).has_arrived()) {
       continue;
     }
     const Tensor& gradient = node(from).gradient;

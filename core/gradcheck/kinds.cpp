@@ -113,8 +113,8 @@ std::optional<WrongGradient> too_many(const Comparison& c) {
     count += c.wrong(i) ? 1 : 0;
   }
   return WrongGradient{WrongKind::too_many,
-                       fmt::format("{} elements that the output does not depend on get a gradient: "
-                                   "a mask, a pattern or a range of rows left out of account?",
+                       fmt::format("{} of those that get one do not move the output: a mask, a "
+                                   "pattern or a range of rows left out of account?",
                                    count)};
 }
 
@@ -202,13 +202,19 @@ std::string common(const Comparison& c, const Lines& lines, const std::vector<In
     }
   }
   if (is(part, [](Index) { return 0; })) {
-    return "; they get nothing";
+    return "; nothing arrives there";
   }
   const double factor = best_factor(part);
   if (is(part, [&](Index i) { return factor * part.n(i); })) {
-    return fmt::format("; they get {:.6g} times what is right", factor);
+    return fmt::format("; {:.6g} times what is right arrives there", factor);
   }
   return "";
+}
+
+// "row 6 is", "columns 0, 4 are"
+std::string they_are(const char* what, const std::vector<Index>& numbers) {
+  return numbers.size() == 1 ? fmt::format("{} {} is", what, numbers[0])
+                             : fmt::format("{}s {} are", what, listed(numbers));
 }
 
 std::optional<WrongGradient> some_lines(const Comparison& c) {
@@ -231,15 +237,14 @@ std::optional<WrongGradient> some_lines(const Comparison& c) {
   if (left_rows * column_count >= left_columns * row_count) {
     return WrongGradient{
         WrongKind::some_rows,
-        fmt::format("only {} {} wrong{}: a first or last one, a segment, a rest of a vectorised "
-                    "loop?",
-                    c.shape.rank() > 1 ? "rows" : "elements", listed(numbers_of(rows, c.rows)),
+        fmt::format("only {} wrong{}: a first or last one, a segment, a rest of a vectorised loop?",
+                    they_are(c.shape.rank() > 1 ? "row" : "element", numbers_of(rows, c.rows)),
                     common(c, rows_of(c.shape), rows))};
   }
-  return WrongGradient{
-      WrongKind::some_columns,
-      fmt::format("only columns {} wrong{}: a head, a slice, a rest of a vectorised loop?",
-                  listed(numbers_of(columns, c.columns)), common(c, columns_of(c.shape), columns))};
+  return WrongGradient{WrongKind::some_columns,
+                       fmt::format("only {} wrong{}: a head, a slice, a rest of a vectorised loop?",
+                                   they_are("column", numbers_of(columns, c.columns)),
+                                   common(c, columns_of(c.shape), columns))};
 }
 
 // What the gradient would be with another cotangent.

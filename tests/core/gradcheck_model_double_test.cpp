@@ -100,7 +100,7 @@ TEST_F(TwoLayers, FailWithWrongRowsByTheirNumbers) {
       loss([](Tensor& gradient) { std::fill(gradient.row(23), gradient.row(30), Scalar{0}); });
   // Eight of 30 rows are looked at, evenly spread: 0, 4, 8, 12, 16, 20, 24, 29.
   expect(gradcheck_model(store_, last_rows), Verdict::wrong, WrongKind::some_rows,
-         "only rows 24, 29 wrong; they get nothing");
+         "only rows 24, 29 are wrong; nothing arrives there");
 }
 
 TEST_F(TwoLayers, FailWithASmallError) {

@@ -1,0 +1,11 @@
+# The packages that the library links with; for its own build and, once installed, for others'.
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+find_dependency(ICU COMPONENTS uc i18n)
+find_dependency(ZLIB)
+find_dependency(nlohmann_json)
+find_dependency(spdlog)
+find_dependency(yaml-cpp)
+find_dependency(PkgConfig)
+pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
+pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
