@@ -163,6 +163,13 @@ void Gradients::add(Index input, Tensor gradient) {
   tape_.receive(into, std::move(gradient));
 }
 
-GradientTarget Gradients::target(Index input) { return tape_.target(tape_.input(node_, input)); }
+GradientTarget Gradients::target(Index input) {
+  if (!needs(input)) {
+    throw std::logic_error(fmt::format(
+        "{0}: input {1} needs no gradient, so there is no target({1}); ask needs({1}) before",
+        tape_.node(node_).op, input));
+  }
+  return tape_.target(tape_.input(node_, input));
+}
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

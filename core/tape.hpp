@@ -53,8 +53,9 @@ class Gradients {
   const Tensor& output() const;  // dL/dy
   Tensor take_output();  // the same, handed over: may be changed in place when it is unique()
   void add(Index input, Tensor gradient);  // throws ShapeError naming the op
-  GradientTarget target(
-      Index input);  // the gradient's own memory: no temporary; every element must be written
+  // The gradient's own memory: no temporary. Every element must be written. Throws logic_error
+  // where the input needs no gradient.
+  GradientTarget target(Index input);
 
  private:
   Tape& tape_;
@@ -134,8 +135,8 @@ class Tape {
     Shape shape;
     Tensor gradient{};
     bool has_gradient = false;  // of a parameter, `written` tells
-    bool spent = false;       // a backward pass has been here
-    bool* written = nullptr;  // set for a parameter: the gradient is a slot's memory
+    bool spent = false;         // a backward pass has been here
+    bool* written = nullptr;    // set for a parameter: the gradient is a slot's memory
     const Module* module = nullptr;
     Closure<Gradients> closure{};
 
