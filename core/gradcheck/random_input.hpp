@@ -21,6 +21,6 @@ RandomInput random(Extent... extents) {
 
 // The tensor that stands for input number `input`.
 Tensor drawn(const RandomInput& random, std::size_t input);
-inline const Tensor& drawn(const Tensor& tensor, std::size_t /*input*/) { return tensor; }
+inline Tensor drawn(const Tensor& tensor, std::size_t /*input*/) { return tensor; }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -323,11 +323,10 @@ TEST(Tape, NamesTheOpOfAGradientThatIsNotFinite) {
   const Var y = tape.record("careless", {x}, numbers({1}), [](Gradients& g) {
     g.add(0, numbers({0, std::numeric_limits<Scalar>::quiet_NaN()}));
   });
-  EXPECT_THAT(
-      [&] { tape.backward(y); },
-      ThrowsMessage<NumericError>(
+  EXPECT_THAT([&] { tape.backward(y); },
+              ThrowsMessage<NumericError>(
 
-          HasSubstr("careless: the gradient of input 0 (variable) is nan at [1] of (2)")));
+                  HasSubstr("careless: the gradient of input 0 (variable) is nan at [1] of (2)")));
 }
 
 TEST(Tape, LooksForNothingWhereChecksAreOff) {
