@@ -36,6 +36,14 @@ bool is(const Comparison& c, const std::function<double(Index)>& expected) {
   return true;
 }
 
+bool any_element(const Comparison& c, const std::function<bool(Index)>& condition) {
+  Index i = 0;
+  while (i < c.size() && !condition(i)) {
+    ++i;
+  }
+  return i < c.size();
+}
+
 // The one factor between the gradient and the slopes, by least squares.
 double best_factor(const Comparison& c) {
   double product = 0;
@@ -73,11 +81,15 @@ std::string source_of(double factor, const std::vector<Index>& sizes) {
   return alike(size, 2, 0) ? "; the two of a square, or an input counted twice?" : "";
 }
 
+std::optional<WrongGradient> zeros(const Comparison& c) {
+  if (!is(c, [](Index) { return 0; })) {
+    return {};
+  }
+  return WrongGradient{WrongKind::no_gradient, "zeros arrive where the slope is not zero"};
+}
+
 std::optional<WrongGradient> a_multiple(const Comparison& c, const std::vector<Index>& sizes) {
   const double factor = best_factor(c);
-  if (is(c, [](Index) { return 0; })) {
-    return WrongGradient{WrongKind::no_gradient, "zeros arrive where the slope is not zero"};
-  }
   if (!is(c, [&](Index i) { return factor * c.n(i); })) {
     return {};
   }
@@ -150,6 +162,23 @@ std::vector<Index> wrong_lines(const Comparison& c, const Lines& lines) {
   return wrong;
 }
 
+// Lines that are right, of those in which there is anything to be right about.
+Index right_lines(const Comparison& c, const Lines& lines) {
+  const double scale = largest_slope(c);
+  Index right = 0;
+  for (Index line = 0; line < lines.count; ++line) {
+    bool wrong = false;
+    bool slope = false;
+    for (Index place = 0; place < lines.length; ++place) {
+      const Index i = lines.element(line, place);
+      wrong = wrong || c.wrong(i);
+      slope = slope || !alike(c.n(i), 0, scale);
+    }
+    right += slope && !wrong ? 1 : 0;
+  }
+  return right;
+}
+
 // The numbers by which messages call lines.
 std::vector<Index> numbers_of(const std::vector<Index>& lines, const std::vector<Index>& names) {
   std::vector<Index> result;
@@ -159,29 +188,38 @@ std::vector<Index> numbers_of(const std::vector<Index>& lines, const std::vector
   return result;
 }
 
-// Whether every wrong row holds what belongs into another one.
+// Whether wrong rows hold what belongs into others: at least half of them. The rest may have come
+// from elsewhere, or hold nothing.
 std::optional<WrongGradient> rows_exchanged(const Comparison& c, const std::vector<Index>& wrong) {
   const Lines rows = rows_of(c.shape);
   const double scale = largest_slope(c);
   const auto holds = [&](Index row, Index other) {
+    bool anything = false;
     for (Index place = 0; place < rows.length; ++place) {
-      if (!alike(c.a(rows.element(row, place)), c.n(rows.element(other, place)), scale)) {
+      const double number = c.a(rows.element(row, place));
+      if (!alike(number, c.n(rows.element(other, place)), scale)) {
         return false;
       }
+      anything = anything || !alike(number, 0, scale);
     }
-    return true;
+    return anything;
   };
   std::string pairs;
+  std::size_t moved = 0;
   for (const Index row : wrong) {
     Index other = 0;
     while (other < rows.count && !holds(row, other)) {
       ++other;
     }
     if (other == rows.count) {
-      return {};
+      continue;
     }
+    ++moved;
     pairs += fmt::format("{}row {} holds that of row {}", pairs.empty() ? "" : ", ",
                          numbers_of({row}, c.rows)[0], numbers_of({other}, c.rows)[0]);
+  }
+  if (moved == 0 || 2 * moved < wrong.size()) {
+    return {};
   }
   return WrongGradient{WrongKind::rows_exchanged,
                        pairs + ": a wrong segment, or a first row left out of account?"};
@@ -225,16 +263,16 @@ std::optional<WrongGradient> some_lines(const Comparison& c) {
     }
   }
   const std::vector<Index> columns = wrong_lines(c, columns_of(c.shape));
-  const Index row_count = rows_of(c.shape).count;
-  const Index column_count = columns_of(c.shape).count;
-  const auto left_rows = row_count - static_cast<Index>(rows.size());
-  const auto left_columns =
-      c.shape.rank() > 1 ? column_count - static_cast<Index>(columns.size()) : 0;
-  if (left_rows == 0 && left_columns == 0) {
+  const auto wrong_rows = static_cast<Index>(rows.size());
+  const auto wrong_columns = static_cast<Index>(columns.size());
+  const Index all_rows = wrong_rows + right_lines(c, rows_of(c.shape));
+  const Index all_columns =
+      wrong_columns + (c.shape.rank() > 1 ? right_lines(c, columns_of(c.shape)) : 0);
+  if (wrong_rows == all_rows && wrong_columns == all_columns) {
     return {};
   }
   // The axis along which the smaller share is wrong.
-  if (left_rows * column_count >= left_columns * row_count) {
+  if (wrong_rows * all_columns <= wrong_columns * all_rows) {
     return WrongGradient{
         WrongKind::some_rows,
         fmt::format("only {} wrong{}: a first or last one, a segment, a rest of a vectorised loop?",
@@ -258,17 +296,22 @@ double with_cotangent(const Jacobian& jacobian, Index input,
   return sum;
 }
 
-std::optional<WrongGradient> other_cotangent(const Comparison& c, const Jacobian& jacobian) {
-  if (jacobian.columns.empty()) {
-    return {};
-  }
+std::optional<WrongGradient> cotangent_ignored(const Comparison& c, const Jacobian& jacobian) {
   const auto sum = [&](Index i) {
     return with_cotangent(jacobian, i, [](std::size_t) { return 1; });
   };
-  if (is(c, sum)) {
-    return WrongGradient{WrongKind::cotangent_ignored,
-                         "right for dL/dy = 1 everywhere: g.output() is left out"};
+  if (jacobian.columns.empty() || !is(c, sum)) {
+    return {};
   }
+  return WrongGradient{WrongKind::cotangent_ignored,
+                       "right for dL/dy = 1 everywhere: g.output() is left out"};
+}
+
+std::optional<WrongGradient> not_summed(const Comparison& c, const Jacobian& jacobian) {
+  if (jacobian.columns.empty()) {
+    return {};
+  }
+  const double scale = largest_slope(c);
   const Lines rows = rows_of(jacobian.output);
   for (Index row = 0; row < rows.count && rows.count > 1; ++row) {
     const auto share = [&](Index i) {
@@ -276,7 +319,9 @@ std::optional<WrongGradient> other_cotangent(const Comparison& c, const Jacobian
         return static_cast<Index>(o) / rows.length == row ? jacobian.cotangent[o] : 0;
       });
     };
-    if (rows.length > 0 && is(c, share)) {
+    // Elements that get nothing are not one row's share of a sum.
+    const auto short_of_a_sum = [&](Index i) { return c.wrong(i) && !alike(c.a(i), 0, scale); };
+    if (rows.length > 0 && is(c, share) && any_element(c, short_of_a_sum)) {
       return WrongGradient{WrongKind::not_summed,
                            fmt::format("the share of the output's row {} alone: what was broadcast "
                                        "over {} rows forwards is summed over them backwards",
@@ -308,6 +353,12 @@ std::string ratios(const Comparison& c) {
 
 WrongGradient kind_of(const Comparison& c, const Jacobian& jacobian,
                       const std::vector<Index>& sizes) {
+  if (auto found = zeros(c)) {
+    return *found;
+  }
+  if (auto found = cotangent_ignored(c, jacobian)) {  // of one number: a factor as well
+    return *found;
+  }
   if (auto found = a_multiple(c, sizes)) {
     return *found;
   }
@@ -321,7 +372,7 @@ WrongGradient kind_of(const Comparison& c, const Jacobian& jacobian,
   if (auto found = too_many(c)) {
     return *found;
   }
-  if (auto found = other_cotangent(c, jacobian)) {
+  if (auto found = not_summed(c, jacobian)) {
     return *found;
   }
   if (auto found = some_lines(c)) {

@@ -1,0 +1,103 @@
+// Planting a wrong backward pass: an op of ours becomes one op on the tape whose values are right
+// and whose gradients are the right ones, spoiled.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "core/gradcheck/gradcheck.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+using Vars = std::vector<Var>;
+using Tensors = std::vector<Tensor>;
+
+inline Tensors values_of(const Vars& vars) {
+  Tensors values;
+  for (const Var& var : vars) {
+    values.push_back(var.value());
+  }
+  return values;
+}
+
+inline Tensor value_of(const GradcheckFunction& function, const Tensors& inputs) {
+  Tape tape(false);
+  Vars leaves;
+  for (const Tensor& input : inputs) {
+    leaves.push_back(tape.constant(input));
+  }
+  return function(tape, leaves).value();
+}
+
+inline Tensors gradients_of(const GradcheckFunction& function, const Tensors& inputs,
+                            const Tensor& dy) {
+  Tape tape;
+  Vars leaves;
+  for (const Tensor& input : inputs) {
+    leaves.push_back(tape.variable(input));
+  }
+  tape.backward(function(tape, leaves), dy.copy());
+  Tensors gradients;
+  for (const Var& leaf : leaves) {
+    gradients.push_back(tape.gradient(leaf).copy());
+  }
+  return gradients;
+}
+
+struct BackwardPass {
+  const GradcheckFunction& function;  // the right one
+  const Tensors& inputs;
+  Tensor dy;
+  Tensors gradients;  // the right ones: to be spoiled
+};
+
+inline BackwardPass backward_pass(const GradcheckFunction& function, const Tensors& inputs,
+                                  const Tensor& dy) {
+  return {.function = function,
+          .inputs = inputs,
+          .dy = dy.copy(),
+          .gradients = gradients_of(function, inputs, dy)};
+}
+
+using Spoil = std::function<void(BackwardPass&)>;
+using HandIn = std::function<void(Gradients& g, Index input, const BackwardPass& pass)>;
+
+inline const HandIn hand_in_well = [](Gradients& g, Index input, const BackwardPass& pass) {
+  g.add(input, pass.gradients[static_cast<std::size_t>(input)]);
+};
+
+inline Var record_planted(Tape& tape, const Vars& x, const GradcheckFunction& right, Tensor value,
+                          const Spoil& spoil, const HandIn& hand_in) {
+  const auto backward = [right, spoil, hand_in, inputs = values_of(x)](Gradients& g) {
+    BackwardPass pass = backward_pass(right, inputs, g.output());
+    spoil(pass);
+    for (Index k = 0; k < static_cast<Index>(inputs.size()); ++k) {
+      if (g.needs(k)) {
+        (inputs[static_cast<std::size_t>(k)].size() > 0 ? hand_in : hand_in_well)(g, k, pass);
+      }
+    }
+  };
+  return tape.record("mutant", x, std::move(value), backward);
+}
+
+// The function with other gradients, handed in as they should be.
+inline GradcheckFunction with_gradients(const GradcheckFunction& right, const Spoil& spoil) {
+  return [right, spoil](Tape& tape, const Vars& x) {
+    return record_planted(tape, x, right, value_of(right, values_of(x)), spoil, hand_in_well);
+  };
+}
+
+// The function with the right gradients, handed in badly for one of the inputs.
+inline GradcheckFunction with_hand_in(const GradcheckFunction& right, std::size_t input,
+                                      const HandIn& badly) {
+  const HandIn hand_in = [input, badly](Gradients& g, Index k, const BackwardPass& pass) {
+    (k == static_cast<Index>(input) ? badly : hand_in_well)(g, k, pass);
+  };
+  return [right, hand_in](Tape& tape, const Vars& x) {
+    return record_planted(
+        tape, x, right, value_of(right, values_of(x)), [](BackwardPass&) {}, hand_in);
+  };
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
