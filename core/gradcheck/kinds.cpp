@@ -119,7 +119,8 @@ std::optional<WrongGradient> too_many(const Comparison& c) {
   const double scale = largest_slope(c);
   Index count = 0;
   for (Index i = 0; i < c.size(); ++i) {
-    if (c.wrong(i) && !alike(c.n(i), 0, scale)) {
+    const double rounding = 10 * c.numeric[static_cast<std::size_t>(i)].error;
+    if (c.wrong(i) && std::abs(c.n(i)) > rounding && !alike(c.n(i), 0, scale)) {
       return {};
     }
     count += c.wrong(i) ? 1 : 0;

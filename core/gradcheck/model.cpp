@@ -164,7 +164,7 @@ ParameterCheck ModelCheck::check(const NamedParameter& parameter, std::uint64_t 
   }
   const DirectionCheck direction = settled_direction(parameter, gradient, number);
   result.error = direction.error();
-  if (!gradients_.written(parameter.block) && direction.slope.value == 0) {
+  if (!gradients_.written(parameter.block) && result.error <= options_.tolerance) {
     result.finding.verdict = Verdict::unused_input;
     result.finding.hint =
         "the loss does not change with it and no gradient arrives: a parameter that no layer uses";
@@ -257,6 +257,29 @@ Finding ModelCheck::explain(const NamedParameter& parameter, const Tensor& gradi
   return finding;
 }
 
+// Where many parameters are not right: how many, and where to look.
+std::string summary(const std::vector<ParameterCheck>& parameters) {
+  constexpr Index few = 3;
+  const auto count = [&parameters](const auto& condition) {
+    return std::ranges::count_if(parameters, condition, &ParameterCheck::finding);
+  };
+  const auto found = count([](const Finding& f) { return f.verdict != Verdict::correct; });
+  if (found <= few) {
+    return "";
+  }
+  const auto without = count([](const Finding& f) {
+    return f.kind == WrongKind::no_gradient || f.verdict == Verdict::unused_input;
+  });
+  const bool nearly_all = 10 * (found - without) >= 9 * std::ssize(parameters);
+  return fmt::format("{} of {} parameters are not right{}\n  hint: {}\n", found, parameters.size(),
+                     without > 0 ? fmt::format("; no gradient arrives at {} of them", without) : "",
+                     nearly_all
+                         ? "a part of the batch left out of the sum or counted twice, or the "
+                           "loss itself?"
+                         : "a mistake reaches all parameters that come before it: look "
+                           "where no gradient arrives, and after the last of the others");
+}
+
 }  // namespace
 
 bool ModelGradcheckReport::ok() const {
@@ -272,7 +295,7 @@ std::string ModelGradcheckReport::message() const {
       all.findings.push_back(parameter.finding);
     }
   }
-  return all.message();
+  return summary(parameters) + all.message();
 }
 
 ModelGradcheckReport gradcheck_model(ParameterStore& store, const LossAndGradients& loss,

@@ -10,6 +10,8 @@
 
 #include "core/errors.hpp"
 #include "core/ops/activation.hpp"
+#include "core/ops/arithmetic.hpp"
+#include "core/ops/embedding.hpp"
 #include "core/ops/linear.hpp"
 #include "core/ops/reduce.hpp"
 #include "tests/support/random.hpp"
@@ -132,6 +134,48 @@ TEST_F(TwoLayers, NameAParameterWithoutUse) {
   };
   expect(gradcheck_model(store_, without_inner), Verdict::unused_input, WrongKind::none,
          "a parameter that no layer uses");
+}
+
+// Rounding moves the loss: that is no use of the parameter.
+TEST_F(TwoLayers, NameAParameterThatCancels) {
+  const ModelLoss cancelled = [this](Tape& tape, ParameterGradients& gradients) {
+    const Var bias = tape.constant(store_.value(bias_));
+    const Var hidden =
+        linear(tape.constant(random_tensor({7, 40}, 1)), leaf(tape, gradients, inner_));
+    return mean(exp(subtract(add(hidden, bias), bias)));
+  };
+  const auto bias_alone = [](std::string_view name) { return name == "inner.bias"; };
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const ModelGradcheckReport report =
+        gradcheck_model(store_, cancelled, {.seed = seed, .wanted = bias_alone});
+    EXPECT_THAT(report.message(), HasSubstr("a parameter that no layer uses")) << "seed " << seed;
+  }
+}
+
+// Rows 4 and 8 of the 30 are used, and looked at.
+TEST_F(TwoLayers, TellRowsWithoutAGradientFromRowsWithoutUse) {
+  const auto looked_up = [this](std::function<void(Tensor&)> spoil) -> ModelLoss {
+    return [this, spoil = std::move(spoil)](Tape& tape, ParameterGradients& gradients) {
+      return mean(
+          exp(lookup(spoilt(leaf(tape, gradients, inner_), spoil), std::vector<TokenId>{4, 8, 4})));
+    };
+  };
+  const auto inner_alone = [](std::string_view name) { return name == "inner.weight"; };
+  const ModelGradcheckReport row = gradcheck_model(
+      store_,
+      looked_up([](Tensor& gradient) { std::fill(gradient.row(8), gradient.row(9), Scalar{0}); }),
+      {.wanted = inner_alone});
+  EXPECT_EQ(name_of(row.parameters[0].finding.kind), name_of(WrongKind::some_rows))
+      << row.message();
+  EXPECT_THAT(row.message(), HasSubstr("8"));
+  const ModelGradcheckReport all = gradcheck_model(store_, looked_up([](Tensor& gradient) {
+                                                     for (Index i = 0; i < gradient.size(); ++i) {
+                                                       gradient.data()[i] *=
+                                                           static_cast<Scalar>(2 + i % 3);
+                                                     }
+                                                   }),
+                                                   {.wanted = inner_alone});
+  EXPECT_EQ(name_of(all.parameters[0].finding.kind), name_of(WrongKind::term)) << all.message();
 }
 
 TEST_F(TwoLayers, NameAGradientThatIsNotFinite) {
