@@ -2,6 +2,7 @@
 // made from.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "core/gradcheck/slope.hpp"
@@ -38,6 +39,18 @@ struct WrongGradient {
   WrongKind kind;
   std::string hint;
 };
+
+// Whether two numbers are the same as far as differences can tell, beside numbers of size `scale`.
+bool alike(double x, double y, double scale);
+
+double largest_slope(const Comparison& comparison);
+
+// Whether the gradient is `expected(i)` at every element.
+bool is(const Comparison& comparison, const std::function<double(Index)>& expected);
+bool any_element(const Comparison& comparison, const std::function<bool(Index)>& condition);
+
+// The one factor between the gradient and the slopes, by least squares.
+double best_factor(const Comparison& comparison);
 
 // Which of the kinds the differing elements have in common. `sizes`: extents that a stray factor
 // may come from, such as the axes of the function's inputs and output.

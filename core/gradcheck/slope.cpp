@@ -55,24 +55,56 @@ class Motion {
   int partings_ = 0;
 };
 
+// The extrapolation's rows, of which only the last is kept.
+class Tableau {
+ public:
+  // The best of the new row, and what it may be off: as far as its neighbours are away.
+  struct Best {
+    double value = 0;
+    double error = std::numeric_limits<double>::infinity();
+  };
+  Best add(double central) {
+    std::array<double, most_steps> next{};
+    next[0] = central;
+    Best best{.value = central};
+    double power = 1;
+    for (std::size_t j = 1; j <= rows_; ++j) {
+      power *= shrink * shrink;
+      next[j] = (power * next[j - 1] - row_[j - 1]) / (power - 1);
+      const double error =
+          std::max(std::abs(next[j] - next[j - 1]), std::abs(next[j] - row_[j - 1]));
+      if (error < best.error) {
+        best = {.value = next[j], .error = error};
+      }
+    }
+    row_ = next;
+    ++rows_;
+    return best;
+  }
+
+ private:
+  std::array<double, most_steps> row_{};
+  std::size_t rows_ = 0;
+};
+
 }  // namespace
 
 Slope slope_of(const std::function<Rise(double step)>& rise, const SlopeSearch& search) {
   Slope slope{.error = std::numeric_limits<double>::infinity()};
   Motion motion;
-  std::array<double, most_steps> row{};
+  Tableau tableau;
   std::array<double, most_steps> gaps{};
-  std::size_t count = 0;  // rows with finite numbers so far
+  std::size_t count = 0;  // steps with finite numbers so far
   double noise = 0;
   double step = search.first_step;
   for (std::size_t i = 0; i < most_steps; ++i, step /= shrink) {
     const Rise at = rise(step);
     const double central = (at.up + at.down) / 2;
-    const double gap = std::abs(at.up - at.down);
     if (!std::isfinite(central)) {  // beyond the edge of where the function is defined
       continue;
     }
     const bool still = at.up == 0 && at.down == 0 && (slope.left != 0 || slope.right != 0);
+    const double gap = std::abs(at.up - at.down);
     motion.add(central, gap);
     if (still || (!search.noise_known && motion.is_rounding())) {
       break;  // the step is below what the function can tell apart
@@ -80,30 +112,19 @@ Slope slope_of(const std::function<Rise(double step)>& rise, const SlopeSearch& 
     noise = at.noise;
     slope.left = at.down;
     slope.right = at.up;
-    gaps[count] = gap;
-    std::array<double, most_steps> next{};
-    next[0] = central;
-    ++count;
-    const double unseen = std::max(100 * noise, search.enough(central));
-    const bool tells = gap_falls(gaps, count, unseen) && !motion.is_chance(search.enough(central));
-    double power = 1;
-    for (std::size_t j = 1; j < count; ++j) {
-      power *= shrink * shrink;
-      next[j] = (power * next[j - 1] - row[j - 1]) / (power - 1);
-      const double error =
-          std::max({std::abs(next[j] - next[j - 1]), std::abs(next[j] - row[j - 1]), noise});
-      if (error < slope.error && tells) {
-        slope.error = error;
-        slope.value = next[j];
-      }
+    gaps[count++] = gap;
+    const double enough = search.enough(central);
+    const bool tells =
+        gap_falls(gaps, count, std::max(100 * noise, enough)) && !motion.is_chance(enough);
+    const Tableau::Best best = tableau.add(central);
+    const double error = std::max(best.error, noise);
+    if (std::isinf(slope.error) || (tells && error < slope.error)) {
+      slope.value = best.value;
+      slope.error = tells ? error : slope.error;
     }
-    row = next;
     if (tells && slope.error <= search.enough(slope.value)) {
       return slope;
     }
-  }
-  if (count > 0 && std::isinf(slope.error)) {
-    slope.value = row[0];
   }
   slope.kink = count > 0 && gap_stays(gaps, count, noise);
   return slope;
