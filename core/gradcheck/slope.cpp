@@ -34,10 +34,11 @@ bool gap_stays(const std::array<double, most_steps>& gaps, std::size_t count, do
 // a kink they part as well, but there the gap stays, except at the one step that comes close to it.
 class Motion {
  public:
-  void add(double central, double gap) {
+  // `enough`: changes that do not matter.
+  void add(double central, double gap, double enough) {
     before_ = change_;
     change_ = std::abs(central - central_);
-    const bool parts = change_ > before_ && (gap < 0.5 * gap_ || gap > 2 * gap_);
+    const bool parts = change_ > std::max(before_, enough) && (gap < 0.5 * gap_ || gap > 2 * gap_);
     partings_ += parts ? 1 : 0;
     central_ = central;
     gap_ = gap;
@@ -105,7 +106,8 @@ Slope slope_of(const std::function<Rise(double step)>& rise, const SlopeSearch& 
     }
     const bool still = at.up == 0 && at.down == 0 && (slope.left != 0 || slope.right != 0);
     const double gap = std::abs(at.up - at.down);
-    motion.add(central, gap);
+    const double enough = search.enough(central);
+    motion.add(central, gap, enough);
     if (still || (!search.noise_known && motion.is_rounding())) {
       break;  // the step is below what the function can tell apart
     }
@@ -113,7 +115,6 @@ Slope slope_of(const std::function<Rise(double step)>& rise, const SlopeSearch& 
     slope.left = at.down;
     slope.right = at.up;
     gaps[count++] = gap;
-    const double enough = search.enough(central);
     const bool tells =
         gap_falls(gaps, count, std::max(100 * noise, enough)) && !motion.is_chance(enough);
     const Tableau::Best best = tableau.add(central);

@@ -1,0 +1,71 @@
+// Slopes by extrapolated differences, and their own estimate of how far they may be off.
+#include "core/gradcheck/slope.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace tapehead {
+namespace {
+
+Slope slope_at(double x, const std::function<double(double)>& f, double enough = 1e-7) {
+  const auto rise = [&](double h) {
+    return Rise{.up = (f(x + h) - f(x)) / h,
+                .down = (f(x) - f(x - h)) / h,
+                .noise = std::numeric_limits<double>::epsilon() * std::abs(f(x)) / h};
+  };
+  return slope_of(rise, {.first_step = 1e-3, .enough = [enough](double) { return enough; }});
+}
+
+TEST(Slope, OfASmoothFunctionIsAsGoodAsItSays) {
+  for (double x = -3; x < 3; x += 0.37) {
+    for (const double enough : {1e-5, 1e-7, 1e-9}) {
+      const Slope slope = slope_at(x, [](double a) { return std::exp(a); }, enough);
+      EXPECT_NEAR(slope.value, std::exp(x), slope.error);
+      EXPECT_LE(slope.error, enough);
+      EXPECT_FALSE(slope.kink);
+    }
+  }
+}
+
+TEST(Slope, AtAKinkIsToldAsOne) {
+  const Slope symmetric = slope_at(0, [](double a) { return std::abs(a); });
+  EXPECT_TRUE(symmetric.kink);
+  EXPECT_DOUBLE_EQ(symmetric.left, -1);
+  EXPECT_DOUBLE_EQ(symmetric.right, 1);
+  const Slope bent = slope_at(0, [](double a) { return a > 0 ? 3 * a : std::sin(a); });
+  EXPECT_TRUE(bent.kink);
+  EXPECT_NEAR(bent.left, 1, 1e-6);
+  EXPECT_NEAR(bent.right, 3, 1e-6);
+}
+
+// Smaller steps than the distance are found by themselves.
+TEST(Slope, BesideAKinkIsThatOfItsSide) {
+  for (const double distance : {1e-2, 5e-4, 1e-4, 3e-6, 1e-6}) {
+    for (const double side : {-1, 1}) {
+      const Slope slope = slope_at(side * distance, [](double a) { return a > 0 ? 3 * a : a; });
+      EXPECT_NEAR(slope.value, side > 0 ? 3 : 1, 1e-6) << side * distance;
+      EXPECT_FALSE(slope.kink);
+    }
+  }
+}
+
+TEST(Slope, OfAStepFunctionIsUncertain) {
+  const Slope slope = slope_at(0.3, [](double a) { return std::floor(a * 2e5) / 2e5; });
+  EXPECT_GT(slope.error, 1e-7);
+}
+
+TEST(Slope, BeyondTheEdgeOfAFunctionComesFromSmallerSteps) {
+  const Slope slope = slope_at(1e-4, [](double a) { return std::log(a); });
+  EXPECT_NEAR(slope.value, 1e4, 1e-2);
+}
+
+TEST(Slope, OfWhatIsNowhereFiniteIsUnknown) {
+  const Slope slope = slope_at(-1, [](double a) { return std::log(a); });
+  EXPECT_TRUE(std::isinf(slope.error));
+}
+
+}  // namespace
+}  // namespace tapehead
