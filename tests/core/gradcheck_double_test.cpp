@@ -193,6 +193,20 @@ TEST(Gradcheck, SeesAForwardThatChangesItsInput) {
       << "only copies are at the function's mercy";
 }
 
+// Once done it changes nothing more.
+TEST(Gradcheck, SeesAForwardThatChangesItsInputOnlyOnce) {
+  const auto careless = [](Tape&, const std::vector<Var>& x) {
+    Tensor same_memory = x[0].value();
+    const Scalar largest = std::ranges::max(same_memory.values());
+    for (Scalar& a : same_memory.values()) {
+      a -= largest;
+    }
+    return softmax(x[0]);
+  };
+  expect_verdict(gradcheck(careless, {random_tensor({3, 4}, 1)}), Verdict::input_overwritten,
+                 "the forward pass writes into its input");
+}
+
 TEST(Gradcheck, SeesABackwardThatChangesItsInput) {
   expect_verdict(check_square([](Gradients& g, const Tensor& x) {
                    g.add(0, square_gradient(g, x, 1));
