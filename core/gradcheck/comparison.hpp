@@ -20,6 +20,7 @@ struct Comparison {
   // The numbers that rows and columns have in messages; empty: 0, 1, 2, ...
   std::vector<Index> rows{};
   std::vector<Index> columns{};
+  std::vector<double> at{};  // the input's numbers; empty: not looked at
 
   Index size() const { return shape.size(); }
   double a(Index i) const { return analytic[static_cast<std::size_t>(i)]; }
@@ -33,6 +34,9 @@ struct Jacobian {
   Shape output;
   std::vector<double> cotangent;             // of the output's shape
   std::vector<std::vector<double>> columns;  // for each element of the input, dy/dx
+  // What backward makes of each element of the cotangent alone, and of none.
+  std::vector<std::vector<double>> backward{};
+  std::vector<double> backward_of_zero{};
 };
 
 struct WrongGradient {

@@ -26,6 +26,7 @@ Comparison compare(const Subject& subject, Differences& differences, std::size_t
     const double analytic = gradient.data()[i];
     const Slope slope = differences.element(input, i);
     const double distance = std::abs(analytic - slope.value);
+    result.at.push_back(subject.inputs[input].data()[i]);
     result.analytic.push_back(analytic);
     result.numeric.push_back(slope);
     result.differs.push_back(slope.kink ||
@@ -83,14 +84,23 @@ Index worst_sure(const Comparison& c, const GradcheckOptions& options) {
   return worst_of(sure, options);
 }
 
+std::vector<double> numbers(const Tensor& tensor) {
+  return {tensor.values().begin(), tensor.values().end()};
+}
+
 Jacobian jacobian_of(const Subject& subject, Differences& differences, std::size_t input) {
-  const auto numbers = [](const Tensor& tensor) {
-    return std::vector<double>(tensor.values().begin(), tensor.values().end());
-  };
   Jacobian result{
       .output = subject.cotangent.shape(), .cotangent = numbers(subject.cotangent), .columns = {}};
   for (Index i = 0; i < subject.inputs[input].size(); ++i) {
     result.columns.push_back(numbers(differences.column(input, i)));
+  }
+  Subject part = subject;
+  part.cotangent = Tensor::zeros(subject.cotangent.shape());
+  result.backward_of_zero = numbers(run(part).gradients[input]);
+  for (Index o = 0; o < subject.cotangent.size(); ++o) {
+    part.cotangent = Tensor::zeros(subject.cotangent.shape());
+    part.cotangent.data()[o] = subject.cotangent.data()[o];
+    result.backward.push_back(numbers(run(part).gradients[input]));
   }
   return result;
 }

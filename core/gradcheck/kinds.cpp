@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/gradcheck/causes.hpp"
 #include "core/gradcheck/comparison.hpp"
 #include "core/gradcheck/cotangents.hpp"
 #include "core/gradcheck/lines.hpp"
@@ -133,8 +134,13 @@ WrongGradient kind_of(const Comparison& c, const Jacobian& jacobian,
   if (auto found = not_summed(c, jacobian)) {
     return *found;
   }
-  if (auto found = in_some_lines(c)) {
+  if (auto found = in_some_lines(c, jacobian)) {
     return *found;
+  }
+  for (const std::string& cause : {stray_share(c, jacobian), lost_term(c)}) {
+    if (!cause.empty()) {
+      return {WrongKind::term, cause};
+    }
   }
   return {WrongKind::term, ratios(c)};
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/gradcheck/causes.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
@@ -128,7 +129,7 @@ std::string they_are(const char* what, const std::vector<Index>& numbers) {
 
 }  // namespace
 
-std::optional<WrongGradient> in_some_lines(const Comparison& c) {
+std::optional<WrongGradient> in_some_lines(const Comparison& c, const Jacobian& jacobian) {
   const std::vector<Index> rows = wrong_lines(c, rows_of(c.shape));
   if (c.shape.rank() > 1) {
     if (auto exchanged = rows_exchanged(c, rows)) {
@@ -144,18 +145,22 @@ std::optional<WrongGradient> in_some_lines(const Comparison& c) {
   if (wrong_rows == all_rows && wrong_columns == all_columns) {
     return {};
   }
+  const auto hint = [&](const std::string& lines, const std::string& shared, const char* guess) {
+    const std::string cause = shared.empty() ? stray_share(c, jacobian) : "";
+    return fmt::format("only {} wrong{}{}", lines, shared, cause.empty() ? guess : "; " + cause);
+  };
   // The axis along which the smaller share is wrong.
   if (wrong_rows * all_columns <= wrong_columns * all_rows) {
     return WrongGradient{
         WrongKind::some_rows,
-        fmt::format("only {} wrong{}: a first or last one, a segment, a rest of a vectorised loop?",
-                    they_are(c.shape.rank() > 1 ? "row" : "element", numbers_of(rows, c.rows)),
-                    common(c, rows_of(c.shape), rows))};
+        hint(they_are(c.shape.rank() > 1 ? "row" : "element", numbers_of(rows, c.rows)),
+             common(c, rows_of(c.shape), rows),
+             ": a first or last one, a segment, a rest of a vectorised loop?")};
   }
   return WrongGradient{WrongKind::some_columns,
-                       fmt::format("only {} wrong{}: a head, a slice, a rest of a vectorised loop?",
-                                   they_are("column", numbers_of(columns, c.columns)),
-                                   common(c, columns_of(c.shape), columns))};
+                       hint(they_are("column", numbers_of(columns, c.columns)),
+                            common(c, columns_of(c.shape), columns),
+                            ": a head, a slice, a rest of a vectorised loop?")};
 }
 
 }  // namespace tapehead

@@ -20,6 +20,6 @@ Lines columns_of(const Shape& shape);
 
 // Rows that hold what belongs into others, or the rows or columns that are wrong where others are
 // right; nothing where all are wrong.
-std::optional<WrongGradient> in_some_lines(const Comparison& comparison);
+std::optional<WrongGradient> in_some_lines(const Comparison& comparison, const Jacobian& jacobian);
 
 }  // namespace tapehead

@@ -107,7 +107,8 @@ std::optional<Finding> check_directions(const Subject& subject, const Run& run) 
     const double along = slope_along(direction, run.gradients[k]);
     const Slope slope = differences.along(k, direction);
     const double distance = std::abs(along - slope.value);
-    if (!slope.kink && distance > 1e-4 * std::max(along, std::abs(slope.value)) &&
+    const double share = std::max(1e-4, subject.options.relative_tolerance);
+    if (!slope.kink && distance > share * std::max(along, std::abs(slope.value)) &&
         distance > 1000 * slope.error && distance > subject.options.absolute_tolerance &&
         distance > 1000 * rounding_along(subject, k, direction, along)) {
       Finding finding =

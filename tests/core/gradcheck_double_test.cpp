@@ -7,6 +7,7 @@
 #include <tapehead/gtest.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -130,8 +131,76 @@ TEST(Gradcheck, SeesAMissingTerm) {
       g.add(0, std::move(dx));
     });
   };
-  expect_wrong(gradcheck(softmax_without_sum, {random_tensor({3, 4}, 1)}), WrongKind::term,
-               "12 of 12 elements");
+  const GradcheckReport report = gradcheck(softmax_without_sum, {random_tensor({3, 4}, 1)});
+  expect_wrong(report, WrongKind::term, "12 of 12 elements");
+  expect_wrong(report, WrongKind::term, "each row of the gradient should sum to 0");
+}
+
+// x ∘ x / Σ_d x², whose derivative is without the sum's.
+TEST(Gradcheck, SeesAMissingTermOfANorm) {
+  const auto shares = [](Tape& tape, const std::vector<Var>& x) {
+    Tape plain(false);
+    const Var squares = multiply(plain.constant(x[0].value()), plain.constant(x[0].value()));
+    const Tensor sums = sum(squares, 1).value();
+    Tensor y = squares.value().copy();
+    for (Index i = 0; i < y.size(); ++i) {
+      y.data()[i] /= sums.data()[i / 4];
+    }
+    return tape.record("shares", {x[0]}, y, [x = x[0].value(), sums](Gradients& g) {
+      Tensor dx = square_gradient(g, x, 1);
+      for (Index i = 0; i < dx.size(); ++i) {
+        dx.data()[i] /= sums.data()[i / 4];
+      }
+      g.add(0, std::move(dx));
+    });
+  };
+  expect_wrong(gradcheck(shares, {random_tensor({3, 4}, 1)}), WrongKind::term,
+               "each row of the gradient should be at right angles to the input's");
+}
+
+TEST(Gradcheck, SeesWhatDoesNotComeFromTheCotangent) {
+  expect_wrong(check_square([](Gradients& g, const Tensor& x) {
+                 Tensor dx = square_gradient(g, x, 1);
+                 for (Scalar& number : dx.values()) {
+                   number += 0.5;
+                 }
+                 g.add(0, std::move(dx));
+               }),
+               WrongKind::term, "where dL/dy is 0 the gradient is not");
+}
+
+// Each row of x also gets half of the next one's gradient.
+TEST(Gradcheck, SeesAGradientThatGoesAstray) {
+  expect_wrong(check_square([](Gradients& g, const Tensor& x) {
+                 Tensor dx = square_gradient(g, x, 1);
+                 for (Index i = 0; i + 4 < dx.size(); ++i) {
+                   dx.data()[i] += dx.data()[i + 4] / 2;
+                 }
+                 g.add(0, std::move(dx));
+               }),
+               WrongKind::some_rows,
+               "only rows 0, 1 are wrong; the output's [1, 0] of (3, 4) sends a gradient to "
+               "[0, 0] of (3, 4), which it does not depend on, and 7 more like it");
+}
+
+// Row 1 is used twice, and its gradients are written one over the other.
+TEST(Gradcheck, SeesARepeatedRowThatIsOverwritten) {
+  const auto lookup = [](Tape& tape, const std::vector<Var>& table) {
+    constexpr std::array<Index, 3> ids{1, 0, 1};
+    Tensor y = Tensor::empty({3, 2});
+    for (std::size_t n = 0; n < ids.size(); ++n) {
+      std::copy_n(table[0].value().row(ids[n]), 2, y.row(static_cast<Index>(n)));
+    }
+    return tape.record("lookup", {table[0]}, y, [ids](Gradients& g) {
+      Tensor dtable = Tensor::zeros({2, 2});
+      for (std::size_t n = 0; n < ids.size(); ++n) {
+        std::copy_n(g.output().row(static_cast<Index>(n)), 2, dtable.row(ids[n]));
+      }
+      g.add(0, std::move(dtable));
+    });
+  };
+  expect_wrong(gradcheck(lookup, {random_tensor({2, 2}, 1)}), WrongKind::some_rows,
+               "row 1 has the share of the output's row 2 alone");
 }
 
 // Square matrices, so that the shapes fit nevertheless; only the second input's gradient is wrong.
