@@ -147,6 +147,9 @@ GradcheckReport gradcheck(const SegmentedFunction& function, const std::vector<T
   for (const std::vector<Index>& lengths : cuts(rows)) {
     const Segments segments = segments_of(lengths);
     const GradcheckFunction whole = [&](Tape& tape, const std::vector<Var>& leaves) {
+      if (!leaves.empty() && leaves[0].shape()[0] != rows) {
+        throw ShapeError("the segments are those of all rows");  // no probe with fewer of them
+      }
       return function(tape, leaves, segments);
     };
     Findings findings =
