@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "core/gradcheck/model.hpp"
 #include "tests/support/tiny_model.hpp"
 #include "train/loss.hpp"
 #include "train/shards.hpp"
@@ -37,11 +37,6 @@ double run(const TinyModel& model, const std::vector<Batch>& parts, ParameterGra
   return loss;
 }
 
-double loss_of(const TinyModel& model, const Batch& batch) {
-  ParameterGradients unused(model.store);
-  return run(model, {batch}, unused);
-}
-
 Tensor gradient_of(const TinyModel& model, const ParameterGradients& gradients,
                    const NamedParameter& parameter) {
   EXPECT_TRUE(gradients.written(parameter.block)) << parameter.name;
@@ -51,36 +46,15 @@ Tensor gradient_of(const TinyModel& model, const ParameterGradients& gradients,
                     std::span(data, static_cast<std::size_t>(parameter.shape.size())));
 }
 
-void move(TinyModel& model, const NamedParameter& parameter, const Tensor& direction, double by) {
-  Tensor values = model.store.value(parameter);
-  for (Index i = 0; i < values.size(); ++i) {
-    values.data()[i] += by * direction.data()[i];
-  }
-}
-
-// For each parameter: gradient · direction = (L(θ + h direction) - L(θ - h direction)) / 2h.
 void expect_gradients(const ModelOptions& options) {
   TinyModel model(options);
   model.shake(0.2);
-  const Batch batch = tiny_batch();
-  ParameterGradients gradients(model.store);
-  run(model, {batch}, gradients);
-  constexpr double h = 1e-5;
-  std::uint64_t draw = 100;
-  for (const NamedParameter& parameter : model.store.parameters()) {
-    const Tensor direction = random_tensor(parameter.shape, draw++);
-    const Tensor gradient = gradient_of(model, gradients, parameter);
-    double along = 0;
-    for (Index i = 0; i < direction.size(); ++i) {
-      along += gradient.data()[i] * direction.data()[i];
-    }
-    move(model, parameter, direction, h);
-    const double above = loss_of(model, batch);
-    move(model, parameter, direction, -2 * h);
-    const double below = loss_of(model, batch);
-    move(model, parameter, direction, h);
-    EXPECT_NEAR(along, (above - below) / (2 * h), 1e-6 * (1 + std::abs(along))) << parameter.name;
-  }
+  const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
+    Pass pass(tape, model.store, gradients, seed, step);
+    return translation_loss(model.transformer, pass, tiny_batch(), 0.1).loss;
+  };
+  const ModelGradcheckReport report = gradcheck_model(model.store, loss);
+  EXPECT_TRUE(report.ok()) << report.message();
 }
 
 class TransformerGradients : public ::testing::TestWithParam<std::tuple<NormPosition, Tying>> {};
