@@ -3,6 +3,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace tapehead {
 
@@ -10,6 +12,16 @@ namespace tapehead {
 struct Outcome {
   int exit_code = 0;
 };
+
+// --set, of every command that takes a config.
+inline void add_set_option(CLI::App& command, std::vector<std::string>& overrides) {
+  command
+      .add_option("--set", overrides,
+                  "section.option=value: changes an option of the config; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
 
 void add_train_command(CLI::App& program, Outcome& outcome);
 void add_evaluate_command(CLI::App& program, Outcome& outcome);

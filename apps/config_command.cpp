@@ -40,12 +40,7 @@ void add_config_command(CLI::App& program, Outcome& /*outcome*/) {
       "config", "Show a config with every option and where its value came from");
   const auto arguments = std::make_shared<ConfigArguments>();
   command->add_option("file", arguments->file, "Config file, YAML or JSON");
-  command
-      ->add_option("--set", arguments->overrides,
-                   "section.option=value: changes an option; may be repeated")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
+  add_set_option(*command, arguments->overrides);
   command->add_flag("--schema", arguments->schema, "Print the JSON Schema of configs");
   command->add_flag("--reference", arguments->reference,
                     "Print the reference of all options, as docs/config.md");

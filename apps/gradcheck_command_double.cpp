@@ -181,12 +181,7 @@ void add_gradcheck_command(CLI::App& program, Outcome& outcome) {
       program.add_subcommand("gradcheck", "Check the gradients of a config's model");
   const auto arguments = std::make_shared<GradcheckArguments>();
   command->add_option("config", arguments->config, "Config file, YAML or JSON")->required();
-  command
-      ->add_option("--set", arguments->overrides,
-                   "section.option=value: changes an option of the config; may be repeated")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
+  add_set_option(*command, arguments->overrides);
   command->add_option("--only", arguments->only,
                       "Only the parameters with such names, as \"decoder.*\"");
   command->add_option("--seed", arguments->seed, "Chooses the random directions")

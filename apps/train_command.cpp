@@ -130,12 +130,7 @@ void add_train_command(CLI::App& program, Outcome& outcome) {
   const auto arguments = std::make_shared<TrainArguments>();
   command->add_option("config", arguments->config, "Config file, YAML or JSON")->required();
   command->add_option("--run", arguments->run, "Run directory; by default runs/<config name>");
-  command
-      ->add_option("--set", arguments->overrides,
-                   "section.option=value: changes an option of the config; may be repeated")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
+  add_set_option(*command, arguments->overrides);
   command
       ->add_option("--threads", arguments->threads,
                    "Worker threads; they change the time, not the result")
