@@ -22,7 +22,9 @@ namespace {
 
 constexpr std::size_t unit = 64;         // spans begin at multiples of it and are as long
 constexpr std::size_t least = 4 * unit;  // of a span: less is not cut off
-constexpr std::size_t growth = 1 << 18;  // memory is taken from the system in multiples of it
+// Memory is taken from the system in multiples of a huge page: with small ones every matrix row of
+// a product is a page of its own, and the processor knows the places of few.
+constexpr std::size_t growth = 1 << 21;
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t to) {
   return (bytes + to - 1) / to * to;
@@ -61,21 +63,24 @@ SpanHeap::SpanHeap() {
   std::size_t bytes = most_bytes();
   std::size_t addresses = 0;
   void* memory = MAP_FAILED;
-  for (; memory == MAP_FAILED && bytes >= growth; bytes /= 2) {  // fewer may be allowed
+  for (; memory == MAP_FAILED && bytes >= 2 * growth; bytes /= 2) {  // fewer may be allowed
     memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     addresses = bytes;
   }
   if (memory == MAP_FAILED) {
     throw std::bad_alloc();
   }
-  begin_ = static_cast<std::byte*>(memory);
+  reserved_ = {static_cast<std::byte*>(memory), addresses};
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  begin_ = reserved_.data() + (round_up(address, growth) - address);
   end_ = begin_;
-  limit_ = begin_ + addresses;
+  limit_ = begin_ + (addresses - growth);
+  madvise(begin_, addresses - growth, MADV_HUGEPAGE);  // without them all is the same, but slower
 }
 
 SpanHeap::~SpanHeap() {
   ASAN_UNPOISON_MEMORY_REGION(begin_, bytes_held());
-  munmap(begin_, static_cast<std::size_t>(limit_ - begin_));
+  munmap(reserved_.data(), reserved_.size());
 }
 
 Span* SpanHeap::take(std::size_t asked) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace tapehead {
 
@@ -48,10 +49,11 @@ class SpanHeap {
   void list(Span* span);
   void unlist(Span* span);
 
-  std::byte* begin_ = nullptr;
-  std::byte* end_ = nullptr;    // of what is taken from the system
-  std::byte* limit_ = nullptr;  // of the addresses reserved
-  Span* last_ = nullptr;        // the span that ends at end_
+  std::span<std::byte> reserved_;  // all addresses
+  std::byte* begin_ = nullptr;     // at a huge page
+  std::byte* end_ = nullptr;       // of what is taken from the system
+  std::byte* limit_ = nullptr;     // of the addresses reserved
+  Span* last_ = nullptr;           // the span that ends at end_
   std::array<Span*, list_count> lists_{};
   std::array<std::uint64_t, list_count / 64> filled_{};  // a bit for each list that holds a span
 };
