@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/broadcast_product.hpp"
+#include "core/packing.hpp"
 #include "core/rows.hpp"
 #include "core/tensor.hpp"
 
@@ -10,56 +11,20 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// One panel: as many columns of b as `broadcast_product` takes at a time, one below the other.
-constexpr Index panel_columns = 2 * lane_count;
-// A panel of this depth stays in the first level of the cache, so many rows of a in the second.
+// A panel of this depth stays in the first level of the cache, so many rows of a, or columns of b,
+// in the second.
 constexpr Index block_depth = 256;
 constexpr Index block_rows = 96;
+constexpr Index block_columns = 256;
 
-// Where our own product is faster: b fits the second level of the cache, and there are rows enough
-// to pay for its packing. OpenBLAS packs both matrices and clears c first, which is what it loses
-// here and gains elsewhere. Vectors narrower than the CPU's lose everywhere.
-bool own_is_faster(Index rows, Index columns, Index depth, const MatrixView& a) {
-  constexpr Index most_packed = 65536;
+// Where our own product is faster: rows of a that lie in runs need no packing, which OpenBLAS does
+// all the same, and it clears c first. There must be rows enough to pay for packing b. Vectors
+// narrower than the CPU's lose everywhere.
+bool own_is_faster(Index rows, Index depth, const MatrixView& a) {
   constexpr Index fewest_rows = 64;
   constexpr bool has_avx512_vectors = sizeof(Lanes) == 64;
   static const bool widest = has_avx512_vectors || __builtin_cpu_supports("avx512f") == 0;
-  return widest && !a.transposed && rows >= fewest_rows && depth > 0 &&
-         depth * columns <= most_packed;
-}
-
-// to[r][c] = from[c][r]; tiles of a fixed size are what the compiler turns into shuffles.
-void pack_transposed(const Scalar* from, Index stride, Index depth, Index columns, Scalar* to) {
-  Index first = 0;
-  for (; columns == panel_columns && first + lane_count <= depth; first += lane_count) {
-    for (Index c = 0; c < panel_columns; ++c) {
-      for (Index r = 0; r < lane_count; ++r) {
-        to[(first + r) * panel_columns + c] = from[c * stride + first + r];
-      }
-    }
-  }
-  for (Index r = first; r < depth; ++r) {
-    for (Index c = 0; c < columns; ++c) {
-      to[r * panel_columns + c] = from[c * stride + r];
-    }
-  }
-}
-
-// b as panels. Behind the last column they hold anything: what comes of it is not copied.
-void pack(const MatrixView& b, Index depth, Index columns, Scalar* panels) {
-  for (Index first = 0; first < columns; first += panel_columns) {
-    const Index count = std::min(panel_columns, columns - first);
-    Scalar* panel = panels + first * depth;
-    if (b.transposed) {
-      pack_transposed(b.data + first * b.stride, b.stride, depth, count, panel);
-    } else {
-      for (Index r = 0; r < depth; ++r) {
-        map_row(
-            count, panel + r * panel_columns, [](const Lanes& x) { return x; },
-            b.data + r * b.stride + first);
-      }
-    }
-  }
+  return widest && !a.transposed && rows >= fewest_rows && depth > 0;
 }
 
 // c = start + a times some rows of a panel, of which `columns` are real.
@@ -82,31 +47,65 @@ void panel_product(Index rows, Index columns, Index depth, Broadcast a, const Sc
   }
 }
 
-void own_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Start start,
-                 Scalar* c, Index c_stride) {
-  const Index packed = (columns + panel_columns - 1) / panel_columns * panel_columns * depth;
-  Tensor room = Tensor::empty({packed + block_rows * panel_columns});
-  Scalar* panels = room.data();
-  pack(b, depth, columns, panels);
-  for (Index row = 0; row < rows; row += block_rows) {
-    for (Index r = 0; r < depth; r += block_depth) {
-      const Start sums = r == 0 ? start : Start{c, c_stride};
-      for (Index column = 0; column < columns; column += panel_columns) {
-        panel_product(std::min(block_rows, rows - row), std::min(panel_columns, columns - column),
-                      std::min(block_depth, depth - r), {a.data + row * a.stride + r, a.stride, 1},
-                      panels + column * depth + r * panel_columns, panels + packed,
-                      sums.from(row, column), c + row * c_stride + column, c_stride);
+// A product that is cut into blocks for the caches (Goto and van de Geijn 2008): columns, then
+// depth, then rows, so that sums over the depth are added up in the same order for every row.
+class BlockedProduct {
+ public:
+  BlockedProduct(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
+                 Index c_stride)
+      : rows_(rows), columns_(columns), depth_(depth), a_(a), b_(b), c_(c), c_stride_(c_stride) {
+    const Index deepest = std::min(depth, block_depth);
+    const Index panels =
+        (std::min(columns, block_columns) + panel_columns - 1) / panel_columns * panel_columns;
+    room_ = Tensor::empty({deepest * panels + block_rows * panel_columns});
+    panels_ = room_.data();
+    edge_ = panels_ + deepest * panels;
+  }
+
+  void run(Start start) const {
+    for (Index column = 0; column < columns_; column += block_columns) {
+      const Index columns = std::min(block_columns, columns_ - column);
+      for (Index r = 0; r < depth_; r += block_depth) {
+        const Index depth = std::min(block_depth, depth_ - r);
+        pack_panels(b_, r, depth, column, columns, panels_);
+        const Start sums = r == 0 ? start : Start{c_, c_stride_};
+        for (Index row = 0; row < rows_; row += block_rows) {
+          block(row, std::min(block_rows, rows_ - row), r, depth, column, columns, sums);
+        }
       }
     }
   }
-}
+
+ private:
+  void block(Index row, Index rows, Index r, Index depth, Index column, Index columns,
+             Start sums) const {
+    const Broadcast left{a_.data + row * a_.stride + r, a_.stride, 1};
+    for (Index first = 0; first < columns; first += panel_columns) {
+      panel_product(rows, std::min(panel_columns, columns - first), depth, left,
+                    panels_ + first * depth, edge_, sums.from(row, column + first),
+                    c_ + row * c_stride_ + column + first, c_stride_);
+    }
+  }
+
+  Index rows_;
+  Index columns_;
+  Index depth_;
+  MatrixView a_;
+  MatrixView b_;
+  Scalar* c_;
+  Index c_stride_;
+  Tensor room_;
+  Scalar* panels_;  // of a block of b
+  Scalar* edge_;    // a product whose panel is not full
+};
 
 }  // namespace
 
 void matrix_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
                     Index c_stride, bool accumulate) {
-  if (own_is_faster(rows, columns, depth, a)) {
-    own_product(rows, columns, depth, a, b, accumulate ? Start{c, c_stride} : Start{}, c, c_stride);
+  if (own_is_faster(rows, depth, a)) {
+    BlockedProduct(rows, columns, depth, a, b, c, c_stride)
+        .run(accumulate ? Start{c, c_stride} : Start{});
   } else {
     blas_product(rows, columns, depth, a, b, c, c_stride, accumulate);
   }
@@ -114,8 +113,8 @@ void matrix_product(Index rows, Index columns, Index depth, MatrixView a, Matrix
 
 void matrix_product_plus_row(Index rows, Index columns, Index depth, MatrixView a, MatrixView b,
                              const Scalar* row, Scalar* c, Index c_stride) {
-  if (own_is_faster(rows, columns, depth, a)) {
-    own_product(rows, columns, depth, a, b, {row, 0}, c, c_stride);
+  if (own_is_faster(rows, depth, a)) {
+    BlockedProduct(rows, columns, depth, a, b, c, c_stride).run({row, 0});
     return;
   }
   for (Index i = 0; i < rows; ++i) {

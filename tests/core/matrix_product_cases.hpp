@@ -86,24 +86,15 @@ inline void expect_product(const ProductCase& size, Begin begin) {
 }
 
 // On both sides of every limit of our own product: few and many rows, rows that no tile divides,
-// columns that no panel divides, depths beyond a block and of none, matrices left to OpenBLAS.
+// columns that no panel divides or that fill several blocks, depths beyond a block and of none,
+// matrices left to OpenBLAS.
 inline constexpr auto product_cases = std::to_array<ProductCase>({
-    {64, 64, 64, false, true},
-    {64, 64, 64, false, false},
-    {512, 48, 20, false, true},
-    {100, 35, 7, false, true},
-    {100, 35, 7, false, false},
-    {97, 16, 300, false, true},
-    {193, 19, 513, false, false},
-    {65, 1, 257, false, true},
-    {64, 65536, 1, false, false},
-    {64, 40, 2000, false, true},
-    {63, 64, 64, false, true},
-    {1, 33, 17, false, false},
-    {70, 20, 90, true, false},
-    {70, 20, 90, true, true},
-    {64, 16, 0, false, false},
-    {0, 16, 16, false, false},
+    {64, 64, 64, false, true},    {64, 64, 64, false, false},   {512, 48, 20, false, true},
+    {100, 35, 7, false, true},    {100, 35, 7, false, false},   {97, 16, 300, false, true},
+    {193, 19, 513, false, false}, {65, 1, 257, false, true},    {64, 65536, 1, false, false},
+    {70, 270, 130, false, true},  {70, 530, 260, false, false}, {64, 40, 2000, false, true},
+    {63, 64, 64, false, true},    {1, 33, 17, false, false},    {70, 20, 90, true, false},
+    {70, 20, 90, true, true},     {64, 16, 0, false, false},    {0, 16, 16, false, false},
     {64, 0, 16, false, false},
 });
 
