@@ -1,209 +1,119 @@
 #include "bench/step.hpp"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "bench/step_size.hpp"
-#include "core/blas_kernels.hpp"
-#include "core/draws.hpp"
+#include "bench/apart.hpp"
+#include "bench/report.hpp"
+#include "bench/step_run.hpp"
 #include "core/errors.hpp"
-#include "core/files.hpp"
-#include "core/matrix_product.hpp"
-#include "train/config/config.hpp"
-#include "train/loss.hpp"
-#include "train/trainer.hpp"
 
 namespace tapehead {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 struct Arguments {
-  std::vector<std::string> sizes{"A", "B", "C", "D"};
+  std::vector<std::string> subjects{"A", "B", "C", "D"};
   std::vector<Index> threads{1, 2};
   double seconds = 8;  // for the steps of one row
   bool json = false;
+  bool check = false;
 };
 
-struct Row {
-  std::string_view size;
-  Index threads;
-  Index shards;
-  double best_ms;
-  double median_ms;
-  double tokens_per_second;
-  double gflops;
-  double sgemm_gflops;
-  double mfu;
-  double peak_memory_mb;
-};
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+const StepSize* size_named(const std::string& name) {
+  const auto* const size = std::ranges::find(step_sizes, name, &StepSize::name);
+  return size == step_sizes.end() ? nullptr : size;
 }
 
-// The best of several products of 1024 x 1024 matrices, by OpenBLAS and by our own kernel, in GF/s
-// on one core.
-double sgemm_rate() {
-  constexpr Index n = 1024;
-  const Tensor a = Tensor::full({n, n}, 1);
-  const Tensor b = Tensor::full({n, n}, 1);
-  Tensor c = Tensor::zeros({n, n});
-  double best = 0;
-  for (int i = 0; i < 8; ++i) {
-    for (const auto product : {&blas_product, &matrix_product}) {
-      const auto begin = Clock::now();
-      product(n, n, n, {a.data(), n}, {b.data(), n}, c.data(), n, false);
-      best = std::max(best, 2.0 * n * n * n / seconds_since(begin) / 1e9);
-    }
+StepSubject subject_named(const std::string& name) {
+  if (const StepSize* const size = size_named(name)) {
+    return subject_of(*size);
   }
-  return best;
+  if (!std::filesystem::exists(name)) {
+    throw ConfigError(fmt::format("no size and no config {}: the sizes are A, B, C, D", name));
+  }
+  return subject_of(std::filesystem::path(name));
 }
 
-Batch random_batch(const StepSize& size) {
-  const Draws draws(1, "bench.step", 0);
-  Batch batch;
-  const std::vector<Index> lengths(static_cast<std::size_t>(size.sequences), size.length);
-  batch.source_segments = segments_of(lengths);
-  batch.target_segments = segments_of(lengths);
-  for (Index i = 0; i < size.tokens(); ++i) {
-    const auto at = static_cast<std::uint64_t>(3 * i);
-    batch.source.push_back(static_cast<TokenId>(draw_below(draws, at, size.vocabulary)));
-    batch.target_input.push_back(static_cast<TokenId>(draw_below(draws, at + 1, size.vocabulary)));
-    batch.target_output.push_back(static_cast<TokenId>(draw_below(draws, at + 2, size.vocabulary)));
+// The utilisation below which something is broken. Throws ConfigError where none is known.
+double least_mfu(const std::string& subject, Index threads) {
+  const StepSize* const size = size_named(subject);
+  if (size == nullptr || threads < 1 || threads > static_cast<Index>(size->least_mfu.size())) {
+    throw ConfigError(fmt::format(
+        "--check knows the sizes A, B, C, D at 1 and 2 threads, not {} at {}", subject, threads));
   }
-  for (Index i = 0; i < size.sequences; ++i) {
-    batch.examples.push_back(i);
-  }
-  return batch;
+  return size->least_mfu[static_cast<std::size_t>(threads - 1)];
 }
 
-// The most memory that the process has had resident, in MB.
-double peak_memory_mb() {
-  const std::string status = read_file("/proc/self/status");
-  const std::size_t at = status.find("VmHWM:");
-  return at == std::string::npos ? 0 : std::stod(status.substr(at + 6)) * 1024 / 1e6;
-}
-
-Row measure(const StepSize& size, Index threads, double seconds) {
-  ParameterStore store;
-  const Transformer model(store.root(), size.model(), size.vocabulary, size.vocabulary);
-  store.initialize(1);
-  Workers workers(threads);
-  TrainingOptions training;
-  training.label_smoothing = 0.1;
-  training.shards = automatic_shards(size.tokens());
-  Trainer trainer(store, workers,
-                  {.training = training, .seed = 1, .d_model = size.d_model, .total_steps = 0});
-  const std::vector<Batch> batches{random_batch(size)};
-  const auto step = [&] {
-    trainer.step(batches, [&](Pass& pass, const Batch& shard) {
-      return translation_loss(model, pass, shard, training.label_smoothing);
-    });
-  };
-  double rate = sgemm_rate();
-  step();
-  std::vector<double> times;
-  for (const auto begin = Clock::now(); times.size() < 5 || seconds_since(begin) < seconds;) {
-    const auto start = Clock::now();
-    step();
-    times.push_back(seconds_since(start));
-  }
-  rate = std::max(rate, sgemm_rate());
-  std::ranges::sort(times);
-  const double median = times[times.size() / 2];
-  const double gflops = size.flops() / median / 1e9;
-  return {.size = size.name,
-          .threads = threads,
-          .shards = *training.shards,
-          .best_ms = 1e3 * times.front(),
-          .median_ms = 1e3 * median,
-          .tokens_per_second = static_cast<double>(size.tokens()) / median,
-          .gflops = gflops,
-          .sgemm_gflops = rate,
-          .mfu = gflops / (rate * static_cast<double>(threads)),
-          .peak_memory_mb = peak_memory_mb()};
-}
-
-void print(const Row& row, bool json) {
-  if (json) {
-    const nlohmann::ordered_json line = {
-        {"size", row.size},       {"threads", row.threads},
-        {"shards", row.shards},   {"ms", row.median_ms},
-        {"best_ms", row.best_ms}, {"tokens_per_second", row.tokens_per_second},
-        {"gflops", row.gflops},   {"sgemm_gflops", row.sgemm_gflops},
-        {"mfu", row.mfu},         {"peak_memory_mb", row.peak_memory_mb}};
-    fmt::print("{}\n", line.dump());
-  } else {
-    fmt::print(
-        "{:>4} {:>7} {:>6} {:>10.2f} {:>10.2f} {:>10.0f} {:>8.1f} {:>8.1f} {:>6.3f} {:>10.1f}\n",
-        row.size, row.threads, row.shards, row.median_ms, row.best_ms, row.tokens_per_second,
-        row.gflops, row.sgemm_gflops, row.mfu, row.peak_memory_mb);
-  }
-  std::fflush(stdout);
-}
-
-// Each row in a process of its own, so that its peak memory is its own.
-void measure_apart(const StepSize& size, Index threads, const Arguments& arguments) {
-  const pid_t child = fork();
-  if (child < 0) {
-    throw IoError("cannot start a process for a measurement");
-  }
-  if (child == 0) {
-    prepare_blas();
-    print(measure(size, threads, arguments.seconds), arguments.json);
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (status != 0) {
-    throw IoError(fmt::format("the measurement of size {} failed", size.name));
-  }
+Report report(bool json) {
+  return Report({{.place = "/size", .title = "size"},
+                 {.place = "/threads", .title = "threads"},
+                 {.place = "/shards", .title = "shards"},
+                 {.place = "/ms", .title = "median ms", .decimals = 2},
+                 {.place = "/best_ms", .title = "best ms", .decimals = 2},
+                 {.place = "/tokens_per_second", .title = "tokens/s"},
+                 {.place = "/gflops", .title = "GF/s", .decimals = 1},
+                 {.place = "/sgemm_gflops", .title = "sgemm", .decimals = 1},
+                 {.place = "/mfu", .title = "MFU", .decimals = 3},
+                 {.place = "/peak_memory_mb", .title = "memory MB", .decimals = 1},
+                 {.place = "/allocations_per_step", .title = "allocations"},
+                 {.place = "/share/linear", .title = "% linear", .factor = 100},
+                 {.place = "/share/attention", .title = "attention", .factor = 100},
+                 {.place = "/share/norm_activation", .title = "norm + act.", .factor = 100},
+                 {.place = "/share/loss", .title = "loss", .factor = 100},
+                 {.place = "/share/optimizer", .title = "optimiser", .factor = 100},
+                 {.place = "/share/other", .title = "other", .factor = 100}},
+                json);
 }
 
 void run(const Arguments& arguments) {
-  if (!arguments.json) {
-    fmt::print("{:>4} {:>7} {:>6} {:>10} {:>10} {:>10} {:>8} {:>8} {:>6} {:>10}\n", "size",
-               "threads", "shards", "median ms", "best ms", "tokens/s", "GF/s", "sgemm", "MFU",
-               "memory MB");
-    std::fflush(stdout);
+  if (arguments.check) {
+    for (const std::string& name : arguments.subjects) {
+      std::ranges::for_each(arguments.threads, [&](Index threads) { least_mfu(name, threads); });
+    }
   }
-  for (const std::string& name : arguments.sizes) {
-    const auto* const size = std::ranges::find(step_sizes, name, &StepSize::name);
-    if (size == step_sizes.end()) {
-      throw ConfigError(fmt::format("no size {}: there are A, B, C, D", name));
-    }
+  Report rows = report(arguments.json);
+  std::string broken;
+  for (const std::string& name : arguments.subjects) {
     for (const Index threads : arguments.threads) {
-      measure_apart(*size, threads, arguments);
+      const auto row = measure_apart(
+          [&] { return measure_steps(subject_named(name), threads, arguments.seconds); });
+      rows.row(row);
+      const double mfu = row.at("mfu").get<double>();
+      if (arguments.check && mfu < least_mfu(name, threads)) {
+        broken += fmt::format("\n  size {} by {} threads: MFU {:.3f}, and not {:.2f}", name,
+                              threads, mfu, least_mfu(name, threads));
+      }
     }
+  }
+  if (!broken.empty()) {
+    throw std::runtime_error("something is broken, or the machine is busy:" + broken);
   }
 }
 
 }  // namespace
 
 void add_step_bench(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("step",
-                             "Whole training steps of an encoder-decoder model. MFU: the share of "
-                             "the cores' sgemm rate (1024 x 1024) "
-                             "that the step's matrix products reach");
+  CLI::App* command = program.add_subcommand(
+      "step",
+      "Whole training steps of an encoder-decoder model. MFU: the share of the cores' sgemm rate "
+      "(1024 x 1024) that the step's matrix products reach; %: of the threads' time");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("sizes", arguments->sizes, "Sizes to measure: A B C D")
+  command->add_option("subjects", arguments->subjects, "Sizes A B C D, or config files")
       ->capture_default_str();
   command->add_option("--threads", arguments->threads, "Worker threads, one or several counts")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--seconds", arguments->seconds, "Time for the steps of one row")
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "One JSON object a line");
+  command->add_flag("--check", arguments->check,
+                    "Fail where a size's MFU is so low that something is broken");
   command->callback([arguments] { run(*arguments); });
 }
 

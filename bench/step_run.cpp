@@ -1,0 +1,143 @@
+#include "bench/step_run.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "bench/apart.hpp"
+#include "bench/clock.hpp"
+#include "bench/machine_rates.hpp"
+#include "bench/op_times.hpp"
+#include "bench/step_flops.hpp"
+#include "tests/support/heap_count.hpp"
+#include "train/experiment.hpp"
+#include "train/loss.hpp"
+#include "train/trainer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr std::size_t fewest_steps = 5;
+constexpr Index counted_steps = 10;
+
+double median(std::vector<double> numbers) {
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::ranges::nth_element(numbers, middle);
+  return *middle;
+}
+
+// What each step took and did.
+struct Times {
+  std::vector<double> seconds;
+  std::vector<double> tokens_per_second;
+  std::vector<double> flops_per_second;
+};
+
+class StepRun {
+ public:
+  StepRun(const StepSubject& subject, Index threads)
+      : subject_(subject),
+        model_(subject.config, subject.source_vocabulary, subject.target_vocabulary),
+        workers_(threads),
+        trainer_(model_.store, workers_,
+                 {.training = subject.config.training,
+                  .seed = subject.config.seed,
+                  .d_model = subject.config.model.d_model,
+                  .total_steps = 0}) {}
+
+  Times time(double seconds);
+  double allocations_per_step();
+  nlohmann::ordered_json shares(double seconds);
+
+ private:
+  const std::vector<Batch>& next_batches() {
+    return subject_.steps[next_++ % subject_.steps.size()];
+  }
+
+  const StepSubject& subject_;
+  Model model_;
+  Workers workers_;
+  Trainer trainer_;
+  std::size_t next_ = 0;
+  const LossFunction loss_ = [this](Pass& pass, const Batch& shard) {
+    return translation_loss(model_.transformer, pass, shard,
+                            subject_.config.training.label_smoothing);
+  };
+};
+
+Times StepRun::time(double seconds) {
+  trainer_.step(next_batches(), loss_);  // takes the memory that later steps keep
+  Times times;
+  for (const auto begin = Clock::now();
+       times.seconds.size() < fewest_steps || seconds_since(begin) < seconds;) {
+    const std::vector<Batch>& batches = next_batches();
+    const auto start = Clock::now();
+    trainer_.step(batches, loss_);
+    const double took = seconds_since(start);
+    double tokens = 0;
+    double flops = 0;
+    for (const Batch& batch : batches) {
+      tokens += static_cast<double>(batch.tokens());
+      flops += step_flops(subject_.config.model, subject_.target_vocabulary, batch);
+    }
+    times.seconds.push_back(took);
+    times.tokens_per_second.push_back(tokens / took);
+    times.flops_per_second.push_back(flops / took);
+  }
+  return times;
+}
+
+double StepRun::allocations_per_step() {
+  const HeapCount count;
+  for (Index i = 0; i < counted_steps; ++i) {
+    trainer_.step(next_batches(), loss_);
+  }
+  return static_cast<double>(count.calls()) / static_cast<double>(counted_steps);
+}
+
+nlohmann::ordered_json StepRun::shares(double seconds) {
+  OpTimes times;
+  const LossFunction watched = [&](Pass& pass, const Batch& shard) {
+    times.watch(pass.tape());
+    return loss_(pass, shard);
+  };
+  std::size_t steps = 0;
+  for (const auto begin = Clock::now(); steps < fewest_steps || seconds_since(begin) < seconds;
+       ++steps) {
+    const auto start = Clock::now();
+    trainer_.step(next_batches(), watched);
+    times.finish_step(start, Clock::now(), workers_.threads());
+  }
+  return times.shares();
+}
+
+}  // namespace
+
+nlohmann::ordered_json measure_steps(const StepSubject& subject, Index threads, double seconds) {
+  StepRun run(subject, threads);
+  double rate = sgemm_rate();
+  const Times times = run.time(seconds);
+  rate = std::max(rate, sgemm_rate());
+  const double memory = peak_memory_mb();
+  const double gflops = median(times.flops_per_second) / 1e9;
+  nlohmann::ordered_json row = {
+      {"size", subject.name},
+      {"threads", threads},
+      {"shards", *subject.config.training.shards},
+      {"ms", 1e3 * median(times.seconds)},
+      {"best_ms", 1e3 * std::ranges::min(times.seconds)},
+      {"steps", times.seconds.size()},
+      {"tokens_per_second", median(times.tokens_per_second)},
+      {"gflops", gflops},
+      {"sgemm_gflops", rate},
+      {"mfu", gflops / (rate * static_cast<double>(threads))},
+      {"peak_memory_mb", memory},
+  };
+  if (HeapCount::available) {
+    row["allocations_per_step"] = run.allocations_per_step();
+  }
+  row["share"] = run.shares(seconds / 4);
+  return row;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,17 @@
+// The measurement of one model's training steps.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "bench/step_subject.hpp"
+#include "core/types.hpp"
+
+namespace tapehead {
+
+// Runs steps for about so many seconds after the first, then some more that are looked at closely.
+// The row, in which rates are medians over the steps: size, threads, shards, ms, best_ms, steps,
+// tokens_per_second, gflops, sgemm_gflops (of one core, the best before and after the steps), mfu,
+// peak_memory_mb, allocations_per_step, share.
+nlohmann::ordered_json measure_steps(const StepSubject& subject, Index threads, double seconds);
+
+}  // namespace tapehead

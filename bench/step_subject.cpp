@@ -1,0 +1,72 @@
+#include "bench/step_subject.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "core/draws.hpp"
+#include "datasets/loader.hpp"
+#include "datasets/task.hpp"
+#include "train/config/config.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr std::size_t most_steps = 64;
+
+Batch random_batch(const StepSize& size) {
+  const Draws draws(1, "bench.step", 0);
+  Batch batch;
+  const std::vector<Index> lengths(static_cast<std::size_t>(size.sequences), size.length);
+  batch.source_segments = segments_of(lengths);
+  batch.target_segments = segments_of(lengths);
+  for (Index i = 0; i < size.tokens(); ++i) {
+    const auto at = static_cast<std::uint64_t>(3 * i);
+    batch.source.push_back(static_cast<TokenId>(draw_below(draws, at, size.vocabulary)));
+    batch.target_input.push_back(static_cast<TokenId>(draw_below(draws, at + 1, size.vocabulary)));
+    batch.target_output.push_back(static_cast<TokenId>(draw_below(draws, at + 2, size.vocabulary)));
+  }
+  for (Index i = 0; i < size.sequences; ++i) {
+    batch.examples.push_back(i);
+  }
+  return batch;
+}
+
+}  // namespace
+
+StepSubject subject_of(const StepSize& size) {
+  Config config;
+  config.model = size.model();
+  config.training.label_smoothing = 0.1;
+  config.training.batch_tokens = size.tokens();
+  resolve(config);
+  return {.name = std::string(size.name),
+          .config = std::move(config),
+          .source_vocabulary = size.vocabulary,
+          .target_vocabulary = size.vocabulary,
+          .steps = {{random_batch(size)}}};
+}
+
+StepSubject subject_of(const std::filesystem::path& path) {
+  const Config config = load_config(path).config;
+  const Task task = make_task(config.task, config.seed);
+  const Split& train = task.split("train");
+  std::vector<std::vector<Batch>> steps;
+  const auto lists = epoch_batches(train, config.training.batch_tokens, config.seed, 0);
+  const auto together = static_cast<std::size_t>(config.training.accumulate);
+  for (std::size_t i = 0; i < lists.size() && steps.size() < most_steps; i += together) {
+    std::vector<Batch> batches;
+    for (std::size_t k = i; k < std::min(i + together, lists.size()); ++k) {
+      batches.push_back(make_batch(train, lists[k]));
+    }
+    steps.push_back(std::move(batches));
+  }
+  return {.name = path.string(),
+          .config = config,
+          .source_vocabulary = task.source_tokenizer->size(),
+          .target_vocabulary = task.target_tokenizer->size(),
+          .steps = std::move(steps)};
+}
+
+}  // namespace tapehead

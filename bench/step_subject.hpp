@@ -1,0 +1,29 @@
+// What a step benchmark runs: a model with its options, and the batches of its steps.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/step_size.hpp"
+#include "datasets/batch.hpp"
+#include "train/options.hpp"
+
+namespace tapehead {
+
+struct StepSubject {
+  std::string name;
+  Config config;  // resolved
+  Index source_vocabulary;
+  Index target_vocabulary;
+  std::vector<std::vector<Batch>> steps;  // the batches of each step; used in turn
+};
+
+// Random tokens, in sequences that are all of one length.
+StepSubject subject_of(const StepSize& size);
+
+// The first steps of a config's first epoch, from its own task. Throws what reading the config and
+// making its data throws.
+StepSubject subject_of(const std::filesystem::path& config);
+
+}  // namespace tapehead

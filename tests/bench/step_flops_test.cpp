@@ -1,0 +1,33 @@
+#include "bench/step_flops.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tapehead {
+namespace {
+
+// Lengths 2, 3 -> 1, 4, by hand; every width another number.
+TEST(StepFlops, CountWeightsAndPairsOfRaggedSequences) {
+  ModelOptions model;
+  model.d_model = 10;
+  model.heads = 2;
+  model.d_head = 7;  // 14 columns
+  model.encoder_layers = 3;
+  model.decoder_layers = 2;
+  model.d_ff = 11;
+  Batch batch;
+  batch.source_segments = segments_of({2, 3});
+  batch.target_segments = segments_of({1, 4});
+  batch.source.resize(5);
+  batch.target_output.resize(5);
+  const double encoder = 5 * (4 * 140 + 220);                // a layer's uses of weights
+  const double decoder = 5 * (6 * 140 + 220) + 5 * 2 * 140;  // cross-attention's keys and values
+  const double output = 5 * 10 * 13;
+  const double encoder_pairs = 4 + 9;
+  const double decoder_pairs = (1 + 16) + (2 + 12);
+  EXPECT_DOUBLE_EQ(
+      step_flops(model, 13, batch),
+      6 * (3 * encoder + 2 * decoder + output) + 12 * 14 * (3 * encoder_pairs + 2 * decoder_pairs));
+}
+
+}  // namespace
+}  // namespace tapehead
