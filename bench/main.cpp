@@ -4,11 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 
+#include "bench/kernels.hpp"
 #include "bench/step.hpp"
 
 int main(int argc, char** argv) {
   CLI::App program("Measurements of tapehead");
   program.require_subcommand(1);
+  tapehead::add_kernels_bench(program);
   tapehead::add_step_bench(program);
   try {
     program.parse(argc, argv);

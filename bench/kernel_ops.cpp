@@ -1,0 +1,157 @@
+// The ops beside matrix products, at the shapes of each size.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/clock.hpp"
+#include "bench/kernel_cases.hpp"
+#include "core/draws.hpp"
+#include "core/ops/activation.hpp"
+#include "core/ops/attention.hpp"
+#include "core/ops/cross_entropy.hpp"
+#include "core/ops/norm.hpp"
+#include "core/ops/residual.hpp"
+#include "core/parameters.hpp"
+#include "train/optimizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr double dropout_probability = 0.1;
+
+Dropout dropout_of_bench() {
+  return {.probability = dropout_probability, .draws = Draws(1, "bench.kernels.dropout", 0)};
+}
+
+double bytes_of(Index rows, Index columns, Index matrices) {
+  return static_cast<double>(rows * columns * matrices) * sizeof(Scalar);
+}
+
+std::string name_of(const char* kernel, const StepSize& size, Index rows, Index columns) {
+  return fmt::format("{}/{}/{}x{}", kernel, size.name, rows, columns);
+}
+
+void register_attention_pattern(const StepSize& size, const char* kernel, const Pattern& pattern,
+                                const Dropout& dropout) {
+  const Index N = shard_rows(size);
+  const Index D = size.d_model;
+  const Segments segments =
+      segments_of(std::vector<Index>(static_cast<std::size_t>(N / size.length), size.length));
+  const AttentionOptions options{.heads = size.heads,
+                                 .d_key = D / size.heads,
+                                 .d_value = D / size.heads,
+                                 .patterns = {pattern},
+                                 .dropout = dropout};
+  // Two products over the pairs forward and four backward, and the scores once more.
+  double pairs = 0;
+  for (Index i = 0; i < size.length; ++i) {
+    for (Index k = 0; k < size.length; ++k) {
+      pairs += pattern.allowed(i, k) ? 1 : 0;
+    }
+  }
+  const double product = 2 * pairs * static_cast<double>(segments.count() * D);
+  register_op({.name = name_of(kernel, size, size.length, D),
+               .forward = {.flops = 2 * product},
+               .backward = {.flops = 5 * product},
+               .inputs = {{N, 3 * D}},
+               .op = [=](const std::vector<Var>& x) {
+                 return attention({x[0], 0}, {x[0], D}, {x[0], 2 * D}, segments, segments, options);
+               }});
+}
+
+// One shard's gradient into all weights at once.
+struct AdamRun {
+  explicit AdamRun(Index parameters) {
+    const Parameter weights =
+        store.root().create("weights", {parameters}, Initializer::constant(0.5));
+    store.initialize(1);
+    gradients.emplace(store);
+    optimizer.emplace(store, TrainingOptions{});
+    const GradientSlot slot = gradients->slot(weights.block);
+    Tensor memory = slot.memory;
+    std::ranges::fill(memory.values(), Scalar(0.01));
+    *slot.written = true;
+  }
+  double step() {
+    const auto begin = Clock::now();
+    optimizer->step(workers, {&*gradients}, 1, 1e-4);
+    return seconds_since(begin);
+  }
+  ParameterStore store;
+  std::optional<ParameterGradients> gradients;
+  std::optional<Optimizer> optimizer;
+  Workers workers{1};
+};
+
+}  // namespace
+
+void register_attention(const StepSize& size) {
+  register_attention_pattern(size, "attention", Pattern::full(), {});
+  register_attention_pattern(size, "causal attention", Pattern::causal(), {});
+  register_attention_pattern(size, "attention, dropout", Pattern::full(), dropout_of_bench());
+}
+
+void register_row_ops(const StepSize& size) {
+  const Index N = shard_rows(size);
+  const Index D = size.d_model;
+  const Index F = size.d_ff;
+  const Index V = size.vocabulary;
+  register_op({.name = name_of("layer_norm", size, N, D),
+               .forward = {.bytes = bytes_of(N, D, 2)},
+               .backward = {.bytes = bytes_of(N, D, 3)},
+               .inputs = {{N, D}, {D}, {D}},
+               .op = [](const std::vector<Var>& x) { return layer_norm(x[0], x[1], x[2]); }});
+  register_op({.name = name_of("rms_norm", size, N, D),
+               .forward = {.bytes = bytes_of(N, D, 2)},
+               .backward = {.bytes = bytes_of(N, D, 3)},
+               .inputs = {{N, D}, {D}},
+               .op = [](const std::vector<Var>& x) { return rms_norm(x[0], x[1]); }});
+  for (const auto& [name, activation] :
+       {std::pair("bias + relu", Activation::relu), std::pair("bias + gelu", Activation::gelu)}) {
+    register_op({.name = name_of(name, size, N, F),
+                 .forward = {.bytes = bytes_of(N, F, 2)},
+                 .backward = {.bytes = bytes_of(N, F, 3)},
+                 .inputs = {{N, F}, {F}},
+                 .op = [activation](const std::vector<Var>& x) {
+                   return bias_activation(x[0], x[1], activation);
+                 }});
+  }
+  register_op({.name = name_of("dropout", size, N, F),
+               .forward = {.bytes = bytes_of(N, F, 2)},
+               .backward = {.bytes = bytes_of(N, F, 2)},
+               .inputs = {{N, F}},
+               .op = [](const std::vector<Var>& x) { return dropout(x[0], dropout_of_bench()); }});
+  register_op({.name = name_of("residual, dropout", size, N, D),
+               .forward = {.bytes = bytes_of(N, D, 3)},
+               .backward = {.bytes = bytes_of(N, D, 2)},
+               .inputs = {{N, D}, {N, D}, {D}},
+               .op = [](const std::vector<Var>& x) {
+                 return residual(x[0], x[1], x[2], dropout_of_bench());
+               }});
+  register_op({.name = name_of("cross_entropy", size, N, V),
+               .forward = {.bytes = bytes_of(N, V, 1)},
+               .backward = {.bytes = bytes_of(N, V, 2)},
+               .inputs = {{N, V}},
+               .op = [targets = std::vector<TokenId>(static_cast<std::size_t>(N), 1)](
+                         const std::vector<Var>& x) {
+                 return cross_entropy(x[0], targets, Scalar(0.1)).loss;
+               }});
+}
+
+// One shard's gradients: read, with the weights and both moments, which are also written.
+void register_optimizer(const StepSize& size) {
+  const Index D = size.d_model;
+  const Index parameters = size.layers * (12 * D * D + 4 * D * size.d_ff) + 3 * D * size.vocabulary;
+  register_case(fmt::format("adam/{}/{}/step", size.name, parameters),
+                {.bytes = bytes_of(parameters, 1, 7)}, [parameters] {
+                  return [run = std::make_shared<AdamRun>(parameters)] { return run->step(); };
+                });
+}
+
+}  // namespace tapehead
