@@ -5,6 +5,8 @@
 #include <exception>
 
 #include "bench/kernels.hpp"
+#include "bench/multi30k.hpp"
+#include "bench/scaling.hpp"
 #include "bench/step.hpp"
 
 int main(int argc, char** argv) {
@@ -12,6 +14,8 @@ int main(int argc, char** argv) {
   program.require_subcommand(1);
   tapehead::add_kernels_bench(program);
   tapehead::add_step_bench(program);
+  tapehead::add_scaling_bench(program);
+  tapehead::add_multi30k_bench(program);
   try {
     program.parse(argc, argv);
     return 0;

@@ -1,6 +1,9 @@
 #include "bench/step_run.hpp"
 
 #include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/apart.hpp"
@@ -8,6 +11,7 @@
 #include "bench/machine_rates.hpp"
 #include "bench/op_times.hpp"
 #include "bench/step_flops.hpp"
+#include "datasets/hash.hpp"
 #include "tests/support/heap_count.hpp"
 #include "train/experiment.hpp"
 #include "train/loss.hpp"
@@ -46,8 +50,10 @@ class StepRun {
                   .total_steps = 0}) {}
 
   Times time(double seconds);
+  Index step() { return trainer_.step(next_batches(), loss_).tokens; }  // of targets
   double allocations_per_step();
   nlohmann::ordered_json shares(double seconds);
+  const ParameterStore& store() const { return model_.store; }
 
  private:
   const std::vector<Batch>& next_batches() {
@@ -66,7 +72,7 @@ class StepRun {
 };
 
 Times StepRun::time(double seconds) {
-  trainer_.step(next_batches(), loss_);  // takes the memory that later steps keep
+  step();  // takes the memory that later steps keep
   Times times;
   for (const auto begin = Clock::now();
        times.seconds.size() < fewest_steps || seconds_since(begin) < seconds;) {
@@ -90,7 +96,7 @@ Times StepRun::time(double seconds) {
 double StepRun::allocations_per_step() {
   const HeapCount count;
   for (Index i = 0; i < counted_steps; ++i) {
-    trainer_.step(next_batches(), loss_);
+    step();
   }
   return static_cast<double>(count.calls()) / static_cast<double>(counted_steps);
 }
@@ -111,7 +117,30 @@ nlohmann::ordered_json StepRun::shares(double seconds) {
   return times.shares();
 }
 
+std::string hash_of_bits(const Tensor& tensor) {
+  const auto bytes = std::as_bytes(tensor.values());
+  return Hash()
+      .add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()))
+      .hexadecimal();
+}
+
 }  // namespace
+
+nlohmann::ordered_json run_steps(const StepSubject& subject, Index threads, Index steps) {
+  StepRun run(subject, threads);
+  run.step();
+  const auto begin = Clock::now();
+  double tokens = 0;
+  for (Index i = 0; i < steps; ++i) {
+    tokens += static_cast<double>(run.step());
+  }
+  const double seconds = seconds_since(begin);
+  return {{"threads", threads},
+          {"steps", steps},
+          {"seconds", seconds},
+          {"tokens_per_second", tokens / seconds},
+          {"weights", hash_of_bits(run.store().values())}};
+}
 
 nlohmann::ordered_json measure_steps(const StepSubject& subject, Index threads, double seconds) {
   StepRun run(subject, threads);

@@ -1,0 +1,20 @@
+// tapehead_bench scaling: how time grows with threads, sequence length, beam width and vocabulary.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace tapehead {
+
+void add_scaling_bench(CLI::App& program);
+
+// Each prints rows of its own. `quick` leaves out all but the smallest cases.
+struct ScalingOptions {
+  bool quick = false;
+  bool json = false;
+};
+void scale_threads(const ScalingOptions& options);  // throws where the bits differ
+void scale_attention(const ScalingOptions& options);
+void scale_beam(const ScalingOptions& options);
+void scale_vocabulary(const ScalingOptions& options);
+
+}  // namespace tapehead
