@@ -10,6 +10,7 @@ norm, fused Adam. Sequences are all of one length, so there is no padding here e
 """
 
 import argparse
+import json
 import math
 import statistics
 import time
@@ -125,13 +126,19 @@ def main():
     parser.add_argument("sizes", nargs="*", default=list(SIZES), help="of A B C D; all by default")
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--seconds", type=float, default=8, help="time for the steps of one line")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
     arguments = parser.parse_args()
-    print(f"PyTorch {torch.__version__}\nsize threads  median ms   tokens/s", flush=True)
+    if not arguments.json:
+        print(f"PyTorch {torch.__version__}\nsize threads  median ms   tokens/s", flush=True)
     for size in arguments.sizes:
         for threads in arguments.threads:
             torch.set_num_threads(threads)
             median, tokens = measure(size, arguments.seconds)
-            print(f"{size:>4} {threads:>7} {1e3 * median:>10.2f} {tokens / median:>10.0f}", flush=True)
+            row = {"size": size, "threads": threads, "ms": 1e3 * median, "tokens_per_second": tokens / median}
+            if arguments.json:
+                print(json.dumps(row), flush=True)
+            else:
+                print(f"{size:>4} {threads:>7} {row['ms']:>10.2f} {row['tokens_per_second']:>10.0f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -20,11 +20,11 @@ struct Part {
 };
 
 constexpr std::array<Part, 4> parts{
-    {{"threads", "Training steps at size B by threads, and a hash of the weights after them",
+    {{"threads", "Training steps over the threads, and a hash of the weights after them",
       &scale_threads},
      {"attention", "The attention core over the sequence length", &scale_attention},
      {"beam", "Decoding over the beam width", &scale_beam},
-     {"vocabulary", "Training steps at size B over the vocabulary", &scale_vocabulary}}};
+     {"vocabulary", "Training steps over the vocabulary", &scale_vocabulary}}};
 
 struct Arguments {
   std::vector<std::string> parts{"threads", "attention", "beam", "vocabulary"};

@@ -31,7 +31,8 @@ void scale_threads(const ScalingOptions& options) {
       options.quick ? std::vector<Index>{1, 2} : std::vector<Index>{1, 2, 4, 8};
   const Index steps = options.quick ? 1 : 20;
   const StepSubject subject = with_shards(size_for(options), 8);
-  Report report({{.place = "/threads", .title = "threads"},
+  Report report({{.place = "/size", .title = "size"},
+                 {.place = "/threads", .title = "threads"},
                  {.place = "/steps", .title = "steps"},
                  {.place = "/seconds", .title = "seconds", .decimals = 2},
                  {.place = "/tokens_per_second", .title = "tokens/s"},
@@ -52,7 +53,8 @@ void scale_threads(const ScalingOptions& options) {
 }
 
 void scale_vocabulary(const ScalingOptions& options) {
-  Report report({{.place = "/vocabulary", .title = "vocabulary"},
+  Report report({{.place = "/size", .title = "size"},
+                 {.place = "/vocabulary", .title = "vocabulary"},
                  {.place = "/ms", .title = "median ms", .decimals = 1},
                  {.place = "/tokens_per_second", .title = "tokens/s"},
                  {.place = "/gflops", .title = "GF/s", .decimals = 1},

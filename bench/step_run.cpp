@@ -135,7 +135,8 @@ nlohmann::ordered_json run_steps(const StepSubject& subject, Index threads, Inde
     tokens += static_cast<double>(run.step());
   }
   const double seconds = seconds_since(begin);
-  return {{"threads", threads},
+  return {{"size", subject.name},
+          {"threads", threads},
           {"steps", steps},
           {"seconds", seconds},
           {"tokens_per_second", tokens / seconds},

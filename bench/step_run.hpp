@@ -14,8 +14,8 @@ namespace tapehead {
 // peak_memory_mb, allocations_per_step, share.
 nlohmann::ordered_json measure_steps(const StepSubject& subject, Index threads, double seconds);
 
-// Exactly so many steps after a first one: threads, steps, seconds, tokens_per_second, and weights:
-// a hash of their bits at the end.
+// Exactly so many steps after a first one: size, threads, steps, seconds, tokens_per_second, and
+// weights: a hash of their bits at the end.
 nlohmann::ordered_json run_steps(const StepSubject& subject, Index threads, Index steps);
 
 }  // namespace tapehead
