@@ -32,14 +32,6 @@ struct Problem {
   Segments keys;
   AttentionOptions options;
 
-  Index most_keys() const {
-    Index most = 0;
-    for (const Segment& segment : keys.list) {
-      most = std::max(most, segment.rows);
-    }
-    return most;
-  }
-
   HeadProblem at(Index segment, Index head) const {
     const auto& patterns = options.patterns;
     return {.query = query.head(queries[segment], head, options.d_key),
@@ -98,7 +90,7 @@ Tensor forward(const Problem& problem, Tensor& log_sums) {
   const AttentionOptions& options = problem.options;
   const Index N = problem.query.matrix.dim(0);
   const Index width = options.heads * options.d_value;
-  AttentionKernel kernel(problem.most_keys(), options.d_key, options.d_value, options.dropout);
+  AttentionKernel kernel(options.d_key, options.d_value, options.dropout);
   Tensor y = Tensor::empty({N, width});
   for (Index s = 0; s < problem.queries.count(); ++s) {
     const Index row = problem.queries[s].row;
@@ -131,10 +123,11 @@ struct ColumnTarget {
   }
 };
 
-void backward(Gradients& g, const Problem& problem, const Tensor& log_sums) {
+void backward(Gradients& g, const Problem& problem, const Tensor& output, const Tensor& log_sums) {
   const AttentionOptions& options = problem.options;
+  const Columns y{output, 0};
   const Columns dy{g.output(), 0};
-  AttentionKernel kernel(problem.most_keys(), options.d_key, options.d_value, options.dropout);
+  AttentionKernel kernel(options.d_key, options.d_value, options.dropout);
   const ColumnTarget dquery(g, 0, problem.query);
   const ColumnTarget dkey(g, 1, problem.key);
   const ColumnTarget dvalue(g, 2, problem.value);
@@ -142,11 +135,10 @@ void backward(Gradients& g, const Problem& problem, const Tensor& log_sums) {
     const Segment& query = problem.queries[s];
     const Segment& key = problem.keys[s];
     for (Index head = 0; head < options.heads; ++head) {
-      kernel.backward(problem.at(s, head), dy.head(query, head, options.d_value),
-                      log_sums.row(head) + query.row,
+      kernel.backward(problem.at(s, head), y.head(query, head, options.d_value),
+                      dy.head(query, head, options.d_value), log_sums.row(head) + query.row,
                       {.dquery = dquery.at(query.row, head * options.d_key),
                        .dquery_stride = dquery.stride,
-                       .accumulate_query = true,
                        .dkey = dkey.at(key.row, head * options.d_key),
                        .dkey_stride = dkey.stride,
                        .dvalue = dvalue.at(key.row, head * options.d_value),
@@ -165,9 +157,9 @@ Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumn
   Tensor log_sums = Tensor::empty({options.heads, query.matrix.shape()[0]});
   Tensor y = forward(problem, log_sums);
   return query.matrix.tape().record(
-      "attention", {query.matrix, key.matrix, value.matrix}, std::move(y),
-      [problem = std::move(problem), log_sums = std::move(log_sums)](Gradients& g) {
-        backward(g, problem, log_sums);
+      "attention", {query.matrix, key.matrix, value.matrix}, y,
+      [problem = std::move(problem), y, log_sums = std::move(log_sums)](Gradients& g) {
+        backward(g, problem, y, log_sums);
       });
 }
 
@@ -184,7 +176,7 @@ Tensor attention_weights(const HeadColumns& query, const HeadColumns& key,
   plain.dropout = {};
   const Problem problem = problem_of(query, key, key, query_segments, key_segments, plain);
   const HeadProblem one = problem.at(segment, head);
-  AttentionKernel kernel(one.key.rows, plain.d_key, plain.d_value, plain.dropout);
+  AttentionKernel kernel(plain.d_key, plain.d_value, plain.dropout);
   Tensor log_sums = Tensor::empty({one.query.rows});
   Tensor y = Tensor::empty({one.query.rows, plain.d_value});
   kernel.forward(one, y.data(), plain.d_value, log_sums.data());

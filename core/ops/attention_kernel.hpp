@@ -1,13 +1,13 @@
 // The attention kernel for one head of one sequence. Scores are held transposed, keys as rows and
-// up to two vectors of queries as columns, so that softmax and its derivative run down the columns
-// without sums across a vector.
+// vectors of queries as columns, so that softmax and its derivative run down the columns without
+// sums across a vector. Keys are taken block by block, and softmax is carried on from one to the
+// next, so that no array grows with the square of the length (Milakov and Gimelshein 2018; Rabe and
+// Staats 2021; Dao et al. 2022).
 #pragma once
 
 #include "core/broadcast_product.hpp"
-#include "core/dropout_mask.hpp"
-#include "core/pattern.hpp"
-#include "core/rows.hpp"
-#include "core/segments.hpp"
+#include "core/ops/attention_dropout.hpp"
+#include "core/ops/attention_tile.hpp"
 #include "core/tensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -43,70 +43,77 @@ struct HeadProblem {
   Index head;
 };
 
-// Scratch memory for problems up to a size; made once per op call.
+// Scratch memory of a fixed size, for all heads of a call.
 class AttentionKernel {
  public:
-  AttentionKernel(Index most_keys, Index d_key, Index d_value, const Dropout& dropout);
+  AttentionKernel(Index d_key, Index d_value, const Dropout& dropout);
 
   // out: n rows of d_value, `out_stride` apart; log_sums: n numbers, the log-sum-exp of each row's
   // scores (-inf: no keys).
   void forward(const HeadProblem& problem, Scalar* out, Index out_stride, Scalar* log_sums);
 
-  // Adds to dkey and dvalue (m rows), writes or adds to dquery (n rows); each null where not
-  // needed.
+  // Adds to dkey and dvalue (m rows) and to dquery (n rows); each null where not needed.
   struct Targets {
     Scalar* dquery;
     Index dquery_stride;
-    bool accumulate_query;
     Scalar* dkey;
     Index dkey_stride;
     Scalar* dvalue;
     Index dvalue_stride;
   };
-  void backward(const HeadProblem& problem, const HeadRows& doutput, const Scalar* log_sums,
-                const Targets& targets);
+  void backward(const HeadProblem& problem, const HeadRows& output, const HeadRows& doutput,
+                const Scalar* log_sums, const Targets& targets);
 
   // weights: (n, m)
   void weights(const HeadProblem& problem, const Scalar* log_sums, Scalar* weights);
 
  private:
-  static constexpr Index tile_queries = 2 * lane_count;
-
-  // Up to two vectors of queries and the keys that they may attend to.
-  struct Tile {
-    Index first_query;
-    Index queries;  // real ones; the rest of `columns` is filled with zeros
-    Index columns;  // one or two vectors
-    Index first_key;
-    Index keys;
+  // What a panel of queries has to do with a block of keys: the keys among them that it may attend
+  // to, and its first column and row in the block's arrays.
+  struct Part {
+    Index panel;
+    KeyRange keys;
+    Index at;  // of the first key's and first query's number
   };
-  Tile tile_at(const HeadProblem& problem, Index first_query) const;
-  void take_keys(const HeadProblem& problem);
+  template <class Visitor>
+  void for_each_part(const Tile& tile, const KeyRange& block, const Visitor& visit) const;
+
+  void pack_queries(const HeadProblem& problem, const Tile& tile);
+  void take_keys(const HeadProblem& problem, const KeyRange& block);
   void product(Index rows, Index depth, Index width, Broadcast a, Panel b, Scalar* to, Index stride,
                bool accumulate);
-  void scores(const HeadProblem& problem, const Tile& tile);
-  void apply_pattern(const HeadProblem& problem, const Tile& tile);
-  void softmax(const Tile& tile, Scalar* log_sums);
-  void rebuild_weights(const Tile& tile, const Scalar* log_sums);
-  void draw_dropout(const HeadProblem& problem, const Tile& tile);
-  void score_gradients(const HeadProblem& problem, const Tile& tile, const HeadRows& doutput);
+  void scores(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void apply_pattern(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void softmax(const Tile& tile, const Part& part);
+  void draw_dropout(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void drop(const Tile& tile, const Part& part, Scalar* numbers);
+  void add_values(const Tile& tile, const Part& part, Scalar* rows, Index stride);
+  void finish_rows(const Tile& tile, Scalar* rows, Index stride, Scalar* log_sums);
+  void rebuild_weights(const Tile& tile, const Part& part, const Scalar* log_sums);
+  void score_gradients(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void key_gradients(const HeadProblem& problem, const Tile& tile, const KeyRange& block,
+                     const HeadRows& doutput, const Targets& targets);
 
   Index d_key_;
   Index d_value_;
-  Dropout dropout_;
-  KeepFactors factors_of_bits_;
-  Panel keys_{};
+  AttentionDropout dropout_;
+  KeyRange block_{};
+  Panel keys_{};  // of the block
   Panel values_{};
   Tensor memory_;
-  Scalar* key_room_;    // (m, d_key): keys that are not whole vectors
-  Scalar* value_room_;  // (m, d_value)
-  Scalar* scores_;      // (m, tile): scores, then weights
-  Scalar* gradients_;   // (m, tile): dL/dweights, then dL/dscores
-  Scalar* factors_;     // (m, tile): dropout
-  Scalar* columns_;     // (width, tile): queries or output gradients, transposed
-  Scalar* row_room_;    // (tile, width): queries or output gradients that are not whole vectors
-  Scalar* product_;     // (m or tile, width)
-  Scalar* inverse_;     // (tile): 1 / Σ exp
+  Scalar* key_room_;     // (block, d_key): keys that are not whole vectors
+  Scalar* value_room_;   // (block, d_value)
+  Scalar* scores_;       // (block, tile): scores, then weights
+  Scalar* gradients_;    // (block, tile): dL/dweights, then dL/dscores
+  Scalar* factors_;      // (block, panel): dropout
+  Scalar* queries_;      // (d_key, tile): the queries / √d_key, transposed
+  Scalar* doutputs_;     // (d_value, tile): the output's gradients, transposed
+  Scalar* row_room_;     // (tile, width): queries or output gradients that are not whole vectors
+  Scalar* product_;      // (block or tile, width)
+  Scalar* largest_;      // (tile): the largest score so far
+  Scalar* sums_;         // (tile): Σ exp(score - largest) so far
+  Scalar* corrections_;  // (tile): exp(largest before - largest now)
+  Scalar* along_;        // (tile): y · dL/dy
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION
