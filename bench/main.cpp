@@ -7,6 +7,7 @@
 #include "bench/kernels.hpp"
 #include "bench/multi30k.hpp"
 #include "bench/scaling.hpp"
+#include "bench/overhead.hpp"
 #include "bench/step.hpp"
 
 int main(int argc, char** argv) {
@@ -16,6 +17,7 @@ int main(int argc, char** argv) {
   tapehead::add_step_bench(program);
   tapehead::add_scaling_bench(program);
   tapehead::add_multi30k_bench(program);
+  tapehead::add_overhead_bench(program);
   try {
     program.parse(argc, argv);
     return 0;
