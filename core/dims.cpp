@@ -10,4 +10,11 @@ void wrong_shape(std::string_view what, std::string_view expected, const Shape& 
   throw ShapeError(fmt::format("{}: expected {}, got {}", what, expected, got.to_string()));
 }
 
+void expect_shape(const Var& x, const Shape& expected, std::string_view what, const Var& other) {
+  if (x.shape() != expected) {
+    wrong_shape(fmt::format("{} {}", what, other.shape().to_string()), expected.to_string(),
+                x.shape());
+  }
+}
+
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

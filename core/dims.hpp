@@ -33,4 +33,8 @@ inline void expect_shape(const Var& x, const Shape& expected, std::string_view w
   }
 }
 
+// The same where the shape follows from that of another input: `what` ends with the other's name,
+// and the message has its shape too, "residual.f for x (3, 4): expected ...".
+void expect_shape(const Var& x, const Shape& expected, std::string_view what, const Var& other);
+
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -102,7 +102,7 @@ void backward(const Tensor& dy, const Tensor& x, const Tensor& bias, const Dropo
 template <class Function>
 Var apply(const Var& x, const Var& bias, const Dropout& dropout) {
   const auto [N, F] = dims<2>(x, "bias_activation.x");
-  expect_shape(bias, {F}, "bias_activation.bias for x " + x.shape().to_string());
+  expect_shape(bias, {F}, "bias_activation.bias for x", x);
   DropoutMask mask(dropout, N, F);
   Tensor y = Tensor::empty(x.shape());
   forward<Function>(x.value(), bias.value(), mask, y);

@@ -36,8 +36,10 @@ void backward_row(Scalar* x, Index V, Scalar log_sum, TokenId target, Scalar smo
 
 CrossEntropy cross_entropy(const Var& logits, std::span<const TokenId> targets, Scalar smoothing) {
   const auto [N, V] = dims<2>(logits, "cross_entropy.logits");
-  expect_shape(logits, {static_cast<Index>(targets.size()), V},
-               fmt::format("cross_entropy.logits for {} targets", targets.size()));
+  if (const auto count = static_cast<Index>(targets.size()); N != count) {
+    wrong_shape(fmt::format("cross_entropy.logits for {} targets", count),
+                Shape{count, V}.to_string(), logits.shape());
+  }
   Tensor log_sums = Tensor::empty({N});
   double loss = 0;
   double negative_log_likelihood = 0;

@@ -58,7 +58,7 @@ Var lookup(const Var& table, std::span<const TokenId> ids, Scalar scale) {
 Var add_positions(const Var& x, const Var& table, const Segments& segments) {
   const auto [N, D] = dims<2>(x, "add_positions.x");
   const auto [P, table_D] = dims<2>(table, "add_positions.table");
-  expect_shape(table, {P, D}, "add_positions.table for x " + x.shape().to_string());
+  expect_shape(table, {P, D}, "add_positions.table for x", x);
   if (row_count(segments) != N) {
     wrong_shape("add_positions.x", fmt::format("the {} rows of the segments", row_count(segments)),
                 x.shape());

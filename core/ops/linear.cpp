@@ -11,7 +11,7 @@ namespace {
 Index check(const Var& x, const Var& weight) {
   const auto [N, in] = dims<2>(x, "linear.x");
   const auto [out, weight_in] = dims<2>(weight, "linear.weight");
-  expect_shape(weight, {out, in}, "linear.weight for x " + x.shape().to_string());
+  expect_shape(weight, {out, in}, "linear.weight for x", x);
   return out;
 }
 
@@ -46,7 +46,7 @@ Var linear(const Var& x, const Var& weight) {
 
 Var linear(const Var& x, const Var& weight, const Var& bias) {
   const Index out = check(x, weight);
-  expect_shape(bias, {out}, "linear.bias for weight " + weight.shape().to_string());
+  expect_shape(bias, {out}, "linear.bias for weight", weight);
   const auto [N, in] = dims<2>(x, "linear.x");
   Tensor y = Tensor::empty({N, out});
   matrix_product_plus_row(N, out, in, {x.value().data(), in}, {weight.value().data(), in, true},

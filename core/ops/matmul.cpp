@@ -31,7 +31,7 @@ void for_each_in_tiles(Index rows, Index columns, const Use& use) {
 Var matmul(const Var& a, const Var& b) {
   const auto [N, K] = dims<2>(a, "matmul.a");
   const auto [b_rows, M] = dims<2>(b, "matmul.b");
-  expect_shape(b, {K, M}, "matmul.b for a " + a.shape().to_string());
+  expect_shape(b, {K, M}, "matmul.b for a", a);
   Tensor y = Tensor::empty({N, M});
   matrix_product(N, M, K, {a.value().data(), K}, {b.value().data(), M}, y.data(), M, false);
   return a.tape().record("matmul", {a, b}, std::move(y),

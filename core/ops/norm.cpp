@@ -87,8 +87,8 @@ void backward(Gradients& g, const Tensor& x, const Tensor& gain, const Tensor& s
 
 Var layer_norm(const Var& x, const Var& gain, const Var& bias, Scalar epsilon) {
   const auto [N, D] = dims<2>(x, "layer_norm.x");
-  expect_shape(gain, {D}, "layer_norm.gain for x " + x.shape().to_string());
-  expect_shape(bias, {D}, "layer_norm.bias for x " + x.shape().to_string());
+  expect_shape(gain, {D}, "layer_norm.gain for x", x);
+  expect_shape(bias, {D}, "layer_norm.bias for x", x);
   Tensor y = Tensor::empty(x.shape());
   Tensor rows = Tensor::empty({N, 2});
   for (Index i = 0; i < N; ++i) {
@@ -109,7 +109,7 @@ Var layer_norm(const Var& x, const Var& gain, const Var& bias, Scalar epsilon) {
 
 Var rms_norm(const Var& x, const Var& gain, Scalar epsilon) {
   const auto [N, D] = dims<2>(x, "rms_norm.x");
-  expect_shape(gain, {D}, "rms_norm.gain for x " + x.shape().to_string());
+  expect_shape(gain, {D}, "rms_norm.gain for x", x);
   Tensor y = Tensor::empty(x.shape());
   Tensor rows = Tensor::empty({N, 2});
   for (Index i = 0; i < N; ++i) {

@@ -26,14 +26,18 @@ Index check_pieces(std::span<const Var> pieces, Index axis) {
     throw ShapeError("concatenate: expected at least one matrix, got none");
   }
   Index together = 0;
+  const Shape& first = pieces[0].shape();
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const Shape& first = pieces[0].shape();
-    Shape expected = pieces[i].shape();
-    dims<2>(pieces[i], fmt::format("concatenate.pieces[{}]", i));
-    expected = axis == 0 ? Shape{expected[0], first[1]} : Shape{first[0], expected[1]};
-    expect_shape(pieces[i], expected,
-                 fmt::format("concatenate.pieces[{}] after {}", i, first.to_string()));
-    together += expected[axis];
+    const Shape& shape = pieces[i].shape();
+    if (shape.rank() != 2) {
+      wrong_shape(fmt::format("concatenate.pieces[{}]", i), "two axes", shape);
+    }
+    const Shape expected = axis == 0 ? Shape{shape[0], first[1]} : Shape{first[0], shape[1]};
+    if (shape != expected) {
+      wrong_shape(fmt::format("concatenate.pieces[{}] after {}", i, first.to_string()),
+                  expected.to_string(), shape);
+    }
+    together += shape[axis];
   }
   return together;
 }

@@ -96,7 +96,9 @@ Var reduce(const char* op, const Var& x, Index axis, Scalar factor) {
 }
 
 void check(const char* op, const Var& x, Index axis) {
-  dims<2>(x, fmt::format("{}.x over an axis", op));
+  if (x.shape().rank() != 2) {
+    wrong_shape(fmt::format("{}.x over an axis", op), "two axes", x.shape());
+  }
   if (axis != 0 && axis != 1) {
     throw ShapeError(fmt::format("{}.axis: expected 0 or 1 for the axes of x {}, got {}", op,
                                  x.shape().to_string(), axis));

@@ -46,8 +46,8 @@ void backward(const Tensor& dy, const DropoutMask& mask, Tensor& df, RowSums dbi
 
 Var residual(const Var& x, const Var& f, const Var& bias, const Dropout& dropout) {
   const auto [N, D] = dims<2>(x, "residual.x");
-  expect_shape(f, {N, D}, "residual.f for x " + x.shape().to_string());
-  expect_shape(bias, {D}, "residual.bias for x " + x.shape().to_string());
+  expect_shape(f, {N, D}, "residual.f for x", x);
+  expect_shape(bias, {D}, "residual.bias for x", x);
   DropoutMask mask(dropout, N, D);
   Tensor y = Tensor::empty(x.shape());
   forward(x.value(), f.value(), bias.value(), mask, y);
