@@ -47,6 +47,10 @@ DropoutMask::DropoutMask(const Dropout& dropout, Index rows, Index columns)
   }
 }
 
+Tensor DropoutMask::room() const {
+  return active() ? Tensor::empty({8 * keep_row_bytes(columns_)}) : Tensor();
+}
+
 std::uint8_t* DropoutMask::bits(Index row) const {
   return reinterpret_cast<std::uint8_t*>(bits_.data()) + row * keep_row_bytes(columns_);
 }

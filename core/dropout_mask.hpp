@@ -26,8 +26,10 @@ class DropoutMask {
 
   bool active() const { return static_cast<bool>(bits_); }
 
-  // The factors of a row; `room` must hold keep_row_bytes(columns) * 8 numbers. `draw` makes the
-  // bits, `factors` reads them.
+  // Memory for the factors of a row: none where the mask is not active.
+  Tensor room() const;
+
+  // The factors of a row, in the room. `draw` makes the bits, `factors` reads them.
   const Scalar* draw(Index row, Scalar* room) const;
   const Scalar* factors(Index row, Scalar* room) const;
 

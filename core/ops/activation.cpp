@@ -60,7 +60,7 @@ struct Tanh {
 template <class Function>
 void forward(const Tensor& x, const Tensor& bias, const DropoutMask& mask, Tensor& y) {
   const Index F = x.dim(1);
-  Tensor room = Tensor::empty({8 * keep_row_bytes(F)});
+  Tensor room = mask.room();
   for (Index i = 0; i < x.dim(0); ++i) {
     if (mask.active()) {
       map_row(
@@ -80,7 +80,7 @@ template <class Function>
 void backward(const Tensor& dy, const Tensor& x, const Tensor& bias, const DropoutMask& mask,
               Tensor& dx, RowSums dbias) {
   const Index F = x.dim(1);
-  Tensor room = Tensor::empty({8 * keep_row_bytes(F)});
+  Tensor room = mask.room();
   for (Index i = 0; i < x.dim(0); ++i) {
     if (mask.active()) {
       map_row(

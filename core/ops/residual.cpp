@@ -11,7 +11,7 @@ namespace {
 void forward(const Tensor& x, const Tensor& f, const Tensor& bias, const DropoutMask& mask,
              Tensor& y) {
   const Index D = x.dim(1);
-  Tensor room = Tensor::empty({8 * keep_row_bytes(D)});
+  Tensor room = mask.room();
   for (Index i = 0; i < x.dim(0); ++i) {
     if (mask.active()) {
       map_row(
@@ -31,7 +31,7 @@ void forward(const Tensor& x, const Tensor& f, const Tensor& bias, const Dropout
 // df = mask ∘ dy,  db = Σ_n df
 void backward(const Tensor& dy, const DropoutMask& mask, Tensor& df, RowSums dbias) {
   const Index D = dy.dim(1);
-  Tensor room = Tensor::empty({8 * keep_row_bytes(D)});
+  Tensor room = mask.room();
   for (Index i = 0; i < dy.dim(0); ++i) {
     if (mask.active()) {
       map_row(
@@ -69,7 +69,7 @@ Var dropout(const Var& x, const Dropout& dropout) {
   }
   const DropoutMask mask(dropout, N, D);
   Tensor y = Tensor::empty(x.shape());
-  Tensor room = Tensor::empty({8 * keep_row_bytes(D)});
+  Tensor room = mask.room();
   const auto times = [](const Lanes& a, const Lanes& m) { return a * m; };
   for (Index i = 0; i < N; ++i) {
     map_row(D, y.row(i), times, x.value().row(i), mask.draw(i, room.data()));
@@ -77,7 +77,7 @@ Var dropout(const Var& x, const Dropout& dropout) {
   return x.tape().record("dropout", {x}, std::move(y), [mask, times](Gradients& g) {
     const Tensor dy = g.take_output();
     Tensor dx = dy.unique() ? dy : Tensor::empty(dy.shape());
-    Tensor factors = Tensor::empty({8 * keep_row_bytes(dy.dim(1))});
+    Tensor factors = mask.room();
     for (Index i = 0; i < dy.dim(0); ++i) {
       map_row(dy.dim(1), dx.row(i), times, dy.row(i), mask.factors(i, factors.data()));
     }
