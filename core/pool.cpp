@@ -70,6 +70,10 @@ bool Buffer::unique() const {
   return span_ != nullptr && span_->users.load(std::memory_order_acquire) == 1;
 }
 
+void* take_from_pool(std::size_t bytes) { return take(bytes)->data(); }
+
+void return_to_pool(void* memory) noexcept { give_back(static_cast<Span*>(memory) - 1); }
+
 PoolUse pool_use() {
   Pool& shared = pool();
   const std::lock_guard lock(shared.mutex);

@@ -30,6 +30,10 @@ class Buffer {
   Span* span_ = nullptr;
 };
 
+// Pool memory with one owner, who gives it back: what PoolVector is made of.
+void* take_from_pool(std::size_t bytes);
+void return_to_pool(void* memory) noexcept;
+
 struct PoolUse {
   std::size_t bytes_held = 0;  // taken from the system, in use or kept
   std::size_t bytes_peak = 0;  // most ever in use at once

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/pool_vector.hpp"
 #include "core/types.hpp"
 
 namespace tapehead {
@@ -18,7 +19,7 @@ struct Segment {
 // The sequences of a batch. Query segments tile their matrix in order; key segments may overlap,
 // leave gaps and serve several query segments: query segment i attends to key segment i.
 struct Segments {
-  std::vector<Segment> list;
+  PoolVector<Segment> list;
   Index first_row = 0;  // row of the matrix' row 0 among the rows of the whole training step: the
                         // address of random draws
 

@@ -59,7 +59,7 @@ void sort_by_length(const Split& split, Numbers& numbers) {
 
 Batch make_batch(const Split& split, const std::vector<Index>& examples) {
   Batch batch;
-  batch.examples = examples;
+  batch.examples.assign(examples.begin(), examples.end());
   std::vector<Index> source_lengths;
   std::vector<Index> target_lengths;
   for (const Index number : examples) {

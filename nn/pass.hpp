@@ -4,10 +4,10 @@
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "core/keep_bits.hpp"
 #include "core/parameters.hpp"
+#include "core/pool_vector.hpp"
 #include "core/segments.hpp"
 #include "core/tape.hpp"
 
@@ -56,7 +56,7 @@ class Pass {
   std::uint64_t seed_ = 0;
   Index step_ = 0;
   bool training_ = false;
-  std::vector<std::optional<Var>> leaves_;
+  PoolVector<std::optional<Var>> leaves_;
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -50,22 +50,23 @@ Numbers numbers_in(const TensorFile& file, const std::string& name) {
 Batch batch_in(const TensorFile& file, const std::string& prefix) {
   const auto tokens = [&](const char* name) {
     const Numbers numbers = numbers_in(file, prefix + name);
-    std::vector<TokenId> list;
+    PoolVector<TokenId> list;
     for (const std::int64_t number : numbers) {
       list.push_back(static_cast<TokenId>(number));
     }
     return list;
   };
-  const auto indices = [&](const char* name) {
-    const Numbers numbers = numbers_in(file, prefix + name);
-    return std::vector<Index>(numbers.begin(), numbers.end());
+  const auto segments = [&](const char* name) {
+    const Numbers lengths = numbers_in(file, prefix + name);
+    return segments_of({lengths.begin(), lengths.end()});
   };
+  const Numbers examples = numbers_in(file, prefix + "examples");
   return {.source = tokens("source"),
           .target_input = tokens("target_input"),
           .target_output = tokens("target_output"),
-          .source_segments = segments_of(indices("source_lengths")),
-          .target_segments = segments_of(indices("target_lengths")),
-          .examples = indices("examples")};
+          .source_segments = segments("source_lengths"),
+          .target_segments = segments("target_lengths"),
+          .examples = {examples.begin(), examples.end()}};
 }
 
 Index number_in(const TensorFile& file, const std::string& key) {

@@ -10,6 +10,7 @@ Segments segments_from(const Segments& all, Index first, Index end, Index rows_b
   const Index row = all[first].row;
   Segments part;
   part.first_row = rows_before + row;
+  part.list.reserve(static_cast<std::size_t>(end - first));
   for (Index i = first; i < end; ++i) {
     part.list.push_back(
         {.row = all[i].row - row, .rows = all[i].rows, .position = all[i].position});
@@ -18,7 +19,7 @@ Segments segments_from(const Segments& all, Index first, Index end, Index rows_b
 }
 
 template <class T>
-std::vector<T> slice(const std::vector<T>& all, Index first, Index count) {
+PoolVector<T> slice(const PoolVector<T>& all, Index first, Index count) {
   return {all.begin() + first, all.begin() + first + count};
 }
 
@@ -37,8 +38,9 @@ Batch part_of(const Batch& batch, Index first, Index end, RowsBefore before) {
 
 }  // namespace
 
-std::vector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore before) {
-  std::vector<Batch> parts;
+PoolVector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore before) {
+  PoolVector<Batch> parts;
+  parts.reserve(static_cast<std::size_t>(shards));
   const auto rows_to = [&batch](Index sequence) {
     const Segment& source = batch.source_segments[sequence];
     const Segment& target = batch.target_segments[sequence];

@@ -1,8 +1,7 @@
 // Shards: a batch cut into parts of about equal work that can be computed side by side.
 #pragma once
 
-#include <vector>
-
+#include "core/pool_vector.hpp"
 #include "datasets/batch.hpp"
 
 namespace tapehead {
@@ -15,6 +14,6 @@ struct RowsBefore {
 
 // At most `shards` parts, in order, none of them empty. Which sequence falls into which part
 // depends on the batch and on `shards` alone.
-std::vector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore before = {});
+PoolVector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore before = {});
 
 }  // namespace tapehead

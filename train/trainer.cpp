@@ -17,6 +17,7 @@ Trainer::Trainer(ParameterStore& store, Workers& workers, const Options& options
     : store_(store), workers_(workers), options_(options), optimizer_(store, options.training) {
   for (Index i = 0; i < options.training.shards.value_or(1); ++i) {
     shards_.push_back(std::make_unique<Shard>(store));
+    gradients_.push_back(&shards_.back()->gradients);
   }
 }
 
@@ -29,7 +30,7 @@ void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& 
   }
   RowsBefore before;
   for (const Batch& batch : batches) {
-    const std::vector<Batch> parts =
+    const PoolVector<Batch> parts =
         cut_into_shards(batch, static_cast<Index>(shards_.size()), before);
     workers_.run(static_cast<Index>(parts.size()), [&](Index i) {
       run_shard(*shards_[static_cast<std::size_t>(i)], parts[static_cast<std::size_t>(i)], loss);
@@ -45,12 +46,10 @@ StepStats Trainer::step(const std::vector<Batch>& batches, const LossFunction& l
   for (const Batch& batch : batches) {
     stats.tokens += batch.tokens();
   }
-  std::vector<ParameterGradients*> gradients;
   for (const auto& shard : shards_) {
     stats.loss += shard->loss;
     stats.negative_log_likelihood += shard->negative_log_likelihood;
     stats.correct += shard->correct;
-    gradients.push_back(&shard->gradients);
   }
   const auto tokens = static_cast<double>(stats.tokens);
   stats.loss /= tokens;
@@ -61,7 +60,7 @@ StepStats Trainer::step(const std::vector<Batch>& batches, const LossFunction& l
   stats.learning_rate = learning_rate_at(options_.training, options_.d_model,
                                          optimizer_.steps() + 1, options_.total_steps);
   try {
-    stats.gradient_norm = optimizer_.step(workers_, gradients, 1 / tokens, stats.learning_rate);
+    stats.gradient_norm = optimizer_.step(workers_, gradients_, 1 / tokens, stats.learning_rate);
   } catch (const NumericError& error) {
     explain(error.what(), batches, loss);
   }
@@ -101,7 +100,7 @@ void Trainer::run_shard(Shard& shard, const Batch& batch, const LossFunction& lo
     shard.tape.backward(total);
   } catch (const AnomalyError& error) {
     Anomaly anomaly = error.anomaly;
-    anomaly.examples = batch.examples;
+    anomaly.examples.assign(batch.examples.begin(), batch.examples.end());
     throw AnomalyError(std::move(anomaly));
   }
 }

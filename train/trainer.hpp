@@ -68,6 +68,7 @@ class Trainer {
   Options options_;
   Optimizer optimizer_;
   std::vector<std::unique_ptr<Shard>> shards_;
+  std::vector<ParameterGradients*> gradients_;  // of the shards
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

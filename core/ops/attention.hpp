@@ -2,10 +2,9 @@
 // batch.
 #pragma once
 
-#include <vector>
-
 #include "core/keep_bits.hpp"
 #include "core/pattern.hpp"
+#include "core/pool_vector.hpp"
 #include "core/segments.hpp"
 #include "core/tape.hpp"
 
@@ -20,10 +19,10 @@ struct HeadColumns {
 
 struct AttentionOptions {
   Index heads = 1;
-  Index d_key = 1;                                 // width of a head's queries and keys
-  Index d_value = 1;                               // width of a head's values
-  std::vector<Pattern> patterns{Pattern::full()};  // one for all heads, or one for each
-  Dropout dropout{};                               // on the weights
+  Index d_key = 1;                                // width of a head's queries and keys
+  Index d_value = 1;                              // width of a head's values
+  PoolVector<Pattern> patterns{Pattern::full()};  // one for all heads, or one for each
+  Dropout dropout{};                              // on the weights
 };
 
 // For each head: y = dropout(softmax(Q Kᵀ / √d_key)) V (Vaswani et al. 2017, equation 1), where

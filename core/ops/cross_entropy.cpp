@@ -7,8 +7,8 @@
 
 #include "core/dims.hpp"
 #include "core/errors.hpp"
+#include "core/pool_vector.hpp"
 #include "core/rows.hpp"
-#include "core/tokens.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -66,11 +66,12 @@ CrossEntropy cross_entropy(const Var& logits, std::span<const TokenId> targets, 
   }
   Var result = logits.tape().record(
       "cross_entropy", {logits}, Tensor::full({1}, static_cast<Scalar>(loss)),
-      [x = logits.value(), log_sums, tokens = Tokens(targets), smoothing](Gradients& g) mutable {
+      [x = logits.value(), log_sums, kept = PoolVector<TokenId>(targets.begin(), targets.end()),
+       smoothing](Gradients& g) mutable {
         Tensor dx = x.unique() ? std::move(x) : x.copy();
         for (Index i = 0; i < dx.dim(0); ++i) {
-          backward_row(dx.row(i), dx.dim(1), log_sums.data()[i], tokens[i], smoothing,
-                       g.output().data()[0]);
+          backward_row(dx.row(i), dx.dim(1), log_sums.data()[i], kept[static_cast<std::size_t>(i)],
+                       smoothing, g.output().data()[0]);
         }
         g.add(0, std::move(dx));
       });

@@ -7,8 +7,8 @@
 
 #include "core/dims.hpp"
 #include "core/errors.hpp"
+#include "core/pool_vector.hpp"
 #include "core/rows.hpp"
-#include "core/tokens.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -41,18 +41,20 @@ Var lookup(const Var& table, std::span<const TokenId> ids, Scalar scale) {
     expect_rows("lookup.ids", id, V, "");
     map_row(D, y.row(i), scaled, table.value().row(id));
   }
-  return table.tape().record("lookup", {table}, std::move(y),
-                             [shape = table.shape(), tokens = Tokens(ids), scale](Gradients& g) {
-                               // dtable[ids[n]] += scale dy[n]
-                               Scalar* dtable = scatter_target(g, 0, shape.size());
-                               const auto add = [s = Lanes(scale)](const Lanes& a, const Lanes& b) {
-                                 return xsimd::fma(s, b, a);
-                               };
-                               for (Index i = 0; i < tokens.count(); ++i) {
-                                 Scalar* row = dtable + tokens[i] * shape[1];
-                                 map_row(shape[1], row, add, row, g.output().row(i));
-                               }
-                             });
+  return table.tape().record(
+      "lookup", {table}, std::move(y),
+      [shape = table.shape(), kept = PoolVector<TokenId>(ids.begin(), ids.end()),
+       scale](Gradients& g) {
+        // dtable[ids[n]] += scale dy[n]
+        Scalar* dtable = scatter_target(g, 0, shape.size());
+        const auto add = [s = Lanes(scale)](const Lanes& a, const Lanes& b) {
+          return xsimd::fma(s, b, a);
+        };
+        for (Index i = 0; i < g.output().dim(0); ++i) {
+          Scalar* row = dtable + kept[static_cast<std::size_t>(i)] * shape[1];
+          map_row(shape[1], row, add, row, g.output().row(i));
+        }
+      });
 }
 
 Var add_positions(const Var& x, const Var& table, const Segments& segments) {

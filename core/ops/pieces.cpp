@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "core/dims.hpp"
 #include "core/errors.hpp"
+#include "core/pool_vector.hpp"
 #include "core/rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -90,7 +90,7 @@ Var concatenate(std::span<const Var> pieces, Index axis) {
   const Shape& first = pieces[0].shape();
   const Shape whole = axis == 0 ? Shape{together, first[1]} : Shape{first[0], together};
   Tensor y = Tensor::empty(whole);
-  std::vector<Place> places;
+  PoolVector<Place> places;
   Scalar* to = y.data();
   for (const Var& piece : pieces) {
     places.push_back(place_of(piece.shape(), axis, whole));

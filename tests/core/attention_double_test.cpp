@@ -148,7 +148,7 @@ TEST(AttentionValues, DoNotOverflow) {
 TEST(AttentionErrors, NameTheOpAndTheShapes) {
   Tape tape;
   const auto call = [&tape](const Shape& q, const Shape& k, const Shape& v, const Segments& keys,
-                            std::vector<Pattern> patterns) {
+                            PoolVector<Pattern> patterns) {
     return [=, &tape, patterns = std::move(patterns)] {
       attention({tape.variable(random_tensor(q, 1)), 1}, {tape.variable(random_tensor(k, 2))},
                 {tape.variable(random_tensor(v, 3))}, segments_of({2, 2}), keys,
@@ -156,8 +156,8 @@ TEST(AttentionErrors, NameTheOpAndTheShapes) {
     };
   };
   const Segments keys = segments_of({3, 2});
-  const std::vector<Pattern> one{Pattern::full()};
-  const std::vector<Pattern> three(3, Pattern::full());
+  const PoolVector<Pattern> one{Pattern::full()};
+  const PoolVector<Pattern> three(3, Pattern::full());
   const auto says = [](const char* what, const char* more) {
     return ThrowsMessage<ShapeError>(AllOf(HasSubstr(what), HasSubstr(more)));
   };

@@ -19,7 +19,7 @@ inline Spoil attended_as(const AttentionSetting& setting) {
   return as_of([setting](const Vars& x) { return attend(x, setting); });
 }
 
-inline AttentionSetting with_patterns(AttentionSetting setting, std::vector<Pattern> patterns) {
+inline AttentionSetting with_patterns(AttentionSetting setting, PoolVector<Pattern> patterns) {
   setting.options.patterns = std::move(patterns);
   return setting;
 }

@@ -25,7 +25,7 @@ constexpr std::uint64_t seed = 11;
 constexpr Index step = 3;
 
 // Adds the gradient of the parts' loss, summed over their tokens, and returns that loss.
-double run(const TinyModel& model, const std::vector<Batch>& parts, ParameterGradients& gradients) {
+double run(const TinyModel& model, const PoolVector<Batch>& parts, ParameterGradients& gradients) {
   double loss = 0;
   for (const Batch& part : parts) {
     Tape tape;
@@ -98,7 +98,7 @@ class TransformerShards : public ::testing::Test {
     return result;
   }
 
-  void expect_same(const std::vector<Batch>& parts, const std::vector<Batch>& other_parts) const {
+  void expect_same(const PoolVector<Batch>& parts, const PoolVector<Batch>& other_parts) const {
     ParameterGradients one(model_.store);
     ParameterGradients other(model_.store);
     EXPECT_NEAR(run(model_, parts, one), run(model_, other_parts, other), 1e-11);
@@ -114,7 +114,7 @@ class TransformerShards : public ::testing::Test {
 
 TEST_F(TransformerShards, SumToTheWhole) {
   for (const Index shards : {2, 3, 5}) {
-    const std::vector<Batch> parts = cut_into_shards(tiny_batch(), shards);
+    const PoolVector<Batch> parts = cut_into_shards(tiny_batch(), shards);
     EXPECT_GT(parts.size(), 1U);
     expect_same({tiny_batch()}, parts);
   }
@@ -129,7 +129,7 @@ TEST_F(TransformerShards, OfOneBatchAfterAnotherSumToTheWhole) {
     return batch_of(cut(tiny_sources), cut(tiny_targets));
   };
   const Batch early = pairs(0, 2);
-  std::vector<Batch> parts = cut_into_shards(early, 2);
+  PoolVector<Batch> parts = cut_into_shards(early, 2);
   const RowsBefore before{.source = static_cast<Index>(early.source.size()),
                           .target = early.tokens()};
   for (const Batch& part : cut_into_shards(pairs(2, 5), 2, before)) {

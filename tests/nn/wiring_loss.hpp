@@ -121,7 +121,7 @@ inline void overwrite(const ParameterStore& store, ParameterGradients& into,
 // Adds the gradients unless that is null, and gives the loss: a LossAndGradients.
 inline double loss_of(const WiredModel& model, ParameterGradients* gradients) {
   const auto shards = static_cast<Index>(model.shares.size());
-  const std::vector<Batch> parts = cut_into_shards(model.batch, shards);
+  const PoolVector<Batch> parts = cut_into_shards(model.batch, shards);
   if (parts.size() != model.shares.size()) {
     throw std::logic_error(fmt::format("the batch makes {} shards, not {}", parts.size(), shards));
   }

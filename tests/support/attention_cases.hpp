@@ -21,7 +21,7 @@ struct AttentionCase {
   }
 };
 
-inline Segments segments_at(std::vector<Segment> list, Index first_row = 0) {
+inline Segments segments_at(PoolVector<Segment> list, Index first_row = 0) {
   return {.list = std::move(list), .first_row = first_row};
 }
 
@@ -33,7 +33,7 @@ inline Dropout dropout_of(double probability) {
 // and 37 rows, and widths of 1 to 11, leave rests everywhere.
 inline std::vector<AttentionCase> attention_cases() {
   const AttentionOptions plain{.heads = 2, .d_key = 3, .d_value = 2};
-  const auto with = [&plain](std::vector<Pattern> patterns, double dropout = 0) {
+  const auto with = [&plain](PoolVector<Pattern> patterns, double dropout = 0) {
     AttentionOptions options = plain;
     options.heads = patterns.size() == 1 ? plain.heads : static_cast<Index>(patterns.size());
     options.patterns = std::move(patterns);
@@ -42,7 +42,7 @@ inline std::vector<AttentionCase> attention_cases() {
   };
   const Pattern causal = Pattern::causal();
   const Segments long_ones = segments_of({19, 37});
-  const std::vector<Pattern> three{Pattern::full(), causal, Pattern::window(1, 2)};
+  const PoolVector<Pattern> three{Pattern::full(), causal, Pattern::window(1, 2)};
   return {
       {"one row", segments_of({1}), segments_of({1}), plain},
       {"unequal lengths", segments_of({3, 1, 5}), segments_of({2, 4, 1}), plain},

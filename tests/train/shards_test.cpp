@@ -57,12 +57,12 @@ std::vector<Lengths> some_lengths() {
 Index rows(const Batch& batch) { return static_cast<Index>(batch.source.size()) + batch.tokens(); }
 
 template <class T>
-void append(std::vector<T>& to, const std::vector<T>& from) {
+void append(PoolVector<T>& to, const PoolVector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
 // What the shards hold, laid end to end again; checks that each says where it came from.
-Batch rejoined(const std::vector<Batch>& parts, RowsBefore before) {
+Batch rejoined(const PoolVector<Batch>& parts, RowsBefore before) {
   Batch whole;
   for (const Batch& part : parts) {
     const auto source_row = static_cast<Index>(whole.source.size());
@@ -108,7 +108,7 @@ TEST(Shards, ArePartsOfTheWholeInOrder) {
 TEST(Shards, AreNeverEmptyNorMoreThanWanted) {
   for (const Lengths& lengths : some_lengths()) {
     for (const Index shards : {1, 2, 3, 5, 8, 100}) {
-      const std::vector<Batch> parts = cut_into_shards(batch_of(lengths), shards);
+      const PoolVector<Batch> parts = cut_into_shards(batch_of(lengths), shards);
       EXPECT_LE(static_cast<Index>(parts.size()), shards);
       for (const Batch& part : parts) {
         EXPECT_GT(part.sequences(), 0);
@@ -134,7 +134,7 @@ TEST(Shards, AreBalanced) {
 }
 
 TEST(Shards, OfEqualSequencesAreEqual) {
-  const std::vector<Batch> parts =
+  const PoolVector<Batch> parts =
       cut_into_shards(batch_of({{2, 2, 2, 2, 2, 2}, {3, 3, 3, 3, 3, 3}}), 3);
   ASSERT_EQ(parts.size(), 3U);
   EXPECT_THAT(parts[0].examples, ElementsAre(50, 51));

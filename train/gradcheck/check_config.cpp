@@ -54,7 +54,7 @@ ModelGradcheckReport check_config(const Config& config, const Task& task, const 
   constexpr Index step = 1;
   Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
   shake(model.store, options.seed);
-  const std::vector<Batch> shards = cut_into_shards(batch, config.training.shards.value_or(1));
+  const PoolVector<Batch> shards = cut_into_shards(batch, config.training.shards.value_or(1));
   ParameterGradients unused(model.store);
   const LossAndGradients loss = [&](ParameterGradients* gradients) {
     double sum = 0;
