@@ -12,7 +12,7 @@
 
 #include "core/errors.hpp"
 #include "core/pool.hpp"
-#include "tests/support/tiny_model.hpp"
+#include "tests/support/tiny_trainer.hpp"
 #include "train/loss.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -41,43 +41,8 @@ Trainer::Options trainer_options(Index shards, std::uint64_t seed = 1) {
   return options;
 }
 
-// A batch of the copy task: 12 sentences of 1 ... 6 of the tokens 3 ... 8.
-Batch copy_batch(std::uint64_t number) {
-  const Draws draws(number, "tests.copy", 0);
-  std::vector<Sentence> sentences(12);
-  std::uint64_t index = 0;
-  for (Sentence& sentence : sentences) {
-    sentence.resize(static_cast<std::size_t>(1 + draw_below(draws, index++, 6)));
-    for (TokenId& token : sentence) {
-      token = static_cast<TokenId>(3 + draw_below(draws, index++, 6));
-    }
-  }
-  return batch_of(sentences, sentences);
-}
-
-// A model in training.
-struct Training {
-  explicit Training(const Trainer::Options& options, Index threads = 1)
-      : model(model_options()), workers(threads), trainer(model.store, workers, options) {}
-
-  StepStats step(const std::vector<Batch>& batches) {
-    return trainer.step(batches, [this](Pass& pass, const Batch& batch) {
-      return translation_loss(model.transformer, pass, batch, 0.1);
-    });
-  }
-
-  std::vector<Scalar> weights() const {
-    const auto values = model.store.values().values();
-    return {values.begin(), values.end()};
-  }
-
-  TinyModel model;
-  Workers workers;
-  Trainer trainer;
-};
-
 std::vector<Scalar> trained(const Trainer::Options& options, Index threads) {
-  Training training(options, threads);
+  TinyTrainer training(model_options(), options, threads);
   for (std::uint64_t step = 0; step < 4; ++step) {
     training.step({copy_batch(2 * step), copy_batch(2 * step + 1)});
   }
@@ -116,7 +81,7 @@ TEST(Trainer, GivesOneGradientHoweverAStepIsCut) {
     Trainer::Options options = trainer_options(shards);
     options.training.optimizer = OptimizerKind::sgd;
     options.training.learning_rate = 0.1;
-    Training training(options);
+    TinyTrainer training(model_options(), options);
     const StepStats stats = training.step(batches);
     return std::pair(stats, training.weights());
   };
@@ -136,7 +101,7 @@ TEST(Trainer, GivesOneGradientHoweverAStepIsCut) {
 TEST(Trainer, Learns) {
   Trainer::Options options = trainer_options(2);
   options.training.learning_rate = 2e-2;
-  Training training(options);
+  TinyTrainer training(model_options(), options);
   std::vector<double> losses;
   for (std::uint64_t step = 0; step < 30; ++step) {
     losses.push_back(training.step({copy_batch(step)}).negative_log_likelihood);
@@ -149,7 +114,7 @@ TEST(Trainer, Learns) {
 TEST(Trainer, TellsTheLearningRateOfTheStepItTook) {
   Trainer::Options options = trainer_options(1);
   options.training.warmup = 4;
-  Training training(options);
+  TinyTrainer training(model_options(), options);
   EXPECT_DOUBLE_EQ(training.step({copy_batch(1)}).learning_rate, 5e-3 / 4);
   EXPECT_DOUBLE_EQ(training.step({copy_batch(2)}).learning_rate, 5e-3 / 2);
 }
@@ -165,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(Checks, TrainerRefuses, ::testing::Bool(),
                          [](const auto& test) { return test.param ? "on" : "off"; });
 
 TEST_P(TrainerRefuses, ALossThatIsNotFinite) {
-  Training training(trainer_options(2), 2);
+  TinyTrainer training(model_options(), trainer_options(2), 2);
   training.step({copy_batch(1)});
   const NamedParameter& parameter = training.model.store.parameters()[9];
   ASSERT_EQ(parameter.name, "encoder.layers.0.self.output.weight");
@@ -181,7 +146,7 @@ TEST_P(TrainerRefuses, ALossThatIsNotFinite) {
 
   // Nothing stays behind: the next step is the one that would have been.
   training.step({copy_batch(2)});
-  Training other(trainer_options(2), 2);
+  TinyTrainer other(model_options(), trainer_options(2), 2);
   other.step({copy_batch(1)});
   other.step({copy_batch(2)});
   EXPECT_EQ(training.weights(), other.weights());
@@ -190,7 +155,7 @@ TEST_P(TrainerRefuses, ALossThatIsNotFinite) {
 // A finite weight so large that the product with it overflows.
 class TrainerExplains : public ::testing::Test {
  protected:
-  TrainerExplains() : training_(trainer_options(2), 2) {
+  TrainerExplains() : training_(model_options(), trainer_options(2), 2) {
     const NamedParameter& parameter = training_.model.store.parameters()[9];
     EXPECT_EQ(parameter.name, "encoder.layers.0.self.output.weight");
     training_.model.store.value(parameter).data()[3] = std::numeric_limits<Scalar>::max();
@@ -198,7 +163,7 @@ class TrainerExplains : public ::testing::Test {
   }
   ~TrainerExplains() override { checks().finite = true; }
 
-  Training training_;
+  TinyTrainer training_;
 };
 
 TEST_F(TrainerExplains, InWhichOpAnInfinityFirstCame) {

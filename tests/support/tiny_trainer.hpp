@@ -1,0 +1,59 @@
+// A tiny model with its trainer, and sentences for its steps.
+#pragma once
+
+#include <vector>
+
+#include "core/draws.hpp"
+#include "tests/support/tiny_model.hpp"
+#include "train/loss.hpp"
+#include "train/trainer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct TinyTrainer {
+  TinyTrainer(const ModelOptions& model_options, const Trainer::Options& options, Index threads = 1)
+      : model(model_options),
+        workers(threads),
+        trainer(model.store, workers, options),
+        loss([this](Pass& pass, const Batch& batch) {
+          return translation_loss(model.transformer, pass, batch, 0.1);
+        }) {}
+  TinyTrainer(const TinyTrainer&) = delete;
+  TinyTrainer& operator=(const TinyTrainer&) = delete;
+
+  StepStats step(const std::vector<Batch>& batches) { return trainer.step(batches, loss); }
+
+  std::vector<Scalar> weights() const {
+    const auto values = model.store.values().values();
+    return {values.begin(), values.end()};
+  }
+
+  TinyModel model;
+  Workers workers;
+  Trainer trainer;
+  LossFunction loss;
+};
+
+// Sentences of `shortest` ... `longest` of the tokens 3 ... 8: the same ones for a number.
+inline std::vector<Sentence> random_sentences(Index count, Index shortest, Index longest,
+                                              std::uint64_t number) {
+  const Draws draws(number, "tests.sentences", 0);
+  std::vector<Sentence> sentences(static_cast<std::size_t>(count));
+  std::uint64_t index = 0;
+  for (Sentence& sentence : sentences) {
+    const Index length = shortest + draw_below(draws, index++, longest - shortest + 1);
+    sentence.resize(static_cast<std::size_t>(length));
+    for (TokenId& token : sentence) {
+      token = static_cast<TokenId>(3 + draw_below(draws, index++, tiny_vocabulary - 3));
+    }
+  }
+  return sentences;
+}
+
+// A batch of the copy task: 12 sentences of 1 ... 6 tokens.
+inline Batch copy_batch(std::uint64_t number) {
+  const std::vector<Sentence> sentences = random_sentences(12, 1, 6, number);
+  return batch_of(sentences, sentences);
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,92 @@
+// However a step's sentences are cut into batches and shards, its gradient is the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <ranges>
+#include <vector>
+
+#include "core/draws.hpp"
+#include "tests/support/tiny_trainer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::Pointwise;
+
+constexpr Index sentence_count = 64;
+
+// Batches of sentences up to each of the ends.
+using Ends = std::vector<Index>;
+
+std::vector<Batch> batches_up_to(const Ends& ends) {
+  static const std::vector<Sentence> sources = random_sentences(sentence_count, 0, 9, 1);
+  static const std::vector<Sentence> targets = random_sentences(sentence_count, 0, 9, 2);
+  std::vector<Batch> batches;
+  Index begin = 0;
+  for (const Index end : ends) {
+    batches.push_back(batch_of({sources.begin() + begin, sources.begin() + end},
+                               {targets.begin() + begin, targets.begin() + end}));
+    begin = end;
+  }
+  return batches;
+}
+
+// Two to fourteen batches, some of one sentence alone.
+Ends random_ends(std::uint64_t number) {
+  const Draws draws(number, "tests.cuts", 0);
+  Ends ends{sentence_count};
+  for (std::uint64_t i = 0; i < 13; ++i) {
+    ends.push_back(1 + draw_below(draws, i, sentence_count));
+  }
+  std::ranges::sort(ends);
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  return ends;
+}
+
+// The gradient that a step hands to the optimiser: what SGD's momentum is after the first one.
+Tensor gradient_of(const Ends& ends, Index shards) {
+  ModelOptions model = tiny_options();
+  model.layers = 2;
+  model.dropout = 0.3;
+  Trainer::Options options;
+  options.training.optimizer = OptimizerKind::sgd;
+  options.training.weight_decay = 0;
+  options.training.clip_norm = 0;
+  options.training.shards = shards;
+  TinyTrainer training(model, options);
+  training.model.shake(0.2);
+  training.step(batches_up_to(ends));
+  return training.trainer.optimizer().states().front().memory->copy();
+}
+
+void expect_the_whole_gradient(const Ends& ends, Index shards) {
+  static const Tensor whole = gradient_of({sentence_count}, 1);
+  EXPECT_THAT(gradient_of(ends, shards).values(), Pointwise(DoubleNear(1e-12), whole.values()))
+      << ends.size() << " batches in " << shards << " shards";
+}
+
+class TrainerCuts : public ::testing::TestWithParam<Index> {};
+
+INSTANTIATE_TEST_SUITE_P(Shards, TrainerCuts, ::testing::Range<Index>(1, 6));
+
+TEST_P(TrainerCuts, OfOneBatch) { expect_the_whole_gradient({sentence_count}, GetParam()); }
+
+TEST_P(TrainerCuts, OfEightBatches) {
+  expect_the_whole_gradient({8, 16, 24, 32, 40, 48, 56, 64}, GetParam());
+}
+
+TEST_P(TrainerCuts, OfBatchesCutAnywhere) {
+  for (const std::uint64_t number : {1, 2, 3}) {
+    const Ends ends = random_ends(number);
+    EXPECT_GT(ends.size(), 2U);
+    expect_the_whole_gradient(ends, GetParam());
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
