@@ -1,0 +1,75 @@
+// tapehead train: the same weights to the bit at any number of threads, and when a run goes on with
+// another number than it began with.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+const std::string from_text = "parallel_text";
+
+// The directory's config for a task. More shards than some have threads, fewer than others; each
+// step has two batches, and numbers are dropped everywhere.
+void write_config(const TemporaryDirectory& here, const std::string& task) {
+  const std::string synthetic =
+      "  vocabulary: 11\n  min_length: 1\n  max_length: 9\n  train_examples: 300\n"
+      "  validation_examples: 6\n  test_examples: 6\n";
+  const std::string data = TAPEHEAD_FIXTURES "/text/";
+  const std::string text = "  train_source: " + data + "train.en\n  train_target: " + data +
+                           "train.de\n  validation_source: " + data +
+                           "test.en\n  validation_target: " + data + "test.de\n  vocabulary: 120\n";
+  std::ofstream(here / "task.yaml") << "task:\n  name: " << task << "\n"
+                                    << (task == from_text ? text : synthetic) << R"(
+model: {d_model: 16, layers: 1, dropout: 0.2}
+training: {batch_tokens: 200, accumulate: 2, shards: 5, schedule: constant, checkpoint_every: 4}
+evaluation: {every: 4, decode_examples: 1}
+)";
+}
+
+class Threads : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { write_config(here, GetParam()); }
+
+  // Trains a run, or goes on with it, up to a step.
+  void train(const std::string& run, const std::string& threads, int steps,
+             const Arguments& options = {}) {
+    Arguments arguments{"train", "task.yaml", "--run", run, "--threads", threads};
+    set_options(arguments, {"training.steps=" + std::to_string(steps)});
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramResult result = run_program(arguments, here.path());
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+  // Weights and the optimiser's state after the last step.
+  void expect_same_weights(const std::string& one, const std::string& other) {
+    expect_same_file(step_checkpoint(here / one, 8), step_checkpoint(here / other, 8));
+  }
+
+  TemporaryDirectory here;
+};
+
+INSTANTIATE_TEST_SUITE_P(Of, Threads, ::testing::Values("copy", "reverse", from_text),
+                         [](const auto& test) { return test.param; });
+
+TEST_P(Threads, DoNotChangeABit) {
+  train("1", "1", 8);
+  for (const std::string threads : {"2", "3", "4", "8"}) {
+    train(threads, threads, 8);
+    expect_same_weights("1", threads);
+  }
+}
+
+TEST_P(Threads, MayChangeWhenARunGoesOn) {
+  train("unbroken", "1", 8);
+  train("broken", "3", 4);
+  train("broken", "8", 8, {"--resume"});
+  expect_same_weights("unbroken", "broken");
+}
+
+}  // namespace
+}  // namespace tapehead
