@@ -6,8 +6,8 @@
 
 #include "bench/kernels.hpp"
 #include "bench/multi30k.hpp"
-#include "bench/scaling.hpp"
 #include "bench/overhead.hpp"
+#include "bench/scaling.hpp"
 #include "bench/step.hpp"
 
 int main(int argc, char** argv) {

@@ -69,15 +69,17 @@ Var one_matrix(Attend* attend, const AttentionCase& c, const Var& all) {
 }
 
 class Attention : public ::testing::TestWithParam<AttentionCase> {};
+class LongAttention : public ::testing::TestWithParam<AttentionCase> {};
 
-INSTANTIATE_TEST_SUITE_P(Cases, Attention, ::testing::ValuesIn(attention_cases()),
-                         [](const auto& test) {
-                           std::string name = test.param.name;
-                           std::ranges::replace_if(
-                               name, [](char letter) { return letter == ' ' || letter == ','; },
-                               '_');
-                           return name;
-                         });
+std::string name_of(const ::testing::TestParamInfo<AttentionCase>& test) {
+  std::string name = test.param.name;
+  std::ranges::replace_if(name, [](char letter) { return letter == ' ' || letter == ','; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Attention, ::testing::ValuesIn(attention_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cases, LongAttention, ::testing::ValuesIn(long_attention_cases()),
+                         name_of);
 
 TEST_P(Attention, GradientsOfSeparateMatrices) {
   const AttentionCase& c = GetParam();
@@ -120,6 +122,17 @@ TEST_P(Attention, EqualsPlainOps) {
   if (fits_one_matrix(c)) {
     expect_equals_plain(joined(attention), joined(plain_attention), all_of(c));
   }
+}
+
+TEST_P(LongAttention, EqualsPlainOps) {
+  const AttentionCase& c = GetParam();
+  const auto apart = [&c](Attend* attend) {
+    return [&c, attend](const Var& q, const Var& k, const Var& v) {
+      return separate(attend, c, q, k, v);
+    };
+  };
+  expect_equals_plain(apart(attention), apart(plain_attention), queries_of(c), keys_of(c),
+                      values_of(c));
 }
 
 TEST(AttentionValues, AreZeroWhereNothingMayBeAttendedTo) {

@@ -29,7 +29,7 @@ inline Dropout dropout_of(double probability) {
   return {.probability = probability, .draws = Draws(3, "tests.attention", 5)};
 }
 
-// A tile of the kernel has 16 queries at most in double precision, and a vector 8 numbers: 19, 29
+// A panel of the kernel has 16 queries at most in double precision, and a vector 8 numbers: 19, 29
 // and 37 rows, and widths of 1 to 11, leave rests everywhere.
 inline std::vector<AttentionCase> attention_cases() {
   const AttentionOptions plain{.heads = 2, .d_key = 3, .d_value = 2};
@@ -89,6 +89,28 @@ inline std::vector<AttentionCase> attention_cases() {
       {"dropout", segments_at({{0, 3, 0}, {3, 19, 0}}, 11), segments_of({5, 10}),
        with({Pattern::full()}, 0.4)},
       {"causal with dropout", segments_of({19, 5}), segments_of({19, 5}), with({causal}, 0.2)},
+  };
+}
+
+// Lengths beyond a tile's 64 queries at most and a block's 128 keys, too many for differences.
+inline std::vector<AttentionCase> long_attention_cases() {
+  const auto with = [](Pattern pattern, double dropout, Index width) {
+    return AttentionOptions{.heads = 2,
+                            .d_key = width,
+                            .d_value = width,
+                            .patterns = {pattern},
+                            .dropout = dropout_of(dropout)};
+  };
+  const Segments queries = segments_of({300, 130});
+  const Segments keys = segments_of({257, 391});
+  return {
+      {"full", queries, keys, with(Pattern::full(), 0, 8)},
+      {"full with dropout", queries, keys, with(Pattern::full(), 0.3, 3)},
+      {"causal", queries, queries, with(Pattern::causal(), 0.3, 8)},
+      {"a window", queries, queries, with(Pattern::window(40, 3), 0.3, 8)},
+      {"a window that looks ahead", queries, queries, with(Pattern::window(-5, 150), 0, 3)},
+      {"keys that end before the queries", segments_of({300}), segments_at({{0, 129, 0}}),
+       with(Pattern::window(20, 20), 0, 8)},
   };
 }
 
