@@ -79,7 +79,7 @@ Index ParameterStore::add_block(const Shape& shape, Module module) {
 }
 
 void ParameterStore::initialize(std::uint64_t seed) {
-  values_ = Tensor::zeros({size_});
+  set_to_zeros();
   for (const NamedParameter& parameter : parameters_) {
     fill(value(parameter), parameter, seed);
   }

@@ -68,6 +68,7 @@ class ParameterStore {
   // Gives every parameter its first numbers: a function of the seed and its name. To be called once
   // all are declared.
   void initialize(std::uint64_t seed);
+  void set_to_zeros() { values_ = Tensor::zeros({size_}); }  // instead, before all are loaded
 
   const std::vector<NamedParameter>& parameters() const { return parameters_; }
   Index count() const;  // numbers in all parameters together

@@ -58,7 +58,7 @@ SavedRun::SavedRun(const std::filesystem::path& run, const std::string& wanted)
     : directory(run),
       config(load_config(find_run(run).config()).config),
       tokenizers(load_tokenizers(run)),
-      model(config, tokenizers.source->size(), tokenizers.target->size()),
+      model(config, tokenizers.source->size(), tokenizers.target->size(), FirstWeights::zeros),
       checkpoint(find_checkpoint({run}, wanted)) {
   try {
     if (checkpoint.empty() || !std::filesystem::exists(checkpoint)) {

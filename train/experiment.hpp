@@ -12,11 +12,20 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// A model with its parameters, initialised from the config's seed. The config must be resolved.
+// Drawn from the config's seed, or zeros where all weights are about to be loaded: drawing them
+// takes longer than anything else at a start.
+enum class FirstWeights { drawn, zeros };
+
+// A model with its parameters. The config must be resolved.
 struct Model {
-  Model(const Config& config, Index source_vocabulary, Index target_vocabulary)
+  Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
+        FirstWeights first = FirstWeights::drawn)
       : transformer(store.root(), config.model, source_vocabulary, target_vocabulary) {
-    store.initialize(config.seed);
+    if (first == FirstWeights::drawn) {
+      store.initialize(config.seed);
+    } else {
+      store.set_to_zeros();
+    }
   }
 
   ParameterStore store;
