@@ -18,6 +18,7 @@
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
 #include "train/evaluation.hpp"
+#include "train/example_decoding.hpp"
 #include "train/run/logging.hpp"
 #include "train/translator.hpp"
 
@@ -33,7 +34,7 @@ struct TranslateArguments {
   Index beam = 0;
   double length_penalty = -1;
   Index n_best = 1;
-  Index batch_tokens = 2048;
+  Index batch_tokens = decoding_batch_tokens;
   Index threads = default_threads();
 };
 

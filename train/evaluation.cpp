@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "datasets/loader.hpp"
+#include "train/example_decoding.hpp"
 #include "train/loss.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -83,19 +84,13 @@ std::vector<std::string> decode_split(const Transformer& model, const ParameterS
                                       const EvaluationOptions& options, Workers& workers) {
   const Split part =
       first_examples(split, std::min<Index>(examples, static_cast<Index>(split.examples.size())));
-  const auto batches =
-      ordered_batches(part, std::max<Index>(1, options.batch_tokens / options.beam));
-  std::vector<std::string> outputs(part.examples.size());
-  workers.run(static_cast<Index>(batches.size()), [&](Index b) {
-    const std::vector<Index>& numbers = batches[static_cast<std::size_t>(b)];
-    const Batch batch = make_batch(part, numbers);
-    const auto results =
-        decode_batch(model, store, batch.source, batch.source_segments, decoding_options(options));
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      outputs[static_cast<std::size_t>(numbers[i])] =
-          task.target_tokenizer->decode(results[i].front().tokens);
-    }
-  });
+  const auto results =
+      decode_examples(model, store, part, options.batch_tokens, decoding_options(options), workers);
+  std::vector<std::string> outputs;
+  outputs.reserve(results.size());
+  for (const std::vector<Hypothesis>& best : results) {
+    outputs.push_back(task.target_tokenizer->decode(best.front().tokens));
+  }
   return outputs;
 }
 

@@ -1,17 +1,12 @@
 #include "train/translator.hpp"
 
-#include <algorithm>
-
-#include "datasets/loader.hpp"
+#include "train/example_decoding.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 Translator::Translator(const SavedRun& run, Workers& workers, const DecodingOptions& options,
                        Index batch_tokens)
-    : run_(run),
-      workers_(workers),
-      options_(options),
-      batch_tokens_(std::max<Index>(1, batch_tokens / options.beam)) {}
+    : run_(run), workers_(workers), options_(options), batch_tokens_(batch_tokens) {}
 
 std::vector<std::vector<Translation>> Translator::translate(std::span<const std::string> lines,
                                                             const CutWarning& cut) const {
@@ -33,19 +28,14 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
     split.examples.push_back(std::move(example));
     line_of.push_back(line);
   }
-  const auto batches = ordered_batches(split, batch_tokens_);
-  workers_.run(static_cast<Index>(batches.size()), [&](Index b) {
-    const std::vector<Index>& numbers = batches[static_cast<std::size_t>(b)];
-    const Batch batch = make_batch(split, numbers);
-    const auto outputs = decode_batch(run_.model.transformer, run_.model.store, batch.source,
-                                      batch.source_segments, options_);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      for (const Hypothesis& hypothesis : outputs[i]) {
-        results[line_of[static_cast<std::size_t>(numbers[i])]].push_back(
-            {run_.tokenizers.target->decode(hypothesis.tokens), hypothesis.score});
-      }
+  const auto outputs = decode_examples(run_.model.transformer, run_.model.store, split,
+                                       batch_tokens_, options_, workers_);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (const Hypothesis& hypothesis : outputs[i]) {
+      results[line_of[i]].push_back(
+          {run_.tokenizers.target->decode(hypothesis.tokens), hypothesis.score});
     }
-  });
+  }
   return results;
 }
 
