@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 
+#include "bench/decode.hpp"
 #include "bench/kernels.hpp"
 #include "bench/multi30k.hpp"
 #include "bench/overhead.hpp"
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
   tapehead::add_scaling_bench(program);
   tapehead::add_multi30k_bench(program);
   tapehead::add_overhead_bench(program);
+  tapehead::add_decode_bench(program);
   try {
     program.parse(argc, argv);
     return 0;

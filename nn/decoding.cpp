@@ -36,8 +36,8 @@ class Search {
   void begin(const Segments& segments) {
     for (const Segment& segment : segments.list) {
       // The end mark closes a source, so its segment has one row more than the sentence.
-      const Index longest =
-          std::min(segment.rows + options_.max_extra_length, model_.options().max_positions);
+      const Index longest = std::min({segment.rows + options_.max_extra_length, options_.max_length,
+                                      model_.options().max_positions});
       longest_ = std::max(longest_, longest);
       beams_.emplace_back(options_, longest, static_cast<Index>(beams_.size()) * options_.beam);
     }

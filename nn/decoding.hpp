@@ -1,6 +1,7 @@
 // Decoding: from source sentences to the best outputs, greedily or by beam search.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -14,9 +15,10 @@ struct DecodingOptions {
       1;  // a hypothesis is worth its log-probability over its length to this power
   // An output is cut at so many tokens more than its source with its end mark.
   Index max_extra_length = 50;
-  Index best = 1;  // outputs wanted for each source, at most `beam`
+  Index max_length = std::numeric_limits<Index>::max();  // of any output, whatever its source
+  Index best = 1;      // outputs wanted for each source, at most `beam`
   TokenId begin = 1;
-  TokenId end = 2;
+  TokenId end = 2;  // -1: there is none, and every output is as long as it may be
 };
 
 struct Hypothesis {

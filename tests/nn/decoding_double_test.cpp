@@ -146,6 +146,28 @@ TEST_P(Decoding, KeepsToLengthsAndLeavesMarksOut) {
   }
 }
 
+TEST_P(Decoding, KeepsToOneLengthForAllSources) {
+  for (const Index beam : {1, 3}) {
+    for (const Index most : {1, 4}) {
+      const DecodingOptions options{.beam = beam, .max_length = most, .best = beam};
+      for (const auto& output : decode_together(model_, sources, options)) {
+        for (const Hypothesis& hypothesis : output) {
+          EXPECT_LE(static_cast<Index>(hypothesis.tokens.size()), most);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Decoding, WithoutAnEndMarkGoesOnToTheLongest) {
+  for (const Index beam : {1, 3}) {
+    const DecodingOptions options{.beam = beam, .max_length = 6, .end = -1};
+    for (const auto& output : decode_together(model_, sources, options)) {
+      EXPECT_EQ(output.at(0).tokens.size(), 6U);
+    }
+  }
+}
+
 TEST_P(Decoding, OfNothingIsNothing) { EXPECT_TRUE(decode_together(model_, {}, {}).empty()); }
 
 }  // namespace
