@@ -7,6 +7,7 @@
 #include "core/dims.hpp"
 #include "core/errors.hpp"
 #include "core/ops/attention_kernel.hpp"
+#include "core/ops/attention_single.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -31,6 +32,14 @@ struct Problem {
   Segments queries;
   Segments keys;
   AttentionOptions options;
+
+  Index most_keys() const {
+    Index most = 0;
+    for (const Segment& segment : keys.list) {
+      most = std::max(most, segment.rows);
+    }
+    return most;
+  }
 
   HeadProblem at(Index segment, Index head) const {
     const auto& patterns = options.patterns;
@@ -86,14 +95,41 @@ Problem problem_of(const HeadColumns& query, const HeadColumns& key, const HeadC
           .options = options};
 }
 
+// The only query of a segment, with the keys that it may attend to: one range for all heads.
+SingleQuery single_query(const Problem& problem, Index segment) {
+  const AttentionOptions& options = problem.options;
+  const HeadProblem first = problem.at(segment, 0);
+  const PositionRange range = first.pattern.range(first.query_position);
+  const Index keys = first.key.rows;
+  const Index begin = std::clamp<Index>(range.first - first.key_position, 0, keys);
+  const Index end = std::clamp<Index>(range.last + 1 - first.key_position, begin, keys);
+  return {.query = first.query.data,
+          .key = first.key.row(begin),
+          .key_stride = first.key.stride,
+          .value = first.value.row(begin),
+          .value_stride = first.value.stride,
+          .keys = end - begin,
+          .heads = options.heads,
+          .d_key = options.d_key,
+          .d_value = options.d_value};
+}
+
 Tensor forward(const Problem& problem, Tensor& log_sums) {
   const AttentionOptions& options = problem.options;
   const Index N = problem.query.matrix.dim(0);
   const Index width = options.heads * options.d_value;
+  const bool alike = options.patterns.size() == 1 && !options.dropout.active();
   AttentionKernel kernel(options.d_key, options.d_value, options.dropout);
+  Tensor room = Tensor::empty({single_query_room(problem.most_keys(), options.heads)});
   Tensor y = Tensor::empty({N, width});
   for (Index s = 0; s < problem.queries.count(); ++s) {
     const Index row = problem.queries[s].row;
+    if (alike && problem.queries[s].rows == 1) {
+      const Index next = std::min(s + 1, problem.queries.count() - 1);
+      attend_single(single_query(problem, s), single_query(problem, next), room.data(), y.row(row),
+                    log_sums.data() + row, N);
+      continue;
+    }
     for (Index head = 0; head < options.heads; ++head) {
       kernel.forward(problem.at(s, head), y.row(row) + head * options.d_value, width,
                      log_sums.row(head) + row);

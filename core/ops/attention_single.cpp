@@ -1,0 +1,122 @@
+#include "core/ops/attention_single.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/prefetch.hpp"
+#include "core/rows.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
+
+Index whole_vectors(Index count) { return (count + lane_count - 1) / lane_count * lane_count; }
+
+void prefetch_row(const SingleQuery& problem, Index j) {
+  prefetch(problem.key + j * problem.key_stride, problem.heads * problem.d_key);
+  prefetch(problem.value + j * problem.value_stride, problem.heads * problem.d_value);
+}
+
+// s[h][j] = k_jh · q_h / √d_key, and -inf behind the last key. A key's heads lie side by side, so
+// that keys go outside; most of the time is that of fetching keys and values.
+void scores(const SingleQuery& problem, const SingleQuery& next, Scalar* s) {
+  const auto factor = static_cast<Scalar>(1 / std::sqrt(static_cast<double>(problem.d_key)));
+  const Index padded = whole_vectors(problem.keys);
+  for (Index j = 0; j < problem.keys; ++j) {
+    if (j < next.keys) {
+      prefetch_row(next, j);
+    }
+    for (Index h = 0; h < problem.heads; ++h) {
+      const Index first = h * problem.d_key;
+      s[h * padded + j] =
+          factor * sum_row(
+                       problem.d_key, [](const Lanes& a, const Lanes& b) { return a * b; },
+                       problem.query + first, problem.key + j * problem.key_stride + first);
+    }
+  }
+  for (Index h = 0; h < problem.heads; ++h) {
+    std::fill(s + h * padded + problem.keys, s + (h + 1) * padded, minus_infinity);
+  }
+}
+
+struct Softmax {
+  Scalar total;    // Σ_j weights[j]
+  Scalar log_sum;  // log Σ_j exp(s_j)
+};
+
+// weights[j] = exp(s_j - max s), in place
+Softmax softmax(Scalar* s, Index padded) {
+  const Scalar largest = max_row(padded, s);
+  map_row(padded, s, [m = Lanes(largest)](const Lanes& x) { return xsimd::exp(x - m); }, s);
+  const Scalar total = sum_row(padded, [](const Lanes& weight) { return weight; }, s);
+  return {total, largest + std::log(total)};
+}
+
+// `Vectors` vectors of Σ_j weights[j] v_j / total
+template <Index Vectors>
+void weighted_values(const SingleQuery& problem, Index column, const Scalar* weights,
+                     const Lanes& inverse, Scalar* y) {
+  std::array<Lanes, Vectors> sums;
+  sums.fill(Lanes(Scalar{0}));
+  const Scalar* row = problem.value + column;
+  for (Index j = 0; j < problem.keys; ++j, row += problem.value_stride) {
+    const Lanes weight(weights[j]);
+#pragma GCC unroll 4
+    for (Index v = 0; v < Vectors; ++v) {
+      sums[v] = xsimd::fma(weight, Lanes::load_unaligned(row + v * lane_count), sums[v]);
+    }
+  }
+#pragma GCC unroll 4
+  for (Index v = 0; v < Vectors; ++v) {
+    (inverse * sums[v]).store_unaligned(y + column + v * lane_count);
+  }
+}
+
+// y = Σ_j weights[j] v_j / total for one head, whose values begin at `first`.
+void head_output(const SingleQuery& problem, Index first, const Scalar* weights, Scalar total,
+                 Scalar* y) {
+  const Lanes inverse(1 / total);
+  const Index end = first + problem.d_value;
+  constexpr Index most = 4;
+  Index column = first;
+  for (; column + most * lane_count <= end; column += most * lane_count) {
+    weighted_values<most>(problem, column, weights, inverse, y);
+  }
+  for (; column + lane_count <= end; column += lane_count) {
+    weighted_values<1>(problem, column, weights, inverse, y);
+  }
+  for (; column < end; ++column) {
+    Scalar sum = 0;
+    for (Index j = 0; j < problem.keys; ++j) {
+      sum += weights[j] * problem.value[j * problem.value_stride + column];
+    }
+    y[column] = sum / total;
+  }
+}
+
+}  // namespace
+
+Index single_query_room(Index keys, Index heads) { return heads * whole_vectors(keys); }
+
+void attend_single(const SingleQuery& problem, const SingleQuery& next, Scalar* room, Scalar* y,
+                   Scalar* log_sums, Index log_sums_stride) {
+  scores(problem, next, room);
+  const Index padded = whole_vectors(problem.keys);
+  for (Index h = 0; h < problem.heads; ++h) {
+    Scalar* weights = room + h * padded;
+    if (problem.keys == 0) {
+      std::fill_n(y + h * problem.d_value, problem.d_value, Scalar{0});
+      log_sums[h * log_sums_stride] = minus_infinity;
+      continue;
+    }
+    const auto [total, log_sum] = softmax(weights, padded);
+    head_output(problem, h * problem.d_value, weights, total, y);
+    log_sums[h * log_sums_stride] = log_sum;
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
