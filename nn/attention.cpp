@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/ops/linear.hpp"
 #include "nn/init.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -59,21 +58,21 @@ MultiHeadAttention::MultiHeadAttention(const Scope& scope, const ModelOptions& o
 BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& query, const Var& key,
                                            const Var& value, const Segments& queries,
                                            const Segments& keys) const {
-  const Var q = linear(query, pass.parameter(query_weight), pass.parameter(query_bias));
+  const Var q = pass.linear(query, query_weight, query_bias);
   if (inputs == AttentionInputs::self) {
     return attend(pass, {q, 0}, {q, width()}, {q, 2 * width()}, queries, keys);
   }
-  const Var k = linear(key, pass.parameter(key_weight), pass.parameter(key_bias));
+  const Var k = pass.linear(key, key_weight, key_bias);
   if (inputs == AttentionInputs::cross) {
     return attend(pass, {q, 0}, {k, 0}, {k, width()}, queries, keys);
   }
-  const Var v = linear(value, pass.parameter(value_weight), pass.parameter(value_bias));
+  const Var v = pass.linear(value, value_weight, value_bias);
   return attend(pass, {q, 0}, {k, 0}, {v, 0}, queries, keys);
 }
 
 BlockOutput MultiHeadAttention::cached_self(Pass& pass, const Var& x, const Segments& queries,
                                             SelfCache& cache, const Segments& slots) const {
-  const Var q = linear(x, pass.parameter(query_weight), pass.parameter(query_bias));
+  const Var q = pass.linear(x, query_weight, query_bias);
   for (Index i = 0; i < queries.count(); ++i) {
     const Segment& fresh = queries[i];
     const Index first = slots[i].row + slots[i].rows - fresh.rows;
@@ -89,9 +88,9 @@ BlockOutput MultiHeadAttention::cached_cross(Pass& pass, const Var& x, const Var
                                              const Segments& queries, const Segments& keys,
                                              std::optional<Var>& cache) const {
   if (!cache) {
-    cache = linear(memory, pass.parameter(key_weight), pass.parameter(key_bias));
+    cache = pass.linear(memory, key_weight, key_bias);
   }
-  const Var q = linear(x, pass.parameter(query_weight), pass.parameter(query_bias));
+  const Var q = pass.linear(x, query_weight, query_bias);
   return attend(pass, {q, 0}, {*cache, 0}, {*cache, width()}, queries, keys);
 }
 
@@ -110,7 +109,7 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const HeadColumns& query, con
     const InModule here(pass.tape(), module);
     return tapehead::attention(query, key, value, queries, keys, options);
   }();
-  return {linear(heads_side_by_side, pass.parameter(output_weight)), pass.parameter(output_bias)};
+  return {pass.linear(heads_side_by_side, output_weight), pass.parameter(output_bias)};
 }
 
 void MultiHeadAttention::record(Pass& pass, const HeadColumns& query, const HeadColumns& key,

@@ -19,6 +19,7 @@ class Search {
                                            const Segments& segments) {
     Tape tape(false);
     Pass pass(tape, store_);
+    pass.keep_weights_packed();
     const Var memory = model_.encode(pass, source, segments);
     begin(segments);
     for (Index length = 0; gather(segments, length); ++length) {

@@ -1,7 +1,6 @@
 #include "nn/feed_forward.hpp"
 
 #include "core/ops/activation.hpp"
-#include "core/ops/linear.hpp"
 #include "nn/init.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -20,10 +19,9 @@ FeedForward::FeedForward(const Scope& scope, const ModelOptions& options)
 
 // f(x) = dropout(activation(x W₁ᵀ + b₁)) W₂ᵀ + b₂
 BlockOutput FeedForward::operator()(Pass& pass, const Var& x, const Segments& segments) const {
-  const Var hidden =
-      bias_activation(linear(x, pass.parameter(inner_weight)), pass.parameter(inner_bias),
-                      activation, pass.dropout(dropout, path, segments));
-  return {linear(hidden, pass.parameter(outer_weight)), pass.parameter(outer_bias)};
+  const Var hidden = bias_activation(pass.linear(x, inner_weight), pass.parameter(inner_bias),
+                                     activation, pass.dropout(dropout, path, segments));
+  return {pass.linear(hidden, outer_weight), pass.parameter(outer_bias)};
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

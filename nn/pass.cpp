@@ -1,5 +1,7 @@
 #include "nn/pass.hpp"
 
+#include "core/ops/linear.hpp"
+
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 Var Pass::parameter(const Parameter& parameter) {
@@ -14,6 +16,28 @@ Var Pass::parameter(const Parameter& parameter) {
                                                    &store_.module_of(parameter.block));
   }
   return *leaf;
+}
+
+const PackedMatrix& Pass::packed(const Parameter& weight) {
+  std::optional<PackedMatrix>& matrix = packed_[static_cast<std::size_t>(weight.block)];
+  if (!matrix) {
+    const Tensor value = store_.value(weight);
+    const Index out = value.dim(0);
+    const Index in = value.dim(1);
+    matrix.emplace(MatrixView{value.data(), in, true}, in, out);
+  }
+  return *matrix;
+}
+
+Var Pass::linear(const Var& x, const Parameter& weight) {
+  return packed_.empty() ? tapehead::linear(x, parameter(weight))
+                         : packed_linear(x, packed(weight), nullptr);
+}
+
+Var Pass::linear(const Var& x, const Parameter& weight, const Parameter& bias) {
+  const Var added = parameter(bias);
+  return packed_.empty() ? tapehead::linear(x, parameter(weight), added)
+                         : packed_linear(x, packed(weight), &added);
 }
 
 Dropout Pass::dropout(double probability, std::string_view path, const Segments& segments) const {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/keep_bits.hpp"
+#include "core/packed_matrix.hpp"
 #include "core/parameters.hpp"
 #include "core/pool_vector.hpp"
 #include "core/segments.hpp"
@@ -44,12 +45,22 @@ class Pass {
   // The parameter's one leaf on this pass' tape.
   Var parameter(const Parameter& parameter);
 
+  // linear() with weights, and a bias, of the store.
+  Var linear(const Var& x, const Parameter& weight);
+  Var linear(const Var& x, const Parameter& weight, const Parameter& bias);
+
+  // For many runs over the same weights, none of them recorded: each weight of a `linear` is packed
+  // when it is first met, and stays so.
+  void keep_weights_packed() { packed_.resize(static_cast<std::size_t>(store_.blocks())); }
+
   // Dropout for the rows of `segments`, drawn from the stream named `path`: none in evaluation.
   Dropout dropout(double probability, std::string_view path, const Segments& segments) const;
 
   Recorder recorder;
 
  private:
+  const PackedMatrix& packed(const Parameter& weight);
+
   Tape& tape_;
   const ParameterStore& store_;
   ParameterGradients* gradients_ = nullptr;
@@ -57,6 +68,7 @@ class Pass {
   Index step_ = 0;
   bool training_ = false;
   PoolVector<std::optional<Var>> leaves_;
+  PoolVector<std::optional<PackedMatrix>> packed_;  // empty: weights are not kept packed
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -6,7 +6,6 @@
 
 #include "core/errors.hpp"
 #include "core/ops/embedding.hpp"
-#include "core/ops/linear.hpp"
 #include "nn/init.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -136,7 +135,7 @@ Var Transformer::decode(Pass& pass, std::span<const TokenId> target, const Segme
 }
 
 Var Transformer::logits(Pass& pass, const Var& hidden) const {
-  return linear(hidden, pass.parameter(output_));
+  return pass.linear(hidden, output_);
 }
 
 DecoderCache Transformer::make_cache(Index slots, Index capacity) const {

@@ -63,4 +63,13 @@ Var linear(const Var& x, const Var& weight, const Var& bias) {
                          });
 }
 
+Var packed_linear(const Var& x, const PackedMatrix& weight, const Var* bias) {
+  const auto [N, in] = dims<2>(x, "linear.x");
+  expect_shape(x, {N, weight.depth()}, "linear.x");
+  Tensor y = Tensor::empty({N, weight.columns()});
+  const Start start = bias == nullptr ? Start{} : Start{bias->value().data(), 0};
+  weight.product(N, {x.value().data(), in}, start, y.data(), weight.columns());
+  return x.tape().record("linear", {x}, std::move(y), [](Gradients&) {});
+}
+
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,6 +1,7 @@
 // The linear map: the op that nearly all of a transformer's arithmetic is in.
 #pragma once
 
+#include "core/packed_matrix.hpp"
 #include "core/tape.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -10,5 +11,8 @@ Var linear(const Var& x, const Var& weight);
 
 // y = x Wᵀ + b.  bias: (out).
 Var linear(const Var& x, const Var& weight, const Var& bias);
+
+// The same for a weight packed as (in, out), where nothing is recorded; no bias where it is null.
+Var packed_linear(const Var& x, const PackedMatrix& weight, const Var* bias);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

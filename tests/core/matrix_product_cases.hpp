@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/matrix_product.hpp"
+#include "core/packed_matrix.hpp"
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 
@@ -136,6 +137,26 @@ TEST(MatrixProduct, ARowIsTheSameWhateverStandsBesideIt) {
                    some.data(), columns, false);
     EXPECT_EQ(some, std::vector<Scalar>(all.begin() + first * columns,
                                         all.begin() + (first + 64) * columns));
+  }
+}
+
+// Packed once, a matrix serves any number of rows, each of which comes out the same.
+TEST(PackedMatrix, GivesARowTheSameWhateverStandsBesideIt) {
+  for (const Index columns : {1, 19, 48}) {
+    for (const Index depth : {1, 7, 300}) {
+      const auto a = whole_numbers(100, depth, depth, 1);
+      const auto b = whole_numbers(columns, depth, depth, 2);
+      const auto row = whole_numbers(1, columns, columns, 4);
+      const PackedMatrix packed({b.data(), depth, true}, depth, columns);
+      std::vector<Scalar> expected(static_cast<std::size_t>(100 * columns));
+      matrix_product_plus_row(100, columns, depth, {a.data(), depth}, {b.data(), depth, true},
+                              row.data(), expected.data(), columns);
+      for (const Index rows : {1, 6, 97}) {
+        std::vector<Scalar> some(static_cast<std::size_t>(rows * columns));
+        packed.product(rows, {a.data(), depth}, {row.data(), 0}, some.data(), columns);
+        EXPECT_EQ(some, std::vector<Scalar>(expected.begin(), expected.begin() + rows * columns));
+      }
+    }
   }
 }
 

@@ -1,0 +1,28 @@
+// The right-hand side of matrix products, packed once: panels of as many columns as
+// `broadcast_product` takes at a time.
+#pragma once
+
+#include "core/blas.hpp"
+#include "core/broadcast_product.hpp"
+#include "core/tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+class PackedMatrix {
+ public:
+  // b: (depth, columns) after its transposition; depth: 1 or more. It is copied.
+  PackedMatrix(const MatrixView& b, Index depth, Index columns);
+
+  Index depth() const { return depth_; }
+  Index columns() const { return columns_; }
+
+  // c = start + a b, where a is (rows, depth) and not transposed. `start` may be c itself.
+  void product(Index rows, const MatrixView& a, Start start, Scalar* c, Index c_stride) const;
+
+ private:
+  Index depth_;
+  Index columns_;
+  Tensor panels_;  // (panels, depth, panel's columns)
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
