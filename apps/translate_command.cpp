@@ -46,6 +46,7 @@ DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& 
   options.length_penalty =
       arguments.length_penalty >= 0 ? arguments.length_penalty : options.length_penalty;
   options.best = arguments.n_best;
+  options.scores = arguments.n_best > 1;
   if (options.best > options.beam) {
     throw ConfigError(
         fmt::format("--n-best {} asks for more than the beam's {} hypotheses: raise --beam",

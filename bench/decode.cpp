@@ -82,7 +82,7 @@ class DecodeBench {
 
   Row measure(Index beam, Index threads) {
     const DecodingOptions options{
-        .beam = beam, .max_length = arguments_.output_length, .end = no_token};
+        .beam = beam, .max_length = arguments_.output_length, .scores = false, .end = no_token};
     Workers workers(threads);
     std::vector<double> seconds;
     Index tokens = 0;

@@ -2,10 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-
-#include "core/errors.hpp"
-#include "core/rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -20,42 +16,6 @@ bool better(const Continuation& a, const Continuation& b) {
   return a.parent != b.parent ? a.parent < b.parent : a.token < b.token;
 }
 
-// Keeps the `most` best of what it is shown.
-class Best {
- public:
-  explicit Best(Index most) : most_(static_cast<std::size_t>(most)) {}
-
-  double threshold() const {
-    return list_.size() < most_ ? -std::numeric_limits<double>::infinity()
-                                : list_.back().log_probability;
-  }
-  void show(const Continuation& candidate) {
-    if (list_.size() == most_) {
-      if (!better(candidate, list_.back())) {
-        return;
-      }
-      list_.pop_back();
-    }
-    list_.insert(std::ranges::upper_bound(list_, candidate, better), candidate);
-  }
-  std::vector<Continuation> take() { return std::move(list_); }
-
- private:
-  std::size_t most_;
-  std::vector<Continuation> list_;
-};
-
-double log_sum_exp(const Scalar* x, Index V) {
-  const Scalar largest = max_row(V, x);
-  const Scalar sum =
-      sum_row(V, [m = Lanes(largest)](const Lanes& a) { return xsimd::exp(a - m); }, x);
-  const auto result = static_cast<double>(largest + std::log(sum));
-  if (!std::isfinite(result)) {
-    throw NumericError("decoding: the model's logits are not finite; its weights have diverged");
-  }
-  return result;
-}
-
 }  // namespace
 
 Beam::Beam(const DecodingOptions& options, Index max_length, Index first_slot)
@@ -67,22 +27,24 @@ Beam::Beam(const DecodingOptions& options, Index max_length, Index first_slot)
   }
 }
 
-std::vector<Continuation> Beam::continuations(std::span<const Scalar* const> logits,
-                                              Index V) const {
-  Best best(options_.beam);
+// The `beam` best of all are among the `beam` best of each.
+std::vector<Continuation> Beam::continuations(const BestTokens& next, Index first_row) const {
+  const bool scored = !next.log_sums.empty();
+  std::vector<Continuation> all;
   for (std::size_t parent = 0; parent < open_.size(); ++parent) {
-    const Scalar* x = logits[parent];
-    const double base = open_[parent].log_probability - log_sum_exp(x, V);
-    for (TokenId token = 0; token < V; ++token) {
-      const double log_probability = base + static_cast<double>(x[token]);
-      if (token != options_.begin && log_probability >= best.threshold()) {
-        best.show({.parent = static_cast<Index>(parent),
-                   .token = token,
-                   .log_probability = log_probability});
-      }
+    const Index row = first_row + static_cast<Index>(parent);
+    const double log_sum = scored ? next.log_sums[static_cast<std::size_t>(row)] : 0;
+    for (const auto& [token, logit] : next.of(row)) {
+      const double gain = scored ? static_cast<double>(logit) - log_sum : 0;
+      all.push_back({.parent = static_cast<Index>(parent),
+                     .token = token,
+                     .log_probability = open_[parent].log_probability + gain});
     }
   }
-  return best.take();
+  const auto kept = std::min(all.size(), static_cast<std::size_t>(options_.beam));
+  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(kept), better);
+  all.resize(kept);
+  return all;
 }
 
 std::vector<Beam::SlotCopy> Beam::advance(const std::vector<Continuation>& best) {

@@ -27,9 +27,9 @@ class Beam {
   bool done() const { return open_.empty(); }
   const std::vector<Open>& open() const { return open_; }
 
-  // The continuations of all open hypotheses, given the logits of each, best first: at most `beam`
-  // of them.
-  std::vector<Continuation> continuations(std::span<const Scalar* const> logits, Index V) const;
+  // The continuations of all open hypotheses, whose next tokens are those of rows `first_row` and
+  // on, best first: at most `beam` of them.
+  std::vector<Continuation> continuations(const BestTokens& next, Index first_row) const;
 
   // Takes the `beam` best continuations: those that end are finished, the others are the next open
   // hypotheses. Of those that share a parent the first stays in its slot; for the others the caller

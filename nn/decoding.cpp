@@ -22,9 +22,11 @@ class Search {
     pass.keep_weights_packed();
     const Var memory = model_.encode(pass, source, segments);
     begin(segments);
+    const LogSums log_sums =
+        options_.beam == 1 && !options_.scores ? LogSums::left_out : LogSums::wanted;
     for (Index length = 0; gather(segments, length); ++length) {
       const Var hidden = model_.decode(pass, tokens_, targets_, memory, sources_, &cache_);
-      take(model_.logits(pass, hidden).value(), length + 1);
+      take(model_.next_tokens(pass, hidden, options_.beam, options_.begin, log_sums), length + 1);
     }
     std::vector<std::vector<Hypothesis>> results;
     for (const Beam& beam : beams_) {
@@ -84,15 +86,13 @@ class Search {
     return !tokens_.empty();
   }
 
-  void take(const Tensor& logits, Index length) {
+  void take(const BestTokens& next, Index length) {
     Index row = 0;
     for (Beam& beam : beams_) {
-      std::vector<const Scalar*> rows;
-      for (std::size_t i = 0; i < beam.open().size(); ++i) {
-        rows.push_back(logits.row(row++));
-      }
       if (!beam.done()) {
-        for (const Beam::SlotCopy& copy : beam.advance(beam.continuations(rows, logits.dim(1)))) {
+        const auto best = beam.continuations(next, row);
+        row += static_cast<Index>(beam.open().size());
+        for (const Beam::SlotCopy& copy : beam.advance(best)) {
           copy_slot(copy, length);
         }
       }

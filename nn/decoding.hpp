@@ -17,6 +17,7 @@ struct DecodingOptions {
   Index max_extra_length = 50;
   Index max_length = std::numeric_limits<Index>::max();  // of any output, whatever its source
   Index best = 1;      // outputs wanted for each source, at most `beam`
+  bool scores = true;  // false: not wanted, and greedy search, which needs none, leaves them at 0
   TokenId begin = 1;
   TokenId end = 2;  // -1: there is none, and every output is as long as it may be
 };

@@ -138,6 +138,11 @@ Var Transformer::logits(Pass& pass, const Var& hidden) const {
   return pass.linear(hidden, output_);
 }
 
+BestTokens Transformer::next_tokens(Pass& pass, const Var& hidden, Index count, TokenId excluded,
+                                    LogSums log_sums) const {
+  return best_tokens(hidden.value(), pass.parameter(output_).value(), count, excluded, log_sums);
+}
+
 DecoderCache Transformer::make_cache(Index slots, Index capacity) const {
   DecoderCache cache;
   for (const DecoderLayer& layer : decoder_) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "nn/attention.hpp"
+#include "nn/best_tokens.hpp"
 #include "nn/feed_forward.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -68,6 +69,10 @@ class Transformer {
 
   // (T, D) -> (T, V)
   Var logits(Pass& pass, const Var& hidden) const;
+
+  // The most likely next tokens of each row of `hidden`, as logits() would give them.
+  BestTokens next_tokens(Pass& pass, const Var& hidden, Index count, TokenId excluded,
+                         LogSums log_sums) const;
 
   // An empty cache with `slots` slots of `capacity` rows.
   DecoderCache make_cache(Index slots, Index capacity) const;

@@ -75,6 +75,7 @@ DecodingOptions decoding_options(const EvaluationOptions& options) {
           .length_penalty = options.length_penalty,
           .max_extra_length = options.max_extra_length,
           .best = 1,
+          .scores = false,
           .begin = begin_id,
           .end = end_id};
 }

@@ -168,6 +168,19 @@ TEST_P(Decoding, WithoutAnEndMarkGoesOnToTheLongest) {
   }
 }
 
+TEST_P(Decoding, WithoutScoresFindsTheSame) {
+  for (const Index beam : {1, 3}) {
+    DecodingOptions options{.beam = beam, .max_extra_length = 6};
+    const auto scored = decode_together(model_, sources, options);
+    options.scores = false;
+    const auto unscored = decode_together(model_, sources, options);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      EXPECT_EQ(unscored[i].at(0).tokens, scored[i].at(0).tokens);
+      EXPECT_EQ(unscored[i].at(0).score, beam == 1 ? 0 : scored[i].at(0).score);
+    }
+  }
+}
+
 TEST_P(Decoding, OfNothingIsNothing) { EXPECT_TRUE(decode_together(model_, {}, {}).empty()); }
 
 }  // namespace

@@ -58,12 +58,19 @@ TEST_P(SinglePrecisionDecoding, GreedyEqualsFullRecomputation) {
   }
 }
 
+// To the bit: which sentences share a batch changes nothing.
 TEST_P(SinglePrecisionDecoding, OfABatchEqualsThatOfEachSourceAlone) {
-  const DecodingOptions options{.max_extra_length = 9};
-  const auto outputs = decode_together(model_, sources, options);
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    expect_same(sources[i], outputs[i][0].tokens,
-                decode_together(model_, {sources[i]}, options)[0][0].tokens);
+  for (const Index beam : {1, 4}) {
+    const DecodingOptions options{.beam = beam, .max_extra_length = 9, .best = beam};
+    const auto outputs = decode_together(model_, sources, options);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const auto alone = decode_together(model_, {sources[i]}, options)[0];
+      ASSERT_EQ(outputs[i].size(), alone.size());
+      for (std::size_t k = 0; k < alone.size(); ++k) {
+        EXPECT_EQ(outputs[i][k].tokens, alone[k].tokens);
+        EXPECT_EQ(outputs[i][k].log_probability, alone[k].log_probability);
+      }
+    }
   }
 }
 
