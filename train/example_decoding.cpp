@@ -6,12 +6,33 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
+namespace {
+
+// The tokens of a batch, at most `most`, with which every worker gets as many batches as the
+// others.
+Index balanced_batch_tokens(const Split& split, Index most, Index workers) {
+  Index all = 0;
+  Index longest = 0;
+  for (const Example& example : split.examples) {
+    const std::size_t longer = std::max(example.source.size(), example.target.size());
+    const auto tokens = static_cast<Index>(longer) + 1;  // with the end mark
+    all += tokens;
+    longest = std::max(longest, tokens);
+  }
+  const Index rounds = std::max<Index>(1, (all + most * workers - 1) / (most * workers));
+  return std::min(most, all / (rounds * workers) + longest);
+}
+
+}  // namespace
+
 std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
                                                      const ParameterStore& store,
                                                      const Split& split, Index batch_tokens,
                                                      const DecodingOptions& options,
                                                      Workers& workers) {
-  const auto batches = ordered_batches(split, std::max<Index>(1, batch_tokens / options.beam));
+  const Index most = std::max<Index>(1, batch_tokens / options.beam);
+  const auto batches =
+      ordered_batches(split, balanced_batch_tokens(split, most, workers.threads()));
   std::vector<std::vector<Hypothesis>> results(split.examples.size());
   workers.run(static_cast<Index>(batches.size()), [&](Index b) {
     const Batch batch = make_batch(split, batches[static_cast<std::size_t>(b)]);

@@ -13,7 +13,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 inline constexpr Index decoding_batch_tokens = 2048;
 
 // The best outputs of each example's source, in the order of the split. `batch_tokens`: the most
-// source tokens in a batch, where a source counts once for each hypothesis of its beam.
+// source tokens in a batch, where a source counts once for each hypothesis of its beam. Outputs do
+// not depend on the batches, so that these may suit the number of workers: as many for each.
 std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
                                                      const ParameterStore& store,
                                                      const Split& split, Index batch_tokens,
