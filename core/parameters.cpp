@@ -93,16 +93,27 @@ Index ParameterStore::count() const {
   return total;
 }
 
-Tensor ParameterStore::block_of(const Tensor& memory, Index block) const {
-  const Block& place = blocks_[static_cast<std::size_t>(block)];
-  return memory.part(place.offset, place.shape);
-}
-
 ParameterGradients::ParameterGradients(const ParameterStore& store)
     : store_(store),
-      memory_(Tensor::empty({store.size()})),
+      memory_(static_cast<std::size_t>(store.blocks())),
       written_(std::make_unique<bool[]>(static_cast<std::size_t>(store.blocks()))) {}
 
-void ParameterGradients::forget() { std::fill_n(written_.get(), store_.blocks(), false); }
+GradientSlot ParameterGradients::slot(Index block) {
+  Tensor& memory = memory_[static_cast<std::size_t>(block)];
+  if (!memory.has_memory()) {
+    memory = Tensor::empty(store_.block_shape(block));
+  }
+  return {.memory = memory, .written = &written_[static_cast<std::size_t>(block)]};
+}
+
+GradientSlot ParameterGradients::later_slot(Index block) {
+  const auto k = static_cast<std::size_t>(block);
+  return {.memory = {}, .written = &written_[k], .later = &memory_[k]};
+}
+
+void ParameterGradients::forget() {
+  std::ranges::fill(memory_, Tensor());
+  std::fill_n(written_.get(), store_.blocks(), false);
+}
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

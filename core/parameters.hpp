@@ -79,20 +79,21 @@ class ParameterStore {
 
   Tensor& values() { return values_; }
   const Tensor& values() const { return values_; }
-  Tensor value(const Parameter& parameter) const { return block_of(values_, parameter.block); }
+  Tensor value(const Parameter& parameter) const {
+    return values_.part(block_begin(parameter.block), parameter.shape);
+  }
   Tensor value(const NamedParameter& parameter) const {
     return values_.part(parameter.offset, parameter.shape);
   }
 
-  // The part of a run of memory laid out like the store's that belongs to a block.
-  Tensor block_of(const Tensor& memory, Index block) const;
   const Module& module_of(Index block) const {
     return blocks_[static_cast<std::size_t>(block)].module;
   }
   Index block_begin(Index block) const { return blocks_[static_cast<std::size_t>(block)].offset; }
-  Index block_size(Index block) const {
-    return blocks_[static_cast<std::size_t>(block)].shape.size();
+  const Shape& block_shape(Index block) const {
+    return blocks_[static_cast<std::size_t>(block)].shape;
   }
+  Index block_size(Index block) const { return block_shape(block).size(); }
 
  private:
   friend class Scope;
@@ -109,21 +110,21 @@ class ParameterStore {
   Tensor values_;
 };
 
-// The gradients of one pass over the model, laid out like the store.
+// The gradients of one pass over the model: a run of memory for each block that has one. They come
+// while a tape runs backwards and lets go of what its closures held, and take that memory's place.
 class ParameterGradients {
  public:
   explicit ParameterGradients(const ParameterStore& store);
 
-  GradientSlot slot(Index block) {
-    return {store_.block_of(memory_, block), &written_[static_cast<std::size_t>(block)]};
-  }
+  GradientSlot slot(Index block);        // with memory
+  GradientSlot later_slot(Index block);  // with none until the first gradient comes
   bool written(Index block) const { return written_[static_cast<std::size_t>(block)]; }
-  const Scalar* data(Index block) const { return memory_.data() + store_.block_begin(block); }
-  void forget();  // nothing is written
+  const Scalar* data(Index block) const { return memory_[static_cast<std::size_t>(block)].data(); }
+  void forget();  // nothing is written, and no memory held
 
  private:
   const ParameterStore& store_;
-  Tensor memory_;
+  std::vector<Tensor> memory_;  // of each block
   std::unique_ptr<bool[]> written_;
 };
 

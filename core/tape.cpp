@@ -28,6 +28,7 @@ Var Tape::parameter(Tensor value, GradientSlot gradient, const Module* module) {
     leaf.module = module;
     leaf.gradient = std::move(gradient.memory);
     leaf.written = gradient.written;
+    leaf.later = gradient.later;
   }
   return result;
 }
@@ -113,7 +114,11 @@ GradientTarget Tape::target(Node& into) {
   bool& arrived = into.written != nullptr ? *into.written : into.has_gradient;
   const bool accumulate = std::exchange(arrived, true);
   if (into.written != nullptr) {
-    return {into.gradient.data(), accumulate};
+    Tensor& memory = into.memory();
+    if (!memory.has_memory()) {
+      memory = Tensor::empty(into.shape);
+    }
+    return {memory.data(), accumulate};
   }
   if (!accumulate) {
     into.gradient = Tensor::empty(into.shape);
@@ -127,7 +132,7 @@ Tensor Tape::gradient(const Var& variable) const {
   if (!variable.needs_gradient() || !node(variable.node_).has_arrived()) {
     return Tensor::zeros(variable.shape());
   }
-  return node(variable.node_).gradient;
+  return node(variable.node_).memory();
 }
 
 void Tape::clear() {

@@ -76,6 +76,8 @@ using TapeWatcher = std::function<void(const TapeEvent&)>;
 struct GradientSlot {
   Tensor memory;
   bool* written;  // false: the memory holds nothing yet
+  // Where there is no memory yet: gets what is taken when the first gradient comes.
+  Tensor* later = nullptr;
 };
 
 class Tape {
@@ -137,10 +139,13 @@ class Tape {
     bool has_gradient = false;  // of a parameter, `written` tells
     bool spent = false;         // a backward pass has been here
     bool* written = nullptr;    // set for a parameter: the gradient is a slot's memory
+    Tensor* later = nullptr;    // set where the slot has that memory itself
     const Module* module = nullptr;
     Closure<Gradients> closure{};
 
     bool has_arrived() const { return written != nullptr ? *written : has_gradient; }
+    Tensor& memory() { return later != nullptr ? *later : gradient; }
+    const Tensor& memory() const { return later != nullptr ? *later : gradient; }
   };
 
   Node& node(Index i) { return nodes_[static_cast<std::size_t>(i)]; }

@@ -89,7 +89,7 @@ void Tape::show_gradients(Index i) const {
     const Index from = inputs_[static_cast<std::size_t>(current.first_input + k)];
     if (from >= 0 && node(from).has_arrived()) {
       watcher_(
-          {.op = current.op, .module = module_of(i), .input = k, .tensor = node(from).gradient});
+          {.op = current.op, .module = module_of(i), .input = k, .tensor = node(from).memory()});
     }
   }
 }
@@ -101,7 +101,7 @@ void Tape::look_at_gradients(Index i, const Tensor& output) {
     if (from < 0 || !node(from).has_arrived()) {
       continue;
     }
-    const Tensor& gradient = node(from).gradient;
+    const Tensor& gradient = node(from).memory();
     const Index bad = first_not_finite(gradient);
     if (bad < 0) {
       continue;

@@ -12,7 +12,7 @@ Var Pass::parameter(const Parameter& parameter) {
   if (!leaf) {
     const Tensor value = store_.value(parameter);
     leaf = gradients_ == nullptr ? tape_.constant(value)
-                                 : tape_.parameter(value, gradients_->slot(parameter.block),
+                                 : tape_.parameter(value, gradients_->later_slot(parameter.block),
                                                    &store_.module_of(parameter.block));
   }
   return *leaf;

@@ -20,13 +20,13 @@ constexpr Index chunk_size = 16384;
 Optimizer::Optimizer(ParameterStore& store, const TrainingOptions& options)
     : store_(store),
       options_(options),
-      gradient_(Tensor::zeros({store.size()})),
       first_(Tensor::zeros({store.size()})),
       second_(Tensor::zeros({options.optimizer == OptimizerKind::sgd ? 0 : store.size()})) {
   for (Index block = 0; block < store.blocks(); ++block) {
     for (Index begin = 0; begin < store.block_size(block); begin += chunk_size) {
       chunks_.push_back({.block = block,
                          .begin = store.block_begin(block) + begin,
+                         .offset = begin,
                          .count = std::min(chunk_size, store.block_size(block) - begin)});
     }
   }
@@ -43,9 +43,13 @@ std::vector<Optimizer::State> Optimizer::states() {
 double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>& shards,
                        double scale, double learning_rate) {
   const auto chunk_count = static_cast<Index>(chunks_.size());
+  Sums sums = place_for_sums(shards);
+  const auto sum_of = [&sums](const Chunk& chunk) {
+    return sums[static_cast<std::size_t>(chunk.block)].data() + chunk.offset;
+  };
   workers.run(chunk_count, [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
-    squares_[k] = sum_chunk(chunks_[k], shards, static_cast<Scalar>(scale));
+    squares_[k] = sum_chunk(chunks_[k], shards, static_cast<Scalar>(scale), sum_of(chunks_[k]));
   });
   double squares = 0;
   for (const double part : squares_) {
@@ -53,7 +57,7 @@ double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>&
   }
   const double norm = std::sqrt(squares);
   if (!std::isfinite(norm)) {
-    report_not_finite();
+    report_not_finite(sums);
   }
   ++steps_;
   const bool clipped = options_.clip_norm > 0 && norm > options_.clip_norm;
@@ -63,47 +67,51 @@ double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>&
       .clip = static_cast<Scalar>(clipped ? options_.clip_norm / norm : 1.0),
       .first_correction = static_cast<Scalar>(1 / (1 - std::pow(options_.beta1, taken))),
       .second_correction = static_cast<Scalar>(1 / (1 - std::pow(options_.beta2, taken)))};
-  workers.run(chunk_count,
-              [&](Index i) { update_chunk(chunks_[static_cast<std::size_t>(i)], update); });
+  workers.run(chunk_count, [&](Index i) {
+    const Chunk& chunk = chunks_[static_cast<std::size_t>(i)];
+    update_chunk(chunk, update, sum_of(chunk));
+  });
   return norm;
 }
 
-// gradient = scale Σ over shards; returns Σ gradient².
+// The memory of the first shard that wrote the block; zeros where none did.
+Optimizer::Sums Optimizer::place_for_sums(const std::vector<ParameterGradients*>& shards) const {
+  Sums sums;
+  sums.reserve(static_cast<std::size_t>(store_.blocks()));
+  for (Index block = 0; block < store_.blocks(); ++block) {
+    const auto wrote = [block](const ParameterGradients* shard) { return shard->written(block); };
+    const auto first = std::ranges::find_if(shards, wrote);
+    sums.push_back(first == shards.end() ? Tensor::zeros(store_.block_shape(block))
+                                         : (*first)->slot(block).memory);
+  }
+  return sums;
+}
+
+// sum = scale Σ over shards, the first of which has written to `sum`; returns Σ sum².
 double Optimizer::sum_chunk(const Chunk& chunk, const std::vector<ParameterGradients*>& shards,
-                            Scalar scale) {
-  Scalar* sum = gradient_.data() + chunk.begin;
-  const Index offset = chunk.begin - store_.block_begin(chunk.block);
-  bool first = true;
+                            Scalar scale, Scalar* sum) {
   for (const ParameterGradients* shard : shards) {
     if (!shard->written(chunk.block)) {
       continue;
     }
-    const Scalar* part = shard->data(chunk.block) + offset;
-    if (first) {
-      std::copy_n(part, chunk.count, sum);
-    } else {
+    if (const Scalar* part = shard->data(chunk.block) + chunk.offset; part != sum) {
       add_to(sum, part, chunk.count);
     }
-    first = false;
-  }
-  if (first) {
-    std::fill_n(sum, chunk.count, Scalar{0});
-    return 0;
   }
   map_row(chunk.count, sum, [s = Lanes(scale)](const Lanes& a) { return s * a; }, sum);
   return static_cast<double>(sum_row(chunk.count, [](const Lanes& a) { return a * a; }, sum));
 }
 
-void Optimizer::update_chunk(const Chunk& chunk, const Update& update) {
+void Optimizer::update_chunk(const Chunk& chunk, const Update& update, const Scalar* gradient) {
   if (options_.optimizer == OptimizerKind::sgd) {
-    update_sgd(chunk, update);
+    update_sgd(chunk, update, gradient);
   } else {
-    update_adam(chunk, update);
+    update_adam(chunk, update, gradient);
   }
 }
 
 // u = momentum u + (clip g + decay w);  w -= rate u (Sutskever et al. 2013, as PyTorch writes it)
-void Optimizer::update_sgd(const Chunk& chunk, const Update& update) {
+void Optimizer::update_sgd(const Chunk& chunk, const Update& update, const Scalar* gradient) {
   Scalar* weight = store_.values().data() + chunk.begin;
   Scalar* velocity = first_.data() + chunk.begin;
   const Lanes decay(static_cast<Scalar>(options_.weight_decay));
@@ -114,7 +122,7 @@ void Optimizer::update_sgd(const Chunk& chunk, const Update& update) {
       [=](const Lanes& u, const Lanes& g, const Lanes& w) {
         return momentum * u + (clip * g + decay * w);
       },
-      velocity, gradient_.data() + chunk.begin, weight);
+      velocity, gradient, weight);
   map_row(
       chunk.count, weight,
       [r = Lanes(update.learning_rate)](const Lanes& w, const Lanes& u) { return w - r * u; },
@@ -124,7 +132,7 @@ void Optimizer::update_sgd(const Chunk& chunk, const Update& update) {
 // m = β₁ m + (1 - β₁) g;  v = β₂ v + (1 - β₂) g²;  w -= rate m̂ / (√v̂ + ε), with m̂ = m / (1 - β₁ᵗ),
 // v̂ = v / (1 - β₂ᵗ) (Kingma and Ba 2015, algorithm 1). Weight decay is part of g in adam, and w -=
 // rate decay w in adamw (Loshchilov and Hutter 2019, algorithm 2).
-void Optimizer::update_adam(const Chunk& chunk, const Update& update) {
+void Optimizer::update_adam(const Chunk& chunk, const Update& update, const Scalar* gradient) {
   const bool decoupled = options_.optimizer == OptimizerKind::adamw;
   const auto decay = static_cast<Scalar>(options_.weight_decay);
   const Lanes coupled_decay(decoupled ? Scalar{0} : decay);
@@ -137,14 +145,13 @@ void Optimizer::update_adam(const Chunk& chunk, const Update& update) {
   const Lanes clip(update.clip);
   const Lanes rate(update.learning_rate * update.first_correction);
   const Lanes second_correction(update.second_correction);
-  const auto one = [&](Lanes& w, const Lanes& gradient, Lanes& m, Lanes& v) {
-    const Lanes g = clip * gradient + coupled_decay * w;
+  const auto one = [&](Lanes& w, const Lanes& unclipped, Lanes& m, Lanes& v) {
+    const Lanes g = clip * unclipped + coupled_decay * w;
     m = beta1 * m + rest1 * g;
     v = beta2 * v + rest2 * g * g;
     w = shrink * w - rate * m / (xsimd::sqrt(v * second_correction) + epsilon);
   };
   Scalar* weight = store_.values().data() + chunk.begin;
-  Scalar* gradient = gradient_.data() + chunk.begin;
   Scalar* first = first_.data() + chunk.begin;
   Scalar* second = second_.data() + chunk.begin;
   for (Index i = 0; i < chunk.count; i += lane_count) {
@@ -169,9 +176,10 @@ void Optimizer::update_adam(const Chunk& chunk, const Update& update) {
   }
 }
 
-void Optimizer::report_not_finite() const {
+void Optimizer::report_not_finite(const Sums& sums) const {
   for (const NamedParameter& parameter : store_.parameters()) {
-    const Tensor gradient = gradient_.part(parameter.offset, parameter.shape);
+    const Tensor gradient = sums[static_cast<std::size_t>(parameter.block)].part(
+        parameter.offset - store_.block_begin(parameter.block), parameter.shape);
     const Index bad = first_not_finite(gradient);
     if (bad >= 0) {
       throw NumericError(fmt::format("the gradient of {} {} is not finite: element {} is {}",

@@ -15,8 +15,9 @@ class Optimizer {
   Optimizer(ParameterStore& store, const TrainingOptions& options);
 
   // One step from the sum of the shards' gradients, taken in their order, times `scale`, clipped to
-  // options.clip_norm. Returns the norm before clipping. Throws NumericError naming the parameter
-  // when the gradient is not finite; the parameters are then as before.
+  // options.clip_norm. The sum is made in the shards' own memory, where their numbers are lost.
+  // Returns the norm before clipping. Throws NumericError naming the parameter when the gradient is
+  // not finite; the parameters are then as before.
   double step(Workers& workers, const std::vector<ParameterGradients*>& shards, double scale,
               double learning_rate);
 
@@ -34,7 +35,8 @@ class Optimizer {
   // Some numbers of one block: small enough for the caches, and for sharing out to the workers.
   struct Chunk {
     Index block;
-    Index begin;  // in the store's memory
+    Index begin;   // in the store's memory
+    Index offset;  // in the block
     Index count;
   };
   struct Update {
@@ -43,18 +45,19 @@ class Optimizer {
     Scalar first_correction;
     Scalar second_correction;
   };
-  double sum_chunk(const Chunk& chunk, const std::vector<ParameterGradients*>& shards,
-                   Scalar scale);
-  void update_chunk(const Chunk& chunk, const Update& update);
-  void update_sgd(const Chunk& chunk, const Update& update);
-  void update_adam(const Chunk& chunk, const Update& update);
-  [[noreturn]] void report_not_finite() const;
+  using Sums = std::vector<Tensor>;  // over the shards, of each block
+  Sums place_for_sums(const std::vector<ParameterGradients*>& shards) const;
+  static double sum_chunk(const Chunk& chunk, const std::vector<ParameterGradients*>& shards,
+                          Scalar scale, Scalar* sum);
+  void update_chunk(const Chunk& chunk, const Update& update, const Scalar* gradient);
+  void update_sgd(const Chunk& chunk, const Update& update, const Scalar* gradient);
+  void update_adam(const Chunk& chunk, const Update& update, const Scalar* gradient);
+  [[noreturn]] void report_not_finite(const Sums& sums) const;
 
   ParameterStore& store_;
   TrainingOptions options_;
   std::vector<Chunk> chunks_;
   std::vector<double> squares_;  // of each chunk's gradient
-  Tensor gradient_;              // the sum over shards
   Tensor first_;                 // momentum, or Adam's first moment
   Tensor second_;                // Adam's second moment
   Index steps_ = 0;

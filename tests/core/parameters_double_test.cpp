@@ -179,6 +179,27 @@ TEST(ParameterGradients, GatherWhatPassesGive) {
   EXPECT_THAT(gathered(), ElementsAre(6, 60));
 }
 
+// A pass' forward half and what follows the step need the memory for something else.
+TEST(ParameterGradients, TakeMemoryWhenTheFirstGradientComesAndForgetIt) {
+  ParameterStore store;
+  const Parameter weight = store.root().create("weight", {2}, Initializer::constant(3));
+  store.initialize(1);
+  ParameterGradients gradients(store);
+  for (int step = 0; step < 2; ++step) {
+    Tape tape;
+    const Var x = tape.parameter(store.value(weight), gradients.later_slot(weight.block));
+    const Var same = tape.parameter(store.value(weight), gradients.later_slot(weight.block));
+    const Var y = multiply(multiply(x, x), same);
+    EXPECT_EQ(gradients.data(weight.block), nullptr);
+    tape.backward(y, Tensor::of({2}, {1, 10}));
+    EXPECT_THAT(std::span(gradients.data(weight.block), 2), ElementsAre(27, 270));
+    EXPECT_THAT(tape.gradient(x).values(), ElementsAre(27, 270));
+    EXPECT_EQ(tape.gradient(same).data(), gradients.data(weight.block));
+    gradients.forget();
+  }
+  EXPECT_EQ(gradients.data(weight.block), nullptr);
+}
+
 }  // namespace
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

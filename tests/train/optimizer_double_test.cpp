@@ -180,6 +180,26 @@ TEST_F(OptimizerSteps, SumTheShardsThatWrote) {
   EXPECT_THAT(weights(), Pointwise(DoubleNear(1e-13), expected));
 }
 
+// Momentum carries a block on that no shard wrote.
+TEST_F(OptimizerSteps, TakeABlockThatNoShardWroteForZeros) {
+  Optimizer optimizer(store_, options(OptimizerKind::sgd, 0));
+  optimizer.step(workers_, {shard(1).get()}, 1, 0);
+  const auto one = shard(2);
+  const auto two = shard(3);
+  *one->slot(1).written = false;
+  *two->slot(1).written = false;
+  const std::vector<double> velocity = numbers(*shard(1));
+  const std::vector<double> first = numbers(*one);
+  const std::vector<double> second = numbers(*two);
+  std::vector<double> expected = weights();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const bool in_vector = i >= 21 && i < 26;
+    expected[i] -= 0.1 * (0.9 * velocity[i] + (in_vector ? 0 : first[i] + second[i]));
+  }
+  optimizer.step(workers_, {one.get(), two.get()}, 1, 0.1);
+  EXPECT_THAT(weights(), Pointwise(DoubleNear(1e-13), expected));
+}
+
 // Bits, not only numbers: chunks are shared out, never cut differently.
 TEST_F(OptimizerSteps, DoNotDependOnTheThreads) {
   const auto gradients = shard(1);
