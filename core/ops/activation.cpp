@@ -1,9 +1,11 @@
 #include "core/ops/activation.hpp"
 
 #include <numbers>
+#include <utility>
 
 #include "core/dims.hpp"
 #include "core/dropout_mask.hpp"
+#include "core/pool.hpp"
 #include "core/row_sums.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -12,9 +14,6 @@ namespace {
 
 struct Relu {
   static Lanes value(const Lanes& x) { return xsimd::max(x, Lanes(Scalar{0})); }
-  static Lanes slope(const Lanes& x) {
-    return xsimd::select(x > Lanes(Scalar{0}), Lanes(Scalar{1}), Lanes(Scalar{0}));
-  }
 };
 
 // gelu'(x) = (1 + t) / 2 + x (1 - t²) u' / 2, with t = tanh(u), u = c (x + k x³), u' = c (1 + 3 k
@@ -57,6 +56,7 @@ struct Tanh {
   }
 };
 
+// y = f(x + b) ∘ mask.  y may be x.
 template <class Function>
 void forward(const Tensor& x, const Tensor& bias, const DropoutMask& mask, Tensor& y) {
   const Index F = x.dim(1);
@@ -100,10 +100,8 @@ void backward(const Tensor& dy, const Tensor& x, const Tensor& bias, const Dropo
 }
 
 template <class Function>
-Var apply(const Var& x, const Var& bias, const Dropout& dropout) {
-  const auto [N, F] = dims<2>(x, "bias_activation.x");
-  expect_shape(bias, {F}, "bias_activation.bias for x", x);
-  DropoutMask mask(dropout, N, F);
+Var smooth(const Var& x, const Var& bias, const Dropout& dropout) {
+  DropoutMask mask(dropout, x.shape()[0], x.shape()[1]);
   Tensor y = Tensor::empty(x.shape());
   forward<Function>(x.value(), bias.value(), mask, y);
   return x.tape().record(
@@ -117,18 +115,55 @@ Var apply(const Var& x, const Var& bias, const Dropout& dropout) {
       });
 }
 
+// dx = s dy where y > 0, and 0 elsewhere, with s what dropout multiplies by;  db = Σ_n dx.
+// dx may be dy.
+void relu_backward(const Tensor& dy, const Tensor& y, Scalar s, Tensor& dx, RowSums dbias) {
+  const Index F = y.dim(1);
+  for (Index i = 0; i < y.dim(0); ++i) {
+    map_row(
+        F, dx.row(i),
+        [kept = Lanes(s), dropped = Lanes(Scalar{0})](const Lanes& d, const Lanes& a) {
+          return d * xsimd::select(a > dropped, kept, dropped);
+        },
+        dy.row(i), y.row(i));
+    dbias.add(dx.row(i));
+  }
+}
+
+// x's own memory where nobody else will read it. Who looks for anomalies tells of it afterwards.
+Tensor place_of_result(const Var& x) {
+  return x.value().unique() && !checks().finite ? x.value() : Tensor::empty(x.shape());
+}
+
+// y alone tells the gradient, so neither x nor the mask is kept.
+Var relu(Var&& x, const Var& bias, const Dropout& dropout) {
+  Tensor y = place_of_result(x);
+  forward<Relu>(x.value(), bias.value(), DropoutMask(dropout, y.dim(0), y.dim(1)), y);
+  const Scalar s = dropout.active() ? static_cast<Scalar>(dropout.scale()) : Scalar{1};
+  return x.tape().record("bias_activation", {x, bias}, y,
+                         [y, s, bias_shape = bias.shape()](Gradients& g) {
+                           const Tensor dy = g.take_output();
+                           Tensor dx = dy.unique() ? dy : Tensor::empty(dy.shape());
+                           const TargetOrScratch dbias(g, 1, bias_shape);
+                           relu_backward(dy, y, s, dx, RowSums(dbias.target(), y.dim(1)));
+                           g.add(0, std::move(dx));
+                         });
+}
+
 }  // namespace
 
-Var bias_activation(const Var& x, const Var& bias, Activation activation, const Dropout& dropout) {
+Var bias_activation(Var x, const Var& bias, Activation activation, const Dropout& dropout) {
+  const auto [N, F] = dims<2>(x, "bias_activation.x");
+  expect_shape(bias, {F}, "bias_activation.bias for x", x);
   switch (activation) {
     case Activation::relu:
-      return apply<Relu>(x, bias, dropout);
+      return relu(std::move(x), bias, dropout);
     case Activation::gelu:
-      return apply<Gelu>(x, bias, dropout);
+      return smooth<Gelu>(x, bias, dropout);
     case Activation::silu:
-      return apply<Silu>(x, bias, dropout);
+      return smooth<Silu>(x, bias, dropout);
     default:
-      return apply<Tanh>(x, bias, dropout);
+      return smooth<Tanh>(x, bias, dropout);
   }
 }
 

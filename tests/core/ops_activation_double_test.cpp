@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
@@ -17,6 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -78,6 +80,39 @@ TEST_P(BiasActivation, DoesNotOverflow) {
   const double top = GetParam() == Activation::tanh ? 1 : 1000;
   const double bottom = GetParam() == Activation::tanh ? -1 : 0;
   EXPECT_THAT(results[0].values(), ElementsAre(DoubleNear(bottom, 1e-12), DoubleNear(top, 1e-12)));
+}
+
+// The tests look at every value, which keeps inputs as they are.
+struct WithoutLooking {
+  bool before = std::exchange(checks().finite, false);
+  ~WithoutLooking() { checks().finite = before; }
+};
+
+// The result takes the place of an input that is handed over, and of no other.
+TEST_P(BiasActivation, OverwritesOnlyWhatNobodyHolds) {
+  const WithoutLooking here;
+  const Tensor numbers = random_tensor({3, 19}, 1, -2, 2);
+  for (const double probability : {0.0, 0.4}) {
+    const auto run = [&](Tape& tape, const Var& x, bool hold) {
+      Var given = scale(x, 1);
+      const Var held = hold ? given : x;
+      const Scalar* place = given.value().data();
+      const Var y = bias_activation(std::move(given), tape.variable(random_tensor({19}, 2)),
+                                    GetParam(), dropout_of(probability));
+      EXPECT_EQ(y.value().data() == place, !hold && GetParam() == Activation::relu);
+      EXPECT_THAT(held.value().values(), ElementsAreArray(numbers.values()));
+      tape.backward(y, random_tensor({3, 19}, 3));
+      return y;
+    };
+    Tape tape;
+    const Var x = tape.variable(numbers);
+    const Var y = run(tape, x, true);
+    Tape other;
+    const Var other_x = other.variable(numbers);
+    const Var other_y = run(other, other_x, false);
+    EXPECT_THAT(other_y.value().values(), ElementsAreArray(y.value().values()));
+    EXPECT_THAT(other.gradient(other_x).values(), ElementsAreArray(tape.gradient(x).values()));
+  }
 }
 
 TEST_P(BiasActivation, ShapeErrorsNameTheOpAndBothShapes) {
