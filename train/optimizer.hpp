@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/parameters.hpp"
+#include "core/pool_vector.hpp"
 #include "core/workers.hpp"
 #include "train/options.hpp"
 
@@ -45,7 +46,7 @@ class Optimizer {
     Scalar first_correction;
     Scalar second_correction;
   };
-  using Sums = std::vector<Tensor>;  // over the shards, of each block
+  using Sums = PoolVector<Tensor>;  // over the shards, of each block
   Sums place_for_sums(const std::vector<ParameterGradients*>& shards) const;
   static double sum_chunk(const Chunk& chunk, const std::vector<ParameterGradients*>& shards,
                           Scalar scale, Scalar* sum);
