@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Measures tapehead beside others, in turns, on the same sizes, batches and threads.
 
-    ./dev bench peers                           # whole training steps, sizes A to D, 1 and 2 threads
+    ./dev bench peers                           # training steps (sizes A to D) and decoding, 1 and 2 threads
     ./dev bench peers step --sizes A B --threads 1 --json
+    ./dev bench peers decode --threads 2
 
 Each comparison runs ours, then each peer, then ours again, ROUNDS times. The table has the medians and, as the ratio,
 the median of ours over the median of theirs, so that more than 1 means that tapehead is faster; `least` and `most` are
 those of the single rounds. PyTorch is measured twice: as installed, and with the kernels of MKL that it takes on
-Intel's CPUs alone.
+Intel's CPUs alone. CTranslate2 decodes greedily and with beam 5, in the best of its ways to share out the threads.
 
 The peers run in a virtual environment, build/peers, that is made when it is missing, with the versions named below, or
 in the Python that --python names. pip's own settings say where packages come from; on Linux the smaller builds of
@@ -25,7 +26,7 @@ from dataclasses import dataclass, field
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
-PACKAGES = ["torch==2.13.0", "numpy"]
+PACKAGES = ["torch==2.13.0", "ctranslate2==4.8.0", "numpy"]
 INTEL = "int mkl_serv_intel_cpu_true(void) { return 1; }\n"
 
 
@@ -75,7 +76,23 @@ def step_comparisons(arguments, python, intel):
             )
 
 
-COMPARISONS = {"step": step_comparisons}
+def decode_comparisons(arguments, python, intel):
+    for beam in [1, 5]:
+        for threads in arguments.threads:
+            options = ["--beam", beam, "--threads", threads, "--json"]
+            yield Comparison(
+                what=f"decode, beam {beam}, {threads} thread{'s' if threads > 1 else ''}",
+                unit="tokens/s",
+                programs=[
+                    Program("tapehead", [BUILD / "tapehead_bench", "decode", *options], "tokens_per_second"),
+                    Program(
+                        "CTranslate2", [python, ROOT / "bench/ctranslate2_decode.py", *options], "tokens_per_second"
+                    ),
+                ],
+            )
+
+
+COMPARISONS = {"step": step_comparisons, "decode": decode_comparisons}
 
 
 def compare(comparison, rounds):
@@ -136,7 +153,7 @@ def main():
             parser.error(f"no comparison {name}: there are {', '.join(COMPARISONS)}")
     python, intel = arguments.python or peers_python(), intel_library()
     if not arguments.json:
-        print(f"{'what':<20}  {'tapehead':>10}  {'peer':<20}  {'rate':>10}  {'ratio':>6}  {'least':>6}  {'most':>6}")
+        print(f"{'what':<26}  {'tapehead':>10}  {'peer':<20}  {'rate':>10}  {'ratio':>6}  {'least':>6}  {'most':>6}")
     for name in arguments.comparisons or COMPARISONS:
         for comparison in COMPARISONS[name](arguments, python, intel):
             for row in compare(comparison, arguments.rounds):
@@ -144,7 +161,7 @@ def main():
                     print(json.dumps(row), flush=True)
                 else:
                     print(
-                        f"{row['what']:<20}  {row['tapehead']:>10.0f}  {row['peer']:<20}  {row['rate']:>10.0f}  "
+                        f"{row['what']:<26}  {row['tapehead']:>10.0f}  {row['peer']:<20}  {row['rate']:>10.0f}  "
                         f"{row['ratio']:>6.2f}  {row['least']:>6.2f}  {row['most']:>6.2f}  {row['unit']}",
                         flush=True,
                     )
