@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 ProgramResult train_diverging(const TemporaryDirectory& here, const std::string& anomaly) {
   Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", "a"};
   set_options(arguments, {"training.optimizer=sgd", "training.learning_rate=1000",
-                          "training.clip_norm=0", "training.warmup=0", "model.layers=1",
-                          "task.train_examples=400", "run.anomaly=" + anomaly});
+                          "model.norm_position=post", "training.clip_norm=0", "training.warmup=0",
+                          "model.layers=1", "task.train_examples=400", "run.anomaly=" + anomaly});
   return run_program(arguments, here.path());
 }
 
