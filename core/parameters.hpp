@@ -19,6 +19,9 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 struct Parameter {
   Index block = -1;
   Shape shape;
+
+  // A handle to the first rows of a matrix.
+  Parameter first_rows(Index rows) const { return {block, {rows, shape[1]}}; }
 };
 
 // What the store knows of one named tensor.

@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "datasets/aligned_text.hpp"
+#include "datasets/joint_pieces.hpp"
 #include "datasets/sentencepiece_tokenizer.hpp"
 #include "datasets/tasks.hpp"
 #include "datasets/vocabulary_tokenizer.hpp"
@@ -41,30 +42,33 @@ AlignedText read_split(const SplitFiles& files) {
              : read_aligned_files(files.source, files.target);
 }
 
-std::shared_ptr<const Tokenizer> train_pieces(std::span<const std::string> lines,
-                                              const ParallelTextOptions& options) {
+bool has_pieces(const ParallelTextOptions& options) {
+  return options.tokenizer == TokenizerKind::bpe || options.tokenizer == TokenizerKind::unigram;
+}
+
+std::string train_pieces(std::span<const std::string> lines, const ParallelTextOptions& options) {
   const bool slow = lines.size() >= many_lines;
   if (slow) {
     spdlog::info("training a tokenizer of {} entries on {} lines", options.vocabulary,
                  lines.size());
   }
   const auto start = std::chrono::steady_clock::now();
-  auto tokenizer = std::make_shared<SentencePieceTokenizer>(
+  std::string model =
       train_sentencepiece(lines, {.kind = options.tokenizer,
                                   .vocabulary = options.vocabulary,
                                   .normalization = options.normalization,
-                                  .character_coverage = options.character_coverage}));
+                                  .character_coverage = options.character_coverage});
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   if (slow) {
     spdlog::info("trained the tokenizer in {:.1f} s", elapsed.count());
   }
-  return tokenizer;
+  return model;
 }
 
 std::shared_ptr<const Tokenizer> make_tokenizer(std::span<const std::string> lines,
                                                 const ParallelTextOptions& options) {
-  if (options.tokenizer == TokenizerKind::bpe || options.tokenizer == TokenizerKind::unigram) {
-    return train_pieces(lines, options);
+  if (has_pieces(options)) {
+    return std::make_shared<SentencePieceTokenizer>(train_pieces(lines, options));
   }
   if (options.normalization != Normalization::identity) {
     throw ConfigError(
@@ -82,6 +86,11 @@ Tokenizers make_tokenizers(const AlignedText& train, const ParallelTextOptions& 
   }
   std::vector<std::string> both = train.source;
   both.insert(both.end(), train.target.begin(), train.target.end());
+  if (has_pieces(options)) {
+    const std::string model = with_target_pieces_first(train_pieces(both, options), train.target);
+    return {.source = std::make_shared<SentencePieceTokenizer>(model, Pieces::all),
+            .target = std::make_shared<SentencePieceTokenizer>(model, Pieces::used)};
+  }
   const std::shared_ptr<const Tokenizer> joint = make_tokenizer(both, options);
   return {.source = joint, .target = joint};
 }

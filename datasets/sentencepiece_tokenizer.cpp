@@ -30,7 +30,8 @@ std::string checksum_of(std::string_view model) {
 
 }  // namespace
 
-SentencePieceTokenizer::SentencePieceTokenizer(std::string model) : model_(std::move(model)) {
+SentencePieceTokenizer::SentencePieceTokenizer(std::string model, Pieces pieces)
+    : model_(std::move(model)) {
   const auto status = processor_.LoadFromSerializedProto(model_);
   if (!status.ok()) {
     throw DataError(fmt::format("not a SentencePiece model: {}", status.error_message()));
@@ -42,6 +43,14 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model) : model_(std::
         "and {}",
         processor_.unk_id(), processor_.bos_id(), processor_.eos_id(), unknown_id, begin_id,
         end_id));
+  }
+  size_ = processor_.GetPieceSize();
+  if (pieces == Pieces::all) {
+    processor_.ResetVocabulary().IgnoreError();  // fails only without a model
+    return;
+  }
+  while (processor_.IsUnused(static_cast<int>(size_ - 1))) {  // a mark is never unused
+    --size_;
   }
 }
 
@@ -71,7 +80,13 @@ void SentencePieceTokenizer::save(const std::filesystem::path& stem) const {
   write_file_atomically(std::filesystem::path(stem) += suffix, model_ + checksum_of(model_));
 }
 
-std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::path& file) {
+bool SentencePieceTokenizer::shares_file_with(const Tokenizer& other) const {
+  const auto* const same_kind = dynamic_cast<const SentencePieceTokenizer*>(&other);
+  return same_kind != nullptr && same_kind->model_ == model_;
+}
+
+std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::path& file,
+                                                        Pieces pieces) {
   std::string content = read_file(file);
   const std::size_t size = content.size() - std::min(content.size(), checksum_bytes);
   const std::string checksum = content.substr(size);
@@ -81,7 +96,7 @@ std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::p
         fmt::format("{} is damaged: its content does not match its checksum", file.string()));
   }
   try {
-    return std::make_unique<SentencePieceTokenizer>(std::move(content));
+    return std::make_unique<SentencePieceTokenizer>(std::move(content), pieces);
   } catch (const DataError& error) {
     throw IoError(fmt::format("{}: {}", file.string(), error.what()));
   }

@@ -13,24 +13,30 @@
 
 namespace tapehead {
 
+// The pieces to cut text into: all of a model, or those that it does not mark unused.
+enum class Pieces { all, used };
+
 class SentencePieceTokenizer : public Tokenizer {
  public:
   static constexpr std::string_view suffix = ".model";
 
-  // `model`: the bytes of a SentencePiece model with our marks. Throws DataError when it is none.
-  explicit SentencePieceTokenizer(std::string model);
+  // `model`: the bytes of a SentencePiece model with our marks, unused pieces last. Throws
+  // DataError when it is none.
+  explicit SentencePieceTokenizer(std::string model, Pieces pieces = Pieces::all);
 
-  Index size() const override { return processor_.GetPieceSize(); }
+  Index size() const override { return size_; }
   std::vector<TokenId> encode(std::string_view text) const override;
   std::string decode(const std::vector<TokenId>& tokens) const override;
   std::string piece(TokenId token) const override;
   void save(const std::filesystem::path& stem) const override;
+  bool shares_file_with(const Tokenizer& other) const override;
 
   const std::string& model() const { return model_; }
 
  private:
   std::string model_;
   sentencepiece::SentencePieceProcessor processor_;
+  Index size_ = 0;
 };
 
 // What SentencePiece is asked to learn.
@@ -45,6 +51,7 @@ struct PieceOptions {
 // that are possible, when the text does not suffice for the vocabulary.
 std::string train_sentencepiece(std::span<const std::string> lines, const PieceOptions& options);
 
-std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::path& file);
+std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::path& file,
+                                                        Pieces pieces = Pieces::all);
 
 }  // namespace tapehead

@@ -168,7 +168,9 @@ struct ParallelTextOptions {
                 .help = "words at white space, characters, or SentencePiece (bpe, unigram) trained "
                         "on the training text"},
           tokenizer);
-    visit(Field{.name = "joint_vocabulary", .help = "one tokenizer for both languages"},
+    visit(Field{.name = "joint_vocabulary",
+                .help = "one tokenizer for both languages; of its pieces the target's "
+                        "side has those that training targets need"},
           joint_vocabulary);
     visit(Field{.name = "vocabulary",
                 .help = "entries of each vocabulary, with the three marks; for words and "

@@ -48,6 +48,11 @@ bool has_tokenizers(const fs::path& directory) {
 
 Tokenizers load_tokenizers(const fs::path& directory) {
   if (has_tokenizer(directory / joint) || !has_tokenizer(directory / source)) {
+    const fs::path model = with_suffix(directory / joint, SentencePieceTokenizer::suffix);
+    if (fs::exists(model)) {
+      return {.source = load_sentencepiece_tokenizer(model, Pieces::all),
+              .target = load_sentencepiece_tokenizer(model, Pieces::used)};
+    }
     const std::shared_ptr<const Tokenizer> both = load_tokenizer(directory / joint);
     return {.source = both, .target = both};
   }
@@ -57,7 +62,7 @@ Tokenizers load_tokenizers(const fs::path& directory) {
 
 void save_tokenizers(const Tokenizers& tokenizers, const fs::path& directory) {
   make_directories(directory);
-  if (tokenizers.source == tokenizers.target) {
+  if (tokenizers.source->shares_file_with(*tokenizers.target)) {
     tokenizers.source->save(directory / joint);
     return;
   }

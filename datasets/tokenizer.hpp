@@ -26,19 +26,22 @@ class Tokenizer {
   virtual std::string piece(TokenId token) const = 0;  // how one entry is shown
   virtual void save(
       const std::filesystem::path& stem) const = 0;  // writes stem + ".vocabulary" or ".model"
+  // Whether `save` would write the same for both.
+  virtual bool shares_file_with(const Tokenizer& other) const { return this == &other; }
 };
 
 // Reads back what `save` wrote, whichever of the two files is there. Throws IoError naming the
 // file.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& stem);
 
-// The tokenizers of a task: one for each side, or the same one for both.
+// The tokenizers of a task: one for each side. A joint one gives both sides the same ids; the
+// target's are the first of the source's.
 struct Tokenizers {
   std::shared_ptr<const Tokenizer> source;
   std::shared_ptr<const Tokenizer> target;
 };
 
-// Their files in a directory: "joint" when both are one, otherwise "source" and "target".
+// Their files in a directory: "joint" when they share one, otherwise "source" and "target".
 bool has_tokenizers(const std::filesystem::path& directory);
 Tokenizers load_tokenizers(const std::filesystem::path& directory);  // throws IoError
 void save_tokenizers(const Tokenizers& tokenizers, const std::filesystem::path& directory);

@@ -10,10 +10,11 @@ Var Pass::parameter(const Parameter& parameter) {
   }
   std::optional<Var>& leaf = leaves_[static_cast<std::size_t>(parameter.block)];
   if (!leaf) {
-    const Tensor value = store_.value(parameter);
-    leaf = gradients_ == nullptr ? tape_.constant(value)
-                                 : tape_.parameter(value, gradients_->later_slot(parameter.block),
-                                                   &store_.module_of(parameter.block));
+    const Index block = parameter.block;
+    const Tensor value = store_.values().part(store_.block_begin(block), store_.block_shape(block));
+    leaf = gradients_ == nullptr
+               ? tape_.constant(value)
+               : tape_.parameter(value, gradients_->later_slot(block), &store_.module_of(block));
   }
   return *leaf;
 }
@@ -30,7 +31,7 @@ const PackedMatrix& Pass::packed(const Parameter& weight) {
 }
 
 Var Pass::linear(const Var& x, const Parameter& weight) {
-  return packed_.empty() ? tapehead::linear(x, parameter(weight))
+  return packed_.empty() ? linear_with_first_rows(x, parameter(weight), weight.shape[0])
                          : packed_linear(x, packed(weight), nullptr);
 }
 

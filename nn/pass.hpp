@@ -42,10 +42,11 @@ class Pass {
   Tape& tape() const { return tape_; }
   bool training() const { return training_; }
 
-  // The parameter's one leaf on this pass' tape.
+  // The one leaf on this pass' tape of the parameter's block: also of a handle to its first rows.
   Var parameter(const Parameter& parameter);
 
-  // linear() with weights, and a bias, of the store.
+  // linear() with weights, and a bias, of the store. Without a bias the weight may be a handle to a
+  // block's first rows.
   Var linear(const Var& x, const Parameter& weight);
   Var linear(const Var& x, const Parameter& weight, const Parameter& bias);
 

@@ -80,7 +80,7 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options, Index 
                          Index target_vocabulary)
     : options_(options) {
   const Index D = options.d_model;
-  if (ties_source(options.tie_embeddings) && source_vocabulary != target_vocabulary) {
+  if (ties_source(options.tie_embeddings) && source_vocabulary < target_vocabulary) {
     throw ConfigError(fmt::format(
         "model.tie_embeddings: {} needs one vocabulary for source and target, but they have "
         "{} and {} entries (task.joint_vocabulary: true makes one)",
@@ -91,13 +91,14 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options, Index 
                            ? sinusoidal_positions(options.max_positions, D)
                            : Tensor();
   const Initializer normal = embedding_initializer(options);
-  const Parameter target = (scope / "target").create("embedding", {target_vocabulary, D}, normal);
+  const bool one_table = ties_source(options.tie_embeddings);
+  const Parameter target =
+      (scope / "target")
+          .create("embedding", {one_table ? source_vocabulary : target_vocabulary, D}, normal);
   const Parameter source =
-      ties_source(options.tie_embeddings)
-          ? target
-          : (scope / "source").create("embedding", {source_vocabulary, D}, normal);
+      one_table ? target : (scope / "source").create("embedding", {source_vocabulary, D}, normal);
   output_ = ties_output(options.tie_embeddings)
-                ? target
+                ? target.first_rows(target_vocabulary)
                 : scope.create("output.weight", {target_vocabulary, D},
                                weight_initializer(options, D, target_vocabulary));
   source_.emplace(scope / "source", options, source, sines);
@@ -140,7 +141,8 @@ Var Transformer::logits(Pass& pass, const Var& hidden) const {
 
 BestTokens Transformer::next_tokens(Pass& pass, const Var& hidden, Index count, TokenId excluded,
                                     LogSums log_sums) const {
-  return best_tokens(hidden.value(), pass.parameter(output_).value(), count, excluded, log_sums);
+  const Tensor table = pass.parameter(output_).value().part(0, output_.shape);
+  return best_tokens(hidden.value(), table, count, excluded, log_sums);
 }
 
 DecoderCache Transformer::make_cache(Index slots, Index capacity) const {

@@ -54,8 +54,8 @@ struct Embedding {
 
 class Transformer {
  public:
-  // The options must be resolved. Throws ConfigError where source and target cannot share an
-  // embedding.
+  // The options must be resolved. A shared embedding has the source's entries; the target's are the
+  // first of them. Throws ConfigError where there are too few for that.
   Transformer(const Scope& scope, const ModelOptions& options, Index source_vocabulary,
               Index target_vocabulary);
 
@@ -82,7 +82,7 @@ class Transformer {
 
  private:
   ModelOptions options_;
-  Parameter output_;  // (V, D): may be the target embedding
+  Parameter output_;  // (V, D): may be rows of the target embedding
   std::optional<Embedding> source_;
   std::optional<Embedding> target_;
   std::vector<EncoderLayer> encoder_;

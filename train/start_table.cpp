@@ -51,6 +51,15 @@ std::string splits_text(const Task& task) {
   return text;
 }
 
+std::string vocabulary_text(const Task& task) {
+  const Index source = task.source_tokenizer->size();
+  const Index target = task.target_tokenizer->size();
+  if (source == target) {
+    return fmt::format("{} entries", source);
+  }
+  return fmt::format("{} entries for the source, {} for the target", source, target);
+}
+
 std::string length_text(const TrainingOptions& training, Index steps_per_epoch) {
   std::string text = fmt::format("{} steps an epoch; until ", steps_per_epoch);
   bool first = true;
@@ -90,6 +99,7 @@ std::string start_table(const StartFacts& facts) {
   table.row({"run", facts.run});
   table.row({"parameters", parameters_text(facts.store)});
   table.row({"examples", splits_text(facts.task)});
+  table.row({"vocabulary", vocabulary_text(facts.task)});
   table.row(
       {"target tokens",
        fmt::format("{} an epoch, {} a batch",

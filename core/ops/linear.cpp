@@ -1,6 +1,11 @@
 #include "core/ops/linear.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "core/dims.hpp"
+#include "core/errors.hpp"
 #include "core/matrix_product.hpp"
 #include "core/row_sums.hpp"
 
@@ -15,12 +20,12 @@ Index check(const Var& x, const Var& weight) {
   return out;
 }
 
-// dx = dy W,  dW = dyᵀ x
+// dx = dy W,  dW = dyᵀ x. Rows of W that dy has no column for were left out of y.
 void backward(Gradients& g, const Tensor& x, const Tensor& weight) {
   const Tensor& dy = g.output();
   const Index N = x.dim(0);
   const Index in = x.dim(1);
-  const Index out = weight.dim(0);
+  const Index out = dy.dim(1);
   if (g.needs(0)) {
     const auto [dx, accumulate] = g.target(0);
     matrix_product(N, in, out, {dy.data(), out}, {weight.data(), in}, dx, in, accumulate);
@@ -28,13 +33,24 @@ void backward(Gradients& g, const Tensor& x, const Tensor& weight) {
   if (g.needs(1)) {
     const auto [dweight, accumulate] = g.target(1);
     matrix_product(out, in, N, {dy.data(), out, true}, {x.data(), in}, dweight, in, accumulate);
+    if (!accumulate) {
+      std::fill(dweight + out * in, dweight + weight.size(), Scalar{0});
+    }
   }
 }
 
 }  // namespace
 
 Var linear(const Var& x, const Var& weight) {
-  const Index out = check(x, weight);
+  return linear_with_first_rows(x, weight, check(x, weight));
+}
+
+Var linear_with_first_rows(const Var& x, const Var& weight, Index out) {
+  const Index rows = check(x, weight);
+  if (out < 0 || out > rows) {
+    throw ShapeError(
+        fmt::format("linear.weight has {} rows: the first {} cannot be taken", rows, out));
+  }
   const auto [N, in] = dims<2>(x, "linear.x");
   Tensor y = Tensor::empty({N, out});
   matrix_product(N, out, in, {x.value().data(), in}, {weight.value().data(), in, true}, y.data(),

@@ -12,6 +12,9 @@ Var linear(const Var& x, const Var& weight);
 // y = x Wᵀ + b.  bias: (out).
 Var linear(const Var& x, const Var& weight, const Var& bias);
 
+// y = x Wᵀ with the first `out` rows of the weight alone: (N, out).
+Var linear_with_first_rows(const Var& x, const Var& weight, Index out);
+
 // The same for a weight packed as (in, out), where nothing is recorded; no bias where it is null.
 Var packed_linear(const Var& x, const PackedMatrix& weight, const Var* bias);
 

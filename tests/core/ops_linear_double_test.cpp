@@ -49,6 +49,16 @@ TEST(Linear, EqualsMatmul) {
       weight, random_tensor({33}, 3));
 }
 
+TEST(Linear, GradientsWithTheFirstRowsOfAWeightAlone) {
+  const auto first_three = [](const Var& x, const Var& weight) {
+    return linear_with_first_rows(x, weight, 3);
+  };
+  EXPECT_GRADCHECK(first_three, random_tensor({5, 4}, 1), random_tensor({7, 4}, 2));
+  EXPECT_GRADCHECK(
+      [&](const Var& x, const Var& weight) { return first_three(linear(x, weight), weight); },
+      random_tensor({5, 4}, 1), random_tensor({4, 4}, 2));
+}
+
 TEST(Linear, ShapeErrorsNameTheOpAndBothShapes) {
   Tape tape;
   const Var x = tape.variable(random_tensor({2, 3}, 1));
@@ -63,6 +73,9 @@ TEST(Linear, ShapeErrorsNameTheOpAndBothShapes) {
   const Var line = tape.variable(random_tensor({3}, 3));
   EXPECT_THAT([&] { linear(line, fits); },
               ThrowsMessage<ShapeError>(HasSubstr("linear.x: expected two axes, got (3)")));
+  EXPECT_THAT([&] { linear_with_first_rows(x, fits, 6); },
+              ThrowsMessage<ShapeError>(
+                  HasSubstr("linear.weight has 5 rows: the first 6 cannot be taken")));
 }
 
 }  // namespace

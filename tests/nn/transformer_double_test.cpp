@@ -93,11 +93,11 @@ TEST(TransformerParameters, AreFewerWhereTiedOrLeftOut) {
   options.norm = NormKind::rms_norm;
   options.norm_position = NormPosition::post;
   options.positions = PositionKind::learned;
-  const TinyModel model(options);
+  const TinyModel model(options, 1, tiny_vocabulary + 4);
   const std::vector<std::string> found = names(model.store);
   EXPECT_THAT(
       std::vector(found.begin(), found.begin() + 4),
-      ElementsAreArray({"target.embedding (9, 6)", "source.positions (16, 6)",
+      ElementsAreArray({"target.embedding (13, 6)", "source.positions (16, 6)",
                         "target.positions (16, 6)", "encoder.layers.0.self.query.weight (10, 6)"}));
   EXPECT_THAT(found, Each(::testing::Not(::testing::AnyOf(HasSubstr("norm.bias"),
                                                           HasSubstr("encoder.norm.gain")))));

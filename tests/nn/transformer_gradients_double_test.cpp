@@ -46,8 +46,8 @@ Tensor gradient_of(const TinyModel& model, const ParameterGradients& gradients,
                     std::span(data, static_cast<std::size_t>(parameter.shape.size())));
 }
 
-void expect_gradients(const ModelOptions& options) {
-  TinyModel model(options);
+void expect_gradients(const ModelOptions& options, Index source_vocabulary = tiny_vocabulary) {
+  TinyModel model(options, 1, source_vocabulary);
   model.shake(0.2);
   const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
     Pass pass(tape, model.store, gradients, seed, step);
@@ -83,6 +83,17 @@ TEST_P(TransformerGradients, AreTheLossesSlopes) {
       options.positions = positions;
       expect_gradients(options);
     }
+  }
+}
+
+// With all tied the output is the first rows of the table: the other rows get the source's gradient
+// alone, or zeros.
+TEST(TransformerOfUnequalVocabularies, GradientsAreTheLossesSlopes) {
+  ModelOptions options = tiny_options();
+  for (const Tying tying : {Tying::all, Tying::source_target, Tying::target_output}) {
+    SCOPED_TRACE(static_cast<int>(tying));
+    options.tie_embeddings = tying;
+    expect_gradients(options, tiny_vocabulary + 4);
   }
 }
 

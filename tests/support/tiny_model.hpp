@@ -31,8 +31,9 @@ inline ModelOptions tiny_options() {
 }
 
 struct TinyModel {
-  explicit TinyModel(const ModelOptions& options, std::uint64_t seed = 1)
-      : transformer(store.root(), options, tiny_vocabulary, tiny_vocabulary) {
+  explicit TinyModel(const ModelOptions& options, std::uint64_t seed = 1,
+                     Index source_vocabulary = tiny_vocabulary)
+      : transformer(store.root(), options, source_vocabulary, tiny_vocabulary) {
     store.initialize(seed);
   }
 
