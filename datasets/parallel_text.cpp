@@ -8,7 +8,7 @@
 
 #include "core/errors.hpp"
 #include "datasets/aligned_text.hpp"
-#include "datasets/joint_pieces.hpp"
+#include "datasets/sentencepiece_joint.hpp"
 #include "datasets/sentencepiece_tokenizer.hpp"
 #include "datasets/tasks.hpp"
 #include "datasets/vocabulary_tokenizer.hpp"

@@ -1,4 +1,4 @@
-#include "datasets/joint_pieces.hpp"
+#include "datasets/sentencepiece_joint.hpp"
 
 #include <set>
 #include <string_view>

@@ -1,5 +1,5 @@
 // A joint vocabulary whose target side needs fewer entries than its source side.
-#include "datasets/joint_pieces.hpp"
+#include "datasets/sentencepiece_joint.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
