@@ -12,7 +12,7 @@ install(TARGETS tapehead)
 install(EXPORT tapehead NAMESPACE tapehead:: FILE tapeheadTargets.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tapehead)
 
 install(DIRECTORY include/tapehead DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY core nn datasets train DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tapehead FILES_MATCHING PATTERN *.hpp)
+install(DIRECTORY core nn datasets train lab DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tapehead FILES_MATCHING PATTERN *.hpp)
 
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tapeheadConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES cmake/tapeheadConfig.cmake cmake/dependencies.cmake ${PROJECT_BINARY_DIR}/tapeheadConfigVersion.cmake

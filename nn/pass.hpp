@@ -28,6 +28,10 @@ class Pass {
   // Evaluation: parameters are constants and nothing is dropped.
   Pass(Tape& tape, const ParameterStore& store) : tape_(tape), store_(store) {}
 
+  // Gradients without dropout.
+  Pass(Tape& tape, const ParameterStore& store, ParameterGradients& gradients)
+      : tape_(tape), store_(store), gradients_(&gradients) {}
+
   // Training at a step: gradients go to `gradients`, dropout draws come from (seed, path of the
   // layer, step).
   Pass(Tape& tape, const ParameterStore& store, ParameterGradients& gradients, std::uint64_t seed,

@@ -1,0 +1,113 @@
+// tapehead heads RUN: what each attention head of a trained model does, over a split.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "apps/commands.hpp"
+#include "apps/threads.hpp"
+#include "core/blas_kernels.hpp"
+#include "lab/head_report.hpp"
+#include "train/experiment.hpp"
+#include "train/run/logging.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct HeadsArguments {
+  std::filesystem::path run;
+  std::string split = "validation";
+  std::string checkpoint;
+  Index threads = default_threads();
+  bool importance = false;
+  bool json = false;
+};
+
+struct Findings {
+  std::vector<AttentionReport> heads;
+  std::optional<Importance> importance;
+};
+
+void print(const HeadsArguments& arguments, const SavedRun& saved, const Split& split,
+           const Findings& found) {
+  if (arguments.json) {
+    nlohmann::ordered_json object = {{"run", arguments.run.string()},
+                                     {"checkpoint", saved.checkpoint.string()},
+                                     {"split", split.name},
+                                     {"examples", split.examples.size()},
+                                     {"attentions", heads_json(found.heads)}};
+    if (found.importance) {
+      object["importance"] = importance_json(*found.importance);
+    }
+    fmt::print("{}\n", object.dump());
+    return;
+  }
+  fmt::print("{} on {} ({} examples)\n\n", saved.checkpoint.string(), split.name,
+             split.examples.size());
+  fmt::print("{}\n\n{}\n\n", heads_table(found.heads), maps_table(found.heads));
+  if (found.importance) {
+    fmt::print("{}\n\n", importance_table(*found.importance));
+  }
+  fmt::print("what the columns are, and the thresholds of the roles: docs/heads.md\n");
+}
+
+Findings study(const HeadsArguments& arguments, SavedRun& saved, const Task& task,
+               const Split& split, Console& console) {
+  const auto progress = [&console](const char* what) {
+    return [&console, what](Index done, Index of) {
+      console.live(fmt::format("{}: {} of {}", what, done, of));
+    };
+  };
+  Workers workers(arguments.threads);
+  Findings found;
+  found.heads = report_heads(
+      watch_heads(saved.model.transformer, saved.model.store, split, token_facts(task),
+                  saved.config.evaluation.batch_tokens, workers, progress("watching, batches")),
+      saved.model.store);
+  if (arguments.importance) {
+    found.importance = head_importance(saved.model, saved.config, task, split, workers,
+                                       progress("taking heads away"));
+  }
+  console.live("");
+  return found;
+}
+
+void show_heads(const HeadsArguments& arguments) {
+  const auto console = std::make_shared<Console>();
+  start_logging(console);
+  prepare_blas();
+  SavedRun saved(arguments.run, arguments.checkpoint);
+  const Task task = make_task(saved.config.task, saved.config.seed, saved.directory);
+  if (task.fingerprint != saved.data) {
+    spdlog::warn("{} was trained with other data than {} has now", saved.checkpoint.string(),
+                 arguments.run.string());
+  }
+  const Split& split = task.split(arguments.split);
+  print(arguments, saved, split, study(arguments, saved, task, split, *console));
+}
+
+}  // namespace
+
+void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
+  CLI::App* command =
+      program.add_subcommand("heads", "Tell what each attention head of a trained model does");
+  const auto arguments = std::make_shared<HeadsArguments>();
+  command->add_option("run", arguments->run, "Run directory")->required();
+  command->add_option("--split", arguments->split, "The split to read: train, validation or test")
+      ->capture_default_str();
+  command->add_option(
+      "--checkpoint", arguments->checkpoint,
+      "best, last, average or a file; by default the average where there is one, else the best");
+  command->add_option("--threads", arguments->threads, "Worker threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_flag("--importance", arguments->importance,
+                    "Also the loss without each head, and how fast a gate on it would change it");
+  command->add_flag("--json", arguments->json, "One JSON object on standard output");
+  command->callback([arguments] { show_heads(*arguments); });
+}
+
+}  // namespace tapehead

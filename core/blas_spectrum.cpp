@@ -1,0 +1,109 @@
+#include "core/blas_spectrum.hpp"
+
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <type_traits>
+
+// The LAPACK wrappers that xtensor-blas is built on; they rely on the headers above.
+#include <xflens/cxxblas/cxxblas.cxx>
+#include <xflens/cxxlapack/cxxlapack.cxx>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// A square matrix, row after row.
+struct Matrix {
+  explicit Matrix(std::size_t rows) : n(rows), numbers(rows * rows) {}
+  double& at(std::size_t i, std::size_t j) { return numbers[i * n + j]; }
+  double at(std::size_t i, std::size_t j) const { return numbers[i * n + j]; }
+
+  std::size_t n;
+  std::vector<double> numbers;
+};
+
+double dot(const double* x, const double* y, std::size_t count) {
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    sum += x[i] * y[i];
+  }
+  return sum;
+}
+
+// A Aᵀ
+Matrix gram(const Tensor& a) {
+  const std::vector<double> rows(a.values().begin(), a.values().end());
+  const auto columns = static_cast<std::size_t>(a.dim(1));
+  Matrix product(static_cast<std::size_t>(a.dim(0)));
+  for (std::size_t i = 0; i < product.n; ++i) {
+    for (std::size_t j = 0; j < product.n; ++j) {
+      product.at(i, j) = dot(&rows[i * columns], &rows[j * columns], columns);
+    }
+  }
+  return product;
+}
+
+// A B of symmetric matrices
+Matrix operator*(const Matrix& a, const Matrix& b) {
+  Matrix product(a.n);
+  for (std::size_t i = 0; i < a.n; ++i) {
+    for (std::size_t j = 0; j < a.n; ++j) {
+      product.at(i, j) = dot(&a.numbers[i * a.n], &b.numbers[j * a.n], a.n);
+    }
+  }
+  return product;
+}
+
+// Eigenvalues of a symmetric matrix; its rows become the eigenvectors where those are wanted.
+std::vector<double> eigenvalues(Matrix& matrix, bool vectors) {
+  const auto n = static_cast<int>(matrix.n);
+  const int work_size = 34 * n;  // (block size + 2) n: with blocks of 32 columns
+  std::vector<double> values(matrix.n);
+  std::vector<double> work(static_cast<std::size_t>(work_size));
+  const int info = cxxlapack::syev<int>(vectors ? 'V' : 'N', 'L', n, matrix.numbers.data(), n,
+                                        values.data(), work.data(), work_size);
+  if (info != 0) {
+    throw std::runtime_error("the eigenvalues of a matrix of weights were not found");
+  }
+  return values;
+}
+
+// The symmetric root of a positive semidefinite matrix: Vᵀ sqrt(Λ) V with eigenvectors as rows.
+Matrix root(Matrix matrix) {
+  const std::vector<double> values = eigenvalues(matrix, true);
+  Matrix result(matrix.n);
+  for (std::size_t k = 0; k < matrix.n; ++k) {
+    const double scale = std::sqrt(std::max(0.0, values[k]));
+    for (std::size_t i = 0; i < matrix.n; ++i) {
+      for (std::size_t j = 0; j < matrix.n; ++j) {
+        result.at(i, j) += scale * matrix.at(k, i) * matrix.at(k, j);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+// (Aᵀ B)(Aᵀ B)ᵀ = Aᵀ (B Bᵀ) A, whose eigenvalues other than 0 are those of R (B Bᵀ) R, where R is
+// the root of A Aᵀ.
+std::vector<double> product_singular_values(const Tensor& a, const Tensor& b) {
+  if (a.dim(0) == 0) {
+    return {};
+  }
+  const Matrix half = root(gram(a));
+  // Symmetric but for rounding; LAPACK reads one triangle. (R G) R takes R's rows for its columns.
+  Matrix square = half * gram(b) * half;
+  std::vector<double> values = eigenvalues(square, false);
+  for (double& value : values) {
+    value = std::sqrt(std::max(0.0, value));
+  }
+  std::ranges::sort(values, std::greater<>());
+  return values;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,146 @@
+#include "lab/head_importance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/errors.hpp"
+#include "datasets/loader.hpp"
+#include "train/evaluation.hpp"
+#include "train/loss.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr std::string_view output_suffix = ".output.weight";
+
+bool is_output_of_heads(const NamedParameter& parameter) {
+  return parameter.name.ends_with(output_suffix) &&
+         (parameter.name.starts_with("encoder.") || parameter.name.starts_with("decoder."));
+}
+
+std::string path_of(const NamedParameter& parameter) {
+  return parameter.name.substr(0, parameter.name.size() - output_suffix.size());
+}
+
+const NamedParameter& output_weight(const ParameterStore& store, const HeadName& head,
+                                    Index heads) {
+  std::string paths;
+  for (const NamedParameter& parameter : store.parameters()) {
+    if (is_output_of_heads(parameter)) {
+      if (path_of(parameter) == head.path && head.head >= 0 && head.head < heads) {
+        return parameter;
+      }
+      paths += (paths.empty() ? "" : ", ") + path_of(parameter);
+    }
+  }
+  throw ConfigError(fmt::format("there is no head {} of {}; there are heads 0 to {} of {}",
+                                head.head, head.path, heads - 1, paths));
+}
+
+// The gradients of the mean loss of one sentence, without dropout; returns nothing but those.
+void sentence_gradients(const Model& model, const Batch& sentence, ParameterGradients& gradients) {
+  Tape tape;
+  Pass pass(tape, model.store, gradients);
+  const CrossEntropy result = translation_loss(model.transformer, pass, sentence, 0);
+  tape.backward(result.loss, Tensor::full({1}, 1 / static_cast<Scalar>(sentence.tokens())));
+}
+
+// Σ_sentences |dL/dgate| of every gate, over a part of the sentences.
+std::vector<double> slopes(const Model& model, const Split& split,
+                           const std::vector<std::unique_ptr<HeadGate>>& gates, Index first,
+                           Index last) {
+  std::vector<double> sums(gates.size());
+  for (Index example = first; example < last; ++example) {
+    ParameterGradients gradients(model.store);
+    sentence_gradients(model, make_batch(split, {example}), gradients);
+    for (std::size_t i = 0; i < gates.size(); ++i) {
+      sums[i] += std::abs(gates[i]->slope(gradients));
+    }
+  }
+  return sums;
+}
+
+}  // namespace
+
+std::vector<HeadName> heads_of(const ParameterStore& store, Index heads) {
+  std::vector<HeadName> names;
+  for (const NamedParameter& parameter : store.parameters()) {
+    for (Index head = 0; is_output_of_heads(parameter) && head < heads; ++head) {
+      names.push_back({.path = path_of(parameter), .head = head});
+    }
+  }
+  return names;
+}
+
+HeadGate::HeadGate(ParameterStore& store, const HeadName& head, Index heads) {
+  const NamedParameter& parameter = output_weight(store, head, heads);
+  const Index width = parameter.shape[1] / heads;
+  weight_ = store.value(parameter);
+  block_ = parameter.block;
+  offset_ = parameter.offset - store.block_begin(block_);
+  first_ = head.head * width;
+  kept_ = Tensor::empty({weight_.dim(0), width});
+  for (Index i = 0; i < weight_.dim(0); ++i) {
+    std::copy_n(weight_.row(i) + first_, width, kept_.row(i));
+  }
+}
+
+void HeadGate::set(double gate) {
+  for (Index i = 0; i < weight_.dim(0); ++i) {
+    std::transform(kept_.row(i), kept_.row(i) + kept_.dim(1), weight_.row(i) + first_,
+                   [factor = static_cast<Scalar>(gate)](Scalar w) { return factor * w; });
+  }
+}
+
+double HeadGate::slope(const ParameterGradients& gradients) const {
+  const Scalar* gradient = gradients.data(block_) + offset_;
+  double sum = 0;
+  for (Index i = 0; i < kept_.dim(0); ++i) {
+    for (Index c = 0; c < kept_.dim(1); ++c) {
+      sum += static_cast<double>(kept_.row(i)[c]) *
+             static_cast<double>(gradient[i * weight_.dim(1) + first_ + c]);
+    }
+  }
+  return sum;
+}
+
+Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
+                           Workers& workers, const std::function<void(Index, Index)>& progress) {
+  const auto loss = [&] {
+    return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)
+        .loss;
+  };
+  const std::vector<HeadName> names = heads_of(model.store, config.model.heads);
+  std::vector<std::unique_ptr<HeadGate>> gates;
+  for (const HeadName& name : names) {
+    gates.push_back(std::make_unique<HeadGate>(model.store, name, config.model.heads));
+  }
+  Importance result{.loss = loss(), .heads = {}};
+  const auto work = static_cast<Index>(names.size()) + 1;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    gates[i]->set(0);
+    result.heads.push_back({.head = names[i], .loss_without = loss()});
+    gates[i]->set(1);
+    if (progress) {
+      progress(static_cast<Index>(i) + 1, work);
+    }
+  }
+  constexpr Index parts = 16;  // whatever the threads are, so that sums are made in one order
+  const auto examples = static_cast<Index>(split.examples.size());
+  std::vector<std::vector<double>> sums(static_cast<std::size_t>(parts));
+  workers.run(parts, [&](Index part) {
+    sums[static_cast<std::size_t>(part)] =
+        slopes(model, split, gates, part * examples / parts, (part + 1) * examples / parts);
+  });
+  for (const std::vector<double>& part : sums) {
+    for (std::size_t i = 0; i < result.heads.size(); ++i) {
+      result.heads[i].slope += part[i] / static_cast<double>(std::max<Index>(1, examples));
+    }
+  }
+  return result;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,64 @@
+// Which heads matter: what the loss says when one is taken away, and how fast it would change.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/workers.hpp"
+#include "datasets/task.hpp"
+#include "train/experiment.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// A head by the path of its attention, such as "decoder.layers.0.cross".
+struct HeadName {
+  std::string path;
+  Index head = 0;
+};
+
+// All heads of a model, in the order of its parameters.
+std::vector<HeadName> heads_of(const ParameterStore& store, Index heads);
+
+// A gate on a head multiplies what it writes: here by scaling its columns of the output projection,
+// so that everything that the weights can do can be done with the head gated.
+class HeadGate {
+ public:
+  // The gate of a head of this store. Throws ConfigError, with the heads there are, for a head that
+  // there is not.
+  HeadGate(ParameterStore& store, const HeadName& head, Index heads);
+  HeadGate(const HeadGate&) = delete;
+  HeadGate& operator=(const HeadGate&) = delete;
+  ~HeadGate() { set(1); }  // to the bit as it was
+
+  void set(double gate);  // 1: as trained; 0: gone
+
+  // dL/dgate at gate 1, from the gradient of the weights: Σ W dL/dW over the head's columns.
+  double slope(const ParameterGradients& gradients) const;
+
+ private:
+  Tensor weight_;  // (D, H d), the store's own
+  Tensor kept_;    // (D, d): the head's columns as they were
+  Index block_;
+  Index offset_;  // of the weight in its block
+  Index first_;   // column
+};
+
+struct HeadImportance {
+  HeadName head;
+  double loss_without = 0;  // mean negative log-likelihood of a target token with the head gone
+  double slope = 0;         // E |dL/dgate| over sentences, L: the sentence's mean loss
+};
+
+struct Importance {
+  double loss = 0;  // with all heads
+  std::vector<HeadImportance> heads;
+};
+
+// One-out ablation, and the importance of Michel et al. 2019 (equation 2), over a split. Leaves the
+// weights as they were. `progress` hears how much of the work is done.
+Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
+                           Workers& workers,
+                           const std::function<void(Index done, Index of)>& progress = {});
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

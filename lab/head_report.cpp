@@ -1,0 +1,170 @@
+#include "lab/head_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "train/run/table.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+std::string percent(double share) { return fmt::format("{:.0f}", 100 * share); }
+
+std::string offset_text(const HeadFigures& head) {
+  return head.offset_share > 0
+             ? fmt::format("{:+d}: {:.0f} %", head.offset, 100 * head.offset_share)
+             : "";
+}
+
+// The head of the same attention that does most nearly the same.
+std::string nearest_text(const HeadReport& head, std::size_t number) {
+  std::size_t nearest = number;
+  for (std::size_t i = 0; i < head.divergence.size(); ++i) {
+    if (i != number && (nearest == number || head.divergence[i] < head.divergence[nearest])) {
+      nearest = i;
+    }
+  }
+  return nearest == number ? "" : fmt::format("{:.2f} ({})", head.divergence[nearest], nearest);
+}
+
+nlohmann::ordered_json map_json(const MapFigures& map) {
+  return {{"norm", map.norm}, {"rank", map.rank}};
+}
+
+nlohmann::ordered_json head_json(const HeadReport& head, std::size_t number) {
+  const HeadFigures& figures = head.figures;
+  nlohmann::ordered_json json = {{"head", number},
+                                 {"role", name_of(figures.role)},
+                                 {"entropy", figures.entropy},
+                                 {"even_entropy", figures.even_entropy},
+                                 {"confidence", figures.confidence}};
+  for (std::size_t i = 0; i < place_names.size(); ++i) {
+    json["weight_on"][place_names[i]] = figures.places[i].share;
+    json["even_weight_on"][place_names[i]] = figures.places[i].even;
+  }
+  for (Index offset = -reach; offset <= reach; ++offset) {
+    json["distance_profile"][fmt::format("{:+d}", offset)] =
+        figures.distance_profile[static_cast<std::size_t>(offset + reach)];
+  }
+  json["offset"] = figures.offset;
+  json["offset_share"] = figures.offset_share;
+  json["divergence"] = head.divergence;
+  json["query_key"] = map_json(head.maps.query_key);
+  if (head.maps.asymmetry) {
+    json["query_key"]["asymmetry"] = *head.maps.asymmetry;
+  }
+  json["value_output"] = map_json(head.maps.value_output);
+  return json;
+}
+
+}  // namespace
+
+std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& attentions,
+                                          const ParameterStore& store) {
+  std::vector<AttentionReport> reports;
+  for (const AttentionSums& attention : attentions) {
+    const std::size_t count = attention.heads.size();
+    const auto maps = head_maps(store, attention.path, static_cast<Index>(count),
+                                attention.path.ends_with("self"));
+    AttentionReport report{.path = attention.path, .queries = attention.queries, .heads = {}};
+    for (std::size_t i = 0; i < count; ++i) {
+      HeadReport head{.figures = figures_of(attention.heads[i]), .maps = maps[i], .divergence = {}};
+      for (std::size_t j = 0; j < count; ++j) {
+        head.divergence.push_back(attention.divergence[i * count + j] /
+                                  std::max(1.0, attention.queries));
+      }
+      report.heads.push_back(std::move(head));
+    }
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+std::string heads_table(const std::vector<AttentionReport>& attentions) {
+  std::vector<Align> columns(16, Align::right);
+  columns[0] = columns[2] = Align::left;
+  Table table(columns);
+  table.row({"attention", "head", "role", "entropy", "even", "largest", "self", "prev", "next",
+             "first", "last", "punct", "rarest", "induct", "offset", "nearest"});
+  table.rule();
+  for (const AttentionReport& attention : attentions) {
+    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
+      const HeadFigures& head = attention.heads[i].figures;
+      std::vector<std::string> cells = {i == 0 ? attention.path : "",
+                                        std::to_string(i),
+                                        std::string(name_of(head.role)),
+                                        fmt::format("{:.2f}", head.entropy),
+                                        fmt::format("{:.2f}", head.even_entropy),
+                                        percent(head.confidence)};
+      for (const PlaceFigures& place : head.places) {
+        cells.push_back(percent(place.share));
+      }
+      cells.push_back(offset_text(head));
+      cells.push_back(nearest_text(attention.heads[i], i));
+      table.row(std::move(cells));
+    }
+  }
+  return table.text();
+}
+
+std::string maps_table(const std::vector<AttentionReport>& attentions) {
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
+               Align::right});
+  table.row({"attention", "head", "QK norm", "QK rank", "asymmetry", "VO norm", "VO rank"});
+  table.rule();
+  for (const AttentionReport& attention : attentions) {
+    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
+      const HeadMaps& maps = attention.heads[i].maps;
+      table.row({i == 0 ? attention.path : "", std::to_string(i),
+                 fmt::format("{:.2f}", maps.query_key.norm),
+                 fmt::format("{:.1f}", maps.query_key.rank),
+                 maps.asymmetry ? fmt::format("{:.2f}", *maps.asymmetry) : "",
+                 fmt::format("{:.2f}", maps.value_output.norm),
+                 fmt::format("{:.1f}", maps.value_output.rank)});
+    }
+  }
+  return table.text();
+}
+
+std::string importance_table(const Importance& importance) {
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
+  table.row({"attention", "head", "loss without", "more", "importance"});
+  table.rule();
+  std::string path;
+  for (const HeadImportance& head : importance.heads) {
+    table.row({head.head.path == path ? "" : head.head.path, std::to_string(head.head.head),
+               fmt::format("{:.4f}", head.loss_without),
+               fmt::format("{:+.4f}", head.loss_without - importance.loss),
+               fmt::format("{:.4f}", head.slope)});
+    path = head.head.path;
+  }
+  return table.text() + fmt::format("\n  loss with all heads {:.4f}", importance.loss);
+}
+
+nlohmann::ordered_json importance_json(const Importance& importance) {
+  nlohmann::ordered_json json = {{"loss", importance.loss},
+                                 {"heads", nlohmann::ordered_json::array()}};
+  for (const HeadImportance& head : importance.heads) {
+    json["heads"].push_back({{"attention", head.head.path},
+                             {"head", head.head.head},
+                             {"loss_without", head.loss_without},
+                             {"importance", head.slope}});
+  }
+  return json;
+}
+
+nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions) {
+  auto list = nlohmann::ordered_json::array();
+  for (const AttentionReport& attention : attentions) {
+    nlohmann::ordered_json json = {{"attention", attention.path}, {"queries", attention.queries}};
+    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
+      json["heads"].push_back(head_json(attention.heads[i], i));
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

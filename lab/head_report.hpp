@@ -1,0 +1,38 @@
+// What is known of all heads of a run, as tables and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "lab/head_figures.hpp"
+#include "lab/head_importance.hpp"
+#include "lab/head_maps.hpp"
+#include "lab/head_watch.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct HeadReport {
+  HeadFigures figures;
+  HeadMaps maps;
+  std::vector<double> divergence;  // mean from each head of the same attention, nats
+};
+
+struct AttentionReport {
+  std::string path;
+  double queries = 0;
+  std::vector<HeadReport> heads;
+};
+
+std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& attentions,
+                                          const ParameterStore& store);
+
+std::string heads_table(const std::vector<AttentionReport>& attentions);
+std::string maps_table(const std::vector<AttentionReport>& attentions);
+nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions);
+
+std::string importance_table(const Importance& importance);
+nlohmann::ordered_json importance_json(const Importance& importance);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

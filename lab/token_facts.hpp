@@ -1,0 +1,25 @@
+// What is known of a vocabulary's entries: how often each stands in the training data, and whether
+// it is a mark of punctuation.
+#pragma once
+
+#include <vector>
+
+#include "datasets/task.hpp"
+
+namespace tapehead {
+
+struct TokenFacts {
+  std::vector<Index> occurrences;  // in the training examples; 0 for begin, end and unknown marks
+  std::vector<bool> punctuation;   // nothing but punctuation (Unicode category P), "▁" apart
+
+  Index occurrences_of(TokenId token) const { return occurrences[static_cast<std::size_t>(token)]; }
+  bool is_punctuation(TokenId token) const { return punctuation[static_cast<std::size_t>(token)]; }
+};
+
+struct SideFacts {
+  TokenFacts source;
+  TokenFacts target;
+};
+SideFacts token_facts(const Task& task);
+
+}  // namespace tapehead

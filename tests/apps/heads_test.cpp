@@ -1,0 +1,97 @@
+// tapehead heads: what each head of a trained model does, for people and for programs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Heads : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    here = std::make_unique<TemporaryDirectory>();
+    const ProgramResult result = run_program(tiny_training("a"), here->path());
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+  static void TearDownTestSuite() { here.reset(); }
+
+  static ProgramResult heads(const Arguments& options) {
+    Arguments arguments{"heads", "a"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_program(arguments, here->path());
+  }
+
+  static std::unique_ptr<TemporaryDirectory> here;
+};
+std::unique_ptr<TemporaryDirectory> Heads::here;
+
+TEST_F(Heads, table) {
+  const ProgramResult result = heads({});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(
+      result.output,
+      AllOf(HasSubstr("validation (40 examples)"), HasSubstr("encoder.layers.0.self"),
+            HasSubstr("decoder.layers.0.cross"), HasSubstr("QK rank"), HasSubstr("docs/heads.md")));
+}
+
+TEST_F(Heads, json) {
+  const ProgramResult result = heads({"--json", "--split", "test"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  const auto object = nlohmann::json::parse(result.output);
+  EXPECT_EQ(object["split"], "test");
+  ASSERT_EQ(object["attentions"].size(), 3U);
+  for (const auto& attention : object["attentions"]) {
+    ASSERT_EQ(attention["heads"].size(), 4U);
+    for (const auto& head : attention["heads"]) {
+      const double entropy = head["entropy"];
+      EXPECT_GE(entropy, 0);
+      EXPECT_LE(entropy, head["even_entropy"].get<double>() + 1e-6);
+      double everywhere = 0;
+      for (const auto& [offset, weight] : head["distance_profile"].items()) {
+        everywhere += weight.get<double>();
+      }
+      EXPECT_NEAR(everywhere, 1, 1e-5);  // sums of float weights
+      EXPECT_EQ(head["divergence"].size(), 4U);
+      EXPECT_GT(head["query_key"]["norm"], 0);
+    }
+  }
+}
+
+TEST_F(Heads, importance) {
+  const ProgramResult table = heads({"--importance"});
+  EXPECT_EQ(table.exit_code, 0) << table.errors;
+  EXPECT_THAT(table.output, AllOf(HasSubstr("loss without"), HasSubstr("loss with all heads")));
+  const auto object = nlohmann::json::parse(heads({"--importance", "--json"}).output);
+  EXPECT_GT(object["importance"]["loss"], 0);
+  ASSERT_EQ(object["importance"]["heads"].size(), 12U);  // four of each of three attentions
+  for (const auto& head : object["importance"]["heads"]) {
+    EXPECT_GT(head["loss_without"], 0);
+    EXPECT_GT(head["importance"], 0);
+  }
+}
+
+TEST_F(Heads, threads_change_nothing) {
+  EXPECT_EQ(heads({"--json", "--threads", "1"}).output, heads({"--json", "--threads", "3"}).output);
+}
+
+TEST_F(Heads, what_is_not_there_is_refused) {
+  const ProgramResult split = heads({"--split", "training"});
+  EXPECT_EQ(split.exit_code, 1);
+  EXPECT_THAT(split.errors, HasSubstr("no split named training; this task has train"));
+  const ProgramResult run = run_program({"heads", "nowhere"}, here->path());
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.errors, HasSubstr("nowhere"));
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,123 @@
+// Watching a model's heads over a split, against the weights recorded sentence by sentence.
+#include "lab/head_watch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "datasets/loader.hpp"
+#include "tests/support/tiny_model.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::ElementsAre;
+
+Split tiny_split() {
+  Split split;
+  for (std::size_t i = 0; i < tiny_sources.size(); ++i) {
+    split.examples.push_back({.source = tiny_sources[i], .target = tiny_targets[i]});
+  }
+  return split;
+}
+
+SideFacts tiny_facts() {
+  const auto size = static_cast<std::size_t>(tiny_vocabulary);
+  TokenFacts facts{.occurrences = std::vector<Index>(size), .punctuation = std::vector<bool>(size)};
+  for (std::size_t token = 0; token < size; ++token) {
+    facts.occurrences[token] = static_cast<Index>(100 - token);
+  }
+  return {.source = facts, .target = facts};
+}
+
+class HeadWatch : public ::testing::Test {
+ protected:
+  HeadWatch() : model_(options()) { model_.shake(0.5); }
+
+  static ModelOptions options() {
+    ModelOptions result = tiny_options();
+    result.layers = 2;
+    return result;
+  }
+
+  std::vector<AttentionSums> watch(Index batch_tokens, Index threads) const {
+    Workers workers(threads);
+    return watch_heads(model_.transformer, model_.store, tiny_split(), tiny_facts(), batch_tokens,
+                       workers);
+  }
+
+  TinyModel model_;
+};
+
+TEST_F(HeadWatch, SeesEveryAttentionInTheModelsOrder) {
+  std::vector<std::string> paths;
+  for (const AttentionSums& attention : watch(100, 1)) {
+    paths.push_back(attention.path);
+    EXPECT_EQ(attention.heads.size(), 2U);
+  }
+  EXPECT_THAT(paths, ElementsAre("encoder.layers.0.self", "encoder.layers.1.self",
+                                 "decoder.layers.0.self", "decoder.layers.0.cross",
+                                 "decoder.layers.1.self", "decoder.layers.1.cross"));
+}
+
+// Entropy and the weight on the sentence's first key, summed from each sentence's own weights.
+TEST_F(HeadWatch, SumsWhatTheRecorderGives) {
+  std::map<std::string, std::array<double, 3>> expected;
+  const Split split = tiny_split();
+  for (Index example = 0; example < static_cast<Index>(split.examples.size()); ++example) {
+    Tape tape(false);
+    Pass pass(tape, model_.store);
+    pass.recorder = [&](const RecordedAttention& seen) {
+      auto& [queries, entropy, first] = expected[std::string(seen.path)];
+      for (Index i = 0; seen.head == 1 && i < seen.weights.dim(0); ++i) {
+        const Scalar* row = seen.weights.row(i);
+        queries += 1;
+        first += row[0];
+        for (Index j = 0; j < seen.weights.dim(1); ++j) {
+          entropy -= row[j] > 0 ? row[j] * std::log(row[j]) : 0;
+        }
+      }
+    };
+    logits_of(model_.transformer, pass, make_batch(split, {example}));
+  }
+  for (const AttentionSums& attention : watch(7, 2)) {
+    SCOPED_TRACE(attention.path);
+    const auto& [queries, entropy, first] = expected.at(attention.path);
+    const HeadSums& head = attention.heads[1];
+    EXPECT_EQ(head.queries, queries);
+    EXPECT_EQ(attention.queries, queries);
+    EXPECT_NEAR(head.entropy, entropy, 1e-10);
+    EXPECT_NEAR(head.at(KeyPlace::first).weight, first, 1e-10);
+  }
+}
+
+TEST_F(HeadWatch, SaysTheSameAtAnyNumberOfThreads) {
+  const auto one = watch(7, 1);
+  const auto three = watch(7, 3);
+  ASSERT_EQ(one.size(), three.size());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_EQ(one[i].divergence, three[i].divergence);
+    EXPECT_EQ(one[i].heads[0].offset_weight, three[i].heads[0].offset_weight);
+  }
+}
+
+// Only the decoder's attention to itself is causal, and cross-attention has no token of its own to
+// find again.
+TEST_F(HeadWatch, KnowsWhichKeysThereAre) {
+  for (const AttentionSums& attention : watch(100, 1)) {
+    SCOPED_TRACE(attention.path);
+    const HeadSums& head = attention.heads[0];
+    const bool causal = attention.path.find("decoder") == 0 && attention.path.ends_with("self");
+    EXPECT_EQ(head.at(KeyPlace::next).queries == 0, causal);
+    EXPECT_EQ(head.at(KeyPlace::last).queries == 0, causal);
+    EXPECT_EQ(head.at(KeyPlace::induction).queries == 0, attention.path.ends_with("cross"));
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
