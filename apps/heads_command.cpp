@@ -17,18 +17,22 @@ namespace tapehead {
 
 namespace {
 
+constexpr Index slope_examples = 200;  // enough to tell important heads from others
+
 struct HeadsArguments {
   std::filesystem::path run;
   std::string split = "validation";
   std::string checkpoint;
   Index threads = default_threads();
   bool importance = false;
+  bool prune = false;
   bool json = false;
 };
 
 struct Findings {
   std::vector<AttentionReport> heads;
   std::optional<Importance> importance;
+  std::optional<PruningCurve> pruning;
 };
 
 void print(const HeadsArguments& arguments, const SavedRun& saved, const Split& split,
@@ -42,6 +46,9 @@ void print(const HeadsArguments& arguments, const SavedRun& saved, const Split& 
     if (found.importance) {
       object["importance"] = importance_json(*found.importance);
     }
+    if (found.pruning) {
+      object["pruning"] = pruning_json(*found.pruning);
+    }
     fmt::print("{}\n", object.dump());
     return;
   }
@@ -50,6 +57,9 @@ void print(const HeadsArguments& arguments, const SavedRun& saved, const Split& 
   fmt::print("{}\n\n{}\n\n", heads_table(found.heads), maps_table(found.heads));
   if (found.importance) {
     fmt::print("{}\n\n", importance_table(*found.importance));
+  }
+  if (found.pruning) {
+    fmt::print("{}\n\n", pruning_table(*found.pruning));
   }
   fmt::print("what the columns are, and the thresholds of the roles: docs/heads.md\n");
 }
@@ -69,7 +79,11 @@ Findings study(const HeadsArguments& arguments, SavedRun& saved, const Task& tas
       saved.model.store);
   if (arguments.importance) {
     found.importance = head_importance(saved.model, saved.config, task, split, workers,
-                                       progress("taking heads away"));
+                                       progress("the loss without a head"));
+  }
+  if (arguments.prune) {
+    found.pruning = prune_heads(saved.model, saved.config, task, split, slope_examples, workers,
+                                progress("heads removed"));
   }
   console.live("");
   return found;
@@ -106,6 +120,8 @@ void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
       ->capture_default_str();
   command->add_flag("--importance", arguments->importance,
                     "Also the loss without each head, and how fast a gate on it would change it");
+  command->add_flag("--prune", arguments->prune,
+                    "Also the loss as all heads go one by one, the least important first");
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { show_heads(*arguments); });
 }

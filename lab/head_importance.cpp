@@ -40,7 +40,7 @@ const NamedParameter& output_weight(const ParameterStore& store, const HeadName&
                                 head.head, head.path, heads - 1, paths));
 }
 
-// The gradients of the mean loss of one sentence, without dropout; returns nothing but those.
+// The gradients of the mean loss of one sentence, without dropout.
 void sentence_gradients(const Model& model, const Batch& sentence, ParameterGradients& gradients) {
   Tape tape;
   Pass pass(tape, model.store, gradients);
@@ -49,9 +49,8 @@ void sentence_gradients(const Model& model, const Batch& sentence, ParameterGrad
 }
 
 // Σ_sentences |dL/dgate| of every gate, over a part of the sentences.
-std::vector<double> slopes(const Model& model, const Split& split,
-                           const std::vector<std::unique_ptr<HeadGate>>& gates, Index first,
-                           Index last) {
+std::vector<double> slope_sums(const Model& model, const Split& split, const HeadGates& gates,
+                               Index first, Index last) {
   std::vector<double> sums(gates.size());
   for (Index example = first; example < last; ++example) {
     ParameterGradients gradients(model.store);
@@ -107,6 +106,32 @@ double HeadGate::slope(const ParameterGradients& gradients) const {
   return sum;
 }
 
+HeadGates gates_on(ParameterStore& store, const std::vector<HeadName>& heads, Index of_each) {
+  HeadGates gates;
+  for (const HeadName& head : heads) {
+    gates.push_back(std::make_unique<HeadGate>(store, head, of_each));
+  }
+  return gates;
+}
+
+std::vector<double> gate_slopes(const Model& model, const Split& split, const HeadGates& gates,
+                                Workers& workers) {
+  constexpr Index parts = 16;  // whatever the threads are, so that sums are made in one order
+  const auto examples = static_cast<Index>(split.examples.size());
+  std::vector<std::vector<double>> sums(static_cast<std::size_t>(parts));
+  workers.run(parts, [&](Index part) {
+    sums[static_cast<std::size_t>(part)] =
+        slope_sums(model, split, gates, part * examples / parts, (part + 1) * examples / parts);
+  });
+  std::vector<double> slopes(gates.size());
+  for (const std::vector<double>& part : sums) {
+    for (std::size_t i = 0; i < slopes.size(); ++i) {
+      slopes[i] += part[i] / static_cast<double>(std::max<Index>(1, examples));
+    }
+  }
+  return slopes;
+}
+
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
                            Workers& workers, const std::function<void(Index, Index)>& progress) {
   const auto loss = [&] {
@@ -114,30 +139,15 @@ Importance head_importance(Model& model, const Config& config, const Task& task,
         .loss;
   };
   const std::vector<HeadName> names = heads_of(model.store, config.model.heads);
-  std::vector<std::unique_ptr<HeadGate>> gates;
-  for (const HeadName& name : names) {
-    gates.push_back(std::make_unique<HeadGate>(model.store, name, config.model.heads));
-  }
+  const HeadGates gates = gates_on(model.store, names, config.model.heads);
   Importance result{.loss = loss(), .heads = {}};
-  const auto work = static_cast<Index>(names.size()) + 1;
+  const std::vector<double> slopes = gate_slopes(model, split, gates, workers);
   for (std::size_t i = 0; i < names.size(); ++i) {
     gates[i]->set(0);
-    result.heads.push_back({.head = names[i], .loss_without = loss()});
+    result.heads.push_back({.head = names[i], .loss_without = loss(), .slope = slopes[i]});
     gates[i]->set(1);
     if (progress) {
-      progress(static_cast<Index>(i) + 1, work);
-    }
-  }
-  constexpr Index parts = 16;  // whatever the threads are, so that sums are made in one order
-  const auto examples = static_cast<Index>(split.examples.size());
-  std::vector<std::vector<double>> sums(static_cast<std::size_t>(parts));
-  workers.run(parts, [&](Index part) {
-    sums[static_cast<std::size_t>(part)] =
-        slopes(model, split, gates, part * examples / parts, (part + 1) * examples / parts);
-  });
-  for (const std::vector<double>& part : sums) {
-    for (std::size_t i = 0; i < result.heads.size(); ++i) {
-      result.heads[i].slope += part[i] / static_cast<double>(std::max<Index>(1, examples));
+      progress(static_cast<Index>(i) + 1, static_cast<Index>(names.size()));
     }
   }
   return result;

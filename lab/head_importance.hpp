@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,8 @@ class HeadGate {
 
   void set(double gate);  // 1: as trained; 0: gone
 
-  // dL/dgate at gate 1, from the gradient of the weights: Σ W dL/dW over the head's columns.
+  // dL/dgate where it stands, from the gradient of the weights: Σ W dL/dW over the head's columns,
+  // with W as trained.
   double slope(const ParameterGradients& gradients) const;
 
  private:
@@ -44,10 +46,18 @@ class HeadGate {
   Index first_;   // column
 };
 
+using HeadGates = std::vector<std::unique_ptr<HeadGate>>;
+HeadGates gates_on(ParameterStore& store, const std::vector<HeadName>& heads, Index of_each);
+
+// E |dL/dgate| over the sentences of a split, L: the sentence's mean loss, for each gate where it
+// stands (Michel et al. 2019, equation 2). Equal at any number of threads.
+std::vector<double> gate_slopes(const Model& model, const Split& split, const HeadGates& gates,
+                                Workers& workers);
+
 struct HeadImportance {
   HeadName head;
   double loss_without = 0;  // mean negative log-likelihood of a target token with the head gone
-  double slope = 0;         // E |dL/dgate| over sentences, L: the sentence's mean loss
+  double slope = 0;         // as gate_slopes() says, at gate 1
 };
 
 struct Importance {
@@ -55,8 +65,8 @@ struct Importance {
   std::vector<HeadImportance> heads;
 };
 
-// One-out ablation, and the importance of Michel et al. 2019 (equation 2), over a split. Leaves the
-// weights as they were. `progress` hears how much of the work is done.
+// One-out ablation and slopes over a split. Leaves the weights as they were. `progress` hears how
+// much of the work is done.
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
                            Workers& workers,
                            const std::function<void(Index done, Index of)>& progress = {});

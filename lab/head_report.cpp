@@ -155,6 +155,31 @@ nlohmann::ordered_json importance_json(const Importance& importance) {
   return json;
 }
 
+std::string pruning_table(const PruningCurve& curve) {
+  Table table({Align::right, Align::left, Align::right, Align::right, Align::right});
+  table.row({"heads left", "removed", "head", "importance", "loss"});
+  table.rule();
+  table.row({std::to_string(curve.steps.size()), "", "", "", fmt::format("{:.4f}", curve.loss)});
+  for (std::size_t i = 0; i < curve.steps.size(); ++i) {
+    const PruningStep& step = curve.steps[i];
+    table.row({std::to_string(curve.steps.size() - i - 1), step.removed.path,
+               std::to_string(step.removed.head), fmt::format("{:.4f}", step.importance),
+               fmt::format("{:.4f}", step.loss)});
+  }
+  return table.text();
+}
+
+nlohmann::ordered_json pruning_json(const PruningCurve& curve) {
+  nlohmann::ordered_json json = {{"loss", curve.loss}, {"steps", nlohmann::ordered_json::array()}};
+  for (const PruningStep& step : curve.steps) {
+    json["steps"].push_back({{"attention", step.removed.path},
+                             {"head", step.removed.head},
+                             {"importance", step.importance},
+                             {"loss", step.loss}});
+  }
+  return json;
+}
+
 nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions) {
   auto list = nlohmann::ordered_json::array();
   for (const AttentionReport& attention : attentions) {

@@ -9,6 +9,7 @@
 #include "lab/head_figures.hpp"
 #include "lab/head_importance.hpp"
 #include "lab/head_maps.hpp"
+#include "lab/head_pruning.hpp"
 #include "lab/head_watch.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -34,5 +35,8 @@ nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions
 
 std::string importance_table(const Importance& importance);
 nlohmann::ordered_json importance_json(const Importance& importance);
+
+std::string pruning_table(const PruningCurve& curve);
+nlohmann::ordered_json pruning_json(const PruningCurve& curve);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -80,6 +80,16 @@ TEST_F(Heads, importance) {
   }
 }
 
+TEST_F(Heads, prune) {
+  const ProgramResult table = heads({"--prune"});
+  EXPECT_EQ(table.exit_code, 0) << table.errors;
+  EXPECT_THAT(table.output, HasSubstr("heads left"));
+  const auto object = nlohmann::json::parse(heads({"--prune", "--json"}).output);
+  ASSERT_EQ(object["pruning"]["steps"].size(), 12U);
+  // Without any head nothing of the source is known.
+  EXPECT_GT(object["pruning"]["steps"].back()["loss"], object["pruning"]["loss"]);
+}
+
 TEST_F(Heads, threads_change_nothing) {
   EXPECT_EQ(heads({"--json", "--threads", "1"}).output, heads({"--json", "--threads", "3"}).output);
 }

@@ -1,0 +1,67 @@
+// A copy task with a model small enough for every head to be taken away in turn.
+#pragma once
+
+#include "datasets/loader.hpp"
+#include "train/config/config.hpp"
+#include "train/evaluation.hpp"
+#include "train/experiment.hpp"
+#include "train/loss.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct SmallCopy {
+  static constexpr Index heads = 2;  // of each of three attentions
+
+  SmallCopy()
+      : config(options()),
+        task(make_task(config.task, 1)),
+        split(task.split("validation")),
+        model(config, task.source_tokenizer->size(), task.target_tokenizer->size()) {}
+
+  static Config options() {
+    Config config;
+    config.task.name = TaskName::copy;
+    config.task.synthetic.vocabulary = 7;
+    config.task.synthetic.max_length = 5;
+    config.task.synthetic.train_examples = 30;
+    config.task.synthetic.validation_examples = 6;
+    config.task.synthetic.test_examples = 6;
+    config.model.d_model = 8;
+    config.model.heads = heads;
+    config.model.layers = 1;
+    config.model.dropout = 0.3;  // which has no part in what is measured
+    resolve(config);
+    return config;
+  }
+
+  Tensor logits() const {
+    const Batch batch = make_batch(split, {0, 1, 2});
+    Tape tape(false);
+    Pass pass(tape, model.store);
+    const Var memory = model.transformer.encode(pass, batch.source, batch.source_segments);
+    return model.transformer
+        .logits(pass, model.transformer.decode(pass, batch.target_input, batch.target_segments,
+                                               memory, batch.source_segments))
+        .value();
+  }
+
+  // The mean loss of a token.
+  double sentence_loss(Index example) const {
+    const Batch batch = make_batch(split, {example});
+    Tape tape(false);
+    Pass pass(tape, model.store);
+    return translation_loss(model.transformer, pass, batch, 0).loss.value().data()[0] /
+           static_cast<double>(batch.tokens());
+  }
+  double loss(Workers& workers) const {
+    return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)
+        .loss;
+  }
+
+  Config config;
+  Task task;
+  const Split& split;
+  Model model;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
