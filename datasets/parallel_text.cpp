@@ -10,6 +10,7 @@
 #include "datasets/aligned_text.hpp"
 #include "datasets/sentencepiece_joint.hpp"
 #include "datasets/sentencepiece_tokenizer.hpp"
+#include "datasets/stretches.hpp"
 #include "datasets/tasks.hpp"
 #include "datasets/vocabulary_tokenizer.hpp"
 
@@ -96,12 +97,13 @@ Tokenizers make_tokenizers(const AlignedText& train, const ParallelTextOptions& 
 }
 
 std::vector<Example> encode(const AlignedText& text, const Tokenizers& tokenizers) {
-  std::vector<Example> examples;
-  examples.reserve(text.source.size());
-  for (std::size_t i = 0; i < text.source.size(); ++i) {
-    examples.push_back({.source = tokenizers.source->encode(text.source[i]),
-                        .target = tokenizers.target->encode(text.target[i])});
-  }
+  std::vector<Example> examples(text.source.size());
+  for_stretches(static_cast<Index>(examples.size()), [&](Index first, Index last) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      examples[i] = {.source = tokenizers.source->encode(text.source[i]),
+                     .target = tokenizers.target->encode(text.target[i])};
+    }
+  });
   return examples;
 }
 

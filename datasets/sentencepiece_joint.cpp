@@ -1,5 +1,6 @@
 #include "datasets/sentencepiece_joint.hpp"
 
+#include <mutex>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "core/types.hpp"
+#include "datasets/stretches.hpp"
 
 namespace tapehead {
 
@@ -67,11 +69,17 @@ std::string with_target_pieces_first(const std::string& model,
   sentencepiece::SentencePieceProcessor processor;
   expect_ok(processor.LoadFromSerializedProto(model));
   std::set<TokenId> seen;
-  std::vector<TokenId> tokens;
-  for (const std::string& line : target_lines) {
-    expect_ok(processor.Encode(line, &tokens));
-    seen.insert(tokens.begin(), tokens.end());
-  }
+  std::mutex guard;
+  for_stretches(static_cast<Index>(target_lines.size()), [&](Index first, Index last) {
+    std::set<TokenId> here;
+    std::vector<TokenId> tokens;
+    for (Index i = first; i < last; ++i) {
+      expect_ok(processor.Encode(target_lines[static_cast<std::size_t>(i)], &tokens));
+      here.insert(tokens.begin(), tokens.end());
+    }
+    const std::scoped_lock lock(guard);
+    seen.merge(here);
+  });
   std::vector<std::string> pieces;
   for (const TokenId token : seen) {
     pieces.push_back(processor.IdToPiece(token));
