@@ -23,6 +23,13 @@ inline void add_set_option(CLI::App& command, std::vector<std::string>& override
       ->allow_extra_args(false);
 }
 
+// --checkpoint, of every command that uses a trained run.
+inline void add_checkpoint_option(CLI::App& command, std::string& checkpoint) {
+  command.add_option(
+      "--checkpoint", checkpoint,
+      "best, last, average or a file; by default the average where there is one, else the best");
+}
+
 void add_train_command(CLI::App& program, Outcome& outcome);
 void add_evaluate_command(CLI::App& program, Outcome& outcome);
 void add_translate_command(CLI::App& program, Outcome& outcome);

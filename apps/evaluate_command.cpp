@@ -1,6 +1,5 @@
 // tapehead evaluate RUN: all metrics of a trained model on a split.
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <memory>
 #include <string>
@@ -51,11 +50,7 @@ void evaluate_run(const EvaluateArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
   const SavedRun saved(arguments.run, arguments.checkpoint);
-  const Task task = make_task(saved.config.task, saved.config.seed, saved.directory);
-  if (task.fingerprint != saved.data) {
-    spdlog::warn("{} was trained with other data than {} has now", saved.checkpoint.string(),
-                 arguments.run.string());
-  }
+  const Task task = saved.task();
   EvaluationOptions options = saved.config.evaluation;
   if (arguments.beam > 0) {
     options.beam = arguments.beam;
@@ -80,9 +75,7 @@ void add_evaluate_command(CLI::App& program, Outcome& /*outcome*/) {
       ->add_option("--split", arguments->split,
                    "train, validation or test (with the further test splits)")
       ->capture_default_str();
-  command->add_option(
-      "--checkpoint", arguments->checkpoint,
-      "best, last, average or a file; by default the average where there is one, else the best");
+  add_checkpoint_option(*command, arguments->checkpoint);
   command
       ->add_option("--beam", arguments->beam,
                    "Hypotheses of the beam search; by default as the config says")

@@ -1,6 +1,5 @@
 // tapehead heads RUN: what each attention head of a trained model does, over a split.
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <memory>
 #include <optional>
@@ -94,11 +93,7 @@ void show_heads(const HeadsArguments& arguments) {
   start_logging(console);
   prepare_blas();
   SavedRun saved(arguments.run, arguments.checkpoint);
-  const Task task = make_task(saved.config.task, saved.config.seed, saved.directory);
-  if (task.fingerprint != saved.data) {
-    spdlog::warn("{} was trained with other data than {} has now", saved.checkpoint.string(),
-                 arguments.run.string());
-  }
+  const Task task = saved.task();
   const Split& split = task.split(arguments.split);
   print(arguments, saved, split, study(arguments, saved, task, split, *console));
 }
@@ -112,9 +107,7 @@ void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
   command->add_option("run", arguments->run, "Run directory")->required();
   command->add_option("--split", arguments->split, "The split to read: train, validation or test")
       ->capture_default_str();
-  command->add_option(
-      "--checkpoint", arguments->checkpoint,
-      "best, last, average or a file; by default the average where there is one, else the best");
+  add_checkpoint_option(*command, arguments->checkpoint);
   command->add_option("--threads", arguments->threads, "Worker threads")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

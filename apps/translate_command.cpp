@@ -127,9 +127,7 @@ void add_translate_command(CLI::App& program, Outcome& /*outcome*/) {
   command->add_option("--input", arguments->input, "File of lines; by default standard input");
   command->add_option("--output", arguments->output,
                       "File for the translations; by default standard output");
-  command->add_option(
-      "--checkpoint", arguments->checkpoint,
-      "best, last, average or a file; by default the average where there is one, else the best");
+  add_checkpoint_option(*command, arguments->checkpoint);
   command
       ->add_option("--beam", arguments->beam,
                    "Hypotheses of the beam search, 1: greedy; by default as the config says")

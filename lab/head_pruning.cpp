@@ -6,18 +6,6 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-namespace {
-
-Split first_examples(const Split& split, Index count) {
-  const auto examples = static_cast<Index>(split.examples.size());
-  Split part;
-  part.name = split.name;
-  part.examples.assign(split.examples.begin(), split.examples.begin() + std::min(count, examples));
-  return part;
-}
-
-}  // namespace
-
 PruningCurve prune_heads(Model& model, const Config& config, const Task& task, const Split& split,
                          Index slope_examples, Workers& workers,
                          const std::function<void(Index, Index)>& progress) {

@@ -4,11 +4,10 @@
 Usage: ./dev bench multi30k RUN --json | scripts/plot_quality.py OUTPUT.svg
 """
 import json
-import pathlib
 import sys
 
 sys.dont_write_bytecode = True
-from plot_run import BOTTOM, INK, LEFT, PANEL, RIGHT, TOP, TRAINING, WIDTH, Panel, step_ticks, text  # noqa: E402
+from plot_run import INK, LEFT, PANEL, RIGHT, TRAINING, WIDTH, Panel, step_ticks, text, write_svg  # noqa: E402
 
 
 def draw(points):
@@ -31,11 +30,7 @@ def main():
     points = [(row["minutes"], row["bleu"]) for row in rows if row.get("bleu") is not None]
     if not points:
         sys.exit("no line with minutes and bleu came in: has the run been evaluated?")
-    height = TOP + PANEL + BOTTOM
-    elements = "\n".join(draw(points))
-    pathlib.Path(sys.argv[1]).write_text(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-        f'font-family="sans-serif" font-size="13">\n<rect width="100%" height="100%" fill="#ffffff"/>\n{elements}\n</svg>\n')
+    write_svg(sys.argv[1], 1, draw(points))
 
 
 if __name__ == "__main__":

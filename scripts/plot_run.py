@@ -100,6 +100,14 @@ def draw(lines):
     yield from accuracy.step_axis()
 
 
+def write_svg(path, panels, elements):
+    height = TOP + panels * PANEL + (panels - 1) * GAP + BOTTOM
+    content = "\n".join(elements)
+    pathlib.Path(path).write_text(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
+        f'font-family="sans-serif" font-size="13">\n<rect width="100%" height="100%" fill="#ffffff"/>\n{content}\n</svg>\n')
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -107,11 +115,7 @@ def main():
     if not metrics.is_file():
         sys.exit(f"{metrics} is not there: {sys.argv[1]} is no run directory, or its training has not begun")
     lines = [json.loads(line) for line in metrics.read_text().splitlines()]
-    height = TOP + 2 * PANEL + GAP + BOTTOM
-    elements = "\n".join(draw(lines))
-    pathlib.Path(sys.argv[2]).write_text(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-        f'font-family="sans-serif" font-size="13">\n<rect width="100%" height="100%" fill="#ffffff"/>\n{elements}\n</svg>\n')
+    write_svg(sys.argv[2], 2, draw(lines))
 
 
 if __name__ == "__main__":

@@ -26,13 +26,6 @@ Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const
   return {result.negative_log_likelihood, result.correct, batch.tokens()};
 }
 
-Split first_examples(const Split& split, Index count) {
-  Split part;
-  part.name = split.name;
-  part.examples.assign(split.examples.begin(), split.examples.begin() + count);
-  return part;
-}
-
 // What the outputs of the first examples are scored against: the texts as written, or, for the
 // training split, which keeps none, the tokens as text.
 std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count) {
@@ -46,6 +39,14 @@ std::vector<std::string> first_references(const Task& task, const Split& split, 
 }
 
 }  // namespace
+
+Split first_examples(const Split& split, Index count) {
+  const auto examples = static_cast<Index>(split.examples.size());
+  Split part;
+  part.name = split.name;
+  part.examples.assign(split.examples.begin(), split.examples.begin() + std::min(count, examples));
+  return part;
+}
 
 double Evaluation::perplexity() const { return std::exp(loss); }
 
@@ -83,8 +84,7 @@ DecodingOptions decoding_options(const EvaluationOptions& options) {
 std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
                                       const Task& task, const Split& split, Index examples,
                                       const EvaluationOptions& options, Workers& workers) {
-  const Split part =
-      first_examples(split, std::min<Index>(examples, static_cast<Index>(split.examples.size())));
+  const Split part = first_examples(split, examples);
   const auto results =
       decode_examples(model, store, part, options.batch_tokens, decoding_options(options), workers);
   std::vector<std::string> outputs;

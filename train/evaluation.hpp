@@ -31,6 +31,9 @@ struct Evaluation {
 // Whether `value` is better than `other` by the metric.
 bool is_better(Metric metric, double value, double other);
 
+// The tokens of a split's first examples, without their texts; of all where there are fewer.
+Split first_examples(const Split& split, Index count);
+
 // How a split's outputs are made: by beam search over batches of like length, one worker a batch.
 std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
                                       const Task& task, const Split& split, Index examples,

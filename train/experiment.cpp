@@ -1,6 +1,7 @@
 #include "train/experiment.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "core/errors.hpp"
 #include "train/checkpoint.hpp"
@@ -76,6 +77,15 @@ SavedRun::SavedRun(const std::filesystem::path& run, const std::string& wanted)
   } catch (const IoError& error) {
     throw IoError(error.what() + other_checkpoints({run}, checkpoint));
   }
+}
+
+Task SavedRun::task() const {
+  Task task = make_task(config.task, config.seed, directory);
+  if (task.fingerprint != data) {
+    spdlog::warn("{} was trained with other data than {} has now", checkpoint.string(),
+                 directory.string());
+  }
+  return task;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

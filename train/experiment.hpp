@@ -40,6 +40,10 @@ struct SavedRun {
   // else there is.
   SavedRun(const std::filesystem::path& directory, const std::string& checkpoint);
 
+  // Its data, made again; warns where that is not what the checkpoint was trained on. Throws what
+  // make_task throws.
+  Task task() const;
+
   std::filesystem::path directory;
   Config config;
   Tokenizers tokenizers;
