@@ -10,10 +10,15 @@ struct Initializer {
   Kind kind = Kind::constant;
   double value =
       0;  // the constant, the normal's standard deviation, or the uniform's largest magnitude
+  // Of a matrix: rows, or columns, so many apart start equal; 0: each starts on its own.
+  Index row_period = 0;
+  Index column_period = 0;
 
-  static Initializer constant(double value) { return {Kind::constant, value}; }
-  static Initializer normal(double deviation) { return {Kind::normal, deviation}; }
-  static Initializer uniform(double magnitude) { return {Kind::uniform, magnitude}; }
+  static Initializer constant(double value) { return {.kind = Kind::constant, .value = value}; }
+  static Initializer normal(double deviation) { return {.kind = Kind::normal, .value = deviation}; }
+  static Initializer uniform(double magnitude) {
+    return {.kind = Kind::uniform, .value = magnitude};
+  }
 };
 
 }  // namespace tapehead

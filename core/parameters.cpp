@@ -13,11 +13,20 @@ namespace {
 
 constexpr Index block_alignment = 16;  // numbers: a cache line of floats
 
+// The number whose draw the i-th one takes.
+Index source_of(Index i, const NamedParameter& parameter) {
+  const auto& [kind, value, row_period, column_period] = parameter.initializer;
+  const Index columns = parameter.shape.rank() == 2 ? parameter.shape[1] : 1;
+  const Index row = row_period > 0 ? i / columns % row_period : i / columns;
+  const Index column = column_period > 0 ? i % columns % column_period : i % columns;
+  return row * columns + column;
+}
+
 void fill(Tensor values, const NamedParameter& parameter, std::uint64_t seed) {
   const Draws draws(seed, "initialize." + parameter.name, 0);
   const double value = parameter.initializer.value;
   for (Index i = 0; i < values.size(); ++i) {
-    const auto index = static_cast<std::uint64_t>(i);
+    const auto index = static_cast<std::uint64_t>(source_of(i, parameter));
     double number = value;
     if (parameter.initializer.kind == Initializer::Kind::normal) {
       number = value * draw_normal(draws, index);

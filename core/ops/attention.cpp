@@ -13,22 +13,17 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-struct Columns {
-  Tensor matrix;
-  Index first;
-
-  HeadRows head(const Segment& segment, Index head, Index width) const {
-    const Index stride = matrix.dim(1);
-    return {matrix.data() + segment.row * stride + first + head * width, stride, segment.rows,
-            width};
-  }
-};
+HeadRows rows_of(const HeadMatrix& columns, const Segment& segment, Index head, Index width) {
+  return {columns.matrix.data() + segment.row * columns.matrix.dim(1) + columns.first +
+              head * columns.step,
+          columns.matrix.dim(1), segment.rows, width};
+}
 
 // All that the passes need to know, without Vars.
 struct Problem {
-  Columns query;
-  Columns key;
-  Columns value;
+  HeadMatrix query;
+  HeadMatrix key;
+  HeadMatrix value;
   Segments queries;
   Segments keys;
   AttentionOptions options;
@@ -43,9 +38,10 @@ struct Problem {
 
   HeadProblem at(Index segment, Index head) const {
     const auto& patterns = options.patterns;
-    return {.query = query.head(queries[segment], head, options.d_key),
-            .key = key.head(keys[segment], head, options.d_key),
-            .value = value.head(keys[segment], head, options.d_value),
+    const Index key_head = options.key_head(head);
+    return {.query = rows_of(query, queries[segment], head, options.d_key),
+            .key = rows_of(key, keys[segment], key_head, options.d_key),
+            .value = rows_of(value, keys[segment], key_head, options.d_value),
             .query_position = queries[segment].position,
             .key_position = keys[segment].position,
             .pattern = patterns[patterns.size() == 1 ? 0 : static_cast<std::size_t>(head)],
@@ -54,26 +50,22 @@ struct Problem {
   }
 };
 
-void expect_columns(const HeadColumns& columns, Index rows, Index width, const char* what) {
-  const auto [N, all] = dims<2>(columns.matrix, what);
-  if (N < rows || columns.first < 0 || columns.first + width > all) {
-    wrong_shape(what,
-                fmt::format("at least {} rows, and {} columns from column {} on", rows, width,
-                            columns.first),
-                columns.matrix.shape());
-  }
-}
-
 void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
            const Segments& queries, const Segments& keys, const AttentionOptions& options) {
   const Index N = row_count(queries);
-  expect_columns(query, N, options.heads * options.d_key, "attention.query");
+  const Index key_heads = options.key_heads();
+  if (key_heads < 1 || options.heads % key_heads != 0) {
+    throw ShapeError(
+        fmt::format("attention: {} heads of keys cannot serve {} heads of queries, as many each",
+                    key_heads, options.heads));
+  }
+  expect_heads(query, N, options.heads, options.d_key, "attention.query");
   if (query.matrix.shape()[0] != N) {
     wrong_shape("attention.query", fmt::format("the {} rows of the query segments", N),
                 query.matrix.shape());
   }
-  expect_columns(key, row_count(keys), options.heads * options.d_key, "attention.key");
-  expect_columns(value, row_count(keys), options.heads * options.d_value, "attention.value");
+  expect_heads(key, row_count(keys), key_heads, options.d_key, "attention.key");
+  expect_heads(value, row_count(keys), key_heads, options.d_value, "attention.value");
   if (queries.count() != keys.count()) {
     throw ShapeError(fmt::format("attention: {} query segments, but {} key segments",
                                  queries.count(), keys.count()));
@@ -87,9 +79,9 @@ void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& 
 
 Problem problem_of(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
                    const Segments& queries, const Segments& keys, const AttentionOptions& options) {
-  return {.query = {query.matrix.value(), query.first},
-          .key = {key.matrix.value(), key.first},
-          .value = {value.matrix.value(), value.first},
+  return {.query = {query, options.d_key},
+          .key = {key, options.d_key},
+          .value = {value, options.d_value},
           .queries = queries,
           .keys = keys,
           .options = options};
@@ -104,14 +96,19 @@ SingleQuery single_query(const Problem& problem, Index segment) {
   const Index begin = std::clamp<Index>(range.first - first.key_position, 0, keys);
   const Index end = std::clamp<Index>(range.last + 1 - first.key_position, begin, keys);
   return {.query = first.query.data,
+          .query_step = problem.query.step,
           .key = first.key.row(begin),
           .key_stride = first.key.stride,
+          .key_step = problem.key.step,
           .value = first.value.row(begin),
           .value_stride = first.value.stride,
+          .value_step = problem.value.step,
           .keys = end - begin,
           .heads = options.heads,
+          .heads_of_key = options.heads / options.key_heads(),
           .d_key = options.d_key,
-          .d_value = options.d_value};
+          .d_value = options.d_value,
+          .scale = options.score_factor()};
 }
 
 Tensor forward(const Problem& problem, Tensor& log_sums) {
@@ -119,7 +116,7 @@ Tensor forward(const Problem& problem, Tensor& log_sums) {
   const Index N = problem.query.matrix.dim(0);
   const Index width = options.heads * options.d_value;
   const bool alike = options.patterns.size() == 1 && !options.dropout.active();
-  AttentionKernel kernel(options.d_key, options.d_value, options.dropout);
+  AttentionKernel kernel(options.d_key, options.d_value, options.score_factor(), options.dropout);
   Tensor room = Tensor::empty({single_query_room(problem.most_keys(), options.heads)});
   Tensor y = Tensor::empty({N, width});
   for (Index s = 0; s < problem.queries.count(); ++s) {
@@ -138,47 +135,26 @@ Tensor forward(const Problem& problem, Tensor& log_sums) {
   return y;
 }
 
-// Where the gradient of some columns of an input goes. Inputs may share a matrix: the first to come
-// clears it, all add.
-struct ColumnTarget {
-  Scalar* data = nullptr;
-  Index stride = 0;
-
-  ColumnTarget(Gradients& g, Index input, const Columns& columns) {
-    if (g.needs(input)) {
-      const auto [memory, accumulate] = g.target(input);
-      if (!accumulate) {
-        std::fill_n(memory, columns.matrix.size(), Scalar{0});
-      }
-      data = memory + columns.first;
-      stride = columns.matrix.dim(1);
-    }
-  }
-  Scalar* at(Index row, Index column) const {
-    return data == nullptr ? nullptr : data + row * stride + column;
-  }
-};
-
 void backward(Gradients& g, const Problem& problem, const Tensor& output, const Tensor& log_sums) {
   const AttentionOptions& options = problem.options;
-  const Columns y{output, 0};
-  const Columns dy{g.output(), 0};
-  AttentionKernel kernel(options.d_key, options.d_value, options.dropout);
-  const ColumnTarget dquery(g, 0, problem.query);
-  const ColumnTarget dkey(g, 1, problem.key);
-  const ColumnTarget dvalue(g, 2, problem.value);
+  const HeadMatrix y{output, 0, options.d_value};
+  const HeadMatrix dy{g.output(), 0, options.d_value};
+  AttentionKernel kernel(options.d_key, options.d_value, options.score_factor(), options.dropout);
+  const HeadGradient dquery(g, 0, problem.query);
+  const HeadGradient dkey(g, 1, problem.key);
+  const HeadGradient dvalue(g, 2, problem.value);
   for (Index s = 0; s < problem.queries.count(); ++s) {
     const Segment& query = problem.queries[s];
     const Segment& key = problem.keys[s];
     for (Index head = 0; head < options.heads; ++head) {
-      kernel.backward(problem.at(s, head), y.head(query, head, options.d_value),
-                      dy.head(query, head, options.d_value), log_sums.row(head) + query.row,
-                      {.dquery = dquery.at(query.row, head * options.d_key),
-                       .dquery_stride = dquery.stride,
-                       .dkey = dkey.at(key.row, head * options.d_key),
-                       .dkey_stride = dkey.stride,
-                       .dvalue = dvalue.at(key.row, head * options.d_value),
-                       .dvalue_stride = dvalue.stride});
+      kernel.backward(problem.at(s, head), rows_of(y, query, head, options.d_value),
+                      rows_of(dy, query, head, options.d_value), log_sums.row(head) + query.row,
+                      {.dquery = dquery.at(query.row, head),
+                       .dquery_stride = dquery.stride(),
+                       .dkey = dkey.at(key.row, options.key_head(head)),
+                       .dkey_stride = dkey.stride(),
+                       .dvalue = dvalue.at(key.row, options.key_head(head)),
+                       .dvalue_stride = dvalue.stride()});
     }
   }
 }
@@ -202,17 +178,13 @@ Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumn
 Tensor attention_weights(const HeadColumns& query, const HeadColumns& key,
                          const Segments& query_segments, const Segments& key_segments,
                          const AttentionOptions& options, Index segment, Index head) {
-  check(query, key, key, query_segments, key_segments,
-        {.heads = options.heads,
-         .d_key = options.d_key,
-         .d_value = options.d_key,
-         .patterns = options.patterns});
   AttentionOptions plain = options;
   plain.d_value = options.d_key;
   plain.dropout = {};
+  check(query, key, key, query_segments, key_segments, plain);
   const Problem problem = problem_of(query, key, key, query_segments, key_segments, plain);
   const HeadProblem one = problem.at(segment, head);
-  AttentionKernel kernel(plain.d_key, plain.d_value, plain.dropout);
+  AttentionKernel kernel(plain.d_key, plain.d_value, plain.score_factor(), plain.dropout);
   Tensor log_sums = Tensor::empty({one.query.rows});
   Tensor y = Tensor::empty({one.query.rows, plain.d_value});
   kernel.forward(one, y.data(), plain.d_value, log_sums.data());

@@ -1,8 +1,12 @@
-// The attention core: scaled dot-product attention of every head over the sequences of a ragged
+// The attention core: dot-product attention of every head over the sequences of a ragged
 // batch.
 #pragma once
 
+#include <cmath>
+#include <optional>
+
 #include "core/keep_bits.hpp"
+#include "core/ops/head_columns.hpp"
 #include "core/pattern.hpp"
 #include "core/pool_vector.hpp"
 #include "core/segments.hpp"
@@ -10,25 +14,28 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The columns of a matrix, from `first` on, that hold the heads' vectors one head after the other.
-// Queries, keys and values that come out of one product are columns of one matrix.
-struct HeadColumns {
-  Var matrix;
-  Index first = 0;
-};
-
 struct AttentionOptions {
   Index heads = 1;
   Index d_key = 1;                                // width of a head's queries and keys
   Index d_value = 1;                              // width of a head's values
   PoolVector<Pattern> patterns{Pattern::full()};  // one for all heads, or one for each
   Dropout dropout{};                              // on the weights
+  // Heads of keys and values, each of which serves as many neighbouring heads of queries (Shazeer
+  // 2019 with one; Ainslie et al. 2023); absent: `heads`.
+  std::optional<Index> kv_heads{};
+  std::optional<double> scale{};  // of the scores; absent: 1 / √d_key
+
+  Index key_heads() const { return kv_heads.value_or(heads); }
+  Index key_head(Index head) const { return head / (heads / key_heads()); }
+  Scalar score_factor() const {
+    return static_cast<Scalar>(scale.value_or(1 / std::sqrt(static_cast<double>(d_key))));
+  }
 };
 
-// For each head: y = dropout(softmax(Q Kᵀ / √d_key)) V (Vaswani et al. 2017, equation 1), where
-// each row of a query segment attends to the rows of the key segment of the same number, as far as
-// the pattern allows. A query that may attend to nothing gets zeros. query: (N, ...), key and
-// value: (S, ...) with the same segments; y: (N, heads * d_value).  Throws ShapeError.
+// For each head: y = dropout(softmax(scale Q Kᵀ)) V (Vaswani et al. 2017, equation 1), where each
+// row of a query segment attends to the rows of the key segment of the same number, as far as the
+// pattern allows. A query that may attend to nothing gets zeros. query: (N, ...), key and value:
+// (S, ...) with the same segments; y: (N, heads * d_value).  Throws ShapeError.
 Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
               const Segments& query_segments, const Segments& key_segments,
               const AttentionOptions& options);

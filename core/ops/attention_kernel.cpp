@@ -44,8 +44,8 @@ void pack_columns(const HeadRows& from, Index first, Index count, Index columns,
 
 }  // namespace
 
-AttentionKernel::AttentionKernel(Index d_key, Index d_value, const Dropout& dropout)
-    : d_key_(d_key), d_value_(d_value), dropout_(dropout) {
+AttentionKernel::AttentionKernel(Index d_key, Index d_value, Scalar scale, const Dropout& dropout)
+    : d_key_(d_key), d_value_(d_value), scale_(scale), dropout_(dropout) {
   const Index key_step = whole_vectors(d_key);
   const Index value_step = whole_vectors(d_value);
   const Index widest = std::max(key_step, value_step);
@@ -84,8 +84,7 @@ void AttentionKernel::for_each_part(const Tile& tile, const KeyRange& block,
 }
 
 void AttentionKernel::pack_queries(const HeadProblem& problem, const Tile& tile) {
-  const auto factor = static_cast<Scalar>(1 / std::sqrt(static_cast<double>(d_key_)));
-  pack_columns(problem.query, tile.first, tile.queries, tile.columns, factor, queries_);
+  pack_columns(problem.query, tile.first, tile.queries, tile.columns, scale_, queries_);
 }
 
 void AttentionKernel::take_keys(const HeadProblem& problem, const KeyRange& block) {
@@ -113,7 +112,7 @@ void AttentionKernel::product(Index rows, Index depth, Index width, Broadcast a,
   }
 }
 
-// scores[j][q] = k_j · q / √d_key
+// scores[j][q] = scale k_j · q
 void AttentionKernel::scores(const HeadProblem& problem, const Tile& tile, const Part& part) {
   const Panel keys = keys_.from(part.keys.first - block_.first);
   broadcast_product(part.keys.count(), d_key_, tile.panel_columns(part.panel),
@@ -278,8 +277,8 @@ void AttentionKernel::rebuild_weights(const Tile& tile, const Part& part, const 
   }
 }
 
-// With weights p and dp_jq = (v_j · dy_q) factor_jq: ds_jq = p_jq (dp_jq - Σ_i p_iq dp_iq) /
-// √d_key, where the sum is dy_q · y_q (Dao et al. 2022, appendix B.2). Afterwards scores_ holds the
+// With weights p and dp_jq = (v_j · dy_q) factor_jq: ds_jq = scale p_jq (dp_jq - Σ_i p_iq
+// dp_iq), where the sum is dy_q · y_q (Dao et al. 2022, appendix B.2). Afterwards scores_ holds the
 // weights after dropout and gradients_ holds ds.
 void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& tile,
                                       const Part& part) {
@@ -293,7 +292,7 @@ void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& ti
     draw_dropout(problem, tile, part);
     drop(tile, part, gradients_);
   }
-  const Lanes factor(static_cast<Scalar>(1 / std::sqrt(static_cast<double>(d_key_))));
+  const Lanes factor(scale_);
   for (Index first = 0; first < columns; first += lane_count) {
     const Lanes along = Lanes::load_unaligned(along_ + part.panel * panel_queries + first);
     for (Index j = 0; j < part.keys.count(); ++j) {

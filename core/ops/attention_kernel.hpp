@@ -46,7 +46,7 @@ struct HeadProblem {
 // Scratch memory of a fixed size, for all heads of a call.
 class AttentionKernel {
  public:
-  AttentionKernel(Index d_key, Index d_value, const Dropout& dropout);
+  AttentionKernel(Index d_key, Index d_value, Scalar scale, const Dropout& dropout);
 
   // out: n rows of d_value, `out_stride` apart; log_sums: n numbers, the log-sum-exp of each row's
   // scores (-inf: no keys).
@@ -96,6 +96,7 @@ class AttentionKernel {
 
   Index d_key_;
   Index d_value_;
+  Scalar scale_;  // of the scores
   AttentionDropout dropout_;
   KeyRange block_{};
   Panel keys_{};  // of the block
@@ -106,7 +107,7 @@ class AttentionKernel {
   Scalar* scores_;       // (block, tile): scores, then weights
   Scalar* gradients_;    // (block, tile): dL/dweights, then dL/dscores
   Scalar* factors_;      // (block, panel): dropout
-  Scalar* queries_;      // (d_key, tile): the queries / √d_key, transposed
+  Scalar* queries_;      // (d_key, tile): the scaled queries, transposed
   Scalar* doutputs_;     // (d_value, tile): the output's gradients, transposed
   Scalar* row_room_;     // (tile, width): queries or output gradients that are not whole vectors
   Scalar* product_;      // (block or tile, width)

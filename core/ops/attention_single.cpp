@@ -17,25 +17,26 @@ constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 Index whole_vectors(Index count) { return (count + lane_count - 1) / lane_count * lane_count; }
 
 void prefetch_row(const SingleQuery& problem, Index j) {
-  prefetch(problem.key + j * problem.key_stride, problem.heads * problem.d_key);
-  prefetch(problem.value + j * problem.value_stride, problem.heads * problem.d_value);
+  prefetch(problem.key + j * problem.key_stride, problem.key_columns());
+  prefetch(problem.value + j * problem.value_stride, problem.value_columns());
 }
 
-// s[h][j] = k_jh · q_h / √d_key, and -inf behind the last key. A key's heads lie side by side, so
+// s[h][j] = scale k_jh · q_h, and -inf behind the last key. A key's heads lie side by side, so
 // that keys go outside; most of the time is that of fetching keys and values.
 void scores(const SingleQuery& problem, const SingleQuery& next, Scalar* s) {
-  const auto factor = static_cast<Scalar>(1 / std::sqrt(static_cast<double>(problem.d_key)));
   const Index padded = whole_vectors(problem.keys);
   for (Index j = 0; j < problem.keys; ++j) {
     if (j < next.keys) {
       prefetch_row(next, j);
     }
-    for (Index h = 0; h < problem.heads; ++h) {
-      const Index first = h * problem.d_key;
-      s[h * padded + j] =
-          factor * sum_row(
-                       problem.d_key, [](const Lanes& a, const Lanes& b) { return a * b; },
-                       problem.query + first, problem.key + j * problem.key_stride + first);
+    const Scalar* key = problem.key + j * problem.key_stride;
+    for (Index h = 0; h < problem.heads; key += problem.key_step) {
+      for (Index last = h + problem.heads_of_key; h < last; ++h) {
+        s[h * padded + j] =
+            problem.scale * sum_row(
+                                problem.d_key, [](const Lanes& a, const Lanes& b) { return a * b; },
+                                problem.query + h * problem.query_step, key);
+      }
     }
   }
   for (Index h = 0; h < problem.heads; ++h) {
@@ -56,13 +57,13 @@ Softmax softmax(Scalar* s, Index padded) {
   return {total, largest + std::log(total)};
 }
 
-// `Vectors` vectors of Σ_j weights[j] v_j / total
+// `Vectors` vectors of Σ_j weights[j] v_j / total; value: the first of those columns.
 template <Index Vectors>
-void weighted_values(const SingleQuery& problem, Index column, const Scalar* weights,
+void weighted_values(const SingleQuery& problem, const Scalar* value, const Scalar* weights,
                      const Lanes& inverse, Scalar* y) {
   std::array<Lanes, Vectors> sums;
   sums.fill(Lanes(Scalar{0}));
-  const Scalar* row = problem.value + column;
+  const Scalar* row = value;
   for (Index j = 0; j < problem.keys; ++j, row += problem.value_stride) {
     const Lanes weight(weights[j]);
 #pragma GCC unroll 4
@@ -72,27 +73,27 @@ void weighted_values(const SingleQuery& problem, Index column, const Scalar* wei
   }
 #pragma GCC unroll 4
   for (Index v = 0; v < Vectors; ++v) {
-    (inverse * sums[v]).store_unaligned(y + column + v * lane_count);
+    (inverse * sums[v]).store_unaligned(y + v * lane_count);
   }
 }
 
-// y = Σ_j weights[j] v_j / total for one head, whose values begin at `first`.
-void head_output(const SingleQuery& problem, Index first, const Scalar* weights, Scalar total,
-                 Scalar* y) {
+// y = Σ_j weights[j] v_j / total for one head; value: the head's first column.
+void head_output(const SingleQuery& problem, const Scalar* value, const Scalar* weights,
+                 Scalar total, Scalar* y) {
   const Lanes inverse(1 / total);
-  const Index end = first + problem.d_value;
+  const Index end = problem.d_value;
   constexpr Index most = 4;
-  Index column = first;
+  Index column = 0;
   for (; column + most * lane_count <= end; column += most * lane_count) {
-    weighted_values<most>(problem, column, weights, inverse, y);
+    weighted_values<most>(problem, value + column, weights, inverse, y + column);
   }
   for (; column + lane_count <= end; column += lane_count) {
-    weighted_values<1>(problem, column, weights, inverse, y);
+    weighted_values<1>(problem, value + column, weights, inverse, y + column);
   }
   for (; column < end; ++column) {
     Scalar sum = 0;
     for (Index j = 0; j < problem.keys; ++j) {
-      sum += weights[j] * problem.value[j * problem.value_stride + column];
+      sum += weights[j] * value[j * problem.value_stride + column];
     }
     y[column] = sum / total;
   }
@@ -114,7 +115,8 @@ void attend_single(const SingleQuery& problem, const SingleQuery& next, Scalar* 
       continue;
     }
     const auto [total, log_sum] = softmax(weights, padded);
-    head_output(problem, h * problem.d_value, weights, total, y);
+    head_output(problem, problem.value + h / problem.heads_of_key * problem.value_step, weights,
+                total, y + h * problem.d_value);
     log_sums[h * log_sums_stride] = log_sum;
   }
 }

@@ -7,24 +7,32 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// One query of all heads, and the rows of keys and values that it attends to; each row holds the
-// heads' vectors one after the other.
+// One query of all heads, and the rows of keys and values that it attends to. In a row the heads'
+// vectors are `step` columns apart.
 struct SingleQuery {
   const Scalar* query;
+  Index query_step;
   const Scalar* key;
   Index key_stride;
+  Index key_step;
   const Scalar* value;
   Index value_stride;
+  Index value_step;
   Index keys;
   Index heads;
+  Index heads_of_key;  // heads of queries that one head of keys serves
   Index d_key;
   Index d_value;
+  Scalar scale;
+
+  Index key_columns() const { return (heads / heads_of_key - 1) * key_step + d_key; }
+  Index value_columns() const { return (heads / heads_of_key - 1) * value_step + d_value; }
 };
 
 // The numbers that the weights of a query take up.
 Index single_query_room(Index keys, Index heads);
 
-// For each head: y = softmax(q Kᵀ / √d_key) V, zeros without keys, and the log-sum-exp of the
+// For each head: y = softmax(scale q Kᵀ) V, zeros without keys, and the log-sum-exp of the
 // scores (-inf without keys). y: heads * d_value numbers; log_sums: one for each head,
 // `log_sums_stride` apart. Keys and values of `next`, the query that follows, are fetched
 // meanwhile.

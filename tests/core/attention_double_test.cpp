@@ -135,6 +135,23 @@ TEST_P(LongAttention, EqualsPlainOps) {
                       values_of(c));
 }
 
+// All heads read the same queries, keys and values: their gradients meet in the same columns.
+TEST(AttentionOfSharedColumns, EqualsPlainOps) {
+  const AttentionOptions options{
+      .heads = 2, .d_key = 3, .d_value = 3, .patterns = {Pattern::causal(), Pattern::window(1, 1)}};
+  const auto with = [&](Attend* attend) {
+    return [&options, attend](const Var& x, const Var& v) {
+      const HeadColumns shared{.matrix = x, .first = 1, .step = 0};
+      const HeadColumns overlapping{.matrix = v, .first = 0, .step = 1};
+      return attend(shared, shared, overlapping, segments_of({5, 2}), segments_of({5, 2}), options);
+    };
+  };
+  const Tensor x = random_tensor({7, 4}, 1);
+  const Tensor v = random_tensor({7, 4}, 2);
+  expect_equals_plain(with(attention), with(plain_attention), x, v);
+  EXPECT_GRADCHECK(with(attention), x, v);
+}
+
 TEST(AttentionValues, AreZeroWhereNothingMayBeAttendedTo) {
   Tape tape(false);
   const Var q = tape.constant(random_tensor({3, 2}, 1));

@@ -36,10 +36,11 @@ std::vector<double> plain_weights(const AttentionCase& c, const Tensor& q, const
   for (Index j = 0; j < keys.rows; ++j) {
     if (pattern.allowed(c.queries[segment].position + query, keys.position + j)) {
       const double* a = q.row(c.queries[segment].row + query) + head * width;
-      const double* b = k.row(keys.row + j) + head * width;
+      const double* b =
+          k.row(keys.row + j) + head * c.options.key_heads() / c.options.heads * width;
       const double score = std::inner_product(a, a + width, b, 0.0);
       weights[static_cast<std::size_t>(j)] =
-          std::exp(score / std::sqrt(static_cast<double>(width)));
+          std::exp(score * c.options.scale.value_or(1 / std::sqrt(static_cast<double>(width))));
       sum += weights[static_cast<std::size_t>(j)];
     }
   }

@@ -1,7 +1,6 @@
 // Attention put together from plain ops, one query at a time: what the fused op must equal.
 #pragma once
 
-#include <cmath>
 #include <vector>
 
 #include "core/ops/arithmetic.hpp"
@@ -50,7 +49,7 @@ inline PositionRange visible_keys(const Pattern& pattern, Index query_position,
   return range;
 }
 
-// softmax(q Kᵀ / √d_key) V for one query and one head, over the keys that it sees.
+// softmax(scale q Kᵀ) V for one query and one head, over the keys that it sees.
 inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
                                const HeadColumns& value, const Segments& queries,
                                const Segments& keys, const AttentionOptions& options, Index segment,
@@ -62,7 +61,8 @@ inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
     return tape.constant(Tensor::zeros({1, options.d_value}));
   }
   const auto rows_of_head = [&](const HeadColumns& from, Index row, Index end, Index width) {
-    const Index column = from.first + head * width;
+    const Index number = &from == &query ? head : options.key_head(head);
+    const Index column = from.begin(number, width);
     return slice(slice(from.matrix, 0, row, end), 1, column, column + width);
   };
   const Index query_row = queries[segment].row + q;
@@ -70,8 +70,7 @@ inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
   const Var one = rows_of_head(query, query_row, query_row + 1, options.d_key);
   const Var seen_keys = rows_of_head(key, key_row + first, key_row + last + 1, options.d_key);
   const Var seen = rows_of_head(value, key_row + first, key_row + last + 1, options.d_value);
-  Var weights = softmax(
-      scale(matmul(one, transpose(seen_keys)), 1 / std::sqrt(static_cast<Scalar>(options.d_key))));
+  Var weights = softmax(scale(matmul(one, transpose(seen_keys)), options.score_factor()));
   if (options.dropout.active()) {
     const Tensor factors = dropout_factors(queries, keys, options, segment, head);
     weights = multiply(weights, tape.constant(factors.part(q * keys[segment].rows + first,
