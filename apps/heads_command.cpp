@@ -75,7 +75,7 @@ Findings study(const HeadsArguments& arguments, SavedRun& saved, const Task& tas
   found.heads = report_heads(
       watch_heads(saved.model.transformer, saved.model.store, split, token_facts(task),
                   saved.config.evaluation.batch_tokens, workers, progress("watching, batches")),
-      saved.model.store);
+      saved.model);
   if (arguments.importance) {
     found.importance = head_importance(saved.model, saved.config, task, split, workers,
                                        progress("the loss without a head"));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "datasets/batch.hpp"
-#include "nn/model_options.hpp"
+#include "nn/attention_work.hpp"
 
 namespace tapehead {
 
@@ -15,27 +15,36 @@ inline double attention_pairs(const Segments& queries, const Segments& keys) {
   return pairs;
 }
 
+// Multiply-adds of all attentions of a kind over the rows of these sequences.
+inline double attention_multiply_adds(const ModelOptions& model, AttentionKind kind,
+                                      const Segments& queries, const Segments& keys) {
+  const double pairs = attention_pairs(queries, keys);
+  double total = 0;
+  for (Index layer = 0; layer < attention_layers(model, kind); ++layer) {
+    const AttentionWork work = attention_work(attention_spec(model, kind, layer));
+    total += work.query_row * static_cast<double>(row_count(queries)) +
+             work.key_row * static_cast<double>(row_count(keys)) + work.pair * pairs;
+  }
+  return total;
+}
+
 // 6 for each use of a weight by a row: 2 forward, and twice that backward. For each pair of a query
 // and a key 12 for each column of the heads: 2 in the scores and 2 in the sums forward, and twice
-// that backward. Nothing elementwise counts, nor does what a kernel computes again. The model must
-// be resolved.
+// that backward. Nothing elementwise counts, nor does what a kernel computes again.
 inline double step_flops(const ModelOptions& model, Index target_vocabulary, const Batch& batch) {
   const auto D = static_cast<double>(model.d_model);
-  const double width = static_cast<double>(model.heads * model.d_head.value());
-  const double feed_forward = 2 * D * static_cast<double>(model.d_ff.value());
-  const double projection = D * width;  // of queries, keys or values, or back from the heads
+  const double feed_forward = 2 * D * static_cast<double>(model.d_ff.value_or(4 * model.d_model));
   const auto S = static_cast<double>(batch.source.size());
   const auto T = static_cast<double>(batch.tokens());
-  const auto encoder_layers = static_cast<double>(model.encoder_layers.value());
-  const auto decoder_layers = static_cast<double>(model.decoder_layers.value());
-  const double uses = encoder_layers * S * (4 * projection + feed_forward) +
-                      decoder_layers * (T * (6 * projection + feed_forward) + S * 2 * projection) +
-                      T * D * static_cast<double>(target_vocabulary);
-  const double pairs =
-      encoder_layers * attention_pairs(batch.source_segments, batch.source_segments) +
-      decoder_layers * (attention_pairs(batch.target_segments, batch.target_segments) +
-                        attention_pairs(batch.target_segments, batch.source_segments));
-  return 6 * uses + 12 * pairs * width;
+  const Segments& source = batch.source_segments;
+  const Segments& target = batch.target_segments;
+  const auto encoder = static_cast<double>(attention_layers(model, AttentionKind::encoder_self));
+  const auto decoder = static_cast<double>(attention_layers(model, AttentionKind::decoder_self));
+  return 6 * (attention_multiply_adds(model, AttentionKind::encoder_self, source, source) +
+              attention_multiply_adds(model, AttentionKind::decoder_self, target, target) +
+              attention_multiply_adds(model, AttentionKind::cross, target, source) +
+              encoder * S * feed_forward + decoder * T * feed_forward +
+              T * D * static_cast<double>(target_vocabulary));
 }
 
 }  // namespace tapehead

@@ -14,30 +14,33 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-constexpr std::string_view output_suffix = ".output.weight";
-
-bool is_output_of_heads(const NamedParameter& parameter) {
-  return parameter.name.ends_with(output_suffix) &&
-         (parameter.name.starts_with("encoder.") || parameter.name.starts_with("decoder."));
-}
-
-std::string path_of(const NamedParameter& parameter) {
-  return parameter.name.substr(0, parameter.name.size() - output_suffix.size());
-}
-
-const NamedParameter& output_weight(const ParameterStore& store, const HeadName& head,
-                                    Index heads) {
+const MultiHeadAttention& attention_of(const Transformer& transformer, const HeadName& head) {
   std::string paths;
-  for (const NamedParameter& parameter : store.parameters()) {
-    if (is_output_of_heads(parameter)) {
-      if (path_of(parameter) == head.path && head.head >= 0 && head.head < heads) {
-        return parameter;
-      }
-      paths += (paths.empty() ? "" : ", ") + path_of(parameter);
+  for (const MultiHeadAttention* attention : transformer.attentions()) {
+    if (attention->module.path() == head.path && head.head >= 0 &&
+        head.head < attention->spec.heads) {
+      return *attention;
     }
+    paths += fmt::format("{}{} ({})", paths.empty() ? "" : ", ", attention->module.path(),
+                         attention->spec.heads);
   }
-  throw ConfigError(fmt::format("there is no head {} of {}; there are heads 0 to {} of {}",
-                                head.head, head.path, heads - 1, paths));
+  throw ConfigError(
+      fmt::format("there is no head {} of {}; there are, with their numbers of heads "
+                  "(counted from 0): {}",
+                  head.head, head.path, paths));
+}
+
+// The output projection of a head's attention.
+Parameter output_weight(const MultiHeadAttention& attention) {
+  const AttentionSpec& spec = attention.spec;
+  if (spec.combine != Combine::output || !spec.shared_as.empty()) {
+    throw ConfigError(
+        fmt::format("heads of {} cannot be gated: {}", attention.module.path(),
+                    spec.shared_as.empty()
+                        ? "their outputs go through no projection (combine is not output)"
+                        : "their output projection serves other attentions too (shared_as)"));
+  }
+  return attention.weights.combination.output_weight;
 }
 
 // The gradients of the mean loss of one sentence, without dropout.
@@ -64,22 +67,22 @@ std::vector<double> slope_sums(const Model& model, const Split& split, const Hea
 
 }  // namespace
 
-std::vector<HeadName> heads_of(const ParameterStore& store, Index heads) {
+std::vector<HeadName> heads_of(const Transformer& transformer) {
   std::vector<HeadName> names;
-  for (const NamedParameter& parameter : store.parameters()) {
-    for (Index head = 0; is_output_of_heads(parameter) && head < heads; ++head) {
-      names.push_back({.path = path_of(parameter), .head = head});
+  for (const MultiHeadAttention* attention : transformer.attentions()) {
+    for (Index head = 0; head < attention->spec.heads; ++head) {
+      names.push_back({.path = attention->module.path(), .head = head});
     }
   }
   return names;
 }
 
-HeadGate::HeadGate(ParameterStore& store, const HeadName& head, Index heads) {
-  const NamedParameter& parameter = output_weight(store, head, heads);
-  const Index width = parameter.shape[1] / heads;
-  weight_ = store.value(parameter);
-  block_ = parameter.block;
-  offset_ = parameter.offset - store.block_begin(block_);
+HeadGate::HeadGate(Model& model, const HeadName& head) {
+  const MultiHeadAttention& attention = attention_of(model.transformer, head);
+  const Parameter weight = output_weight(attention);
+  const Index width = attention.spec.d_v;
+  weight_ = model.store.value(weight);
+  block_ = weight.block;
   first_ = head.head * width;
   kept_ = Tensor::empty({weight_.dim(0), width});
   for (Index i = 0; i < weight_.dim(0); ++i) {
@@ -95,7 +98,7 @@ void HeadGate::set(double gate) {
 }
 
 double HeadGate::slope(const ParameterGradients& gradients) const {
-  const Scalar* gradient = gradients.data(block_) + offset_;
+  const Scalar* gradient = gradients.data(block_);
   double sum = 0;
   for (Index i = 0; i < kept_.dim(0); ++i) {
     for (Index c = 0; c < kept_.dim(1); ++c) {
@@ -106,10 +109,10 @@ double HeadGate::slope(const ParameterGradients& gradients) const {
   return sum;
 }
 
-HeadGates gates_on(ParameterStore& store, const std::vector<HeadName>& heads, Index of_each) {
+HeadGates gates_on(Model& model, const std::vector<HeadName>& heads) {
   HeadGates gates;
   for (const HeadName& head : heads) {
-    gates.push_back(std::make_unique<HeadGate>(store, head, of_each));
+    gates.push_back(std::make_unique<HeadGate>(model, head));
   }
   return gates;
 }
@@ -138,8 +141,8 @@ Importance head_importance(Model& model, const Config& config, const Task& task,
     return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)
         .loss;
   };
-  const std::vector<HeadName> names = heads_of(model.store, config.model.heads);
-  const HeadGates gates = gates_on(model.store, names, config.model.heads);
+  const std::vector<HeadName> names = heads_of(model.transformer);
+  const HeadGates gates = gates_on(model, names);
   Importance result{.loss = loss(), .heads = {}};
   const std::vector<double> slopes = gate_slopes(model, split, gates, workers);
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -18,16 +18,16 @@ struct HeadName {
   Index head = 0;
 };
 
-// All heads of a model, in the order of its parameters.
-std::vector<HeadName> heads_of(const ParameterStore& store, Index heads);
+// All heads of a model, in the order in which a pass meets them.
+std::vector<HeadName> heads_of(const Transformer& transformer);
 
 // A gate on a head multiplies what it writes: here by scaling its columns of the output projection,
 // so that everything that the weights can do can be done with the head gated.
 class HeadGate {
  public:
-  // The gate of a head of this store. Throws ConfigError, with the heads there are, for a head that
-  // there is not.
-  HeadGate(ParameterStore& store, const HeadName& head, Index heads);
+  // The gate of a head of this model. Throws ConfigError, with the heads there are, for a head that
+  // there is not, and for one whose output goes through no projection of its attention's own.
+  HeadGate(Model& model, const HeadName& head);
   HeadGate(const HeadGate&) = delete;
   HeadGate& operator=(const HeadGate&) = delete;
   ~HeadGate() { set(1); }  // to the bit as it was
@@ -42,12 +42,11 @@ class HeadGate {
   Tensor weight_;  // (D, H d), the store's own
   Tensor kept_;    // (D, d): the head's columns as they were
   Index block_;
-  Index offset_;  // of the weight in its block
-  Index first_;   // column
+  Index first_;  // column
 };
 
 using HeadGates = std::vector<std::unique_ptr<HeadGate>>;
-HeadGates gates_on(ParameterStore& store, const std::vector<HeadName>& heads, Index of_each);
+HeadGates gates_on(Model& model, const std::vector<HeadName>& heads);
 
 // E |dL/dgate| over the sentences of a split, L: the sentence's mean loss, for each gate where it
 // stands (Michel et al. 2019, equation 2). Equal at any number of threads.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "core/blas_spectrum.hpp"
 
@@ -10,23 +9,22 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-Tensor weight_of(const ParameterStore& store, const std::string& name) {
-  const auto found = std::ranges::find(store.parameters(), name, &NamedParameter::name);
-  if (found == store.parameters().end()) {
-    throw std::logic_error("no parameter " + name);
+// The weight (d, D) of a head's queries, keys or values, zeros for what it does not read.
+Tensor map_of(const ParameterStore& store, const MultiHeadAttention& attention, HeadRole role,
+              Index head) {
+  const auto found = attention.weights.projections.head_weight(store, role, head);
+  const Tensor& weight = found->weight;
+  Tensor map = Tensor::zeros({weight.dim(0), attention.spec.d_model});
+  for (Index i = 0; i < weight.dim(0); ++i) {
+    std::copy_n(weight.row(i), weight.dim(1), map.row(i) + found->first_input);
   }
-  return store.value(*found);
+  return map;
 }
 
-// (H d, D) -> (d, D) of one head
-Tensor rows_of_head(const Tensor& weight, Index head, Index heads) {
-  const Index width = weight.dim(0) / heads;
-  return weight.part(head * width * weight.dim(1), {width, weight.dim(1)});
-}
-
-// (D, H d) -> (d, D) of one head
-Tensor columns_of_head(const Tensor& weight, Index head, Index heads) {
-  const Index width = weight.dim(1) / heads;
+// The head's columns of the output weight (D, H d), as (d, D).
+Tensor output_of(const ParameterStore& store, const MultiHeadAttention& attention, Index head) {
+  const Tensor weight = store.value(attention.weights.combination.output_weight);
+  const Index width = attention.spec.d_v;
   Tensor columns = Tensor::empty({width, weight.dim(0)});
   for (Index i = 0; i < weight.dim(0); ++i) {
     for (Index c = 0; c < width; ++c) {
@@ -78,24 +76,27 @@ double asymmetry_of(const Tensor& a, const Tensor& b, double norm) {
 
 }  // namespace
 
-std::vector<HeadMaps> head_maps(const ParameterStore& store, const std::string& path, Index heads,
-                                bool self) {
-  const Tensor query = weight_of(store, path + ".query.weight");
-  const Tensor key = weight_of(store, path + ".key.weight");
-  const Tensor value = weight_of(store, path + ".value.weight");
-  const Tensor output = weight_of(store, path + ".output.weight");
-  std::vector<HeadMaps> maps;
-  for (Index head = 0; head < heads; ++head) {
-    const Tensor q = rows_of_head(query, head, heads);
-    const Tensor k = rows_of_head(key, head, heads);
+std::vector<std::optional<HeadMaps>> head_maps(const ParameterStore& store,
+                                               const MultiHeadAttention& attention) {
+  const AttentionSpec& spec = attention.spec;
+  std::vector<std::optional<HeadMaps>> maps(static_cast<std::size_t>(spec.heads));
+  if (spec.sharing == Sharing::identity || spec.combine != Combine::output) {
+    return maps;
+  }
+  for (Index head = 0; head < spec.heads; ++head) {
+    if (spec.score.at(head) != Score::dot) {
+      continue;
+    }
+    const Tensor q = map_of(store, attention, HeadRole::query, head);
+    const Tensor k = map_of(store, attention, HeadRole::key, head);
     HeadMaps one{.query_key = figures_of(q, k),
-                 .value_output = figures_of(rows_of_head(value, head, heads),
-                                            columns_of_head(output, head, heads)),
+                 .value_output = figures_of(map_of(store, attention, HeadRole::value, head),
+                                            output_of(store, attention, head)),
                  .asymmetry = {}};
-    if (self) {
+    if (spec.is_self()) {
       one.asymmetry = asymmetry_of(q, k, one.query_key.norm);
     }
-    maps.push_back(one);
+    maps[static_cast<std::size_t>(head)] = one;
   }
   return maps;
 }

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "core/parameters.hpp"
+#include "nn/attention.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -24,8 +23,10 @@ struct HeadMaps {
   std::optional<double> asymmetry;
 };
 
-// Of each head of the attention at this path of the store.
-std::vector<HeadMaps> head_maps(const ParameterStore& store, const std::string& path, Index heads,
-                                bool self);
+// Of each head of an attention. None where a head's scores, or its output, are no bilinear function
+// of what it reads: without projections or an output weight of its own, or with other scores than
+// dot products.
+std::vector<std::optional<HeadMaps>> head_maps(const ParameterStore& store,
+                                               const MultiHeadAttention& attention);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -14,8 +14,8 @@ PruningCurve prune_heads(Model& model, const Config& config, const Task& task, c
         .loss;
   };
   const Split few = first_examples(split, slope_examples);
-  std::vector<HeadName> left = heads_of(model.store, config.model.heads);
-  HeadGates gates = gates_on(model.store, left, config.model.heads);
+  std::vector<HeadName> left = heads_of(model.transformer);
+  HeadGates gates = gates_on(model, left);
   HeadGates removed;
   const auto all = static_cast<Index>(left.size());
   PruningCurve curve{.loss = loss(), .steps = {}};

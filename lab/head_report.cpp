@@ -51,23 +51,29 @@ nlohmann::ordered_json head_json(const HeadReport& head, std::size_t number) {
   json["offset"] = figures.offset;
   json["offset_share"] = figures.offset_share;
   json["divergence"] = head.divergence;
-  json["query_key"] = map_json(head.maps.query_key);
-  if (head.maps.asymmetry) {
-    json["query_key"]["asymmetry"] = *head.maps.asymmetry;
+  if (!head.maps) {
+    return json;
   }
-  json["value_output"] = map_json(head.maps.value_output);
+  json["query_key"] = map_json(head.maps->query_key);
+  if (head.maps->asymmetry) {
+    json["query_key"]["asymmetry"] = *head.maps->asymmetry;
+  }
+  json["value_output"] = map_json(head.maps->value_output);
   return json;
 }
 
 }  // namespace
 
 std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& attentions,
-                                          const ParameterStore& store) {
+                                          const Model& model) {
+  const std::vector<const MultiHeadAttention*> modules = model.transformer.attentions();
   std::vector<AttentionReport> reports;
   for (const AttentionSums& attention : attentions) {
     const std::size_t count = attention.heads.size();
-    const auto maps = head_maps(store, attention.path, static_cast<Index>(count),
-                                attention.path.ends_with("self"));
+    const auto module = std::ranges::find(modules, attention.path, [](const auto* one) {
+      return std::string_view(one->module.path());
+    });
+    const auto maps = head_maps(model.store, **module);
     AttentionReport report{.path = attention.path, .queries = attention.queries, .heads = {}};
     for (std::size_t i = 0; i < count; ++i) {
       HeadReport head{.figures = figures_of(attention.heads[i]), .maps = maps[i], .divergence = {}};
@@ -116,13 +122,17 @@ std::string maps_table(const std::vector<AttentionReport>& attentions) {
   table.rule();
   for (const AttentionReport& attention : attentions) {
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {
-      const HeadMaps& maps = attention.heads[i].maps;
-      table.row({i == 0 ? attention.path : "", std::to_string(i),
-                 fmt::format("{:.2f}", maps.query_key.norm),
-                 fmt::format("{:.1f}", maps.query_key.rank),
-                 maps.asymmetry ? fmt::format("{:.2f}", *maps.asymmetry) : "",
-                 fmt::format("{:.2f}", maps.value_output.norm),
-                 fmt::format("{:.1f}", maps.value_output.rank)});
+      const std::optional<HeadMaps>& maps = attention.heads[i].maps;
+      const std::string path = i == 0 ? attention.path : "";
+      if (!maps) {
+        table.row({path, std::to_string(i), "", "", "", "", ""});
+        continue;
+      }
+      table.row({path, std::to_string(i), fmt::format("{:.2f}", maps->query_key.norm),
+                 fmt::format("{:.1f}", maps->query_key.rank),
+                 maps->asymmetry ? fmt::format("{:.2f}", *maps->asymmetry) : "",
+                 fmt::format("{:.2f}", maps->value_output.norm),
+                 fmt::format("{:.1f}", maps->value_output.rank)});
     }
   }
   return table.text();

@@ -1,6 +1,7 @@
 // What is known of all heads of a run, as tables and as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct HeadReport {
   HeadFigures figures;
-  HeadMaps maps;
+  std::optional<HeadMaps> maps;
   std::vector<double> divergence;  // mean from each head of the same attention, nats
 };
 
@@ -27,7 +28,7 @@ struct AttentionReport {
 };
 
 std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& attentions,
-                                          const ParameterStore& store);
+                                          const Model& model);
 
 std::string heads_table(const std::vector<AttentionReport>& attentions);
 std::string maps_table(const std::vector<AttentionReport>& attentions);

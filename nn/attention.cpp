@@ -1,129 +1,193 @@
 #include "nn/attention.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "nn/init.hpp"
+#include "core/errors.hpp"
+#include "core/ops/head_scaling.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// Weights and biases of several projections of one input, used as one. Queries, keys and values
-// begin as if all three came out of one matrix, wherever they lie: with the xavier kinds
-// smaller by sqrt(2) than each alone, which keeps the first attention even and post-norm models
-// trainable (torch.nn.MultiheadAttention begins likewise).
-void create(const Scope& scope, const std::vector<std::string>& names, const ModelOptions& options,
-            Index width, Parameter& weight, Parameter& bias) {
-  std::vector<std::string> weights;
-  std::vector<std::string> biases;
-  for (const std::string& name : names) {
-    weights.push_back(name + ".weight");
-    biases.push_back(name + ".bias");
+PoolVector<Pattern> pattern_list_of(const AttentionSpec& spec) {
+  PoolVector<Pattern> patterns;
+  for (const AttentionPattern& pattern : spec.pattern.values) {
+    patterns.push_back(pattern.pattern(spec.kind == AttentionKind::decoder_self));
   }
-  weight =
-      scope.create_stacked(weights, {width, options.d_model},
-                           weight_initializer(options, options.d_model, 3 * width), options.heads);
-  bias = scope.create_stacked(biases, {width}, Initializer::constant(0), options.heads);
+  return patterns;
+}
+
+// The columns of a row into a row of the cache.
+Scalar* keep(const HeadColumns& columns, Index row, Index count, Scalar* to) {
+  return std::copy_n(columns.matrix.value().row(row) + columns.first, count, to);
 }
 
 }  // namespace
 
+AttentionWeights::AttentionWeights(const Scope& scope, const ModelOptions& options,
+                                   const AttentionSpec& spec, AttentionInputs inputs)
+    : projections(scope, options, spec, inputs),
+      scores(scope, spec, options.max_positions),
+      combination(scope, options, spec) {}
+
 MultiHeadAttention::MultiHeadAttention(const Scope& scope, const ModelOptions& options,
-                                       AttentionInputs which, Pattern allowed)
-    : heads(options.heads),
-      d_head(options.d_head.value_or(options.d_model / options.heads)),
+                                       const AttentionSpec& of, AttentionInputs which)
+    : MultiHeadAttention(scope, of, which, AttentionWeights(scope, options, of, which)) {}
+
+MultiHeadAttention::MultiHeadAttention(const Scope& scope, const AttentionSpec& of,
+                                       AttentionInputs which, const AttentionWeights& with)
+    : spec(of),
       inputs(which),
-      pattern(allowed),
-      dropout(options.dropout_attention.value_or(options.dropout)),
-      module{.paths = {scope.path()}, .heads = heads} {
-  switch (inputs) {
-    case AttentionInputs::self:
-      create(scope, {"query", "key", "value"}, options, width(), query_weight, query_bias);
-      break;
-    case AttentionInputs::cross:
-      create(scope, {"query"}, options, width(), query_weight, query_bias);
-      create(scope, {"key", "value"}, options, width(), key_weight, key_bias);
-      break;
-    case AttentionInputs::separate:
-      create(scope, {"query"}, options, width(), query_weight, query_bias);
-      create(scope, {"key"}, options, width(), key_weight, key_bias);
-      create(scope, {"value"}, options, width(), value_weight, value_bias);
-      break;
-  }
-  output_weight = scope.create("output.weight", {options.d_model, width()},
-                               weight_initializer(options, width(), options.d_model));
-  output_bias = scope.create("output.bias", {options.d_model}, Initializer::constant(0));
-}
+      module{.paths = {scope.path()}, .heads = of.heads},
+      patterns(pattern_list_of(of)),
+      head_dropout_path((scope / "heads").path()),
+      weights(with) {}
 
 BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& query, const Var& key,
                                            const Var& value, const Segments& queries,
                                            const Segments& keys) const {
-  const Var q = pass.linear(query, query_weight, query_bias);
-  if (inputs == AttentionInputs::self) {
-    return attend(pass, {q, 0}, {q, width()}, {q, 2 * width()}, queries, keys);
+  if (spec.heads == 0) {
+    return nothing(pass, queries);
   }
-  const Var k = pass.linear(key, key_weight, key_bias);
-  if (inputs == AttentionInputs::cross) {
-    return attend(pass, {q, 0}, {k, 0}, {k, width()}, queries, keys);
-  }
-  const Var v = pass.linear(value, value_weight, value_bias);
-  return attend(pass, {q, 0}, {k, 0}, {v, 0}, queries, keys);
+  HeadProjections::Of from_query = weights.projections.of(pass, query);
+  HeadProjections::Of from_key = weights.projections.of(pass, key);
+  HeadProjections::Of from_value = weights.projections.of(pass, value);
+  HeadProjections::Of& for_keys = inputs == AttentionInputs::self ? from_query : from_key;
+  HeadProjections::Of& for_values = inputs == AttentionInputs::separate ? from_value : for_keys;
+  const HeadColumns q = from_query.columns(HeadRole::query);
+  const HeadColumns k = for_keys.columns(HeadRole::key);
+  return attend(pass,
+                {.query = weights.scores.query(pass, q, queries),
+                 .key = weights.scores.key(pass, k, keys),
+                 .value = for_values.columns(HeadRole::value)},
+                queries, keys);
 }
 
 BlockOutput MultiHeadAttention::cached_self(Pass& pass, const Var& x, const Segments& queries,
                                             SelfCache& cache, const Segments& slots) const {
-  const Var q = pass.linear(x, query_weight, query_bias);
+  if (spec.heads == 0) {
+    return nothing(pass, queries);
+  }
+  HeadProjections::Of fresh = weights.projections.of(pass, x);
+  const HeadColumns query = weights.scores.query(pass, fresh.columns(HeadRole::query), queries);
+  const HeadColumns key = weights.scores.key(pass, fresh.columns(HeadRole::key), queries);
+  const HeadColumns value = fresh.columns(HeadRole::value);
+  const Index value_columns = cache_columns() - key_columns();
   for (Index i = 0; i < queries.count(); ++i) {
-    const Segment& fresh = queries[i];
-    const Index first = slots[i].row + slots[i].rows - fresh.rows;
-    for (Index r = 0; r < fresh.rows; ++r) {
-      std::copy_n(q.value().row(fresh.row + r) + width(), 2 * width(), cache.rows.row(first + r));
+    const Segment& rows = queries[i];
+    const Index first = slots[i].row + slots[i].rows - rows.rows;
+    for (Index r = 0; r < rows.rows; ++r) {
+      Scalar* to = keep(key, rows.row + r, key_columns(), cache.rows.row(first + r));
+      keep(value, rows.row + r, value_columns, to);
     }
   }
   const Var kept = pass.tape().constant(cache.rows);
-  return attend(pass, {q, 0}, {kept, 0}, {kept, width()}, queries, slots);
+  return attend(pass,
+                {.query = query,
+                 .key = {.matrix = kept, .first = 0, .step = key.step},
+                 .value = {.matrix = kept, .first = key_columns(), .step = value.step}},
+                queries, slots);
 }
 
 BlockOutput MultiHeadAttention::cached_cross(Pass& pass, const Var& x, const Var& memory,
                                              const Segments& queries, const Segments& keys,
-                                             std::optional<Var>& cache) const {
+                                             std::optional<KeysAndValues>& cache) const {
+  if (spec.heads == 0) {
+    return nothing(pass, queries);
+  }
   if (!cache) {
-    cache = pass.linear(memory, key_weight, key_bias);
+    HeadProjections::Of source = weights.projections.of(pass, memory);
+    const HeadColumns key = source.columns(HeadRole::key);
+    cache = KeysAndValues{.key = weights.scores.key(pass, key, keys),
+                          .value = source.columns(HeadRole::value)};
   }
-  const Var q = pass.linear(x, query_weight, query_bias);
-  return attend(pass, {q, 0}, {*cache, 0}, {*cache, width()}, queries, keys);
+  const HeadColumns query = weights.projections.of(pass, x).columns(HeadRole::query);
+  return attend(pass,
+                {.query = weights.scores.query(pass, query, queries),
+                 .key = cache->key,
+                 .value = cache->value},
+                queries, keys);
 }
 
-BlockOutput MultiHeadAttention::attend(Pass& pass, const HeadColumns& query, const HeadColumns& key,
-                                       const HeadColumns& value, const Segments& queries,
+BlockOutput MultiHeadAttention::nothing(Pass& pass, const Segments& queries) const {
+  const Var zeros = pass.tape().constant(Tensor::zeros({row_count(queries), spec.d_model}));
+  return {zeros, pass.parameter(weights.combination.output_bias)};
+}
+
+// Whether all heads have the same keys, and the same values, when they come from the projections.
+bool MultiHeadAttention::heads_are_one() const {
+  return (spec.tied() || spec.sharing == Sharing::identity) && spec.input == HeadInput::wide;
+}
+
+Index MultiHeadAttention::key_columns() const {
+  return (heads_are_one() && weights.scores.alike() ? 1 : spec.kv_heads) * spec.d_qk;
+}
+
+Index MultiHeadAttention::cache_columns() const {
+  return key_columns() + (heads_are_one() ? 1 : spec.kv_heads) * spec.d_v;
+}
+
+BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& heads, const Segments& queries,
                                        const Segments& keys) const {
-  const AttentionOptions options{.heads = heads,
-                                 .d_key = d_head,
-                                 .d_value = d_head,
-                                 .patterns = {pattern},
-                                 .dropout = pass.dropout(dropout, module.path(), queries)};
+  const AttentionOptions options{.heads = spec.heads,
+                                 .d_key = spec.d_qk,
+                                 .d_value = spec.d_v,
+                                 .patterns = patterns,
+                                 .dropout = pass.dropout(spec.dropout, module.path(), queries),
+                                 .kv_heads = spec.kv_heads,
+                                 .scale = weights.scores.scale()};
   if (pass.recorder) {
-    record(pass, query, key, queries, keys, options);
+    record(pass, heads, queries, keys, options);
   }
-  const Var heads_side_by_side = [&] {
+  Var side_by_side = [&] {
     const InModule here(pass.tape(), module);
-    return tapehead::attention(query, key, value, queries, keys, options);
+    return attention(heads.query, heads.key, heads.value, queries, keys, options);
   }();
-  return {pass.linear(heads_side_by_side, output_weight), pass.parameter(output_bias)};
+  const Dropout dropout = pass.dropout(spec.head_dropout, head_dropout_path, queries);
+  if (dropout.active()) {
+    side_by_side = drop_heads({side_by_side}, queries, spec.heads, spec.d_v, dropout);
+  }
+  return weights.combination(pass, side_by_side);
 }
 
-void MultiHeadAttention::record(Pass& pass, const HeadColumns& query, const HeadColumns& key,
-                                const Segments& queries, const Segments& keys,
-                                const AttentionOptions& options) const {
+void MultiHeadAttention::record(Pass& pass, const Heads& heads, const Segments& queries,
+                                const Segments& keys, const AttentionOptions& options) const {
   for (Index segment = 0; segment < queries.count(); ++segment) {
-    for (Index head = 0; head < heads; ++head) {
-      pass.recorder(
-          {.path = module.path(),
-           .segment = segment,
-           .head = head,
-           .weights = attention_weights(query, key, queries, keys, options, segment, head)});
+    for (Index head = 0; head < spec.heads; ++head) {
+      pass.recorder({.path = module.path(),
+                     .segment = segment,
+                     .head = head,
+                     .weights = attention_weights(heads.query, heads.key, queries, keys, options,
+                                                  segment, head)});
     }
   }
+}
+
+MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionKind kind, Index layer) {
+  const AttentionInputs inputs =
+      kind == AttentionKind::cross ? AttentionInputs::cross : AttentionInputs::self;
+  const AttentionSpec spec = attention_spec(options_, kind, layer);
+  if (spec.shared_as.empty()) {
+    return {scope, options_, spec, inputs};
+  }
+  auto found = shared_.find(spec.shared_as);
+  if (found == shared_.end()) {
+    const Scope home = root_ / "shared" / spec.shared_as;
+    found = shared_
+                .emplace(
+                    spec.shared_as,
+                    Shared{.spec = spec, .weights = AttentionWeights(home, options_, spec, inputs)})
+                .first;
+  }
+  if (!can_share_weights(spec, found->second.spec)) {
+    throw ConfigError(fmt::format(
+        "shared_as: the attentions named {} differ in more than kind, pattern and dropout, so they "
+        "cannot have the same weights",
+        spec.shared_as));
+  }
+  return {scope, spec, inputs, found->second.weights};
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,20 +1,34 @@
-// Multi-head attention (Vaswani et al. 2017, section 3.2.2).
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2), as its settings vary it.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 
 #include "core/ops/attention.hpp"
 #include "nn/cache.hpp"
-#include "nn/residual.hpp"
+#include "nn/head_combination.hpp"
+#include "nn/head_projections.hpp"
+#include "nn/head_scores.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Which inputs are one and the same, so that their projections can be one product.
-enum class AttentionInputs { self, cross, separate };
+// All that has parameters. Attentions may share it.
+struct AttentionWeights {
+  AttentionWeights(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
+                   AttentionInputs inputs);
+
+  HeadProjections projections;
+  HeadScores scores;
+  HeadCombination combination;
+};
 
 struct MultiHeadAttention {
-  MultiHeadAttention(const Scope& scope, const ModelOptions& options, AttentionInputs inputs,
-                     Pattern pattern);
+  MultiHeadAttention(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
+                     AttentionInputs inputs);
+  // With weights that another attention has too.
+  MultiHeadAttention(const Scope& scope, const AttentionSpec& spec, AttentionInputs inputs,
+                     const AttentionWeights& weights);
 
   // Query i of `queries` attends to segment i of `keys`; the three inputs may differ. (N, D), (S,
   // D), (S, D) -> (N, D)
@@ -25,32 +39,53 @@ struct MultiHeadAttention {
   BlockOutput cached_self(Pass& pass, const Var& x, const Segments& queries, SelfCache& cache,
                           const Segments& slots) const;
 
-  // Cross-attention with the source's keys and values projected at the first call and kept.
+  // Cross-attention with the source's keys and values made at the first call and kept.
   BlockOutput cached_cross(Pass& pass, const Var& x, const Var& memory, const Segments& queries,
-                           const Segments& keys, std::optional<Var>& cache) const;
+                           const Segments& keys, std::optional<KeysAndValues>& cache) const;
 
-  Index width() const { return heads * d_head; }
+  // The columns of a row of SelfCache: those of keys, then those of values.
+  Index key_columns() const;
+  Index cache_columns() const;
 
-  Index heads;
-  Index d_head;
+  AttentionSpec spec;
   AttentionInputs inputs;
-  Pattern pattern;
-  double dropout;
   Module module;
-  Parameter query_weight;  // (H d, D); self: query, key and value stacked, (3 H d, D)
-  Parameter query_bias;
-  Parameter key_weight;  // cross: key and value stacked, (2 H d, D)
-  Parameter key_bias;
-  Parameter value_weight;  // of its own only with separate inputs
-  Parameter value_bias;
-  Parameter output_weight;  // (D, H d)
-  Parameter output_bias;
+  PoolVector<Pattern> patterns;  // one for all heads, or one for each
+  std::string head_dropout_path;
+  AttentionWeights weights;
 
  private:
-  BlockOutput attend(Pass& pass, const HeadColumns& query, const HeadColumns& key,
-                     const HeadColumns& value, const Segments& queries, const Segments& keys) const;
-  void record(Pass& pass, const HeadColumns& query, const HeadColumns& key, const Segments& queries,
-              const Segments& keys, const AttentionOptions& options) const;
+  struct Heads {
+    HeadColumns query;
+    HeadColumns key;
+    HeadColumns value;
+  };
+  BlockOutput attend(Pass& pass, const Heads& heads, const Segments& queries,
+                     const Segments& keys) const;
+  void record(Pass& pass, const Heads& heads, const Segments& queries, const Segments& keys,
+              const AttentionOptions& options) const;
+  BlockOutput nothing(Pass& pass, const Segments& queries) const;  // of no heads
+  bool heads_are_one() const;
+};
+
+// Makes the attentions of a model, those of one name (AttentionSpec::shared_as) with the same
+// weights.
+class AttentionMaker {
+ public:
+  AttentionMaker(const Scope& root, const ModelOptions& options) : root_(root), options_(options) {}
+
+  // Throws ConfigError where attentions of one name need different weights.
+  MultiHeadAttention make(const Scope& scope, AttentionKind kind, Index layer);
+
+ private:
+  struct Shared {
+    AttentionSpec spec;
+    AttentionWeights weights;
+  };
+
+  Scope root_;
+  const ModelOptions& options_;
+  std::map<std::string, Shared> shared_;
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

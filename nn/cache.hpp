@@ -11,6 +11,12 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
+// What queries meet: the keys' and the values' columns.
+struct KeysAndValues {
+  HeadColumns key;
+  HeadColumns value;
+};
+
 // Keys and values of one self-attention: a slot of `capacity` rows for each hypothesis, filled from
 // the front.
 struct SelfCache {
@@ -19,7 +25,7 @@ struct SelfCache {
 
 struct LayerCache {
   SelfCache self;
-  std::optional<Var> cross;  // keys and values of the source, projected once
+  std::optional<KeysAndValues> cross;  // of the source, made once
 };
 
 struct DecoderCache {

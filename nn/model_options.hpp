@@ -8,6 +8,7 @@
 #include "core/fields.hpp"
 #include "core/ops/activation_kind.hpp"
 #include "core/types.hpp"
+#include "nn/attention_settings.hpp"
 
 namespace tapehead {
 
@@ -72,6 +73,11 @@ struct ModelOptions {
   InitKind initializer = InitKind::xavier_uniform;
   double initializer_gain = 1.0;
   std::string init_from{};
+  // Sections of their own.
+  AttentionSettings attention{};
+  AttentionSettings encoder_self{};
+  AttentionSettings decoder_self{};
+  AttentionSettings cross{};
 
   template <class Visitor>
   void fields(Visitor&& visit) {
@@ -81,12 +87,13 @@ struct ModelOptions {
                 .maximum = 65536},
           d_model);
     visit(Field{.name = "heads",
-                .help = "attention heads in each attention",
+                .help = "attention heads in each attention; attention.heads can differ",
                 .minimum = 1,
                 .maximum = 1024},
           heads);
     visit(Field{.name = "d_head",
-                .help = "width of each head; auto: d_model / heads",
+                .help =
+                    "width of each head; auto: d_model / heads (attention.d_qk and d_v can differ)",
                 .minimum = 1,
                 .maximum = 65536},
           d_head);

@@ -10,8 +10,9 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-EncoderLayer::EncoderLayer(const Scope& scope, const ModelOptions& options)
-    : self(scope / "self", options, AttentionInputs::self, Pattern::full()),
+EncoderLayer::EncoderLayer(const Scope& scope, const ModelOptions& options,
+                           AttentionMaker& attention, Index number)
+    : self(attention.make(scope / "self", AttentionKind::encoder_self, number)),
       self_residual(scope / "self", options),
       feed_forward(scope / "feed_forward", options),
       feed_forward_residual(scope / "feed_forward", options) {}
@@ -25,10 +26,11 @@ Var EncoderLayer::operator()(Pass& pass, const Var& x, const Segments& segments)
   });
 }
 
-DecoderLayer::DecoderLayer(const Scope& scope, const ModelOptions& options)
-    : self(scope / "self", options, AttentionInputs::self, Pattern::causal()),
+DecoderLayer::DecoderLayer(const Scope& scope, const ModelOptions& options,
+                           AttentionMaker& attention, Index number)
+    : self(attention.make(scope / "self", AttentionKind::decoder_self, number)),
       self_residual(scope / "self", options),
-      cross(scope / "cross", options, AttentionInputs::cross, Pattern::full()),
+      cross(attention.make(scope / "cross", AttentionKind::cross, number)),
       cross_residual(scope / "cross", options),
       feed_forward(scope / "feed_forward", options),
       feed_forward_residual(scope / "feed_forward", options) {}
@@ -103,11 +105,12 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options, Index 
                                weight_initializer(options, D, target_vocabulary));
   source_.emplace(scope / "source", options, source, sines);
   target_.emplace(scope / "target", options, target, sines);
+  AttentionMaker attention(scope, options);
   for (Index i = 0; i < options.encoder_layers.value_or(options.layers); ++i) {
-    encoder_.emplace_back(scope / "encoder" / "layers" / std::to_string(i), options);
+    encoder_.emplace_back(scope / "encoder" / "layers" / std::to_string(i), options, attention, i);
   }
   for (Index i = 0; i < options.decoder_layers.value_or(options.layers); ++i) {
-    decoder_.emplace_back(scope / "decoder" / "layers" / std::to_string(i), options);
+    decoder_.emplace_back(scope / "decoder" / "layers" / std::to_string(i), options, attention, i);
   }
   if (options.norm_position == NormPosition::pre) {
     encoder_norm_.emplace(scope / "encoder" / "norm", options.norm, D);
@@ -145,11 +148,23 @@ BestTokens Transformer::next_tokens(Pass& pass, const Var& hidden, Index count, 
   return best_tokens(hidden.value(), table, count, excluded, log_sums);
 }
 
+std::vector<const MultiHeadAttention*> Transformer::attentions() const {
+  std::vector<const MultiHeadAttention*> all;
+  for (const EncoderLayer& layer : encoder_) {
+    all.push_back(&layer.self);
+  }
+  for (const DecoderLayer& layer : decoder_) {
+    all.push_back(&layer.self);
+    all.push_back(&layer.cross);
+  }
+  return all;
+}
+
 DecoderCache Transformer::make_cache(Index slots, Index capacity) const {
   DecoderCache cache;
   for (const DecoderLayer& layer : decoder_) {
     cache.layers.push_back(
-        {.self = {Tensor::empty({slots * capacity, 2 * layer.self.width()})}, .cross = {}});
+        {.self = {Tensor::empty({slots * capacity, layer.self.cache_columns()})}, .cross = {}});
   }
   return cache;
 }

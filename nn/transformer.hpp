@@ -13,7 +13,8 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct EncoderLayer {
-  EncoderLayer(const Scope& scope, const ModelOptions& options);
+  EncoderLayer(const Scope& scope, const ModelOptions& options, AttentionMaker& attention,
+               Index number);
   Var operator()(Pass& pass, const Var& x, const Segments& segments) const;  // (N, D) -> (N, D)
 
   MultiHeadAttention self;
@@ -23,7 +24,8 @@ struct EncoderLayer {
 };
 
 struct DecoderLayer {
-  DecoderLayer(const Scope& scope, const ModelOptions& options);
+  DecoderLayer(const Scope& scope, const ModelOptions& options, AttentionMaker& attention,
+               Index number);
 
   // x: (T, D), memory: (S, D) -> (T, D). With a cache, x holds only new rows, and `slots` where
   // they go.
@@ -76,6 +78,9 @@ class Transformer {
 
   // An empty cache with `slots` slots of `capacity` rows.
   DecoderCache make_cache(Index slots, Index capacity) const;
+
+  // In the order in which a pass meets them.
+  std::vector<const MultiHeadAttention*> attentions() const;
 
   const ModelOptions& options() const { return options_; }
   Index target_vocabulary() const { return output_.shape[0]; }

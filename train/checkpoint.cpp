@@ -61,8 +61,10 @@ Metadata identity_of(const Config& config, const std::string& data_fingerprint) 
   // weights started from does not matter to those that follow.
   Config numbers = config;
   numbers.model.init_from.clear();
-  const std::string decisive =
-      fmt::format("seed: {}\n{}", config.seed, dump_section(numbers, "model"));
+  std::string decisive = fmt::format("seed: {}\n{}", config.seed, dump_section(numbers, "model"));
+  for (const std::string_view kind : attention_kind_names) {
+    decisive += fmt::format("{}:\n{}", kind, dump_section(numbers, kind));
+  }
   return {{"config", fmt::format("{:016x}", digest(decisive))}, {"data", data_fingerprint}};
 }
 

@@ -20,6 +20,13 @@ namespace {
 // Whether the option changes what weights mean: heads, say, cut the same matrices in another way.
 bool matters(std::string_view difference) {
   const auto is = [&](std::string_view option) { return difference.starts_with(option); };
+  for (const std::string_view kind : attention_kind_names) {
+    if (is(std::string(kind) + ".")) {
+      const std::string_view option = difference.substr(kind.size() + 1);
+      return !option.starts_with("dropout") && !option.starts_with("head_dropout") &&
+             !option.starts_with("start") && !option.starts_with("budget");
+    }
+  }
   return is("model.") && !is("model.dropout") && !is("model.init") && !is("model.max_positions");
 }
 

@@ -287,6 +287,14 @@ struct Config {
   void sections(Visitor&& visit) {
     visit("task", "what to learn, and from which data", task);
     visit("model", "the transformer", model);
+    visit("attention", "what all attention is like; the next three sections can differ",
+          model.attention);
+    visit("encoder_self", "the encoder's self-attention, where it differs from `attention`",
+          model.encoder_self);
+    visit("decoder_self", "the decoder's self-attention, where it differs from `attention`",
+          model.decoder_self);
+    visit("cross", "the attention from decoder to encoder, where it differs from `attention`",
+          model.cross);
     visit("training", "the optimiser, the batches, and when to stop", training);
     visit("evaluation", "what is measured, when, and how outputs are written", evaluation);
     visit("run", "what the run says and looks at while it goes", run);

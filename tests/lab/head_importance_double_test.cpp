@@ -30,7 +30,7 @@ TEST_F(HeadImportanceTest, AGateLeavesTheWeightsAsTheyWere) {
   const Tensor before = copy_.model.store.values().copy();
   const Tensor logits_before = copy_.logits();
   {
-    HeadGate gate(copy_.model.store, {"decoder.layers.0.cross", 1}, heads);
+    HeadGate gate(copy_.model, {"decoder.layers.0.cross", 1});
     gate.set(0);
     EXPECT_THAT(copy_.logits().values(),
                 ::testing::Not(Pointwise(DoubleNear(1e-6), logits_before.values())));
@@ -41,7 +41,7 @@ TEST_F(HeadImportanceTest, AGateLeavesTheWeightsAsTheyWere) {
 
 // Without a head, what its query, key and value weights say makes no difference.
 TEST_F(HeadImportanceTest, AHeadGatedOffSaysNothing) {
-  HeadGate gate(copy_.model.store, {"encoder.layers.0.self", 0}, heads);
+  HeadGate gate(copy_.model, {"encoder.layers.0.self", 0});
   gate.set(0);
   const Tensor off = copy_.logits();
   for (const NamedParameter& parameter : copy_.model.store.parameters()) {
@@ -60,7 +60,7 @@ TEST_F(HeadImportanceTest, IsTheFiniteDifferenceOfTheGate) {
   ASSERT_EQ(found.heads.size(), 6U);  // two of each of three attentions
   for (const HeadImportance& head : found.heads) {
     SCOPED_TRACE(head.head.path);
-    HeadGate gate(copy_.model.store, head.head, heads);
+    HeadGate gate(copy_.model, head.head);
     constexpr double step = 1e-5;
     double expected = 0;
     for (Index example = 0; example < 6; ++example) {
@@ -80,7 +80,7 @@ TEST_F(HeadImportanceTest, SaysTheLossWithoutEachHead) {
       head_importance(copy_.model, copy_.config, copy_.task, copy_.split, workers);
   EXPECT_EQ(found.loss, copy_.loss(workers));
   for (const HeadImportance& head : found.heads) {
-    HeadGate gate(copy_.model.store, head.head, heads);
+    HeadGate gate(copy_.model, head.head);
     gate.set(0);
     EXPECT_EQ(head.loss_without, copy_.loss(workers));
     EXPECT_NE(head.loss_without, found.loss);
@@ -99,11 +99,10 @@ TEST_F(HeadImportanceTest, SaysTheSameAtAnyNumberOfThreads) {
 }
 
 TEST_F(HeadImportanceTest, OfAHeadThatThereIsNotIsRefused) {
-  EXPECT_THAT(message_of<ConfigError>(
-                  [&] { HeadGate(copy_.model.store, {"encoder.layers.0.self", 2}, heads); }),
-              AllOf(HasSubstr("no head 2 of encoder.layers.0.self"), HasSubstr("heads 0 to 1 of"),
-                    HasSubstr("decoder.layers.0.cross")));
-  EXPECT_THAT(message_of<ConfigError>([&] { HeadGate(copy_.model.store, {"nowhere", 0}, heads); }),
+  EXPECT_THAT(message_of<ConfigError>([&] { HeadGate(copy_.model, {"encoder.layers.0.self", 2}); }),
+              AllOf(HasSubstr("no head 2 of encoder.layers.0.self"),
+                    HasSubstr("encoder.layers.0.self (2)"), HasSubstr("decoder.layers.0.cross")));
+  EXPECT_THAT(message_of<ConfigError>([&] { HeadGate(copy_.model, {"nowhere", 0}); }),
               HasSubstr("no head 0 of nowhere"));
 }
 

@@ -40,6 +40,15 @@ class Maps : public ::testing::Test {
     throw std::logic_error(name);
   }
 
+  std::vector<std::optional<HeadMaps>> maps_of(const std::string& path) const {
+    for (const MultiHeadAttention* attention : model_.transformer.attentions()) {
+      if (attention->module.path() == path) {
+        return head_maps(model_.store, *attention);
+      }
+    }
+    throw std::logic_error(path);
+  }
+
   // Σ_r a[first + r][i] b(r, j), entry by entry.
   template <class Right>
   static double norm_of(const Tensor& a, Index first, Index width, Index columns,
@@ -64,14 +73,14 @@ TEST_F(Maps, HaveTheNormsOfTheMatrices) {
   const Index width = *tiny_options().d_head;
   const Index D = tiny_options().d_model;
   const std::string path = "decoder.layers.0.cross";
-  const auto maps = head_maps(model_.store, path, 2, false);
+  const auto maps = maps_of(path);
   ASSERT_EQ(maps.size(), 2U);
   const Tensor query = value(path + ".query.weight");
   const Tensor key = value(path + ".key.weight");
   const Tensor values = value(path + ".value.weight");
   const Tensor output = value(path + ".output.weight");
   for (Index head = 0; head < 2; ++head) {
-    const HeadMaps& found = maps[static_cast<std::size_t>(head)];
+    const HeadMaps& found = *maps[static_cast<std::size_t>(head)];
     const Index first = head * width;
     EXPECT_NEAR(
         found.query_key.norm,
@@ -92,7 +101,7 @@ TEST_F(Maps, TellSymmetryFromItsOpposite) {
   Tensor query = value(path + ".query.weight");
   Tensor key = value(path + ".key.weight");
   std::ranges::copy(query.values(), key.values().begin());
-  EXPECT_NEAR(*head_maps(model_.store, path, 2, true)[0].asymmetry, 0, 1e-7);
+  EXPECT_NEAR(*maps_of(path)[0]->asymmetry, 0, 1e-7);
   // M = e_0 e_1ᵀ - e_1 e_0ᵀ in the first head.
   std::ranges::fill(query.values(), 0);
   std::ranges::fill(key.values(), 0);
@@ -100,7 +109,7 @@ TEST_F(Maps, TellSymmetryFromItsOpposite) {
   key.row(0)[1] = 1;
   query.row(1)[1] = -1;
   key.row(1)[0] = 1;
-  const HeadMaps opposite = head_maps(model_.store, path, 2, true)[0];
+  const HeadMaps opposite = *maps_of(path)[0];
   EXPECT_NEAR(*opposite.asymmetry, 1, 1e-7);
   EXPECT_NEAR(opposite.query_key.rank, 2, 1e-6);
 }

@@ -45,18 +45,18 @@ TEST_F(HeadPruning, TakesEveryHeadOnceAndPutsAllBack) {
 TEST_F(HeadPruning, TakesTheLeastImportantOfThoseThatAreLeft) {
   Workers workers(1);
   const PruningCurve curve = prune(workers);
-  std::vector<HeadName> left = heads_of(copy_.model.store, SmallCopy::heads);
+  std::vector<HeadName> left = heads_of(copy_.model.transformer);
   HeadGates gone;
   for (const PruningStep& step : curve.steps) {
     SCOPED_TRACE(step.removed.path);
-    const std::vector<double> slopes = gate_slopes(
-        copy_.model, copy_.split, gates_on(copy_.model.store, left, SmallCopy::heads), workers);
+    const std::vector<double> slopes =
+        gate_slopes(copy_.model, copy_.split, gates_on(copy_.model, left), workers);
     const auto least = std::ranges::min_element(slopes) - slopes.begin();
     const auto at = static_cast<std::size_t>(least);
     EXPECT_EQ(step.removed.path, left[at].path);
     EXPECT_EQ(step.removed.head, left[at].head);
     EXPECT_EQ(step.importance, slopes[at]);
-    gone.push_back(std::make_unique<HeadGate>(copy_.model.store, left[at], SmallCopy::heads));
+    gone.push_back(std::make_unique<HeadGate>(copy_.model, left[at]));
     gone.back()->set(0);
     EXPECT_EQ(step.loss, copy_.loss(workers));
     left.erase(left.begin() + least);

@@ -25,7 +25,8 @@ using ::testing::Pointwise;
 // Attention with a store of its own; parameters of the same name start the same.
 struct Alone {
   explicit Alone(AttentionInputs inputs)
-      : attention(store.root(), tiny_options(), inputs, Pattern::full()) {
+      : attention(store.root(), tiny_options(),
+                  attention_spec(tiny_options(), AttentionKind::cross, 0), inputs) {
     store.initialize(1);
     for (const NamedParameter& parameter : store.parameters()) {
       Tensor values = store.value(parameter);
@@ -80,7 +81,9 @@ TEST(MultiHeadAttention, StartsQueryKeyAndValueAsIfOfOneMatrix) {
   for (const auto inputs :
        {AttentionInputs::self, AttentionInputs::cross, AttentionInputs::separate}) {
     ParameterStore store;
-    const MultiHeadAttention attention(store.root(), tiny_options(), inputs, Pattern::full());
+    const MultiHeadAttention attention(store.root(), tiny_options(),
+                                       attention_spec(tiny_options(), AttentionKind::cross, 0),
+                                       inputs);
     store.initialize(1);
     for (const NamedParameter& parameter : store.parameters()) {
       const std::string& name = parameter.name;

@@ -66,8 +66,8 @@ void expect_as_pytorch(const std::string& name, ParameterStore& store,
 
 struct PytorchAttentionCase {
   std::string name;
-  AttentionInputs kind;
-  Pattern pattern;
+  AttentionKind kind;
+  AttentionInputs which;
   std::vector<LayerInput> inputs;  // value is key, and key is query, where they are not there
 
   friend std::ostream& operator<<(std::ostream& out, const PytorchAttentionCase& c) {
@@ -79,10 +79,10 @@ inline std::vector<PytorchAttentionCase> pytorch_attention_cases() {
   const LayerInput query{"query", pytorch_targets};
   const LayerInput key{"key", pytorch_sources};
   const LayerInput value{"value", pytorch_sources};
-  return {{"self", AttentionInputs::self, Pattern::full(), {query}},
-          {"causal", AttentionInputs::self, Pattern::causal(), {query}},
-          {"cross", AttentionInputs::cross, Pattern::full(), {query, key}},
-          {"separate", AttentionInputs::separate, Pattern::full(), {query, key, value}}};
+  return {{"self", AttentionKind::encoder_self, AttentionInputs::self, {query}},
+          {"causal", AttentionKind::decoder_self, AttentionInputs::self, {query}},
+          {"cross", AttentionKind::cross, AttentionInputs::cross, {query, key}},
+          {"separate", AttentionKind::cross, AttentionInputs::separate, {query, key, value}}};
 }
 
 class PytorchAttention : public ::testing::TestWithParam<PytorchAttentionCase> {};
@@ -93,7 +93,8 @@ INSTANTIATE_TEST_SUITE_P(Inputs, PytorchAttention, ::testing::ValuesIn(pytorch_a
 TEST_P(PytorchAttention, HasTheSameOutputAndGradients) {
   const PytorchAttentionCase& c = GetParam();
   ParameterStore store;
-  const MultiHeadAttention attention(store.root(), layer_options(), c.kind, c.pattern);
+  const MultiHeadAttention attention(store.root(), layer_options(),
+                                     attention_spec(layer_options(), c.kind, 0), c.which);
   expect_as_pytorch(
       "attention_" + c.name, store, c.inputs, [&](Pass& pass, const std::vector<Var>& x) {
         const Var& key = x[std::min<std::size_t>(1, x.size() - 1)];
@@ -116,7 +117,9 @@ INSTANTIATE_TEST_SUITE_P(Norms, PytorchLayer,
 
 TEST_P(PytorchLayer, OfTheEncoderHasTheSameOutputAndGradients) {
   ParameterStore store;
-  const EncoderLayer layer(store.root(), layer_options(GetParam()));
+  const ModelOptions options = layer_options(GetParam());
+  AttentionMaker attention(store.root(), options);
+  const EncoderLayer layer(store.root(), options, attention, 0);
   expect_as_pytorch(
       "encoder_layer_" + position() + "_norm", store, {{"x", pytorch_targets}},
       [&](Pass& pass, const std::vector<Var>& x) { return layer(pass, x[0], pytorch_targets); });
@@ -124,7 +127,9 @@ TEST_P(PytorchLayer, OfTheEncoderHasTheSameOutputAndGradients) {
 
 TEST_P(PytorchLayer, OfTheDecoderHasTheSameOutputAndGradients) {
   ParameterStore store;
-  const DecoderLayer layer(store.root(), layer_options(GetParam()));
+  const ModelOptions options = layer_options(GetParam());
+  AttentionMaker attention(store.root(), options);
+  const DecoderLayer layer(store.root(), options, attention, 0);
   expect_as_pytorch("decoder_layer_" + position() + "_norm", store,
                     {{"x", pytorch_targets}, {"memory", pytorch_sources}},
                     [&](Pass& pass, const std::vector<Var>& x) {

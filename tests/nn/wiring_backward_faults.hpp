@@ -34,7 +34,7 @@ inline std::vector<Fault> backward_faults() {
              model.connections["decoder.layers.0.self"] = around(
                  [&model](Run& run, const Var& normed, const Rows& rows, const Block& block) {
                    MultiHeadAttention unmasked = model.decoder[0].self;
-                   unmasked.pattern = Pattern::full();
+                   unmasked.patterns = {Pattern::full()};
                    const BlockOutput out = block(run.pass, normed);
                    const BlockOutput other =
                        unmasked(run.pass, normed, normed, normed, rows.own, rows.own);

@@ -103,11 +103,12 @@ inline WiredModel::WiredModel(const ModelOptions& options) {
                                                : root.create("output.weight", {13, D}, any);
   source.emplace(root / "source", options, source_table, sines);
   target.emplace(root / "target", options, target_table, sines);
+  AttentionMaker attention(root, options);
   for (Index i = 0; i < options.encoder_layers.value_or(options.layers); ++i) {
-    encoder.emplace_back(root / "encoder" / "layers" / std::to_string(i), options);
+    encoder.emplace_back(root / "encoder" / "layers" / std::to_string(i), options, attention, i);
   }
   for (Index i = 0; i < options.layers; ++i) {
-    decoder.emplace_back(root / "decoder" / "layers" / std::to_string(i), options);
+    decoder.emplace_back(root / "decoder" / "layers" / std::to_string(i), options, attention, i);
   }
   if (options.norm_position == NormPosition::pre) {
     encoder_norm.emplace(root / "encoder" / "norm", options.norm, D);

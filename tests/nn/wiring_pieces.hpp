@@ -60,24 +60,28 @@ class CrossPieces {
       : run_(run),
         of_(of),
         rows_(rows),
-        query_(
-            linear(normed, queries.parameter(of.query_weight), queries.parameter(of.query_bias))),
-        keys_and_values_(linear(rows.memory, run.pass.parameter(of.key_weight),
-                                run.pass.parameter(of.key_bias))) {}
+        query_(linear(normed, queries.parameter(query_block().weight),
+                      queries.parameter(query_block().bias))),
+        keys_and_values_(linear(rows.memory, run.pass.parameter(key_block().weight),
+                                run.pass.parameter(key_block().bias))) {}
 
-  Var right() const { return attend(0, of_.width()); }
-  Var exchanged() const { return attend(of_.width(), 0); }
+  Var right() const { return attend(0, of_.key_columns()); }
+  Var exchanged() const { return attend(of_.key_columns(), 0); }
 
   BlockOutput output(const Var& heads) const {
-    return {linear(heads, run_.pass.parameter(of_.output_weight)),
-            run_.pass.parameter(of_.output_bias)};
+    return {linear(heads, run_.pass.parameter(of_.weights.combination.output_weight)),
+            run_.pass.parameter(of_.weights.combination.output_bias)};
   }
 
  private:
+  // One for queries, one for keys and values.
+  const HeadProjections::Block& query_block() const { return of_.weights.projections.blocks[0]; }
+  const HeadProjections::Block& key_block() const { return of_.weights.projections.blocks[1]; }
+
   Var attend(Index key, Index value) const {
     return attention({query_, 0}, {keys_and_values_, key}, {keys_and_values_, value}, rows_.own,
                      rows_.memory_segments,
-                     {.heads = of_.heads, .d_key = of_.d_head, .d_value = of_.d_head});
+                     {.heads = of_.spec.heads, .d_key = of_.spec.d_qk, .d_value = of_.spec.d_v});
   }
 
   Run& run_;

@@ -21,7 +21,7 @@ inline void set_position(WiredModel& model, NormPosition position) {
 
 inline void set_decoder_pattern(WiredModel& model, Pattern pattern) {
   for (DecoderLayer& layer : model.decoder) {
-    layer.self.pattern = pattern;
+    layer.self.patterns = {pattern};
   }
 }
 
@@ -51,12 +51,15 @@ inline std::vector<Fault> setting_faults() {
        .plant = [](WiredModel& model) { set_decoder_pattern(model, Pattern::full()); }},
       {.name = "EncoderMasked",
        .what = "encoder layer 1 sees the tokens before it alone",
-       .plant = [](WiredModel& model) { model.encoder[1].self.pattern = Pattern::causal(); }},
+       .plant = [](WiredModel& model) { model.encoder[1].self.patterns = {Pattern::causal()}; }},
       {.name = "OtherHeads",
        .what = "encoder layer 0 cuts its columns into 4 heads of 3, not into 3 of 4",
        .plant =
            [](WiredModel& model) {
-             std::swap(model.encoder[0].self.heads, model.encoder[0].self.d_head);
+             AttentionSpec& spec = model.encoder[0].self.spec;
+             std::swap(spec.heads, spec.d_qk);
+             spec.kv_heads = spec.heads;
+             spec.d_v = spec.d_qk;
            }},
   };
 }

@@ -39,8 +39,8 @@ TEST(ConfigErrors, unknown_section) {
   EXPECT_EQ(config_error("trainig: {steps: 1}"),
             "a.yaml:1:1: trainig: unknown name; did you mean training?");
   EXPECT_EQ(config_error("wandb: true"),
-            "a.yaml:1:1: wandb: unknown name; there are seed, task, model, training, evaluation, "
-            "run");
+            "a.yaml:1:1: wandb: unknown name; there are seed, task, model, attention, "
+            "encoder_self, decoder_self, cross, training, evaluation, run");
   EXPECT_EQ(config_error("training.steps: 4"),
             "a.yaml:1:1: training.steps: options stand under their section: `training:`, and in "
             "it `steps:`");
@@ -134,7 +134,8 @@ TEST(ConfigErrors, overrides_name_themselves) {
             "--set training.steps=: not a number (empty text; allowed: whole number, 1 to "
             "1000000000, or auto)");
   EXPECT_EQ(config_error("seed: 1", {".heads=4"}),
-            "--set .heads=4: unknown name; there is the option model.heads");
+            "--set .heads=4: unknown name; there is the option model.heads, attention.heads, "
+            "encoder_self.heads, decoder_self.heads, cross.heads");
   EXPECT_EQ(config_error("seed: 1", {"model.=4"}).substr(0, 38),
             "--set model.=4: unknown option; model ");
   EXPECT_THAT(config_error("seed: 1", {"model.init_from=\xFF"}),

@@ -64,8 +64,9 @@ TEST(ConfigFields, each_section_and_the_seed_are_visited) {
   Config config;
   std::vector<std::string_view> names;
   for (const Section& section : sections(config)) names.push_back(section.name);
-  EXPECT_EQ(names,
-            (std::vector<std::string_view>{"", "task", "model", "training", "evaluation", "run"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"", "task", "model", "attention", "encoder_self",
+                                                  "decoder_self", "cross", "training", "evaluation",
+                                                  "run"}));
   EXPECT_EQ(sections(config).front().rows.size(), 1U);
 }
 

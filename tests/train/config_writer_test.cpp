@@ -7,6 +7,7 @@
 #include <random>
 #include <sstream>
 
+#include "nn/attention_spec.hpp"
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
@@ -44,6 +45,9 @@ struct Scramble {
   void operator()(const Field&, const Choice& choice) const {
     choice.set(draw() % choice.names.size());
   }
+  // What is drawn of attention would hardly ever compose.
+  void operator()(const Field&, const Notation&) const {}
+  void operator()(const Field&, const LayeredCell&) const {}
 };
 
 // Brings what must fit together back in order.
@@ -69,6 +73,7 @@ void repair(Config& config) {
   config.evaluation.decode = true;
   config.model.tie_embeddings = Tying::none;
   config.model.max_positions = 1'048'576;  // the most, for whatever length was drawn
+  resolve_attention(config.model);
 }
 
 void expect_same(Config& one, Config& other) {
@@ -102,6 +107,26 @@ TEST(ConfigWriter, a_dump_reads_back_as_it_was) {
       EXPECT_EQ(dump_config(read), dump);
     }
   }
+}
+
+TEST(ConfigWriter, lists_over_layers_and_heads_read_back_as_they_were) {
+  const std::string text = R"(
+model: {d_model: 24, layers: 3}
+attention: {heads: [4, 2, 1], pattern: [[full, window 3, causal, window 2 0], [causal], [full]]}
+encoder_self: {heads: 3, pattern: [full, causal, window 1], score: [dot, cosine, bilinear]}
+decoder_self: {d_qk: [2, 4, 6], shared_as: ["a b", "", "[c]"]}
+)";
+  const Config config = parse_config(text, "a.yaml").config;
+  EXPECT_EQ(config.model.encoder_self.score.values.size(), 1U);  // all layers alike
+  EXPECT_EQ(config.model.encoder_self.score.at(2).at(1), Score::cosine);
+  EXPECT_EQ(config.model.decoder_self.heads.values, (std::vector<Index>{4, 2, 1}));
+  EXPECT_EQ(config.model.decoder_self.shared_as.at(2), "[c]");
+  const std::string dump = dump_config(config);
+  EXPECT_THAT(dump,
+              HasSubstr("\n  pattern: [[full, window 3, causal, window 2 0], [causal], [full]]"
+                        "\n"));
+  EXPECT_THAT(dump, HasSubstr("\n  shared_as: [\"a b\", \"\", \"[c]\"]\n"));
+  EXPECT_EQ(dump_config(parse_config(dump, "run/config.yaml").config), dump);
 }
 
 TEST(ConfigWriter, every_option_of_the_task_is_written) {

@@ -24,6 +24,7 @@ void check_keys(const ConfigNode& node, std::string_view file) {
     }
     check_keys(entry.value, file);
   }
+  for (const ConfigNode& item : node.items) check_keys(item, file);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct ConfigNode {
   Mark mark;                         // a null stands where its key stands
   std::string text;                  // of a scalar, without quotes
   std::vector<ConfigEntry> entries;  // of a mapping, in the order of the file; no key twice
+  std::vector<ConfigNode> items;     // of a sequence
 };
 
 struct ConfigEntry {
@@ -37,7 +38,7 @@ constexpr Index document_depth = 16;  // nesting beyond this is refused
 // Reads a whole document: JSON if it is valid JSON or `file` ends in .json, YAML otherwise. Throws
 // ConfigError "file:line:column: ..." for text that is neither, for a key written twice, for what
 // config files have no use for (anchors, tags, several documents), and for a file that is empty or
-// no mapping. The elements of sequences are dropped: no option takes a list.
+// no mapping.
 ConfigNode parse_document(std::string_view text, std::string_view file);
 
 // The readers of the two notations. They take UTF-8 without a byte order mark, and leave keys

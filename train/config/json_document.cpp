@@ -52,9 +52,9 @@ class JsonReader {
   }
 
   ConfigNode sequence(Index depth) {
-    const Mark mark = mark_;
-    items(']', [&] { value(depth + 1); });
-    return make_node(ConfigNode::Kind::sequence, mark);
+    ConfigNode node = make_node(ConfigNode::Kind::sequence, mark_);
+    items(']', [&] { node.items.push_back(value(depth + 1)); });
+    return node;
   }
 
   // What stands between an opening bracket, commas, and `close`.

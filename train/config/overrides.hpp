@@ -15,8 +15,8 @@ struct Override {
   std::string place;  // "--set model.heads=7", for messages
 };
 
-// The value is taken as it stands, without quotes or escapes; `null` and `~` are null. Throws
-// ConfigError for what has no `=`.
+// The value is taken as it stands, without quotes or escapes; `null` and `~` are null, and what
+// begins with `[` is a list as in YAML. Throws ConfigError for what has no `=`.
 std::vector<Override> parse_overrides(const std::vector<std::string>& texts);
 
 }  // namespace tapehead

@@ -1,6 +1,7 @@
 // Resolving: each `auto` that other options decide is written out.
 #include <algorithm>
 
+#include "nn/attention_spec.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {
@@ -17,6 +18,7 @@ Index automatic_shards(Index batch_tokens) { return std::clamp<Index>(batch_toke
 
 void resolve(Config& config) {
   ModelOptions& model = config.model;
+  resolve_attention(model);  // first: it asks whether d_head was given
   fill(model.d_head, std::max<Index>(model.d_model / model.heads, 1));
   fill(model.encoder_layers, model.layers);
   fill(model.decoder_layers, model.layers);

@@ -2,14 +2,58 @@
 #include "train/config/rows.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <type_traits>
 
 namespace tapehead {
 namespace {
 
+template <class Value>
+struct IsLayered : std::false_type {};
+template <class Value>
+struct IsLayered<Layered<Value>> : std::true_type {};
+
+template <class Member>
+Cell cell_of(Member& member);
+
+// One value of a layer, where the option does not differ by head.
+template <class Value>
+LayeredCell layered_cell(Layered<Value>& member) {
+  const auto room = std::make_shared<Value>();
+  return {.by_head = false,
+          .element = std::make_shared<Element>(Element{cell_of(*room)}),
+          .clear = [&member] { member.values.clear(); },
+          .begin_layer = [] {},
+          .append = [&member, room] { member.values.push_back(*room); },
+          .layers = [&member] { return std::ssize(member.values); },
+          .heads = [](Index) { return Index{1}; },
+          .to_element = [&member, room](Index layer, Index) { *room = member.at(layer); }};
+}
+
+template <class Value>
+LayeredCell layered_cell(Layered<ByHead<Value>>& member) {
+  const auto room = std::make_shared<Value>();
+  return {.by_head = true,
+          .element = std::make_shared<Element>(Element{cell_of(*room)}),
+          .clear = [&member] { member.values.clear(); },
+          .begin_layer = [&member] { member.values.push_back({}); },
+          .append = [&member, room] { member.values.back().values.push_back(*room); },
+          .layers = [&member] { return std::ssize(member.values); },
+          .heads = [&member](Index layer) { return std::ssize(member.at(layer).values); },
+          .to_element = [&member, room](Index layer,
+                                        Index head) { *room = member.at(layer).at(head); }};
+}
+
 template <class Member>
 Cell cell_of(Member& member) {
-  if constexpr (std::is_enum_v<Member>) {
+  if constexpr (IsLayered<Member>::value) {
+    return layered_cell(member);
+  } else if constexpr (std::is_same_v<Member, AttentionPattern>) {
+    return Notation{.allowed = AttentionPattern::notation,
+                    .get = [&member] { return member.text(); },
+                    .set = [&member](std::string_view text) { member = AttentionPattern(text); }};
+  } else if constexpr (std::is_enum_v<Member>) {
     return Choice{.names = EnumNames<Member>::names,
                   .get = [&member] { return static_cast<std::size_t>(member); },
                   .set = [&member](std::size_t number) { member = static_cast<Member>(number); }};
@@ -78,7 +122,8 @@ Config config_for(TaskName name) {
 }
 
 bool is_optional(const Row& row) {
-  return std::holds_alternative<std::optional<Index>*>(row.cell) ||
+  return std::holds_alternative<LayeredCell>(row.cell) ||
+         std::holds_alternative<std::optional<Index>*>(row.cell) ||
          std::holds_alternative<std::optional<double>*>(row.cell);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,8 +23,35 @@ struct Choice {
   std::function<void(std::size_t)> set;
 };
 
-using Cell = std::variant<bool*, Index*, double*, std::uint64_t*, std::string*,
-                          std::optional<Index>*, std::optional<double>*, Choice>;
+// A member that has a notation of its own.
+struct Notation {
+  std::string_view allowed;
+  std::function<std::string()> get;
+  std::function<void(std::string_view)> set;  // throws ConfigError with what is wrong alone
+};
+
+struct Element;
+
+// A member that may differ from layer to layer and, where `by_head`, from head to head; empty:
+// auto. One value at a time goes through `element`.
+struct LayeredCell {
+  bool by_head = false;
+  std::shared_ptr<Element> element;
+  std::function<void()> clear;
+  std::function<void()> begin_layer;
+  std::function<void()> append;  // the element's value, to the last layer
+  std::function<Index()> layers;
+  std::function<Index(Index layer)> heads;  // values of a layer
+  std::function<void(Index layer, Index head)> to_element;
+};
+
+using Cell =
+    std::variant<bool*, Index*, double*, std::uint64_t*, std::string*, std::optional<Index>*,
+                 std::optional<double>*, Choice, Notation, LayeredCell>;
+
+struct Element {
+  Cell cell;
+};
 
 struct Row {
   Field field;

@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "nn/attention_spec.hpp"
 
 namespace tapehead {
 namespace {
@@ -17,13 +22,79 @@ bool is_synthetic(const Config& config) {
 
 bool is_text(const Config& config) { return config.task.name == TaskName::parallel_text; }
 
-Verdict heads_divide(const Config& config) {
-  const ModelOptions& model = config.model;
-  if (model.d_head || model.d_model % model.heads == 0) return {};
-  return Violation{{"model.heads", "model.d_model"},
-                   fmt::format("heads must divide d_model ({} heads, d_model {}); change one of "
-                               "them, or give model.d_head",
-                               model.heads, model.d_model)};
+constexpr std::array<AttentionKind, attention_kind_names.size()> attention_kinds{
+    AttentionKind::encoder_self, AttentionKind::decoder_self, AttentionKind::cross};
+
+// Where an option of attention may have come from, the likeliest first.
+std::vector<std::string> attention_options(AttentionKind kind,
+                                           const std::vector<std::string>& options) {
+  std::vector<std::string> names;
+  for (const std::string& option : options) {
+    names.push_back(fmt::format("{}.{}", name_of(kind), option));
+    names.push_back("attention." + option);
+  }
+  names.insert(names.end(), {"model.heads", "model.d_head", "model.d_model"});
+  return names;
+}
+
+// The first list of a section that has other than so many values.
+Verdict list_over(AttentionSettings settings, std::string_view section, Index layers) {
+  Verdict verdict;
+  settings.fields([&](const Field& field, const auto& option) {
+    const Index values = std::ssize(option.values);
+    if (!verdict && values > 1 && values != layers) {
+      verdict = Violation{{fmt::format("{}.{}", section, field.name), "model.layers"},
+                          fmt::format("a list over layers has one value for each ({} values, {} "
+                                      "layers)",
+                                      values, layers)};
+    }
+  });
+  return verdict;
+}
+
+Verdict lists_over_layers(const Config& config) {
+  ModelOptions model = config.model;
+  const std::array<AttentionSettings*, attention_kinds.size()> own{
+      &model.encoder_self, &model.decoder_self, &model.cross};
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const Index layers = attention_layers(model, attention_kinds[i]);
+    for (const auto& [settings, section] :
+         {std::pair(*own[i], name_of(attention_kinds[i])),
+          std::pair(model.attention, std::string_view("attention"))}) {
+      if (Verdict verdict = list_over(settings, section, layers)) return verdict;
+    }
+  }
+  return {};
+}
+
+Verdict attention_composes(const Config& config) {
+  for (const AttentionKind kind : attention_kinds) {
+    for (Index layer = 0; layer < attention_layers(config.model, kind); ++layer) {
+      if (const auto found = spec_problem(attention_spec(config.model, kind, layer))) {
+        return Violation{attention_options(kind, found->options), found->problem};
+      }
+    }
+  }
+  return {};
+}
+
+Verdict names_share(const Config& config) {
+  std::map<std::string, AttentionSpec> first;
+  for (const AttentionKind kind : attention_kinds) {
+    for (Index layer = 0; layer < attention_layers(config.model, kind); ++layer) {
+      const AttentionSpec spec = attention_spec(config.model, kind, layer);
+      if (spec.shared_as.empty()) continue;
+      const auto [other, fresh] = first.emplace(spec.shared_as, spec);
+      if (!fresh && !can_share_weights(spec, other->second)) {
+        return Violation{
+            attention_options(kind, {"shared_as"}),
+            fmt::format("attentions that share weights may differ in pattern and dropout alone "
+                        "({}: {} and {} do not)",
+                        spec.shared_as, name_of(other->second.kind), name_of(kind))};
+      }
+    }
+  }
+  return {};
 }
 
 Verdict warmup_ends(const Config& config) {
@@ -56,7 +127,7 @@ Verdict optimizer_has_option(const Config& config) {
   const TrainingOptions& training = config.training;
   const TrainingOptions defaults;
   const bool sgd = training.optimizer == OptimizerKind::sgd;
-  const auto unused = [](std::string_view option, std::string_view optimizers) {
+  const auto unused = [](const std::string& option, std::string_view optimizers) {
     return Violation{{option, "training.optimizer"},
                      fmt::format("this optimizer makes no use of it (only {})", optimizers)};
   };
@@ -112,7 +183,7 @@ struct TextFiles {
   const std::string& source;
   const std::string& target;
   const std::string& tsv;
-  std::array<std::string_view, 3> options;  // source, target, tsv
+  std::array<std::string, 3> options;  // source, target, tsv
 };
 
 Verdict check_files(const TextFiles& files, bool needed) {
@@ -168,7 +239,7 @@ Verdict tokenizer_has_option(const Config& config) {
   const bool pieces =
       text.tokenizer == TokenizerKind::bpe || text.tokenizer == TokenizerKind::unigram;
   if (!is_text(config) || pieces) return {};
-  const auto unused = [](std::string_view option) {
+  const auto unused = [](const std::string& option) {
     return Violation{{option, "task.tokenizer"},
                      "this tokenizer makes no use of it (only bpe, unigram)"};
   };
@@ -190,7 +261,7 @@ Verdict tied_share_words(const Config& config) {
 Verdict positions_suffice(const Config& config) {
   const ModelOptions& model = config.model;
   Index longest = 0;
-  std::string_view option = "task.max_length";
+  std::string option = "task.max_length";
   if (is_text(config)) longest = config.task.text.max_length;
   if (is_synthetic(config)) {
     longest = config.task.synthetic.max_length;
@@ -209,8 +280,14 @@ Verdict positions_suffice(const Config& config) {
 }  // namespace
 
 std::span<const Rule> rules() {
-  static constexpr std::array<Rule, 12> all{{
-      {"`model.heads` divides `model.d_model`, unless `model.d_head` is given.", heads_divide},
+  static constexpr std::array<Rule, 14> all{{
+      {"A list over layers, in `attention`, `encoder_self`, `decoder_self` or `cross`, has a value "
+       "for each layer.",
+       lists_over_layers},
+      {"The heads divide `model.d_model`, unless `model.d_head`, or `d_qk` and `d_v`, are given; "
+       "what else of attention does not compose is refused with the reason.",
+       attention_composes},
+      {"Attentions with one name in `shared_as` differ in pattern and dropout alone.", names_share},
       {"`training.warmup` is less than `training.steps`, where that is set.", warmup_ends},
       {"The schedules `linear` and `cosine` need an end in `training.steps` or `training.epochs`.",
        schedule_has_end},

@@ -12,7 +12,7 @@
 namespace tapehead {
 
 struct Violation {
-  std::vector<std::string_view> options;  // those that contradict each other, the likeliest first
+  std::vector<std::string> options;  // those that contradict each other, the likeliest first
   std::string problem;
 };
 

@@ -73,6 +73,22 @@ struct ValueSchema {
   Json operator()(const Choice& choice) const {
     return {{"enum", Json(choice.names)}, {"default", choice.names[choice.get()]}};
   }
+  Json operator()(const Notation& notation) const {
+    return {{"type", "string"}, {"default", notation.get()}};
+  }
+  Json operator()(const LayeredCell& list) const {
+    Json element = std::visit(*this, list.element->cell);
+    element.erase("default");
+    const auto list_of = [](const Json& items) {
+      return Json{{"type", "array"}, {"minItems", 1}, {"items", items}};
+    };
+    Json any = Json::array({element, list_of(element)});
+    if (list.by_head) {
+      any.push_back(list_of(Json{{"anyOf", Json::array({element, list_of(element)})}}));
+    }
+    any.push_back({{"enum", Json::array({"auto", nullptr})}});
+    return {{"anyOf", any}, {"default", "auto"}};
+  }
 };
 
 Json option_schema(const Row& row) {

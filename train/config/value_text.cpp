@@ -19,6 +19,10 @@ struct TypeText {
   std::string_view operator()(const std::optional<Index>*) const { return "whole number"; }
   std::string_view operator()(const std::optional<double>*) const { return "number"; }
   std::string_view operator()(const Choice&) const { return "choice"; }
+  std::string_view operator()(const Notation&) const { return "text"; }
+  std::string_view operator()(const LayeredCell& list) const {
+    return std::visit(*this, list.element->cell);
+  }
 };
 
 std::string limit_text(double value) {
@@ -29,9 +33,21 @@ std::string limit_text(double value) {
 
 }  // namespace
 
-std::string type_text(const Row& row) { return std::string(std::visit(TypeText{}, row.cell)); }
+std::string type_text(const Row& row) {
+  const std::string type(std::visit(TypeText{}, row.cell));
+  const auto* list = std::get_if<LayeredCell>(&row.cell);
+  if (list == nullptr) return type;
+  return type + (list->by_head ? ", or a list over heads, or over layers of such lists"
+                               : ", or a list over layers");
+}
 
 std::string range_text(const Row& row) {
+  if (const auto* list = std::get_if<LayeredCell>(&row.cell)) {
+    return range_text({row.field, list->element->cell});
+  }
+  if (const auto* notation = std::get_if<Notation>(&row.cell)) {
+    return std::string(notation->allowed);
+  }
   if (const auto* choice = std::get_if<Choice>(&row.cell)) {
     return fmt::format("{}", join(choice->names, ", "));
   }

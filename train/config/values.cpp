@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 #include "train/config/nearest.hpp"
 #include "train/config/numbers.hpp"
 
@@ -69,9 +70,18 @@ struct Assign {
     }
     choice.set(static_cast<std::size_t>(found - choice.names.begin()));
   }
+  void operator()(const Notation& notation) const { notation.set(text); }
+  void operator()(const LayeredCell& list) const {
+    list.clear();
+    if (text == "auto") return;
+    list.begin_layer();
+    std::visit(*this, list.element->cell);
+    list.append();
+  }
 };
 
 void reset(const Row& row) {
+  if (const auto* list = std::get_if<LayeredCell>(&row.cell)) list->clear();
   if (const auto* whole = std::get_if<std::optional<Index>*>(&row.cell)) (*whole)->reset();
   if (const auto* number = std::get_if<std::optional<double>*>(&row.cell)) (*number)->reset();
 }
@@ -82,6 +92,41 @@ std::string shown(std::string_view text) {
   std::string cut(text.substr(0, most));
   std::ranges::replace_if(cut, is_control, '?');
   return text.size() <= most ? cut : cut + "...";
+}
+
+// "[1, [a, b]]"
+std::string list_text(const ConfigNode& node) {
+  if (node.kind != ConfigNode::Kind::sequence) return shown(node.text);
+  std::vector<std::string> texts;
+  for (const ConfigNode& item : node.items) texts.push_back(list_text(item));
+  return shown(fmt::format("[{}]", join(texts, ", ")));
+}
+
+// A list: of the layers or, where the option differs by head, of the heads of each layer; a list of
+// such lists is of both. Throws ConfigError with what is wrong alone.
+void read_list(const Row& row, const LayeredCell& list, const ConfigNode& node) {
+  using Kind = ConfigNode::Kind;
+  const auto append = [&](const ConfigNode& item) {
+    if (item.kind != Kind::scalar) throw ConfigError("a list of values that are none");
+    std::visit(Assign{row.field, item.text}, list.element->cell);
+    list.append();
+  };
+  list.clear();
+  if (node.items.empty()) throw ConfigError("an empty list");
+  const bool of_layers =
+      !list.by_head || std::ranges::any_of(node.items, [](const ConfigNode& item) {
+        return item.kind == Kind::sequence;
+      });
+  if (!of_layers) list.begin_layer();
+  for (const ConfigNode& item : node.items) {
+    if (of_layers) list.begin_layer();
+    if (list.by_head && item.kind == Kind::sequence) {
+      if (item.items.empty()) throw ConfigError("an empty list");
+      for (const ConfigNode& head : item.items) append(head);
+    } else {
+      append(item);
+    }
+  }
 }
 
 [[noreturn]] void refuse(const Row& row, std::string_view problem, std::string_view value) {
@@ -101,6 +146,26 @@ struct Write {
   std::string operator()(const Choice& choice) const {
     return std::string(choice.names[choice.get()]);
   }
+  std::string operator()(const Notation& notation) const { return notation.get(); }
+  std::string operator()(const LayeredCell& list) const {
+    const Index layers = list.layers();
+    if (layers == 0) return "auto";
+    if (layers == 1) return layer(list, 0);
+    std::vector<std::string> texts;
+    for (Index i = 0; i < layers; ++i) texts.push_back(layer(list, i));
+    return fmt::format("[{}]", join(texts, ", "));
+  }
+
+ private:
+  std::string layer(const LayeredCell& list, Index number) const {
+    std::vector<std::string> texts;
+    for (Index head = 0; head < list.heads(number); ++head) {
+      list.to_element(number, head);
+      texts.push_back(std::visit(*this, list.element->cell));
+    }
+    const bool nested = list.by_head && list.layers() > 1;
+    return texts.size() == 1 && !nested ? texts.front() : fmt::format("[{}]", join(texts, ", "));
+  }
 };
 
 }  // namespace
@@ -110,8 +175,15 @@ void read_value(const Row& row, const ConfigNode& node) {
     case ConfigNode::Kind::null:
       if (!is_optional(row)) refuse(row, "has no value", "null");
       return reset(row);
-    case ConfigNode::Kind::sequence:
-      refuse(row, "takes one value", "a list");
+    case ConfigNode::Kind::sequence: {
+      const auto* list = std::get_if<LayeredCell>(&row.cell);
+      if (list == nullptr) refuse(row, "takes one value", "a list");
+      try {
+        return read_list(row, *list, node);
+      } catch (const ConfigError& error) {
+        refuse(row, error.what(), list_text(node));
+      }
+    }
     case ConfigNode::Kind::mapping:
       refuse(row, "takes one value", "a mapping");
     case ConfigNode::Kind::scalar:

@@ -120,7 +120,10 @@ class TreeBuilder : public YAML::EventHandler {
       return;
     }
     Open& parent = open_.back();
-    if (parent.node.kind == ConfigNode::Kind::sequence) return;
+    if (parent.node.kind == ConfigNode::Kind::sequence) {
+      parent.node.items.push_back(std::move(node));
+      return;
+    }
     if (!parent.key) {
       if (node.kind != ConfigNode::Kind::scalar) fail_at(file_, node.mark, "a key must be a name");
       if (node.text == "<<") fail_at(file_, node.mark, "<<: merge keys are not used in configs");

@@ -1,0 +1,86 @@
+// What one attention of a model is: its settings with every `auto` decided.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nn/model_options.hpp"
+
+namespace tapehead {
+
+struct AttentionSpec {
+  AttentionKind kind = AttentionKind::encoder_self;
+  Index d_model = 1;
+  Index heads = 1;
+  Index kv_heads = 1;
+  Index d_qk = 1;
+  Index d_v = 1;
+  Sharing sharing = Sharing::none;
+  HeadWeights head_weights = HeadWeights::own;
+  std::string shared_as{};
+  HeadInput input = HeadInput::wide;
+  Combine combine = Combine::output;
+  ByHead<Score> score{{Score::dot}};
+  ScoreScale scale = ScoreScale::inverse_sqrt_d_qk;
+  AttentionPositions positions = AttentionPositions::none;
+  ByHead<AttentionPattern> pattern{{AttentionPattern()}};
+  double dropout = 0;
+  double head_dropout = 0;
+  HeadStart start = HeadStart::own;
+
+  // False: the widths were to be d_model / heads, which is no whole number.
+  bool heads_divide = true;
+
+  bool is_self() const { return kind != AttentionKind::cross; }
+  bool tied() const { return head_weights == HeadWeights::tied; }
+  Index output_columns() const { return heads * d_v; }
+
+  bool operator==(const AttentionSpec&) const = default;
+};
+
+// A weight that makes queries, keys or values, or several of them.
+struct ProjectionSpec {
+  std::string name;  // "query", "key_value", ...
+  bool query;
+  bool key;
+  bool value;
+  Index heads;  // whose columns it makes; 1 where heads are tied
+  Index in;     // columns of the input that a head sees
+  Index width;  // columns of a head
+};
+
+// The weights of its queries, keys and values, each once.
+std::vector<ProjectionSpec> projections_of(const AttentionSpec& spec);
+
+// The attention of this kind in this layer. Where the settings contradict each other it is as near
+// as can be: spec_problem() tells.
+AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, Index layer);
+
+// Those of all layers.
+std::vector<AttentionSpec> attention_specs(const ModelOptions& options, AttentionKind kind);
+
+// The settings that say the same, with nothing left to `auto` but the budget.
+AttentionSettings settings_of(const std::vector<AttentionSpec>& layers);
+
+// Layers that have attention of this kind.
+Index attention_layers(const ModelOptions& options, AttentionKind kind);
+
+struct SpecProblem {
+  std::vector<std::string> options;  // those that contradict each other, the likeliest first
+  std::string problem;
+};
+
+// What in it does not go together, if anything: names as in AttentionSettings.
+std::optional<SpecProblem> spec_problem(const AttentionSpec& spec);
+
+// Whether they differ in kind, pattern and dropout at most.
+bool can_share_weights(const AttentionSpec& a, const AttentionSpec& b);
+
+// The number of its parameters: closed form.
+Index attention_parameters(const AttentionSpec& spec);
+
+// Writes into the three kinds' settings what attention_spec() says, layer by layer.
+void resolve_attention(ModelOptions& options);
+
+}  // namespace tapehead

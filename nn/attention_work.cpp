@@ -1,0 +1,31 @@
+#include "nn/attention_work.hpp"
+
+#include <algorithm>
+
+namespace tapehead {
+
+// A weight that several of query, key and value share is used once for each input that it meets; in
+// self-attention that is one.
+AttentionWork attention_work(const AttentionSpec& spec) {
+  AttentionWork work;
+  for (const ProjectionSpec& projection : projections_of(spec)) {
+    // Tied heads that see slices of the input use their one weight once for each.
+    const Index slices = spec.tied() ? spec.d_model / projection.in : projection.heads;
+    const auto uses = static_cast<double>(slices * projection.in * projection.width);
+    const bool on_queries = projection.query || spec.is_self();
+    const bool on_keys = !spec.is_self() && (projection.key || projection.value);
+    work.query_row += on_queries ? uses : 0;
+    work.key_row += on_keys ? uses : 0;
+  }
+  for (Index head = 0; head < spec.heads; ++head) {
+    const bool bilinear = spec.score.at(head) == Score::bilinear;
+    work.query_row += bilinear ? static_cast<double>(spec.d_qk * spec.d_qk) : 0;
+  }
+  if (spec.combine == Combine::output) {
+    work.query_row += static_cast<double>(spec.output_columns() * spec.d_model);
+  }
+  work.pair = static_cast<double>(spec.heads * (spec.d_qk + spec.d_v));
+  return work;
+}
+
+}  // namespace tapehead

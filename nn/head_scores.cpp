@@ -1,0 +1,126 @@
+#include "nn/head_scores.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/ops/head_linear.hpp"
+#include "core/ops/head_norm.hpp"
+#include "core/ops/head_rotation.hpp"
+#include "core/ops/head_scaling.hpp"
+#include "core/ops/pieces.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+Index count_of(const AttentionSpec& spec, Score score) {
+  Index count = 0;
+  for (Index head = 0; head < spec.heads; ++head) {
+    count += spec.score.at(head) == score ? 1 : 0;
+  }
+  return count;
+}
+
+// Heads that all have the same columns are one.
+Index distinct(const HeadColumns& columns, Index heads) { return columns.step == 0 ? 1 : heads; }
+
+HeadColumns like(const HeadColumns& before, const Var& matrix) {
+  return {.matrix = matrix,
+          .first = 0,
+          .step = before.step == 0 ? std::optional<Index>(0) : std::nullopt};
+}
+
+}  // namespace
+
+HeadScores::HeadScores(const Scope& scope, const AttentionSpec& spec, Index max_positions)
+    : spec_(spec), module_{.paths = {(scope / "score").path()}, .heads = spec.heads} {
+  const Index d = spec.d_qk;
+  if (const Index count = count_of(spec, Score::bilinear); count > 0) {
+    // q M k with M that has variance 1 / d_qk is about as large as q k.
+    const double deviation = 1 / std::sqrt(static_cast<double>(d));
+    bilinear_ = scope.create("score.weight", {count * d, d}, Initializer::normal(deviation), count);
+  }
+  if (spec.scale == ScoreScale::learned) {
+    scales_ = scope.create("score.scale", {spec.heads},
+                           Initializer::constant(1 / std::sqrt(static_cast<double>(d))));
+  }
+  if (spec.positions == AttentionPositions::rotary) {
+    rotations_ = rotations(max_positions, d);
+  }
+}
+
+bool HeadScores::alike() const { return count_of(spec_, spec_.score.at(0)) == spec_.heads; }
+
+double HeadScores::scale() const {
+  switch (spec_.scale) {
+    case ScoreScale::inverse_sqrt_d_qk:
+      return 1 / std::sqrt(static_cast<double>(spec_.d_qk));
+    case ScoreScale::inverse_sqrt_d_model:
+      return 1 / std::sqrt(static_cast<double>(spec_.d_model));
+    default:
+      return 1;
+  }
+}
+
+HeadColumns HeadScores::query(Pass& pass, const HeadColumns& projected,
+                              const Segments& segments) const {
+  const InModule here(pass.tape(), module_);
+  const HeadColumns turned =
+      rotated(each_by_its_score(pass, projected, true), segments, spec_.heads);
+  if (!scales_) {
+    return turned;
+  }
+  return {.matrix = scale_heads(turned, pass.parameter(*scales_), spec_.heads, spec_.d_qk)};
+}
+
+HeadColumns HeadScores::key(Pass& pass, const HeadColumns& projected,
+                            const Segments& segments) const {
+  const InModule here(pass.tape(), module_);
+  return rotated(each_by_its_score(pass, projected, false), segments, spec_.kv_heads);
+}
+
+HeadColumns HeadScores::rotated(const HeadColumns& heads, const Segments& segments,
+                                Index count) const {
+  if (spec_.positions != AttentionPositions::rotary) {
+    return heads;
+  }
+  return like(heads, rotate_heads(heads, rotations_, segments, distinct(heads, count), spec_.d_qk));
+}
+
+// q Mᵀ for bilinear heads' queries, √d x / |x| for cosine heads' queries and keys.
+HeadColumns HeadScores::each_by_its_score(Pass& pass, const HeadColumns& heads, bool query) const {
+  const Index d = spec_.d_qk;
+  if (alike()) {
+    const Index count = query ? spec_.heads : spec_.kv_heads;
+    switch (spec_.score.at(0)) {
+      case Score::cosine:
+        return like(heads, normalize_heads(heads, distinct(heads, count), d));
+      case Score::bilinear:
+        if (query) {
+          return {.matrix = head_linear(heads, pass.parameter(*bilinear_), count, d)};
+        }
+        return heads;
+      default:
+        return heads;
+    }
+  }
+  std::vector<Var> parts;
+  Index bilinear = 0;
+  for (Index head = 0; head < spec_.heads; ++head) {
+    const Index first = heads.begin(head, d);
+    const HeadColumns one{.matrix = heads.matrix, .first = first};
+    if (spec_.score.at(head) == Score::cosine) {
+      parts.push_back(normalize_heads(one, 1, d));
+    } else if (spec_.score.at(head) == Score::bilinear && query) {
+      const Var all = pass.parameter(*bilinear_);
+      parts.push_back(head_linear(one, slice(all, 0, bilinear * d, (bilinear + 1) * d), 1, d));
+      ++bilinear;
+    } else {
+      parts.push_back(slice(heads.matrix, 1, first, first + d));
+    }
+  }
+  return {.matrix = concatenate(parts, 1)};
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

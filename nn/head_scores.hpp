@@ -1,0 +1,37 @@
+// What is done to the queries and keys of an attention before their products are scores: other
+// scores than dot products, rotary positions, learned scales.
+#pragma once
+
+#include <optional>
+
+#include "core/ops/head_columns.hpp"
+#include "nn/attention_spec.hpp"
+#include "nn/pass.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+class HeadScores {
+ public:
+  HeadScores(const Scope& scope, const AttentionSpec& spec, Index max_positions);
+
+  // The segments give the rows' positions.
+  HeadColumns query(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
+  HeadColumns key(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
+
+  double scale() const;  // of the products of what these two give
+
+  // Whether keys that are the same for all heads stay so.
+  bool alike() const;
+
+ private:
+  HeadColumns each_by_its_score(Pass& pass, const HeadColumns& heads, bool query) const;
+  HeadColumns rotated(const HeadColumns& heads, const Segments& segments, Index count) const;
+
+  AttentionSpec spec_;
+  Module module_;
+  std::optional<Parameter> bilinear_;  // (heads with it * d_qk, d_qk), one after the other
+  std::optional<Parameter> scales_;    // (H)
+  Tensor rotations_;                   // (P, d_qk)
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

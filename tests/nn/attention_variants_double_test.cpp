@@ -1,0 +1,510 @@
+// Attention as its settings vary it: parameters, gradients and caches of random compositions, and
+// what must equal what.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/gradcheck/model.hpp"
+#include "core/ops/linear.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/random_attention.hpp"
+#include "train/loss.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+
+constexpr std::array kinds{AttentionKind::encoder_self, AttentionKind::decoder_self,
+                           AttentionKind::cross};
+
+// Written out by the kind of sharing; what a head reads is D wide or its slice.
+Index expected_parameters(const AttentionSpec& spec) {
+  const Index D = spec.d_model;
+  const auto map = [&](Index heads, Index width) {
+    const Index in = spec.input == HeadInput::wide ? D : D / heads;
+    return (spec.head_weights == HeadWeights::tied ? 1 : heads) * width * (in + 1);
+  };
+  const Index query = map(spec.heads, spec.d_qk);
+  const Index key = map(spec.kv_heads, spec.d_qk);
+  const Index value = map(spec.kv_heads, spec.d_v);
+  Index total = D;  // the output's bias
+  switch (spec.sharing) {
+    case Sharing::none:
+      total += query + key + value;
+      break;
+    case Sharing::query_key:
+      total += query + value;
+      break;
+    case Sharing::key_value:
+      total += query + key;
+      break;
+    case Sharing::query_value:
+      total += query + key;
+      break;
+    case Sharing::all:
+      total += query;
+      break;
+    case Sharing::identity:
+      break;
+  }
+  for (Index head = 0; head < spec.heads; ++head) {
+    total += spec.score.at(head) == Score::bilinear ? spec.d_qk * spec.d_qk : 0;
+  }
+  total += spec.scale == ScoreScale::learned ? spec.heads : 0;
+  total += spec.combine == Combine::output ? D * spec.heads * spec.d_v : 0;
+  total += spec.combine == Combine::weighted ? spec.heads : 0;
+  return total;
+}
+
+TEST(AttentionVariants, HaveTheParametersOfTheClosedForm) {
+  RandomAttention random(1);
+  for (int i = 0; i < 200; ++i) {
+    const ModelOptions options = random.next();
+    for (const AttentionKind kind : kinds) {
+      const AttentionSpec spec = attention_spec(options, kind, 0);
+      ParameterStore store;
+      const MultiHeadAttention attention(
+          store.root(), options, spec,
+          spec.is_self() ? AttentionInputs::self : AttentionInputs::cross);
+      EXPECT_EQ(store.count(), expected_parameters(spec));
+      EXPECT_EQ(attention_parameters(spec), expected_parameters(spec));
+    }
+  }
+}
+
+TEST(AttentionVariants, HaveTheirGradients) {
+  RandomAttention random(2);
+  for (int i = 0; i < 24; ++i) {
+    ModelOptions options = random.next();
+    options.layers = 1;
+    SCOPED_TRACE(fmt::format("composition {}", i));
+    TinyModel model(options);
+    model.shake(0.2);
+    const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
+      Pass pass(tape, model.store, gradients, 11, 3);
+      return translation_loss(model.transformer, pass, tiny_batch(), 0.1).loss;
+    };
+    const ModelGradcheckReport report = gradcheck_model(model.store, loss);
+    EXPECT_TRUE(report.ok()) << report.message();
+  }
+}
+
+// Token by token with the cache, as decoding goes, against all at once.
+TEST(AttentionVariants, GiveTheSameWithTheCache) {
+  RandomAttention random(3);
+  for (int i = 0; i < 60; ++i) {
+    SCOPED_TRACE(fmt::format("composition {}", i));
+    TinyModel model(random.next());
+    model.shake(0.2);
+    const Batch batch = batch_of({{3, 4, 5, 6}, {7, 8}}, {{5, 4, 3, 6, 7}, {8, 8, 3, 4, 5}});
+    Tape tape(false);
+    Pass pass(tape, model.store);
+    const Transformer& transformer = model.transformer;
+    const Var memory = transformer.encode(pass, batch.source, batch.source_segments);
+    const Var whole = transformer.decode(pass, batch.target_input, batch.target_segments, memory,
+                                         batch.source_segments);
+    const Index rows = batch.target_segments[0].rows;
+    DecoderCache cache = transformer.make_cache(2, rows);
+    for (Index t = 0; t < rows; ++t) {
+      cache.slots = {.list = {{0, t + 1, 0}, {rows, t + 1, 0}}, .first_row = 0};
+      const Segments fresh{.list = {{0, 1, t}, {1, 1, t}}, .first_row = 0};
+      const std::vector<TokenId> tokens{batch.target_input[static_cast<std::size_t>(t)],
+                                        batch.target_input[static_cast<std::size_t>(rows + t)]};
+      const Var step =
+          transformer.decode(pass, tokens, fresh, memory, batch.source_segments, &cache);
+      for (Index sentence = 0; sentence < 2; ++sentence) {
+        const auto width = static_cast<std::size_t>(whole.shape()[1]);
+        EXPECT_THAT(
+            std::span(step.value().row(sentence), width),
+            Pointwise(DoubleNear(1e-12), std::span(whole.value().row(sentence * rows + t), width)));
+      }
+    }
+  }
+}
+
+// One attention with weights that can be set by name, and what it makes of an input.
+struct Alone {
+  explicit Alone(const AttentionSettings& settings, Index heads = 2, Index d_model = 6,
+                 AttentionKind kind = AttentionKind::encoder_self)
+      : spec(spec_of(settings, heads, d_model, kind)),
+        attention(store.root(), options_of(heads, d_model), spec, AttentionInputs::self) {
+    store.initialize(1);
+    for (const NamedParameter& parameter : store.parameters()) {
+      Tensor values = store.value(parameter);
+      const Tensor noise = random_tensor(parameter.shape, digest(parameter.name));
+      std::ranges::copy(noise.values(), values.values().begin());
+    }
+  }
+
+  static ModelOptions options_of(Index heads, Index d_model) {
+    ModelOptions options;
+    options.d_model = d_model;
+    options.heads = heads;
+    options.max_positions = 64;
+    return options;
+  }
+  static AttentionSpec spec_of(const AttentionSettings& settings, Index heads, Index d_model,
+                               AttentionKind kind) {
+    ModelOptions options = options_of(heads, d_model);
+    options.attention = settings;
+    const AttentionSpec spec = attention_spec(options, kind, 0);
+    EXPECT_FALSE(spec_problem(spec).has_value());
+    return spec;
+  }
+
+  Tensor value(const std::string& name) {
+    for (const NamedParameter& parameter : store.parameters()) {
+      if (parameter.name == name) {
+        return store.value(parameter);
+      }
+    }
+    throw std::logic_error("no parameter " + name);
+  }
+  void set(const std::string& name, const Tensor& to) {
+    Tensor values = value(name);
+    ASSERT_EQ(values.shape(), to.shape());
+    std::ranges::copy(to.values(), values.values().begin());
+  }
+  void without_biases() {
+    for (const NamedParameter& parameter : store.parameters()) {
+      if (parameter.name.ends_with("bias")) {
+        std::ranges::fill(store.value(parameter).values(), 0);
+      }
+    }
+  }
+
+  Tensor operator()(const Tensor& x, const Segments& segments) const {
+    Tape tape(false);
+    Pass pass(tape, store);
+    const Var input = tape.constant(x);
+    return attention(pass, input, input, input, segments, segments).value.value();
+  }
+
+  // The gradient of a parameter for a random cotangent.
+  Tensor gradient(const std::string& name, const Tensor& x, const Segments& segments) const {
+    ParameterGradients gradients(store);
+    Tape tape;
+    Pass pass(tape, store, gradients);
+    const Var input = tape.constant(x);
+    const Var y = attention(pass, input, input, input, segments, segments).value;
+    tape.backward(y, random_tensor(y.shape(), 6));
+    for (const NamedParameter& parameter : store.parameters()) {
+      if (parameter.name == name) {
+        const Scalar* data =
+            gradients.data(parameter.block) + parameter.offset - store.block_begin(parameter.block);
+        return Tensor::of(parameter.shape,
+                          std::span(data, static_cast<std::size_t>(parameter.shape.size())));
+      }
+    }
+    throw std::logic_error("no parameter " + name);
+  }
+
+  ParameterStore store;
+  AttentionSpec spec;
+  MultiHeadAttention attention;
+};
+
+const Segments two_sequences = segments_of({5, 3});
+Tensor some_rows(Index columns = 6) { return random_tensor({8, columns}, 4); }
+
+void expect_near(const Tensor& one, const Tensor& other, double tolerance = 1e-12) {
+  ASSERT_EQ(one.shape(), other.shape());
+  EXPECT_THAT(one.values(), Pointwise(DoubleNear(tolerance), other.values()));
+}
+
+Tensor product(const Tensor& a, const Tensor& b_transposed) {
+  Tape tape(false);
+  return linear(tape.constant(a), tape.constant(b_transposed)).value();
+}
+
+Tensor sum(const Tensor& a, const Tensor& b) {
+  Tensor c = a.copy();
+  std::ranges::transform(a.values(), b.values(), c.values().begin(), std::plus<>());
+  return c;
+}
+
+// softmax(x W_Qᵀ (x W_Kᵀ)ᵀ / √d) x W_Vᵀ W_Oᵀ for each sequence, by hand.
+TEST(AttentionEqualities, OneWideHeadIsPlainAttention) {
+  Alone one({}, 1);
+  one.without_biases();
+  const Tensor x = some_rows();
+  const Tensor q = product(x, one.value("query.weight"));
+  const Tensor k = product(x, one.value("key.weight"));
+  const Tensor v = product(x, one.value("value.weight"));
+  Tensor heads = Tensor::zeros({8, 6});
+  for (const Segment& segment : two_sequences.list) {
+    for (Index i = segment.row; i < segment.row + segment.rows; ++i) {
+      std::vector<double> weights;
+      double total = 0;
+      for (Index j = segment.row; j < segment.row + segment.rows; ++j) {
+        double score = 0;
+        for (Index c = 0; c < 6; ++c) {
+          score += q.row(i)[c] * k.row(j)[c];
+        }
+        weights.push_back(std::exp(score / std::sqrt(6.0)));
+        total += weights.back();
+      }
+      for (Index j = 0; j < segment.rows; ++j) {
+        for (Index c = 0; c < 6; ++c) {
+          heads.row(i)[c] +=
+              weights[static_cast<std::size_t>(j)] / total * v.row(segment.row + j)[c];
+        }
+      }
+    }
+  }
+  expect_near(one(x, two_sequences), product(heads, one.value("output.weight")));
+}
+
+TEST(AttentionEqualities, ASharedWeightHasTheSumOfTheUntiedGradients) {
+  struct Case {
+    Sharing sharing;
+    std::string shared;
+    std::vector<std::string> of;
+  };
+  const Tensor x = some_rows();
+  for (const auto& [sharing, shared, of] :
+       {Case{Sharing::query_key, "query_key", {"query", "key"}},
+        Case{Sharing::key_value, "key_value", {"key", "value"}},
+        Case{Sharing::query_value, "query_value", {"query", "value"}},
+        Case{Sharing::all, "query_key_value", {"query", "key", "value"}}}) {
+    SCOPED_TRACE(shared);
+    Alone tied({.sharing = {{sharing}}});
+    Alone free({});
+    for (const char* part : {".weight", ".bias"}) {
+      for (const std::string& name : of) {
+        free.set(name + part, tied.value(shared + part));
+      }
+    }
+    expect_near(tied(x, two_sequences), free(x, two_sequences));
+    for (const char* part : {".weight", ".bias"}) {
+      Tensor expected = free.gradient(of[0] + part, x, two_sequences);
+      for (std::size_t i = 1; i < of.size(); ++i) {
+        expected = sum(expected, free.gradient(of[i] + part, x, two_sequences));
+      }
+      expect_near(tied.gradient(shared + part, x, two_sequences), expected);
+    }
+  }
+}
+
+TEST(AttentionEqualities, TwoTiedHeadsAreOneWithTheSumOfTheirOutputWeights) {
+  AttentionSettings settings{.d_qk = {{4}}, .d_v = {{3}}};
+  Alone one(settings, 1);
+  settings.head_weights.values = {HeadWeights::tied};
+  Alone two(settings, 2);
+  for (const char* name : {"query", "key", "value"}) {
+    for (const char* part : {".weight", ".bias"}) {
+      two.set(std::string(name) + part, one.value(std::string(name) + part));
+    }
+  }
+  const Tensor both = two.value("output.weight");
+  Tensor summed = Tensor::empty({6, 3});
+  for (Index i = 0; i < 6; ++i) {
+    for (Index c = 0; c < 3; ++c) {
+      summed.row(i)[c] = both.row(i)[c] + both.row(i)[3 + c];
+    }
+  }
+  one.set("output.weight", summed);
+  const Tensor x = some_rows();
+  expect_near(two(x, two_sequences), one(x, two_sequences));
+}
+
+// Q = K = V = X W, once by the attention and once before it.
+TEST(AttentionEqualities, IdentityOnProjectedRowsIsAllOnRows) {
+  const AttentionSettings all{.sharing = {{Sharing::all}}, .combine = {{Combine::concatenate}}};
+  AttentionSettings none = all;
+  none.sharing.values = {Sharing::identity};
+  Alone shared(all, 1);
+  shared.without_biases();
+  const Tensor x = some_rows();
+  const Alone identity(none, 1);
+  EXPECT_EQ(identity.store.count(), 6);  // the output's bias
+  expect_near(identity(product(x, shared.value("query_key_value.weight")), two_sequences),
+              shared(x, two_sequences));
+}
+
+TEST(AttentionEqualities, AMapBeforeIsAMapWithin) {
+  const Tensor x = some_rows();
+  const Tensor before = random_tensor({6, 6}, 9);  // (in, out)
+  Alone outside({});
+  Alone inside({});
+  outside.without_biases();
+  inside.without_biases();
+  Tensor before_transposed = Tensor::empty({6, 6});
+  for (Index i = 0; i < 36; ++i) {
+    before_transposed.data()[i % 6 * 6 + i / 6] = before.data()[i];
+  }
+  for (const std::string name : {"query.weight", "key.weight", "value.weight"}) {
+    inside.set(name, product(outside.value(name), before));
+  }
+  expect_near(outside(product(x, before_transposed), two_sequences), inside(x, two_sequences));
+}
+
+// s_ij = s_ji: around any three rows the differences that softmax leaves to be seen add up to 0.
+TEST(AttentionEqualities, ASharedQueryKeyWeightHasSymmetricScores) {
+  const auto around = [](const Alone& alone) {
+    std::vector<Tensor> seen;
+    Tape tape(false);
+    Pass pass(tape, alone.store);
+    pass.recorder = [&](const RecordedAttention& one) { seen.push_back(one.weights); };
+    const Var x = tape.constant(some_rows());
+    alone.attention(pass, x, x, x, segments_of({8}), segments_of({8}));
+    const auto score = [&](Index i, Index j) { return std::log(seen[1].row(i)[j]); };
+    return score(2, 5) - score(2, 7) + score(5, 7) - score(5, 2) + score(7, 2) - score(7, 5);
+  };
+  EXPECT_NEAR(around(Alone({.sharing = {{Sharing::query_key}}})), 0, 1e-12);
+  EXPECT_GT(std::abs(around(Alone({}))), 1e-2);
+}
+
+TEST(AttentionEqualities, PermutedRowsGivePermutedRows) {
+  const std::vector<Index> order{4, 2, 0, 1, 3};
+  const Tensor x = random_tensor({5, 6}, 4);
+  Tensor permuted = Tensor::empty({5, 6});
+  for (Index i = 0; i < 5; ++i) {
+    std::copy_n(x.row(order[static_cast<std::size_t>(i)]), 6, permuted.row(i));
+  }
+  const Alone alone({});
+  const Alone rotary({.d_qk = {{4}}, .positions = {{AttentionPositions::rotary}}});
+  const Segments segments = segments_of({5});
+  const auto difference = [&](const Alone& attention) {
+    const Tensor y = attention(x, segments);
+    const Tensor of_permuted = attention(permuted, segments);
+    double most = 0;
+    for (Index i = 0; i < 5; ++i) {
+      for (Index c = 0; c < 6; ++c) {
+        most = std::max(
+            most, std::abs(of_permuted.row(i)[c] - y.row(order[static_cast<std::size_t>(i)])[c]));
+      }
+    }
+    return most;
+  };
+  EXPECT_LT(difference(alone), 1e-12);
+  EXPECT_GT(difference(rotary), 1e-3);
+}
+
+TEST(AttentionEqualities, RotaryDoesNotSeeAShift) {
+  const Alone rotary({.d_qk = {{4}}, .positions = {{AttentionPositions::rotary}}});
+  const Segments here{.list = {{0, 5, 0}, {5, 3, 0}}, .first_row = 0};
+  const Segments there{.list = {{0, 5, 40}, {5, 3, 7}}, .first_row = 0};
+  expect_near(rotary(some_rows(), here), rotary(some_rows(), there), 1e-10);
+}
+
+TEST(AttentionEqualities, AsManyKeyHeadsAsHeadsIsOrdinary) {
+  const Tensor x = some_rows();
+  EXPECT_THAT(Alone({.kv_heads = {{2}}})(x, two_sequences).values(),
+              ElementsAreArray(Alone({})(x, two_sequences).values()));
+}
+
+// Keys and values of one head, given to both, and one head of keys and values.
+TEST(AttentionEqualities, OneKeyHeadIsTheSameKeysForAll) {
+  Alone one({.kv_heads = {{1}}});
+  Alone two({});
+  for (const std::string part : {".weight", ".bias"}) {
+    two.set("query" + part, one.value("query" + part));
+    for (const std::string name : {"key", "value"}) {
+      const Tensor half = one.value(name + part);
+      Tensor both = Tensor::empty(two.value(name + part).shape());
+      std::ranges::copy(half.values(), both.values().begin());
+      std::ranges::copy(half.values(), both.values().begin() + half.size());
+      two.set(name + part, both);
+    }
+  }
+  const Tensor x = some_rows();
+  expect_near(one(x, two_sequences), two(x, two_sequences));
+}
+
+TEST(AttentionStart, MakesHeadsIdentical) {
+  ModelOptions options = tiny_options();
+  options.attention.start.values = {HeadStart::identical};
+  const TinyModel model(options);
+  Index matrices = 0;
+  for (const NamedParameter& parameter : model.store.parameters()) {
+    const Tensor value = model.store.value(parameter);
+    const bool projection = parameter.name.ends_with("query.weight") ||
+                            parameter.name.ends_with("key.weight") ||
+                            parameter.name.ends_with("value.weight");
+    if (projection) {
+      ++matrices;
+      const auto half = static_cast<std::size_t>(value.size() / 2);
+      EXPECT_THAT(value.values().first(half), ElementsAreArray(value.values().last(half)));
+      EXPECT_NE(value.data()[0], value.row(1)[0]);
+    }
+    if (parameter.name.ends_with("output.weight") && parameter.name.starts_with("encoder")) {
+      ++matrices;
+      for (Index i = 0; i < value.dim(0); ++i) {
+        EXPECT_EQ(value.row(i)[0], value.row(i)[5]);  // d_v is 5
+        EXPECT_NE(value.row(i)[0], value.row(i)[1]);
+      }
+    }
+  }
+  EXPECT_EQ(matrices, 10);  // three in each of three attentions, and the encoder's output
+}
+
+// What starts identical stays so without dropout, as long as output blocks are equal too.
+TEST(AttentionStart, IdenticalHeadsHaveIdenticalGradients) {
+  Alone alone({.start = {{HeadStart::identical}}});
+  alone.store.initialize(1);
+  const Tensor gradient = alone.gradient("query.weight", some_rows(), two_sequences);
+  const auto half = static_cast<std::size_t>(gradient.size() / 2);
+  EXPECT_THAT(gradient.values().first(half),
+              Pointwise(DoubleNear(1e-14), gradient.values().last(half)));
+}
+
+TEST(AttentionSharing, OneNameIsOneSetOfWeights) {
+  ModelOptions options = tiny_options();
+  options.layers = 2;
+  options.encoder_self.shared_as.values = {"both"};
+  const TinyModel model(options);
+  Index shared = 0;
+  for (const NamedParameter& parameter : model.store.parameters()) {
+    EXPECT_FALSE(parameter.name.starts_with("encoder.layers.0.self.query")) << parameter.name;
+    shared += parameter.name == "shared.both.query.weight" ? 1 : 0;
+  }
+  EXPECT_EQ(shared, 1);
+  // Two layers' attentions less one's: the shared weights stand once.
+  const ModelOptions plain = [&] {
+    ModelOptions without = options;
+    without.encoder_self.shared_as.values.clear();
+    return without;
+  }();
+  EXPECT_EQ(TinyModel(plain).store.count() - model.store.count(),
+            attention_parameters(attention_spec(plain, AttentionKind::encoder_self, 0)));
+}
+
+TEST(AttentionSharing, OfUnlikeAttentionsIsRefused) {
+  ModelOptions options = tiny_options();
+  options.attention.shared_as.values = {"all"};
+  options.cross.heads.values = {1};
+  EXPECT_THAT(message_of<ConfigError>([&] { TinyModel{options}; }), HasSubstr("named all differ"));
+}
+
+// With no heads at all the block is its output's bias.
+TEST(AttentionWithoutHeads, IsItsBias) {
+  ModelOptions options = tiny_options();
+  options.encoder_self.heads.values = {0};
+  options.decoder_self.heads.values = {0};
+  options.norm_position = NormPosition::post;  // a norm before nothing would have no gradient
+  TinyModel model(options);
+  model.shake(0.2);
+  const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
+    Pass pass(tape, model.store, gradients, 11, 3);
+    return translation_loss(model.transformer, pass, tiny_batch(), 0.1).loss;
+  };
+  const ModelGradcheckReport report = gradcheck_model(model.store, loss);
+  EXPECT_TRUE(report.ok()) << report.message();
+  EXPECT_EQ(attention_parameters(attention_spec(options, AttentionKind::encoder_self, 0)), 6);
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

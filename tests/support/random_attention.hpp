@@ -1,0 +1,91 @@
+// Models with attention of all kinds put together at random.
+#pragma once
+
+#include <random>
+
+#include "nn/attention_spec.hpp"
+#include "tests/support/tiny_model.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+class RandomAttention {
+ public:
+  explicit RandomAttention(std::uint64_t seed) : draws_(seed) {}
+
+  // Options of a small model whose attention composes.
+  ModelOptions next() {
+    while (true) {
+      ModelOptions options = tiny_options();
+      options.d_model = 12;
+      options.heads = static_cast<Index>(one_of<Index>({1, 2, 3, 4}));
+      options.d_head.reset();
+      options.layers = 2;
+      options.attention = settings();
+      options.cross = settings();
+      if (composes(options)) {
+        return options;
+      }
+    }
+  }
+
+ private:
+  template <class Value>
+  Value one_of(std::initializer_list<Value> values) {
+    return values.begin()[draws_() % values.size()];
+  }
+  template <class Enum>
+  Enum any() {
+    return static_cast<Enum>(draws_() % EnumNames<Enum>::names.size());
+  }
+  bool sometimes() { return draws_() % 3 == 0; }
+
+  template <class Value>
+  void maybe(Layered<Value>& option, const Value& value) {
+    if (sometimes()) {
+      option.values = {value};
+    }
+  }
+
+  AttentionSettings settings() {
+    AttentionSettings settings;
+    const auto heads = one_of<Index>({1, 2, 3, 4});
+    maybe(settings.heads, heads);
+    maybe(settings.kv_heads, one_of<Index>({1, 2}));
+    maybe(settings.d_qk, one_of<Index>({2, 3, 5}));
+    maybe(settings.d_v, one_of<Index>({2, 3, 12}));
+    maybe(settings.budget, any<HeadBudget>());
+    maybe(settings.sharing, any<Sharing>());
+    maybe(settings.head_weights, any<HeadWeights>());
+    maybe(settings.input, any<HeadInput>());
+    maybe(settings.combine, any<Combine>());
+    maybe(settings.score, ByHead<Score>{{any<Score>()}});
+    maybe(settings.scale, any<ScoreScale>());
+    maybe(settings.positions, any<AttentionPositions>());
+    maybe(settings.pattern, ByHead<AttentionPattern>{{AttentionPattern(one_of<const char*>(
+                                {"full", "causal", "window 1", "window 2 0"}))}});
+    maybe(settings.head_dropout, 0.3);
+    maybe(settings.start, any<HeadStart>());
+    if (settings.heads.given() && sometimes()) {
+      ByHead<Score> scores;
+      for (Index head = 0; head < heads; ++head) {
+        scores.values.push_back(any<Score>());
+      }
+      settings.score.values = {scores};
+    }
+    return settings;
+  }
+
+  static bool composes(const ModelOptions& options) {
+    for (const auto kind :
+         {AttentionKind::encoder_self, AttentionKind::decoder_self, AttentionKind::cross}) {
+      if (spec_problem(attention_spec(options, kind, 0))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  std::mt19937_64 draws_;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
