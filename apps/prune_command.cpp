@@ -1,0 +1,172 @@
+// tapehead prune RUN DIR: a smaller run, with the heads that matter least physically gone.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "apps/threads.hpp"
+#include "core/blas_kernels.hpp"
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "lab/head_pruning.hpp"
+#include "lab/head_removal.hpp"
+#include "train/checkpoint.hpp"
+#include "train/config/config.hpp"
+#include "train/evaluation.hpp"
+#include "train/experiment.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/format.hpp"
+#include "train/run/logging.hpp"
+#include "train/run/run_directory.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr Index slope_examples = 200;  // enough to tell important heads from others
+
+struct PruneArguments {
+  std::filesystem::path run;
+  std::filesystem::path to;
+  std::vector<std::string> heads;
+  double tolerance = 0.01;
+  Index count = -1;
+  std::string split = "validation";
+  std::string checkpoint;
+  Index threads = default_threads();
+  bool overwrite = false;
+};
+
+// "decoder.layers.0.cross.3"
+HeadName head_named(const std::string& text) {
+  const std::size_t dot = text.rfind('.');
+  HeadName name;
+  const char* end = text.data() + text.size();
+  if (dot == std::string::npos ||
+      std::from_chars(text.data() + dot + 1, end, name.head).ptr != end) {
+    throw ConfigError(fmt::format(
+        "--head {}: not of the form ATTENTION.NUMBER, such as decoder.layers.0.cross.3", text));
+  }
+  name.path = text.substr(0, dot);
+  return name;
+}
+
+// The heads that the curve removes, down to the count, or as long as the loss has not grown by more
+// than the tolerance.
+std::vector<HeadName> least_important(const PruneArguments& arguments, const PruningCurve& curve) {
+  std::size_t steps = static_cast<std::size_t>(std::max<Index>(arguments.count, 0));
+  for (std::size_t i = 0; arguments.count < 0 && i < curve.steps.size(); ++i) {
+    if (curve.steps[i].loss <= curve.loss + arguments.tolerance) {
+      steps = i + 1;
+    }
+  }
+  if (steps > curve.steps.size()) {
+    throw ConfigError(
+        fmt::format("--count {}: the model has {} heads", arguments.count, curve.steps.size()));
+  }
+  std::vector<HeadName> removed;
+  for (std::size_t i = 0; i < steps; ++i) {
+    removed.push_back(curve.steps[i].removed);
+  }
+  return removed;
+}
+
+std::vector<HeadName> chosen_heads(const PruneArguments& arguments, SavedRun& saved,
+                                   const Task& task, const Split& split, Workers& workers,
+                                   Console& console) {
+  if (!arguments.heads.empty()) {
+    std::vector<HeadName> removed;
+    std::ranges::transform(arguments.heads, std::back_inserter(removed), head_named);
+    return removed;
+  }
+  const PruningCurve curve = prune_heads(
+      saved.model, saved.config, task, split, slope_examples, workers,
+      [&](Index done, Index of) { console.live(fmt::format("heads tried: {} of {}", done, of)); });
+  console.live("");
+  return least_important(arguments, curve);
+}
+
+void write_run(const PruneArguments& arguments, const SavedRun& saved, const Config& config,
+               const Model& model) {
+  const RunDirectory run = RunDirectory::create(arguments.to, arguments.overwrite);
+  save_tokenizers(saved.tokenizers, arguments.to);
+  write_file_atomically(run.files().config(), dump_config(config));
+  Metadata metadata = identity_of(config, saved.data);
+  metadata["step"] = "0";
+  write_tensor_file(best_checkpoint(run.files().checkpoints()), weight_entries(model.store),
+                    metadata);
+}
+
+void prune_run(const PruneArguments& arguments) {
+  const auto console = std::make_shared<Console>();
+  start_logging(console);
+  prepare_blas();
+  RunDirectory::expect_available(arguments.to, arguments.overwrite);
+  SavedRun saved(arguments.run, arguments.checkpoint);
+  const Task task = saved.task();
+  const Split& split = task.split(arguments.split);
+  Workers workers(arguments.threads);
+  const auto loss_of = [&](const Model& model) {
+    return evaluate(model.transformer, model.store, task, split, saved.config.evaluation, 0,
+                    workers)
+        .loss;
+  };
+  const std::vector<HeadName> removed =
+      chosen_heads(arguments, saved, task, split, workers, *console);
+  Config config = saved.config;
+  config.model = options_without(saved.config.model, saved.model.transformer, removed);
+  config.model.init_from.clear();
+  Model smaller(config, saved.tokenizers.source->size(), saved.tokenizers.target->size(),
+                FirstWeights::zeros);
+  keep_weights(saved.model, removed, smaller);
+  write_run(arguments, saved, config, smaller);
+  const std::size_t heads = heads_of(saved.model.transformer).size();
+  fmt::print("removed {} of {} heads:", removed.size(), heads);
+  for (const HeadName& head : removed) {
+    fmt::print(" {}.{}", head.path, head.head);
+  }
+  fmt::print("\nparameters: {} -> {}; loss on {}: {:.4f} -> {:.4f}\n",
+             format_count(static_cast<double>(saved.model.store.count())),
+             format_count(static_cast<double>(smaller.store.count())), split.name,
+             loss_of(saved.model), loss_of(smaller));
+  fmt::print(
+      "{} can be evaluated and used like any run; to train on from it:\n"
+      "tapehead train {}/config.yaml --set model.init_from={} --run DIR\n",
+      arguments.to.string(), arguments.to.string(), arguments.to.string());
+}
+
+}  // namespace
+
+void add_prune_command(CLI::App& program, Outcome& /*outcome*/) {
+  CLI::App* command = program.add_subcommand(
+      "prune", "Make a smaller run of a trained one, without the heads that matter least");
+  const auto arguments = std::make_shared<PruneArguments>();
+  command->add_option("run", arguments->run, "Run directory")->required();
+  command->add_option("to", arguments->to, "Directory of the smaller run")->required();
+  auto* heads = command->add_option("--head", arguments->heads,
+                                    "A head to remove, such as decoder.layers.0.cross.3; as often "
+                                    "as needed. Without: the least important, one by one");
+  auto* count = command->add_option("--count", arguments->count, "How many heads to remove")
+                    ->check(CLI::NonNegativeNumber)
+                    ->excludes(heads);
+  command
+      ->add_option("--tolerance", arguments->tolerance,
+                   "Without a count: as many as the loss on the split grows by no more than this")
+      ->check(CLI::NonNegativeNumber)
+      ->excludes(heads)
+      ->excludes(count)
+      ->capture_default_str();
+  command->add_option("--split", arguments->split, "The split to choose by")->capture_default_str();
+  add_checkpoint_option(*command, arguments->checkpoint);
+  command->add_option("--threads", arguments->threads, "Worker threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_flag("--overwrite", arguments->overwrite, "Replace a run that is there");
+  command->callback([arguments] { prune_run(*arguments); });
+}
+
+}  // namespace tapehead

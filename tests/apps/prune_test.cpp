@@ -1,0 +1,78 @@
+// tapehead prune: a smaller run that everything can be done with.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Prune : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    here = std::make_unique<TemporaryDirectory>();
+    const ProgramResult result = run(tiny_training("a"));
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+  static void TearDownTestSuite() { here.reset(); }
+
+  static ProgramResult run(const Arguments& arguments) {
+    return run_program(arguments, here->path());
+  }
+
+  static std::unique_ptr<TemporaryDirectory> here;
+};
+std::unique_ptr<TemporaryDirectory> Prune::here;
+
+TEST_F(Prune, makes_a_run_that_is_evaluated_translated_and_trained_on) {
+  const ProgramResult pruned =
+      run({"prune", "a", "b", "--head", "encoder.layers.0.self.1", "--head",
+           "encoder.layers.0.self.3", "--head", "decoder.layers.0.cross.0"});
+  ASSERT_EQ(pruned.exit_code, 0) << pruned.errors;
+  EXPECT_THAT(pruned.output,
+              AllOf(HasSubstr("removed 3 of 12 heads"), HasSubstr("model.init_from=b")));
+  const ProgramResult evaluated = run({"evaluate", "b", "--json"});
+  ASSERT_EQ(evaluated.exit_code, 0) << evaluated.errors;
+  EXPECT_GT(nlohmann::json::parse(evaluated.output)["loss"].get<double>(), 0);
+  const ProgramResult translated = run_program({"translate", "b"}, here->path(), "3 4 5\n");
+  EXPECT_EQ(translated.exit_code, 0) << translated.errors;
+  const ProgramResult config = run({"config", "b/config.yaml"});
+  EXPECT_THAT(config.output, HasSubstr("\nencoder_self:\n  heads: 2 "));
+  EXPECT_THAT(config.output, HasSubstr("\ncross:\n  heads: 3 "));
+  const ProgramResult trained =
+      run({"train", "b/config.yaml", "--set", "model.init_from=b", "--set", "training.steps=2",
+           "--set", "training.warmup=0", "--run", "c"});
+  EXPECT_EQ(trained.exit_code, 0) << trained.errors;
+}
+
+TEST_F(Prune, takes_the_least_important_by_itself) {
+  const ProgramResult pruned = run({"prune", "a", "d", "--count", "5"});
+  EXPECT_EQ(pruned.exit_code, 0) << pruned.errors;
+  EXPECT_THAT(pruned.output, HasSubstr("removed 5 of 12 heads"));
+  const ProgramResult all = run({"prune", "a", "e", "--tolerance", "100"});
+  EXPECT_THAT(all.output, HasSubstr("removed 12 of 12 heads"));
+  EXPECT_EQ(run({"evaluate", "e"}).exit_code, 0);
+}
+
+TEST_F(Prune, refuses_what_it_cannot_do_and_makes_nothing) {
+  const ProgramResult unknown = run({"prune", "a", "f", "--head", "encoder.layers.0.self.4"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.errors, HasSubstr("no head 4 of encoder.layers.0.self"));
+  EXPECT_THAT(run({"prune", "a", "f", "--head", "self"}).errors,
+              HasSubstr("not of the form ATTENTION.NUMBER"));
+  EXPECT_THAT(run({"prune", "a", "f", "--count", "13"}).errors, HasSubstr("has 12 heads"));
+  EXPECT_FALSE(std::filesystem::exists(here->path() / "f"));
+  EXPECT_THAT(run({"prune", "a", "a", "--count", "1"}).errors, HasSubstr("there already"));
+}
+
+}  // namespace
+}  // namespace tapehead
