@@ -27,6 +27,19 @@ TEST(ConfigYaml, a_missing_value_is_placed_at_its_key) {
             "a.yaml:2:3: model.init_from: has no value (null; allowed: text)");
 }
 
+TEST(ConfigYaml, lists_keep_their_elements_with_their_places) {
+  for (const std::string_view text : {"a: [1, {b: 2}, []]", R"({"a": [1, {"b": 2}, []]})"}) {
+    const ConfigNode list = parse_document(text, "a").entries.front().value;
+    ASSERT_EQ(list.items.size(), 3U) << text;
+    EXPECT_EQ(list.items[0].text, "1");
+    EXPECT_EQ(list.items[1].entries.front().value.text, "2");
+    EXPECT_EQ(list.items[2].kind, ConfigNode::Kind::sequence);
+    EXPECT_EQ(list.items[0].mark.column, list.mark.column + 1);
+  }
+  EXPECT_EQ(config_error("model: {heads: [{a: 1, a: 2}]}"),
+            "a.yaml:1:24: a: written twice; the first one is in line 1");
+}
+
 TEST(ConfigYaml, octal_is_refused) {
   EXPECT_EQ(config_error("model: {heads: 010}"),
             "a.yaml:1:16: model.heads: a leading zero, which some read as octal: write 10 (010; "

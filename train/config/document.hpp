@@ -1,4 +1,5 @@
-// A config file as a small tree of mappings and scalars that knows where each of them stands.
+// A config file as a small tree of mappings, sequences and scalars that knows where each of them
+// stands.
 #pragma once
 
 #include <string>
