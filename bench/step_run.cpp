@@ -10,11 +10,11 @@
 #include "bench/clock.hpp"
 #include "bench/machine_rates.hpp"
 #include "bench/op_times.hpp"
-#include "bench/step_flops.hpp"
 #include "datasets/hash.hpp"
 #include "tests/support/heap_count.hpp"
 #include "train/experiment.hpp"
 #include "train/loss.hpp"
+#include "train/step_flops.hpp"
 #include "train/trainer.hpp"
 
 namespace tapehead {

@@ -1,4 +1,4 @@
-#include "bench/step_flops.hpp"
+#include "train/step_flops.hpp"
 
 #include <gtest/gtest.h>
 
