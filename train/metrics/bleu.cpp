@@ -10,13 +10,10 @@
 
 #include "train/metrics/code_points.hpp"
 #include "train/metrics/metric_input.hpp"
-#include "train/metrics/ngrams.hpp"
 
 namespace tapehead {
 
 namespace {
-
-using OrderCounts = std::array<NgramCounts, 4>;
 
 // The numbers of a sentence's tokens.
 std::vector<std::uint32_t> tokens_of(std::string_view sentence, const BleuOptions& options,
@@ -34,7 +31,7 @@ std::vector<std::uint32_t> tokens_of(std::string_view sentence, const BleuOption
 
 // 100 matches / count; an order without a match has instead 100 / (2^k count) where it is the k-th
 // such order (Chen and Cherry 2014, smoothing 3).
-std::array<double, 4> smoothed_precisions(const OrderCounts& counts) {
+std::array<double, 4> smoothed_precisions(const BleuCounts& counts) {
   std::array<double, 4> precisions{};
   double smoothing = 1;
   for (std::size_t n = 0; n < counts.size() && counts[n].hypothesis > 0; ++n) {
@@ -73,22 +70,23 @@ std::string signature_of(const BleuOptions& options) {
 
 }  // namespace
 
-BleuScore corpus_bleu(std::span<const std::string> hypotheses,
-                      std::span<const std::string> references, const BleuOptions& options) {
+std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses,
+                                    std::span<const std::string> references,
+                                    const BleuOptions& options) {
   expect_pairs(hypotheses, references, "corpus_bleu");
-  BleuScore bleu{.signature = signature_of(options)};
   WordNumbers words;
   NgramMatcher matcher;
-  OrderCounts sums;
-  OrderCounts counts;
+  std::vector<BleuCounts> counts(hypotheses.size());
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const std::vector<std::uint32_t> hypothesis = tokens_of(hypotheses[i], options, words);
     const std::vector<std::uint32_t> reference = tokens_of(references[i], options, words);
-    matcher.match(hypothesis, reference, counts);
-    for (std::size_t n = 0; n < sums.size(); ++n) {
-      sums[n] += counts[n];
-    }
+    matcher.match(hypothesis, reference, counts[i]);
   }
+  return counts;
+}
+
+BleuScore bleu_of(const BleuCounts& sums, const BleuOptions& options) {
+  BleuScore bleu{.signature = signature_of(options)};
   bleu.hypothesis_length = sums[0].hypothesis;
   bleu.reference_length = sums[0].reference;
   bleu.brevity_penalty = brevity_penalty(bleu.hypothesis_length, bleu.reference_length);
@@ -97,6 +95,17 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses,
     bleu.score = bleu.brevity_penalty * geometric_mean(bleu.precisions);
   }
   return bleu;
+}
+
+BleuScore corpus_bleu(std::span<const std::string> hypotheses,
+                      std::span<const std::string> references, const BleuOptions& options) {
+  BleuCounts sums;
+  for (const BleuCounts& counts : bleu_counts(hypotheses, references, options)) {
+    for (std::size_t n = 0; n < sums.size(); ++n) {
+      sums[n] += counts[n];
+    }
+  }
+  return bleu_of(sums, options);
 }
 
 }  // namespace tapehead

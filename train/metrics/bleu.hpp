@@ -4,9 +4,11 @@
 #include <array>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/types.hpp"
 #include "train/metrics/bleu_tokenizer.hpp"
+#include "train/metrics/ngrams.hpp"
 
 namespace tapehead {
 
@@ -28,5 +30,15 @@ struct BleuScore {
 // a sentence, or without a match, has score 0. Throws ShapeError when the counts differ.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
                       std::span<const std::string> references, const BleuOptions& options = {});
+
+// What a corpus' BLEU comes from: counts of 1 to 4 words, to be summed up over its sentences.
+using BleuCounts = std::array<NgramCounts, 4>;
+
+// Those of each sentence. Throws ShapeError when there are not as many references.
+std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses,
+                                    std::span<const std::string> references,
+                                    const BleuOptions& options = {});
+
+BleuScore bleu_of(const BleuCounts& sums, const BleuOptions& options = {});
 
 }  // namespace tapehead

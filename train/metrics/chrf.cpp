@@ -1,5 +1,6 @@
 #include "train/metrics/chrf.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -9,7 +10,6 @@
 #include "core/errors.hpp"
 #include "train/metrics/code_points.hpp"
 #include "train/metrics/metric_input.hpp"
-#include "train/metrics/ngrams.hpp"
 
 namespace tapehead {
 
@@ -52,8 +52,12 @@ Units units_of(std::string_view sentence, const ChrfOptions& options, WordNumber
   return units;
 }
 
+std::size_t orders_of(const ChrfOptions& options) {
+  return character_order + static_cast<std::size_t>(options.word_order);
+}
+
 // F = (1 + β²) P R / (β² P + R), where P and R are means over the orders that both sides have.
-double f_score(const std::vector<NgramCounts>& orders) {
+double f_score(const ChrfCounts& orders) {
   constexpr double beta_squared = 4;
   double precision = 0;
   double recall = 0;
@@ -78,8 +82,9 @@ std::string signature_of(const ChrfOptions& options) {
 
 }  // namespace
 
-ChrfScore corpus_chrf(std::span<const std::string> hypotheses,
-                      std::span<const std::string> references, const ChrfOptions& options) {
+std::vector<ChrfCounts> chrf_counts(std::span<const std::string> hypotheses,
+                                    std::span<const std::string> references,
+                                    const ChrfOptions& options) {
   expect_pairs(hypotheses, references, "corpus_chrf");
   if (options.word_order < 0) {
     throw ConfigError(
@@ -89,20 +94,35 @@ ChrfScore corpus_chrf(std::span<const std::string> hypotheses,
   }
   WordNumbers numbers;
   NgramMatcher matcher;
-  std::vector<NgramCounts> sums(character_order + static_cast<std::size_t>(options.word_order));
-  std::vector<NgramCounts> counts(sums.size());
-  const std::span<NgramCounts> all = counts;
+  std::vector<ChrfCounts> all(hypotheses.size());
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    ChrfCounts& counts = all[i];
+    counts.resize(orders_of(options));
     const Units hypothesis = units_of(hypotheses[i], options, numbers);
     const Units reference = units_of(references[i], options, numbers);
-    matcher.match(hypothesis.characters, reference.characters, all.first(character_order));
-    matcher.match(hypothesis.words, reference.words, all.subspan(character_order));
+    const std::span<NgramCounts> orders = counts;
+    matcher.match(hypothesis.characters, reference.characters, orders.first(character_order));
+    matcher.match(hypothesis.words, reference.words, orders.subspan(character_order));
+    std::ranges::replace_if(
+        counts, [](const NgramCounts& one) { return one.reference == 0; }, NgramCounts{});
+  }
+  return all;
+}
+
+ChrfScore chrf_of(const ChrfCounts& sums, const ChrfOptions& options) {
+  return {.score = f_score(sums), .signature = signature_of(options)};
+}
+
+ChrfScore corpus_chrf(std::span<const std::string> hypotheses,
+                      std::span<const std::string> references, const ChrfOptions& options) {
+  const std::vector<ChrfCounts> all = chrf_counts(hypotheses, references, options);
+  ChrfCounts sums(orders_of(options));
+  for (const ChrfCounts& counts : all) {
     for (std::size_t n = 0; n < sums.size(); ++n) {
-      // A sentence whose reference has no n-gram of this order does not count against precision.
-      if (counts[n].reference > 0) sums[n] += counts[n];
+      sums[n] += counts[n];
     }
   }
-  return {.score = f_score(sums), .signature = signature_of(options)};
+  return chrf_of(sums, options);
 }
 
 }  // namespace tapehead

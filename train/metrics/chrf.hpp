@@ -3,8 +3,10 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/types.hpp"
+#include "train/metrics/ngrams.hpp"
 
 namespace tapehead {
 
@@ -23,5 +25,17 @@ struct ChrfScore {
 // has score 0. Throws ShapeError when the counts differ, ConfigError for a negative word order.
 ChrfScore corpus_chrf(std::span<const std::string> hypotheses,
                       std::span<const std::string> references, const ChrfOptions& options = {});
+
+// What a corpus' chrF comes from: counts of each order, characters before words, to be summed up
+// over its sentences.
+using ChrfCounts = std::vector<NgramCounts>;
+
+// Those of each sentence; none of an order that its reference does not have, which then does not
+// count against precision. Throws as corpus_chrf does.
+std::vector<ChrfCounts> chrf_counts(std::span<const std::string> hypotheses,
+                                    std::span<const std::string> references,
+                                    const ChrfOptions& options = {});
+
+ChrfScore chrf_of(const ChrfCounts& sums, const ChrfOptions& options = {});
 
 }  // namespace tapehead
