@@ -68,7 +68,7 @@ double Evaluation::value(Metric metric) const {
 }
 
 bool is_better(Metric metric, double value, double other) {
-  return metric == Metric::loss || metric == Metric::perplexity ? value < other : value > other;
+  return lower_is_better(metric) ? value < other : value > other;
 }
 
 DecodingOptions decoding_options(const EvaluationOptions& options) {

@@ -33,6 +33,10 @@ struct EnumNames<Metric> {
       "loss", "perplexity", "token_accuracy", "sequence_accuracy", "bleu", "chrf"};
 };
 
+constexpr bool lower_is_better(Metric metric) {
+  return metric == Metric::loss || metric == Metric::perplexity;
+}
+
 struct TrainingOptions {
   OptimizerKind optimizer = OptimizerKind::adam;
   double learning_rate = 1e-3;

@@ -31,6 +31,10 @@ LoadedConfig load_config(const std::filesystem::path& file,
 LoadedConfig parse_config(std::string_view text, std::string_view file_name,
                           const std::vector<std::string>& overrides = {});
 
+// The text of a config file, the beginning of one that is larger than any config is. Throws
+// ConfigError, where a name is misspelt with the likeliest one.
+std::string read_config_text(const std::filesystem::path& file);
+
 // Writes out each `auto` that follows from other options. Evaluation and checkpoint intervals of
 // an epoch stay absent, since the data decides them; so do limits of the run that are not set,
 // but for `epochs`, which becomes 10 when there is no limit at all.

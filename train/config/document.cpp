@@ -59,7 +59,7 @@ void fail_at(std::string_view file, Mark mark, std::string_view problem) {
   throw ConfigError(fmt::format("{}:{}:{}: {}", file, mark.line, mark.column, problem));
 }
 
-ConfigNode parse_document(std::string_view text, std::string_view file) {
+ConfigNode parse_document(std::string_view text, std::string_view file, const DocumentKind& kind) {
   constexpr std::size_t largest = 1 << 20;
   if (text.size() > largest) {
     throw ConfigError(fmt::format("{}: larger than 1 MiB, so not a config", file));
@@ -67,16 +67,15 @@ ConfigNode parse_document(std::string_view text, std::string_view file) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   check_characters(text, file);
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    throw ConfigError(fmt::format("{}: empty; the least config is `task: {{name: copy}}`", file));
+    throw ConfigError(fmt::format("{}: empty; {}", file, kind.least));
   }
   const bool json = file.ends_with(".json") || nlohmann::json::accept(text);
   ConfigNode root = json ? parse_json(text, file) : parse_yaml(text, file);
   if (root.kind == ConfigNode::Kind::null) {
-    throw ConfigError(
-        fmt::format("{}: says nothing; the least config is `task: {{name: copy}}`", file));
+    throw ConfigError(fmt::format("{}: says nothing; {}", file, kind.least));
   }
   if (root.kind != ConfigNode::Kind::mapping) {
-    fail_at(file, root.mark, "not a mapping of sections (task, model, training, ...)");
+    fail_at(file, root.mark, fmt::format("not a mapping of {}", kind.parts));
   }
   check_keys(root, file);
   return root;

@@ -36,11 +36,18 @@ ConfigNode make_node(ConfigNode::Kind kind, Mark mark, std::string text = {});
 
 constexpr Index document_depth = 16;  // nesting beyond this is refused
 
+// What a document is for, in the words of messages about one that says nothing.
+struct DocumentKind {
+  std::string_view least = "the least config is `task: {name: copy}`";
+  std::string_view parts = "sections (task, model, training, ...)";
+};
+
 // Reads a whole document: JSON if it is valid JSON or `file` ends in .json, YAML otherwise. Throws
 // ConfigError "file:line:column: ..." for text that is neither, for a key written twice, for what
 // config files have no use for (anchors, tags, several documents), and for a file that is empty or
 // no mapping.
-ConfigNode parse_document(std::string_view text, std::string_view file);
+ConfigNode parse_document(std::string_view text, std::string_view file,
+                          const DocumentKind& kind = {});
 
 // The readers of the two notations. They take UTF-8 without a byte order mark, and leave keys
 // written twice to parse_document; a document without content is null.

@@ -34,7 +34,9 @@ std::string suggestion(const fs::path& file) {
   return fmt::format("; did you mean {}?", (file.parent_path() / *near).string());
 }
 
-std::string read_text(const fs::path& file) {
+}  // namespace
+
+std::string read_config_text(const fs::path& file) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (!fs::exists(status)) {
@@ -55,11 +57,9 @@ std::string read_text(const fs::path& file) {
   return text;
 }
 
-}  // namespace
-
 LoadedConfig load_config(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides) {
-  return parse_config(read_text(file), file.string(), overrides);
+  return parse_config(read_config_text(file), file.string(), overrides);
 }
 
 }  // namespace tapehead

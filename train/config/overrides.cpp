@@ -24,6 +24,7 @@ Override parse_override(const std::string& text) {
   }
   Override result;
   result.place = place;
+  result.name_place = place;
   const std::size_t dot = name.find('.');
   if (dot != std::string_view::npos) result.section = name.substr(0, dot);
   result.option = dot == std::string_view::npos ? name : name.substr(dot + 1);

@@ -86,15 +86,16 @@ class Reader {
   void apply(const Override& one) {
     const TaskName task = loaded_.config.task.name;
     if (one.section.empty() && find_section(one.option) != nullptr) {
-      fail(one.place, "a section; set one of its options, " + one.option + ".option=value");
+      fail(one.name_place, "a section; set one of its options, " + one.option + ".option=value");
     }
     if (!one.section.empty() && find_section(one.section) == nullptr) {
-      fail(one.place, explain_unknown_section(one.section, task));
+      fail(one.name_place, explain_unknown_section(one.section, task));
     }
     const Row* row = find_row(one.section, one.option);
     if (row == nullptr) {
-      fail(one.place, one.section.empty() ? explain_unknown_section(one.option, task)
-                                          : explain_unknown_option(one.section, one.option, task));
+      fail(one.name_place, one.section.empty()
+                               ? explain_unknown_section(one.option, task)
+                               : explain_unknown_option(one.section, one.option, task));
     }
     const std::string name = full_name(one.section, one.option);
     set(*row, name, one.value, one.place);
@@ -182,6 +183,12 @@ class Reader {
 };
 
 }  // namespace
+
+LoadedConfig load_with_overrides(const std::filesystem::path& file,
+                                 const std::vector<Override>& overrides) {
+  const std::string name = file.string();
+  return Reader(name, overrides).read(parse_document(read_config_text(file), name));
+}
 
 LoadedConfig parse_config(std::string_view text, std::string_view file_name,
                           const std::vector<std::string>& overrides) {
