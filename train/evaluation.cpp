@@ -26,18 +26,6 @@ Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const
   return {result.negative_log_likelihood, result.correct, batch.tokens()};
 }
 
-// What the outputs of the first examples are scored against: the texts as written, or, for the
-// training split, which keeps none, the tokens as text.
-std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count) {
-  std::vector<std::string> references;
-  for (std::size_t i = 0; i < count; ++i) {
-    references.push_back(split.references.empty()
-                             ? task.target_tokenizer->decode(split.examples[i].target)
-                             : split.references[i]);
-  }
-  return references;
-}
-
 }  // namespace
 
 Split first_examples(const Split& split, Index count) {
@@ -46,6 +34,16 @@ Split first_examples(const Split& split, Index count) {
   part.name = split.name;
   part.examples.assign(split.examples.begin(), split.examples.begin() + std::min(count, examples));
   return part;
+}
+
+std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count) {
+  std::vector<std::string> references;
+  for (std::size_t i = 0; i < count; ++i) {
+    references.push_back(split.references.empty()
+                             ? task.target_tokenizer->decode(split.examples[i].target)
+                             : split.references[i]);
+  }
+  return references;
 }
 
 double Evaluation::perplexity() const { return std::exp(loss); }

@@ -34,6 +34,10 @@ bool is_better(Metric metric, double value, double other);
 // The tokens of a split's first examples, without their texts; of all where there are fewer.
 Split first_examples(const Split& split, Index count);
 
+// What the outputs of the first examples are scored against: the texts as written, or, for the
+// training split, which keeps none, the tokens as text.
+std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count);
+
 // How a split's outputs are made: by beam search over batches of like length, one worker a batch.
 std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
                                       const Task& task, const Split& split, Index examples,

@@ -1,0 +1,39 @@
+// What a trained run is worth: what it cost, and how well it did on each example of a split; kept
+// in a file of the run.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+struct ExampleScore {
+  double negative_log_likelihood = 0;  // of the target's tokens, in nats
+  Index tokens = 0;                    // of the target, the end mark included
+  Index correct = 0;                   // of them, with the right ones before each
+  std::string output;                  // as written out
+  std::string reference;
+};
+
+struct RunScores {
+  std::string split;
+  std::string checkpoint;  // the file that was tested
+  Index parameters = 0;
+  double multiply_adds_per_token = 0;  // of training, by target token: docs/performance.md
+  Index steps = 0;
+  Index tokens = 0;    // target tokens trained on
+  double seconds = 0;  // of training, evaluations apart
+  std::vector<ExampleScore> examples;
+};
+
+// Scores are a line of JSON for the run, and one for each example.
+std::filesystem::path scores_file(const std::filesystem::path& run);
+void write_scores(const std::filesystem::path& run, const RunScores& scores);
+
+// Throws IoError for a file that is not there or does not hold.
+RunScores read_scores(const std::filesystem::path& run);
+
+}  // namespace tapehead

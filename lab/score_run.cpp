@@ -1,0 +1,104 @@
+#include "lab/score_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "datasets/loader.hpp"
+#include "train/evaluation.hpp"
+#include "train/experiment.hpp"
+#include "train/loss.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/step_flops.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+const Split& split_of(const Task& task, const std::string& wanted) {
+  const bool tested =
+      std::ranges::any_of(task.splits, [](const Split& split) { return split.name == "test"; });
+  const std::string name = wanted.empty() ? (tested ? "test" : "validation") : wanted;
+  const Split& split = task.split(name);
+  if (split.examples.empty()) {
+    throw DataError(fmt::format("the split {} has no examples to test on", name));
+  }
+  return split;
+}
+
+// The training split as one batch: what a token costs does not depend on how batches are cut.
+double multiply_adds_per_token(const Config& config, const Task& task) {
+  const Split& train = task.split("train");
+  std::vector<Index> all(train.examples.size());
+  std::iota(all.begin(), all.end(), Index{0});
+  const Batch batch = make_batch(train, all);
+  return step_flops(config.model, task.target_tokenizer->size(), batch) / 2 /
+         static_cast<double>(batch.tokens());
+}
+
+struct Trained {
+  Index steps = 0;
+  Index tokens = 0;
+};
+
+Trained trained(const RunFiles& files) {
+  Trained sum;
+  std::istringstream lines(read_file(files.metrics()));
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (json.is_object() && json.contains("tokens") && !json.contains("split")) {
+      ++sum.steps;
+      sum.tokens += json["tokens"].get<Index>();
+    }
+  }
+  return sum;
+}
+
+ExampleScore likelihood(const Model& model, const Split& split, Index example) {
+  Tape tape(false);
+  Pass pass(tape, model.store);
+  const Batch batch = make_batch(split, {example});
+  const CrossEntropy result = translation_loss(model.transformer, pass, batch, 0);
+  return {.negative_log_likelihood = result.negative_log_likelihood,
+          .tokens = batch.tokens(),
+          .correct = result.correct,
+          .output = {},
+          .reference = {}};
+}
+
+}  // namespace
+
+RunScores score_run(const std::filesystem::path& run, const std::string& wanted, Workers& workers) {
+  const SavedRun saved(run, "");
+  const Task task = saved.task();
+  const Split& split = split_of(task, wanted);
+  const Trained trainings = trained({run});
+  RunScores scores{.split = split.name,
+                   .checkpoint = saved.checkpoint.filename().string(),
+                   .parameters = saved.model.store.count(),
+                   .multiply_adds_per_token = multiply_adds_per_token(saved.config, task),
+                   .steps = trainings.steps,
+                   .tokens = trainings.tokens,
+                   .seconds = read_elapsed_seconds(RunFiles{run}.checkpoints()),
+                   .examples = std::vector<ExampleScore>(split.examples.size())};
+  const auto count = static_cast<Index>(split.examples.size());
+  workers.run(count, [&](Index i) {
+    scores.examples[static_cast<std::size_t>(i)] = likelihood(saved.model, split, i);
+  });
+  const std::vector<std::string> outputs =
+      decode_split(saved.model.transformer, saved.model.store, task, split, count,
+                   saved.config.evaluation, workers);
+  const std::vector<std::string> references = first_references(task, split, outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    scores.examples[i].output = outputs[i];
+    scores.examples[i].reference = references[i];
+  }
+  return scores;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

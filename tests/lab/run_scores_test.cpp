@@ -1,0 +1,69 @@
+// Scores come back as they were written, and a file that does not hold is refused.
+#include "lab/run_scores.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "core/errors.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/program.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::HasSubstr;
+
+RunScores two_examples() {
+  return {.split = "test",
+          .checkpoint = "best.safetensors",
+          .parameters = 12,
+          .multiply_adds_per_token = 1.0 / 3,
+          .steps = 5,
+          .tokens = 600,
+          .seconds = 0.7,
+          .examples = {{.negative_log_likelihood = 0.1,
+                        .tokens = 3,
+                        .correct = 2,
+                        .output = "a \"b\"\n",
+                        .reference = "Ä"},
+                       {.negative_log_likelihood = 2,
+                        .tokens = 1,
+                        .correct = 0,
+                        .output = "",
+                        .reference = "c"}}};
+}
+
+TEST(RunScores, come_back_to_the_bit) {
+  const TemporaryDirectory here;
+  write_scores(here.path(), two_examples());
+  const RunScores scores = read_scores(here.path());
+  EXPECT_EQ(scores.split, "test");
+  EXPECT_EQ(scores.parameters, 12);
+  EXPECT_EQ(scores.multiply_adds_per_token, 1.0 / 3);
+  EXPECT_EQ(scores.tokens, 600);
+  ASSERT_EQ(scores.examples.size(), 2U);
+  EXPECT_EQ(scores.examples[0].negative_log_likelihood, 0.1);
+  EXPECT_EQ(scores.examples[0].output, "a \"b\"\n");
+  EXPECT_EQ(scores.examples[0].reference, "Ä");
+  EXPECT_EQ(scores.examples[1].correct, 0);
+}
+
+TEST(RunScores, that_do_not_hold_are_refused) {
+  const TemporaryDirectory here;
+  const auto error = [&] {
+    return message_of<IoError>([&] { static_cast<void>(read_scores(here.path())); });
+  };
+  EXPECT_THAT(error(), HasSubstr("scores.jsonl"));
+  write_scores(here.path(), two_examples());
+  const std::string text = content_of(scores_file(here.path()));
+  std::ofstream(scores_file(here.path())) << text.substr(0, text.rfind('{'));
+  EXPECT_THAT(error(), HasSubstr("does not hold the examples that it names"));
+  std::ofstream(scores_file(here.path())) << text.substr(0, text.size() - 10);
+  EXPECT_THAT(error(), HasSubstr("scores.jsonl cannot be read"));
+}
+
+}  // namespace
+}  // namespace tapehead
