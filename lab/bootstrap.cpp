@@ -1,0 +1,105 @@
+#include "lab/bootstrap.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/draws.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// A run of each model, with the same seed on the same data.
+struct Pair {
+  const ResampledValue* one;
+  const ResampledValue* other;
+};
+
+std::vector<Pair> pairs_of(std::span<const ResampledValue> one,
+                           std::span<const ResampledValue> other) {
+  std::vector<Pair> pairs;
+  for (const ResampledValue& a : one) {
+    for (const ResampledValue& b : other) {
+      if (a.seed == b.seed && a.data == b.data) {
+        pairs.push_back({&a, &b});
+      }
+    }
+  }
+  return pairs;
+}
+
+double mean_difference(const std::vector<Pair>& pairs) {
+  double sum = 0;
+  for (const Pair& pair : pairs) {
+    sum += pair.one->value - pair.other->value;
+  }
+  return sum / static_cast<double>(pairs.size());
+}
+
+// The mean over as many pairs as there are, drawn with replacement.
+double resampled_difference(const std::vector<Pair>& pairs, Index resample) {
+  const Draws draws(0, "bootstrap/seeds", resample);
+  double sum = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const Pair& pair =
+        pairs[static_cast<std::size_t>(draw_below(draws, i, static_cast<Index>(pairs.size())))];
+    const auto at = static_cast<std::size_t>(resample);
+    sum += pair.one->resampled[at] - pair.other->resampled[at];
+  }
+  return sum / static_cast<double>(pairs.size());
+}
+
+}  // namespace
+
+std::vector<double> resample(std::uint64_t data, Index resample, std::size_t examples) {
+  const Draws draws(data, "bootstrap/examples", resample);
+  std::vector<double> counts(examples, 0.0);
+  for (std::size_t i = 0; i < examples; ++i) {
+    ++counts[static_cast<std::size_t>(draw_below(draws, i, static_cast<Index>(examples)))];
+  }
+  return counts;
+}
+
+ResampledValue resample_value(std::uint64_t seed, const MetricSums& sums, Index resamples) {
+  ResampledValue result{.seed = seed, .data = sums.data(), .value = sums.value(), .resampled = {}};
+  for (Index i = 0; i < resamples; ++i) {
+    result.resampled.push_back(sums.value(resample(sums.data(), i, sums.examples())));
+  }
+  return result;
+}
+
+Difference judge(double mean, std::vector<double> resampled) {
+  // What is no number counts on both sides, and speaks for no difference. One more on each side
+  // keeps p above 0: so many resamples say no more (Davison and Hinkley 1997, section 4.2).
+  const auto not_above =
+      std::ranges::count_if(resampled, [](double difference) { return !(difference > 0); });
+  const auto not_below =
+      std::ranges::count_if(resampled, [](double difference) { return !(difference < 0); });
+  const auto count = static_cast<double>(resampled.size());
+  const double tail = static_cast<double>(std::min(not_above, not_below) + 1) / (count + 1);
+  std::erase_if(resampled, [](double difference) { return std::isnan(difference); });
+  std::ranges::sort(resampled);
+  Difference result{.mean = mean, .low = mean, .high = mean, .p = std::min(1.0, 2 * tail)};
+  if (!resampled.empty()) {
+    const auto outside =
+        static_cast<std::size_t>(significance_level / 2 * static_cast<double>(resampled.size()));
+    result.low = resampled[outside];
+    result.high = resampled[resampled.size() - 1 - outside];
+  }
+  return result;
+}
+
+std::optional<Difference> compare(std::span<const ResampledValue> one,
+                                  std::span<const ResampledValue> other) {
+  const std::vector<Pair> pairs = pairs_of(one, other);
+  if (pairs.empty()) {
+    return std::nullopt;
+  }
+  std::vector<double> resampled;
+  for (std::size_t i = 0; i < pairs.front().one->resampled.size(); ++i) {
+    resampled.push_back(resampled_difference(pairs, static_cast<Index>(i)));
+  }
+  return judge(mean_difference(pairs), std::move(resampled));
+}
+
+}  // namespace tapehead

@@ -1,0 +1,50 @@
+// The paired bootstrap (Koehn 2004): whether a difference between two models would stand on other
+// test examples and with other seeds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lab/metric_sums.hpp"
+
+namespace tapehead {
+
+constexpr Index resample_count = 1000;
+constexpr double significance_level = 0.05;
+
+// How often each of so many examples is in resample number `resample` of the test that `data` is
+// the digest of: as many draws as there are examples. It depends on nothing else, so that all runs
+// see the same resamples of the same test.
+std::vector<double> resample(std::uint64_t data, Index resample, std::size_t examples);
+
+// What a run's metric is on its test, and on each resample of it.
+struct ResampledValue {
+  std::uint64_t seed = 0;
+  std::uint64_t data = 0;
+  double value = 0;
+  std::vector<double> resampled;
+};
+ResampledValue resample_value(std::uint64_t seed, const MetricSums& sums,
+                              Index resamples = resample_count);
+
+// A mean difference, the interval that 95 % of the resamples lie in, and how easily chance makes
+// such a one.
+struct Difference {
+  double mean = 0;
+  double low = 0;
+  double high = 0;
+  double p = 1;  // two-sided: twice the share of resamples on the other side of 0, at most 1
+
+  bool significant() const { return p < significance_level; }
+};
+Difference judge(double mean, std::vector<double> resampled);
+
+// The mean of `one` minus `other` over the seeds that both have on the same test data; nothing
+// where there is none. Each resample draws seeds with replacement, and for all of them the examples
+// of their tests: two levels, so that neither lucky seeds nor lucky examples alone decide.
+std::optional<Difference> compare(std::span<const ResampledValue> one,
+                                  std::span<const ResampledValue> other);
+
+}  // namespace tapehead
