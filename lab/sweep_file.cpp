@@ -1,0 +1,212 @@
+// The entries of a sweep file, each read by a function of its own.
+#include "lab/sweep_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "core/errors.hpp"
+#include "core/text.hpp"
+#include "train/config/nearest.hpp"
+#include "train/config/numbers.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using Kind = ConfigNode::Kind;
+
+constexpr std::array<std::string_view, 6> names{"config", "set",    "seeds",
+                                                "axes",   "metric", "split"};
+constexpr Index most_seeds = 1000;
+
+class SweepReader {
+ public:
+  explicit SweepReader(std::string_view file) : file_(file) {}
+
+  SweepFile read(const ConfigNode& root) {
+    for (const ConfigEntry& entry : root.entries) {
+      read_entry(entry);
+    }
+    if (sweep_.config.empty()) {
+      fail_at(file_, root.mark, "config: missing; name the config file that the runs start from");
+    }
+    return std::move(sweep_);
+  }
+
+ private:
+  [[noreturn]] void fail(const Mark& mark, std::string_view name, std::string_view problem) const {
+    fail_at(file_, mark, fmt::format("{}: {}", name, problem));
+  }
+
+  void read_entry(const ConfigEntry& entry) {
+    const ConfigNode& value = entry.value;
+    if (entry.key == "config") {
+      read_config(entry);
+    } else if (entry.key == "set") {
+      sweep_.fixed = values_of("set", value);
+    } else if (entry.key == "seeds") {
+      read_seeds(value);
+    } else if (entry.key == "axes") {
+      read_axes(value);
+    } else if (entry.key == "metric") {
+      read_metric(entry);
+    } else if (entry.key == "split") {
+      sweep_.split = text_of(entry, "test, validation or another split");
+    } else {
+      const auto near = nearest(entry.key, names);
+      fail(entry.mark, entry.key,
+           near ? fmt::format("unknown name; did you mean {}?", *near)
+                : fmt::format("unknown name; a sweep has {}", join(names, ", ")));
+    }
+  }
+
+  // Whether there is such a file is said at this place; what is wrong in it, at its own.
+  void read_config(const ConfigEntry& entry) {
+    sweep_.config = text_of(entry, "the config file that the runs start from");
+    try {
+      read_config_text(sweep_.config);
+    } catch (const ConfigError& error) {
+      fail(entry.value.mark, "config", error.what());
+    }
+  }
+
+  std::string text_of(const ConfigEntry& entry, std::string_view what) const {
+    if (entry.value.kind != Kind::scalar || entry.value.text.empty()) {
+      fail(entry.value.mark, entry.key, fmt::format("{} must stand here", what));
+    }
+    return entry.value.text;
+  }
+
+  // An option's value as `--set` would give it, with the places where both stand here.
+  Override value_of(std::string_view option, const Mark& mark, const ConfigNode& value) const {
+    if (option == "seed") {
+      fail(mark, option, "seeds have an entry of their own, `seeds: [1, 2, 3]`");
+    }
+    return placed(option, mark, value);
+  }
+
+  Override placed(std::string_view option, const Mark& mark, const ConfigNode& value) const {
+    if (value.kind == Kind::mapping || value.kind == Kind::sequence) {
+      fail(value.mark, option,
+           "one value must stand here; several options that move together need names: "
+           "`size: {small: {model.d_model: 32}, large: {model.d_model: 64}}`");
+    }
+    const std::string text = value.kind == Kind::null ? "null" : value.text;
+    Override result = parse_overrides({fmt::format("{}={}", option, text)}).front();
+    const auto at = [&](const Mark& place) {
+      return fmt::format("{}:{}:{}: {}", file_, place.line, place.column, option);
+    };
+    result.name_place = at(mark);
+    result.place = at(value.mark);
+    return result;
+  }
+
+  std::vector<Override> values_of(std::string_view name, const ConfigNode& node) const {
+    if (node.kind != Kind::mapping || node.entries.empty()) {
+      fail(node.mark, name, "options and their values must stand here, as {model.heads: 2}");
+    }
+    std::vector<Override> values;
+    for (const ConfigEntry& entry : node.entries) {
+      values.push_back(value_of(entry.key, entry.mark, entry.value));
+    }
+    return values;
+  }
+
+  void read_axes(const ConfigNode& node) {
+    if (node.kind != Kind::mapping) {
+      fail(node.mark, "axes", "options and their lists of values must stand here");
+    }
+    for (const ConfigEntry& entry : node.entries) {
+      sweep_.axes.push_back({entry.key, settings_of(entry)});
+    }
+  }
+
+  std::vector<SweepSetting> settings_of(const ConfigEntry& axis) const {
+    std::vector<SweepSetting> settings;
+    for (const ConfigNode& item : axis.value.items) {
+      settings.push_back(
+          {item.kind == Kind::null ? "null" : item.text, {value_of(axis.key, axis.mark, item)}});
+      const auto same = [&](const SweepSetting& other) {
+        return other.label == settings.back().label;
+      };
+      if (std::ranges::count_if(settings, same) > 1) {
+        fail(item.mark, axis.key, fmt::format("{} is in the list twice", item.text));
+      }
+    }
+    for (const ConfigEntry& entry : axis.value.entries) {
+      settings.push_back({entry.key, values_of(entry.key, entry.value)});
+    }
+    if (settings.empty()) {
+      fail(axis.value.mark, axis.key,
+           "a list of values must stand here, as [1, 2, 4], or names with the options of each");
+    }
+    return settings;
+  }
+
+  // A list of seeds, or how many: 1, 2, 3, ...
+  void read_seeds(const ConfigNode& node) {
+    std::vector<ConfigNode> seeds = node.items;
+    if (node.kind == Kind::scalar) {
+      const std::uint64_t count = unsigned_of(node);
+      if (count > static_cast<std::uint64_t>(most_seeds)) {
+        fail(node.mark, "seeds", fmt::format("at most {}; or a list, [7, 8, 9]", most_seeds));
+      }
+      for (std::uint64_t seed = 1; seed <= count; ++seed) {
+        seeds.push_back(make_node(Kind::scalar, node.mark, std::to_string(seed)));
+      }
+    }
+    if (seeds.empty()) {
+      fail(node.mark, "seeds", "how many, or a list of them, must stand here");
+    }
+    std::set<std::uint64_t> known;
+    for (ConfigNode& seed : seeds) {
+      const std::uint64_t number = unsigned_of(seed);
+      if (!known.insert(number).second) {
+        fail(seed.mark, "seeds", fmt::format("{} is in the list twice", number));
+      }
+      seed.text = std::to_string(number);
+      sweep_.seeds.push_back(placed("seed", seed.mark, seed));
+    }
+  }
+
+  std::uint64_t unsigned_of(const ConfigNode& node) const {
+    if (node.kind != Kind::scalar) fail(node.mark, "seeds", "a whole number must stand here");
+    try {
+      return parse_unsigned(node.text);
+    } catch (const ConfigError& error) {
+      fail(node.mark, "seeds", fmt::format("{} ({})", error.what(), node.text));
+    }
+  }
+
+  void read_metric(const ConfigEntry& entry) {
+    const auto& choices = EnumNames<Metric>::names;
+    const auto found = std::ranges::find(choices, text_of(entry, "a metric"));
+    if (found == choices.end()) {
+      fail(entry.value.mark, "metric",
+           fmt::format("no such metric ({}; there are {})", entry.value.text, join(choices, ", ")));
+    }
+    sweep_.metric = static_cast<Metric>(found - choices.begin());
+  }
+
+  std::string_view file_;
+  SweepFile sweep_;
+};
+
+}  // namespace
+
+SweepFile parse_sweep(std::string_view text, std::string_view file) {
+  const ConfigNode root =
+      parse_document(text, file,
+                     {.least = "the least sweep is `{config: configs/copy.yaml, seeds: 3}`",
+                      .parts = "a sweep's entries (config, set, seeds, axes, metric, split)"});
+  return SweepReader(file).read(root);
+}
+
+SweepFile read_sweep(const std::filesystem::path& file) {
+  return parse_sweep(read_config_text(file), file.string());
+}
+
+}  // namespace tapehead
