@@ -60,14 +60,10 @@ std::vector<Combination> combinations(const std::vector<SweepAxis>& axes) {
 
 // Labels may hold anything; file names should need no quotes in a shell.
 std::string file_name(std::string text) {
+  static constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._=,+-";
   std::ranges::replace_if(
-      text,
-      [](char c) {
-        constexpr std::string_view plain = "._=,+-";
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        return !letter && !(c >= '0' && c <= '9') && plain.find(c) == std::string_view::npos;
-      },
-      '_');
+      text, [](char c) { return plain.find(c) == std::string_view::npos; }, '_');
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/sweep_plan.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 std::vector<fs::path> configs() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(TAPEHEAD_SOURCE_DIR "/configs")) {
-    files.push_back(entry.path());
+    if (entry.is_regular_file()) files.push_back(entry.path());
   }
   std::ranges::sort(files);
   return files;
@@ -67,6 +68,16 @@ TEST_P(Configs, trains_two_steps) {
   const ProgramResult result = run_program(arguments, here.path());
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_TRUE(fs::exists(step_checkpoint(here / "a", 2)));
+}
+
+// Every option and value, and each combination of them. Paths in sweeps begin at the root.
+TEST(Sweeps, can_be_planned) {
+  const fs::path here = fs::current_path();
+  fs::current_path(TAPEHEAD_SOURCE_DIR);
+  for (const auto& entry : fs::directory_iterator("configs/sweeps")) {
+    EXPECT_FALSE(plan_sweep(read_sweep(entry.path())).runs.empty()) << entry.path();
+  }
+  fs::current_path(here);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Configs, ::testing::ValuesIn(configs()), [](const auto& test) {

@@ -1,0 +1,136 @@
+// tapehead sweep FILE: trains a config with many settings and seeds, and says which differ.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "apps/commands.hpp"
+#include "apps/sweep_display.hpp"
+#include "apps/threads.hpp"
+#include "core/blas_kernels.hpp"
+#include "core/files.hpp"
+#include "lab/score_run.hpp"
+#include "lab/sweep_directory.hpp"
+#include "lab/sweep_report.hpp"
+#include "train/run/logging.hpp"
+#include "train/run/program_path.hpp"
+#include "train/run/signals.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct SweepArguments {
+  std::filesystem::path file;
+  std::filesystem::path run;
+  Index parallel = 0;
+  Index threads = 1;
+};
+
+SweepRunner make_runner(const SweepArguments& arguments, const SweepPlan& plan,
+                        const SweepDirectory& directory) {
+  const Index most = std::max<Index>(1, default_threads() / arguments.threads);
+  return SweepRunner({.plan = plan,
+                      .directory = directory.path(),
+                      .parallel = arguments.parallel > 0 ? arguments.parallel : most,
+                      .threads = arguments.threads,
+                      .score = [&arguments, &plan](const std::filesystem::path& run) {
+                        start_logging(std::make_shared<Console>());
+                        prepare_blas();
+                        Workers workers(arguments.threads);
+                        write_scores(run, score_run(run, plan.split, workers));
+                      }});
+}
+
+// Returns the signal that ended it, or 0.
+int run_all(SweepRunner& runner, const SweepPlan& plan) {
+  const StopSignals signals;
+  SweepDisplay display(runner, plan);
+  bool stopped = false;
+  while (runner.advance()) {
+    display.update();
+    if (signals.received() != 0 && !stopped) {
+      stopped = true;
+      runner.stop(signals.received());
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  display.update();
+  return signals.received();
+}
+
+void write_results(const SweepPlan& plan, const SweepRunner& runner,
+                   const std::filesystem::path& directory) {
+  const SweepResults results = sweep_results(plan, runner.scores());
+  write_file_atomically(directory / "runs.csv", runs_csv(plan, results));
+  write_file_atomically(directory / "cells.csv", cells_csv(plan, results));
+  write_file_atomically(directory / "results.json", results_json(plan, results).dump(2) + '\n');
+  fmt::print("{}\n\nin {}: cells.csv, runs.csv, results.json, and the runs\n",
+             results_table(plan, results), directory.string());
+}
+
+// The last lines that a run's processes printed.
+std::string end_of(const std::filesystem::path& log) {
+  constexpr std::size_t most = 2000;
+  std::string text = read_file(log);
+  const std::size_t begin = text.size() > most ? text.find('\n', text.size() - most) + 1 : 0;
+  return text.substr(begin, text.find_last_not_of('\n') + 1 - begin);
+}
+
+void say_failures(SweepRunner& runner) {
+  for (const SweepRunner::Run& run : runner.runs()) {
+    if (run.state == RunState::failed) {
+      fmt::print(stderr, "error: {} failed (exit code {}); {} ends with\n{}\n",
+                 run.directory.string(), run.exit_code, run.log.string(), end_of(run.log));
+    }
+  }
+}
+
+int sweep(const SweepArguments& arguments) {
+  const SweepPlan plan = plan_sweep(read_sweep(arguments.file));
+  const SweepDirectory directory(arguments.run.empty()
+                                     ? std::filesystem::path("runs") / arguments.file.stem()
+                                     : arguments.run);
+  SweepRunner runner = make_runner(arguments, plan, directory);
+  fmt::print(stderr, "{} cells, {} runs, {} of them finished before, in {}\n", plan.cells.size(),
+             plan.runs.size(), runner.count(RunState::finished), directory.path().string());
+  const int signal = run_all(runner, plan);
+  const auto finished = runner.count(RunState::finished);
+  if (signal != 0) {
+    fmt::print(stderr, "stopped, {} of {} runs finished; go on with: {} sweep {} --run {}\n",
+               finished, plan.runs.size(), program_path(), shell_word(arguments.file.string()),
+               shell_word(directory.path().string()));
+    return 128 + signal;
+  }
+  if (finished > 0) {
+    write_results(plan, runner, directory.path());
+  }
+  say_failures(runner);
+  return runner.count(RunState::failed) > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& program, Outcome& outcome) {
+  CLI::App* command = program.add_subcommand(
+      "sweep", "Train a config with many settings and seeds, and tell which of them differ");
+  const auto arguments = std::make_shared<SweepArguments>();
+  command->add_option("file", arguments->file, "Sweep file, YAML or JSON: docs/sweeps.md")
+      ->required();
+  command->add_option(
+      "--run", arguments->run,
+      "Directory of the runs and results, by default runs/<sweep name>; what is finished there is "
+      "not done again");
+  command
+      ->add_option("--parallel", arguments->parallel,
+                   "Runs side by side; by default as many as use all cores")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--threads", arguments->threads, "Worker threads of each run")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->callback([arguments, &outcome] { outcome.exit_code = sweep(*arguments); });
+}
+
+}  // namespace tapehead

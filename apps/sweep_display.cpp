@@ -1,0 +1,155 @@
+#include "apps/sweep_display.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "lab/sweep_report.hpp"
+#include "train/run/format.hpp"
+#include "train/run/table.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr std::chrono::milliseconds table_interval(500);
+constexpr std::chrono::seconds line_interval(5);
+constexpr Index table_head = 2;  // lines above the runs
+
+winsize terminal_size() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
+    size.ws_col = 80;
+    size.ws_row = 24;
+  }
+  return size;
+}
+
+// What is of interest first.
+std::vector<std::size_t> by_state(const std::vector<SweepRunner::Run>& runs) {
+  std::vector<std::size_t> order;
+  for (const RunState state : {RunState::training, RunState::scoring, RunState::failed,
+                               RunState::waiting, RunState::finished}) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (runs[i].state == state) {
+        order.push_back(i);
+      }
+    }
+  }
+  return order;
+}
+
+std::string cut(std::string line, Index width) {
+  while (text_width(line) > width) {
+    line.pop_back();
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string runs_table(SweepRunner& runner, const SweepPlan& plan, Index lines) {
+  const auto all = static_cast<Index>(plan.runs.size());
+  std::vector<std::size_t> shown = by_state(runner.runs());
+  const bool fits = all + table_head <= lines;
+  if (!fits) {
+    shown.resize(static_cast<std::size_t>(std::max<Index>(1, lines - table_head - 1)));
+  } else {
+    std::ranges::sort(shown);
+  }
+  Table table({Align::left, Align::left, Align::left, Align::right, Align::right});
+  table.row({"run", "state", "", "loss",
+             std::string(EnumNames<Metric>::names[static_cast<std::size_t>(plan.metric)])});
+  table.rule();
+  for (const std::size_t i : shown) {
+    SweepRunner::Run& run = runner.runs()[i];
+    const RunProgress& progress = run.watch.look();
+    const bool begun = progress.step > 0;
+    table.row({plan.runs[i].name, std::string(name_of(run.state)),
+               begun ? progress_text(progress, plan.runs[i].config.training) : "",
+               progress.loss ? fmt::format("{:.4f}", *progress.loss) : "",
+               progress.metric ? metric_text(plan.metric, *progress.metric) : ""});
+  }
+  std::string text = table.text();
+  if (!fits) {
+    text +=
+        fmt::format("\n  and {} more; {} of {} finished", all - static_cast<Index>(shown.size()),
+                    runner.count(RunState::finished), all);
+  }
+  return text;
+}
+
+std::string runs_line(SweepRunner& runner, const SweepPlan& plan) {
+  std::string text =
+      fmt::format("{} of {} runs finished", runner.count(RunState::finished), plan.runs.size());
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    SweepRunner::Run& run = runner.runs()[i];
+    if (run.state == RunState::scoring) {
+      text += fmt::format("; {} testing", plan.runs[i].name);
+    } else if (run.state == RunState::training) {
+      const RunProgress& progress = run.watch.look();
+      text += fmt::format("; {} {}", plan.runs[i].name,
+                          progress_text(progress, plan.runs[i].config.training));
+      text += progress.loss ? fmt::format(", loss {:.4f}", *progress.loss) : "";
+    }
+  }
+  return text;
+}
+
+SweepDisplay::SweepDisplay(SweepRunner& runner, const SweepPlan& plan)
+    : runner_(runner),
+      plan_(plan),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      next_(terminal_ ? Clock::now() : Clock::now() + line_interval) {
+  for (const SweepRunner::Run& run : runner.runs()) {
+    told_.push_back(run.before);
+  }
+}
+
+SweepDisplay::~SweepDisplay() { draw(""); }
+
+void SweepDisplay::update() {
+  if (!terminal_) {
+    say_new_ends();
+  }
+  const auto now = Clock::now();
+  if (now < next_) {
+    return;
+  }
+  next_ = now + (terminal_ ? Clock::duration(table_interval) : Clock::duration(line_interval));
+  if (terminal_) {
+    draw(runs_table(runner_, plan_, terminal_size().ws_row - 1));
+  } else {
+    fmt::print(stderr, "{}\n", runs_line(runner_, plan_));
+  }
+}
+
+// Up to where the table begins, everything below erased, and the new one from there.
+void SweepDisplay::draw(const std::string& table) {
+  std::string text = drawn_ > 0 ? fmt::format("\x1b[{}A\r\x1b[J", drawn_) : "";
+  drawn_ = 0;
+  const Index width = terminal_size().ws_col - 1;
+  for (std::size_t begin = 0; begin < table.size();) {
+    const std::size_t end = std::min(table.find('\n', begin), table.size());
+    text += cut(table.substr(begin, end - begin), width) + '\n';
+    ++drawn_;
+    begin = end + 1;
+  }
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void SweepDisplay::say_new_ends() {
+  for (std::size_t i = 0; i < told_.size(); ++i) {
+    const RunState state = runner_.runs()[i].state;
+    if (!told_[i] && (state == RunState::finished || state == RunState::failed)) {
+      told_[i] = true;
+      fmt::print(stderr, "{} {}\n", plan_.runs[i].name, name_of(state));
+    }
+  }
+}
+
+}  // namespace tapehead

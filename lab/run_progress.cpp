@@ -1,0 +1,61 @@
+#include "lab/run_progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+namespace tapehead {
+
+const RunProgress& RunWatch::look() {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file_, error);
+  if (error) {
+    return progress_;
+  }
+  if (static_cast<std::streamoff>(size) < read_) {
+    read_ = 0;  // a resumed training has taken lines back
+  }
+  std::ifstream stream(file_, std::ios::binary);
+  stream.seekg(read_);
+  std::string line;
+  while (std::getline(stream, line) && !stream.eof()) {  // at the end: not yet whole
+    take(line);
+    read_ += static_cast<std::streamoff>(line.size()) + 1;
+  }
+  return progress_;
+}
+
+void RunWatch::take(std::string_view line) {
+  const auto json = nlohmann::json::parse(line, nullptr, false);
+  if (!json.is_object()) {
+    return;
+  }
+  const auto number = [&](std::string_view name) -> std::optional<double> {
+    const auto found = json.find(name);
+    return found != json.end() && found->is_number() ? std::optional(found->get<double>())
+                                                     : std::nullopt;
+  };
+  if (json.contains("split")) {
+    progress_.metric = number(EnumNames<Metric>::names[static_cast<std::size_t>(metric_)]);
+    return;
+  }
+  progress_.step = static_cast<Index>(number("step").value_or(0));
+  progress_.epoch = static_cast<Index>(number("epoch").value_or(0));
+  progress_.loss = number("loss");
+}
+
+std::string progress_text(const RunProgress& progress, const TrainingOptions& training) {
+  if (training.steps) {
+    return fmt::format("step {}/{}", progress.step, *training.steps);
+  }
+  if (training.epochs) {
+    const Index epoch = std::min(progress.epoch + 1, *training.epochs);
+    return fmt::format("epoch {}/{}", epoch, *training.epochs);
+  }
+  return fmt::format("step {}", progress.step);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,172 @@
+// tapehead sweep: runs side by side, through kills and failures, with the bits of stand-alone runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::string_view tiny =
+    "set: {task.train_examples: 300, task.validation_examples: 20, task.test_examples: 30,\n"
+    "  model.d_model: 8, model.layers: 1, training.batch_tokens: 256, training.warmup: 5,\n"
+    "  training.checkpoint_every: 5, evaluation.every: 10, ";
+
+class Sweep : public ::testing::Test {
+ protected:
+  // `more`: further options of `set` and what follows it.
+  void write(const std::string& more) const {
+    std::ofstream(here / "heads.yaml") << "config: " TAPEHEAD_SOURCE_DIR "/configs/copy.yaml\n"
+                                       << tiny << more;
+  }
+  ProgramResult sweep(const Arguments& options = {}) const {
+    Arguments arguments{"sweep", "heads.yaml", "--run", "s"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_program(arguments, here.path());
+  }
+  nlohmann::json results() const {
+    return nlohmann::json::parse(content_of(here / "s/results.json"));
+  }
+  // The run of the plan's number, trained by itself.
+  void expect_as_alone(const nlohmann::json& run) const {
+    const std::string name = run["name"];
+    Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", "alone"};
+    set_options(arguments, run["overrides"].get<Arguments>());
+    arguments.emplace_back("--overwrite");
+    const ProgramResult alone = run_program(arguments, here.path());
+    ASSERT_EQ(alone.exit_code, 0) << alone.errors;
+    expect_same_file(here / "alone/config.yaml", here / "s" / name / "config.yaml");
+    expect_same_runs(here / "alone", here / "s" / name);
+  }
+  bool has_checkpoint(const std::string& run, int step) const {
+    return fs::exists(step_checkpoint(here / "s" / run, step));
+  }
+
+  TemporaryDirectory here;
+};
+
+TEST_F(Sweep, makes_the_bits_of_runs_that_stand_alone_and_does_none_of_them_twice) {
+  write("training.steps: 20}\nseeds: 2\naxes: {model.heads: [1, 2]}\n");
+  const ProgramResult first = sweep({"--parallel", "3"});
+  ASSERT_EQ(first.exit_code, 0) << first.errors;
+  EXPECT_THAT(first.errors, HasSubstr("2 cells, 4 runs, 0 of them finished before, in s"));
+  EXPECT_THAT(first.output, AllOf(HasSubstr("model.heads"), HasSubstr("2/2"), HasSubstr("best: "),
+                                  HasSubstr("in s: cells.csv, runs.csv, results.json")));
+  const auto runs = results()["runs"];
+  ASSERT_EQ(runs.size(), 4U);
+  for (const auto& run : runs) {
+    expect_as_alone(run);
+    EXPECT_EQ(run["steps"], 20);
+  }
+  const auto evaluated =
+      nlohmann::json::parse(run_program({"evaluate", "alone", "--json"}, here.path()).output);
+  for (const std::string metric : {"loss", "token_accuracy", "sequence_accuracy", "bleu", "chrf"}) {
+    EXPECT_NEAR(evaluated[metric], runs[3][metric], 1e-5) << metric;
+  }
+  const auto log = content_of(here / "s/model.heads=1,seed=1.log");
+  const ProgramResult again = sweep();
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_THAT(again.errors, HasSubstr("4 of them finished before"));
+  EXPECT_EQ(again.output, first.output);
+  EXPECT_EQ(content_of(here / "s/model.heads=1,seed=1.log"), log);
+  // A further value makes further runs, and those alone.
+  write("training.steps: 20}\nseeds: 2\naxes: {model.heads: [1, 2, 4]}\n");
+  EXPECT_THAT(sweep().errors, HasSubstr("3 cells, 6 runs, 4 of them finished before"));
+  EXPECT_EQ(content_of(here / "s/model.heads=1,seed=1.log"), log);
+}
+
+TEST_F(Sweep, goes_on_after_a_kill_and_after_a_stop_to_the_same_bits) {
+  write("training.steps: 600}\nseeds: [5]\naxes: {model.heads: [1, 2]}\n");
+  for (const auto& [signal, step] : {std::pair(SIGKILL, 10), std::pair(SIGTERM, 100)}) {
+    Program program({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"}, here.path());
+    EXPECT_TRUE(wait_until([&] {
+      const std::string metrics = content_of(here / "s/model.heads=2,seed=5/metrics.jsonl");
+      return metrics.find(fmt::format("\"step\":{},", step)) != std::string::npos;
+    }));
+    program.kill(signal);
+    const ProgramResult result = program.wait();
+    EXPECT_EQ(result.exit_code, 128 + signal) << result.errors;
+    if (signal == SIGTERM) {
+      EXPECT_THAT(result.errors, AllOf(HasSubstr("stopped, 0 of 2 runs finished; go on with: "),
+                                       HasSubstr("sweep heads.yaml --run s")));
+    }
+    EXPECT_FALSE(has_checkpoint("model.heads=2,seed=5", 600)) << "too late to show anything";
+  }
+  const ProgramResult end = sweep();
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  for (const auto& run : results()["runs"]) {
+    expect_as_alone(run);
+    EXPECT_THAT(content_of(here / "s" / (run["name"].get<std::string>() + ".log")),
+                ContainsRegex("resuming .* at step [1-9]"));
+  }
+}
+
+TEST_F(Sweep, an_axis_that_names_no_option_is_refused_before_anything_is_made) {
+  write("training.steps: 20}\naxes:\n  model.heads: [1]\n  model.haeds: [1, 2]\n");
+  const ProgramResult refused = sweep();
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.errors,
+            "error: heads.yaml:7:3: model.haeds: unknown option; did you mean model.heads?\n");
+  EXPECT_FALSE(fs::exists(here / "s"));
+}
+
+TEST_F(Sweep, a_run_that_fails_does_not_stop_the_others) {
+  write("training.epochs: 1}\naxes: {training.clip_norm: [1, 2], evaluation.batch_tokens: [64]}\n");
+  fs::create_directories(here / "s");
+  std::ofstream(here / "s/.sweep.lock") << "tapehead run, process 1\n";
+  fs::create_directories(here / "s/training.clip_norm=1,evaluation.batch_tokens=64,seed=1");
+  std::ofstream(here / "s/training.clip_norm=1,evaluation.batch_tokens=64,seed=1/mine") << "dear";
+  const ProgramResult result = sweep();
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("training.clip_norm=1,evaluation.batch_tokens=64,"
+                                             "seed=1 failed (exit code 1)"),
+                                   HasSubstr("is not a run")));
+  EXPECT_THAT(result.errors, Not(HasSubstr("clip_norm=2,evaluation.batch_tokens=64,seed=1 fail")));
+  EXPECT_EQ(results()["cells"].size(), 1U);
+  EXPECT_TRUE(fs::exists(here / "s/training.clip_norm=1,evaluation.batch_tokens=64,seed=1/mine"));
+}
+
+TEST_F(Sweep, runs_of_another_config_are_not_taken_for_finished_ones) {
+  write("training.steps: 10}\nsplit: validation\n");
+  ASSERT_EQ(sweep().exit_code, 0);
+  EXPECT_EQ(results()["runs"][0]["split"], "validation");
+  write("training.steps: 20}\nsplit: validation\n");
+  const ProgramResult refused = sweep();
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, AllOf(HasSubstr("run s/seed=1 is there with another config"),
+                                    HasSubstr("training.steps: 10, not 20")));
+  // Another split is tested with the weights that are there.
+  write("training.steps: 10}\nsplit: train\n");
+  EXPECT_EQ(sweep().exit_code, 0);
+  EXPECT_EQ(results()["runs"][0]["examples"], 300);
+}
+
+TEST_F(Sweep, what_is_no_sweep_is_left_alone) {
+  write("training.steps: 10}\n");
+  fs::create_directory(here / "s");
+  std::ofstream(here / "s/letter") << "dear";
+  const ProgramResult refused = sweep();
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, HasSubstr("s holds something that is not a sweep"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(here / "s"), {}), 1);
+}
+
+}  // namespace
+}  // namespace tapehead
