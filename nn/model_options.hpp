@@ -103,8 +103,8 @@ struct ModelOptions {
                 .maximum = 256},
           layers);
     visit(Field{.name = "encoder_layers",
-                .help = "layers of the encoder; auto: layers",
-                .minimum = 1,
+                .help = "layers of the encoder, 0: the decoder sees the embeddings; auto: layers",
+                .minimum = 0,
                 .maximum = 256},
           encoder_layers);
     visit(Field{.name = "decoder_layers",
