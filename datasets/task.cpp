@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "datasets/hash.hpp"
+#include "datasets/task_rules.hpp"
 #include "datasets/tasks.hpp"
 
 namespace tapehead {
@@ -20,9 +21,15 @@ struct Entry {
 };
 
 constexpr std::array registry{
-    Entry{TaskName::copy, make_synthetic},
-    Entry{TaskName::reverse, make_synthetic},
-    Entry{TaskName::sort, make_synthetic},
+    Entry{TaskName::copy, make_reordering},
+    Entry{TaskName::reverse, make_reordering},
+    Entry{TaskName::sort, make_reordering},
+    Entry{TaskName::previous_token, make_previous_token},
+    Entry{TaskName::two_offsets, make_two_offsets},
+    Entry{TaskName::induction, make_induction},
+    Entry{TaskName::copy_distractors, make_copy_distractors},
+    Entry{TaskName::brackets, make_brackets},
+    Entry{TaskName::recall, make_recall},
     Entry{TaskName::grammar_translation, make_grammar_translation},
     Entry{TaskName::parallel_text, make_parallel_text},
 };
@@ -61,6 +68,11 @@ const Split& Task::split(std::string_view name) const {
 
 Task make_task(const TaskOptions& options, std::uint64_t seed,
                const std::filesystem::path& tokenizers) {
+  for (const TaskRule& rule : task_rules()) {
+    if (const auto violation = rule.check(options)) {
+      throw ConfigError(fmt::format("{}: {}", violation->options.front(), violation->problem));
+    }
+  }
   const auto* const found = std::find_if(registry.begin(), registry.end(), [&](const Entry& entry) {
     return entry.name == options.name;
   });

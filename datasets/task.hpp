@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
+#include "datasets/relations.hpp"
 #include "datasets/task_options.hpp"
 #include "datasets/tokenizer.hpp"
 
@@ -35,7 +37,13 @@ struct Task {
   std::shared_ptr<const Tokenizer> target_tokenizer;
   std::vector<Split> splits;  // "train" first; references and source_texts may be empty there
   std::string fingerprint;    // hexadecimal digest of all that the splits hold
+  // Of an example of one of the splits, by its number; empty where the task knows of none.
+  std::function<Relations(const Split&, Index example)> find_relations;
 
+  // None where the task knows of none.
+  Relations relations(const Split& split, Index example) const {
+    return find_relations ? find_relations(split, example) : Relations{};
+  }
   const Split& split(
       std::string_view name) const;  // throws DataError that lists the names there are
 };

@@ -3,22 +3,36 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string>
 
 #include "core/fields.hpp"
 #include "core/types.hpp"
+#include "datasets/synthetic/options.hpp"
 
 namespace tapehead {
 
-enum class TaskName { copy, reverse, sort, grammar_translation, parallel_text };
+enum class TaskName {
+  copy,
+  reverse,
+  sort,
+  previous_token,
+  two_offsets,
+  induction,
+  copy_distractors,
+  brackets,
+  recall,
+  grammar_translation,
+  parallel_text
+};
 enum class TokenizerKind { word, character, bpe, unigram };
 enum class Normalization { identity, nfkc, nfkc_cf };
 
 template <>
 struct EnumNames<TaskName> {
-  static constexpr std::array<std::string_view, 5> names{"copy", "reverse", "sort",
-                                                         "grammar_translation", "parallel_text"};
+  static constexpr std::array<std::string_view, 11> names{
+      "copy",         "reverse",          "sort",     "previous_token", "two_offsets",
+      "induction",    "copy_distractors", "brackets", "recall",         "grammar_translation",
+      "parallel_text"};
 };
 template <>
 struct EnumNames<TokenizerKind> {
@@ -27,72 +41,6 @@ struct EnumNames<TokenizerKind> {
 template <>
 struct EnumNames<Normalization> {
   static constexpr std::array<std::string_view, 3> names{"identity", "nfkc", "nfkc_cf"};
-};
-
-// copy, reverse, sort: random sequences of symbols 0 ... vocabulary - 1.
-struct SyntheticOptions {
-  Index vocabulary = 11;
-  Index min_length = 1;
-  Index max_length = 10;
-  Index train_examples = 10000;
-  Index validation_examples = 1000;
-  Index test_examples = 1000;
-  Index longer_min_length = 0;
-  Index longer_max_length = 0;
-  Index longer_examples = 0;
-
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    visit(Field{.name = "vocabulary",
-                .help = "symbols of the task; begin, end and unknown come on top",
-                .minimum = 1,
-                .maximum = 1000000},
-          vocabulary);
-    visit(Field{.name = "min_length",
-                .help = "shortest sequence",
-                .minimum = 0,
-                .maximum = 100000,
-                .unit = "tokens"},
-          min_length);
-    visit(Field{.name = "max_length",
-                .help = "longest sequence",
-                .minimum = 1,
-                .maximum = 100000,
-                .unit = "tokens"},
-          max_length);
-    visit(Field{.name = "train_examples",
-                .help = "sequences to train on",
-                .minimum = 1,
-                .maximum = 1e8},
-          train_examples);
-    visit(Field{.name = "validation_examples",
-                .help = "held-out sequences that choose the best checkpoint",
-                .minimum = 1,
-                .maximum = 1e7},
-          validation_examples);
-    visit(Field{.name = "test_examples",
-                .help = "held-out sequences for the final test",
-                .minimum = 1,
-                .maximum = 1e7},
-          test_examples);
-    visit(Field{.name = "longer_min_length",
-                .help = "shortest sequence of the further test split `longer`",
-                .minimum = 0,
-                .maximum = 100000,
-                .unit = "tokens"},
-          longer_min_length);
-    visit(Field{.name = "longer_max_length",
-                .help = "longest sequence of the further test split `longer`",
-                .minimum = 0,
-                .maximum = 100000,
-                .unit = "tokens"},
-          longer_max_length);
-    visit(Field{.name = "longer_examples",
-                .help = "sequences of the further test split `longer`; 0: no such split",
-                .minimum = 0,
-                .maximum = 1e7},
-          longer_examples);
-  }
 };
 
 // grammar_translation: sentences of a small synchronous grammar.
@@ -194,23 +142,41 @@ struct ParallelTextOptions {
   }
 };
 
-// The section: `name` decides which of the three lists of options stands beside it.
+// The section: `name` decides which options stand beside it.
 struct TaskOptions {
   TaskName name = TaskName::copy;
   SyntheticOptions synthetic;
+  TwoOffsetsOptions two_offsets;
+  DistractorOptions distractors;
+  BracketOptions brackets;
+  RecallOptions recall;
   GrammarOptions grammar;
   ParallelTextOptions text;
+
+  // Whether SyntheticOptions are among the task's.
+  bool is_of_symbols() const { return name <= TaskName::copy_distractors; }
 
   template <class Visitor>
   void fields(Visitor&& visit) {
     visit(Field{.name = "name", .help = "which task to learn"}, name);
+    if (is_of_symbols()) {
+      synthetic.fields(visit);
+    }
     switch (name) {
+      case TaskName::two_offsets:
+        return two_offsets.fields(visit);
+      case TaskName::copy_distractors:
+        return distractors.fields(visit);
+      case TaskName::brackets:
+        return brackets.fields(visit);
+      case TaskName::recall:
+        return recall.fields(visit);
       case TaskName::grammar_translation:
         return grammar.fields(visit);
       case TaskName::parallel_text:
         return text.fields(visit);
       default:
-        return synthetic.fields(visit);
+        return;
     }
   }
 };

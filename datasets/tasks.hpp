@@ -13,8 +13,20 @@ namespace tapehead {
 // Each fills everything but the fingerprint.
 using TaskMaker = Task (*)(const TaskOptions& options, std::uint64_t seed,
                            const std::filesystem::path& tokenizers);
-Task make_synthetic(const TaskOptions& options, std::uint64_t seed,
+Task make_reordering(const TaskOptions& options, std::uint64_t seed,
+                     const std::filesystem::path& tokenizers);
+Task make_previous_token(const TaskOptions& options, std::uint64_t seed,
+                         const std::filesystem::path& tokenizers);
+Task make_two_offsets(const TaskOptions& options, std::uint64_t seed,
+                      const std::filesystem::path& tokenizers);
+Task make_induction(const TaskOptions& options, std::uint64_t seed,
                     const std::filesystem::path& tokenizers);
+Task make_copy_distractors(const TaskOptions& options, std::uint64_t seed,
+                           const std::filesystem::path& tokenizers);
+Task make_brackets(const TaskOptions& options, std::uint64_t seed,
+                   const std::filesystem::path& tokenizers);
+Task make_recall(const TaskOptions& options, std::uint64_t seed,
+                 const std::filesystem::path& tokenizers);
 Task make_grammar_translation(const TaskOptions& options, std::uint64_t seed,
                               const std::filesystem::path& tokenizers);
 Task make_parallel_text(const TaskOptions& options, std::uint64_t seed,

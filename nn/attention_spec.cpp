@@ -232,8 +232,9 @@ Layered<Value> over_layers(const std::vector<AttentionSpec>& specs, const Get& g
   for (const AttentionSpec& spec : specs) {
     result.values.push_back(get(spec));
   }
-  if (std::ranges::all_of(result.values,
-                          [&](const Value& value) { return value == result.values.front(); })) {
+  if (!result.values.empty() && std::ranges::all_of(result.values, [&](const Value& value) {
+        return value == result.values.front();
+      })) {
     result.values.resize(1);
   }
   return result;

@@ -1,4 +1,5 @@
-// The synthetic tasks: what they ask for, what the splits share, and spaces too small to split.
+// The tasks copy, reverse and sort: what they ask for; and of all synthetic tasks what the options
+// decide, and spaces too small to split.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,6 +43,12 @@ std::vector<TokenId> answer(TaskName name, std::vector<TokenId> source) {
   return source;
 }
 
+void leave_out_longer(TaskOptions& options) {
+  options.synthetic.longer_examples = 0;
+  options.synthetic.longer_min_length = 0;
+  options.synthetic.longer_max_length = 0;
+}
+
 class Synthetic : public ::testing::TestWithParam<TaskName> {};
 
 INSTANTIATE_TEST_SUITE_P(Tasks, Synthetic,
@@ -59,33 +66,6 @@ TEST_P(Synthetic, targets_are_what_the_task_makes_of_the_sources) {
       EXPECT_EQ(example.target, answer(GetParam(), example.source));
       EXPECT_GE(*std::min_element(example.source.begin(), example.source.end()), mark_count);
       EXPECT_LT(*std::max_element(example.source.begin(), example.source.end()), mark_count + 11);
-    }
-  }
-}
-
-TEST_P(Synthetic, held_out_examples_have_their_texts) {
-  const Task task = make_task(options_of(GetParam()), 1);
-  for (const std::string_view name : {"validation", "test", "longer"}) {
-    const Split& split = task.split(name);
-    ASSERT_EQ(split.source_texts.size(), split.examples.size());
-    ASSERT_EQ(split.references.size(), split.examples.size());
-    for (std::size_t i = 0; i < split.examples.size(); ++i) {
-      EXPECT_EQ(task.source_tokenizer->encode(split.source_texts[i]), split.examples[i].source);
-      EXPECT_EQ(task.target_tokenizer->encode(split.references[i]), split.examples[i].target);
-    }
-  }
-}
-
-TEST_P(Synthetic, no_two_splits_share_a_sequence) {
-  const Task task = make_task(options_of(GetParam()), 1);
-  std::set<std::vector<TokenId>> seen;
-  for (const Split& split : task.splits) {
-    std::set<std::vector<TokenId>> here;
-    for (const Example& example : split.examples) {
-      here.insert(example.source);
-    }
-    for (const auto& sequence : here) {
-      EXPECT_TRUE(seen.insert(sequence).second) << split.name;
     }
   }
 }
@@ -130,7 +110,7 @@ TEST(SyntheticTask, lengths_and_symbols_are_uniform) {
 
 TEST(SyntheticTask, without_longer_examples_there_is_no_such_split) {
   TaskOptions options = options_of(TaskName::copy);
-  options.synthetic.longer_examples = 0;
+  leave_out_longer(options);
   const Task task = make_task(options, 1);
   EXPECT_EQ(task.splits.size(), 3U);
 }
@@ -147,7 +127,7 @@ TEST(SyntheticTask, a_split_does_not_depend_on_the_size_of_another) {
   TaskOptions options = options_of(TaskName::copy);
   const Task task = make_task(options, 1);
   options.synthetic.train_examples = 100;
-  options.synthetic.longer_examples = 0;
+  leave_out_longer(options);
   EXPECT_EQ(make_task(options, 1).split("test").references, task.split("test").references);
 }
 
@@ -168,7 +148,7 @@ TEST(SyntheticTask, the_empty_sequence_is_a_sequence) {
 
 TEST(SyntheticTask, a_space_too_small_to_split_is_refused) {
   TaskOptions options = options_of(TaskName::copy);
-  options.synthetic.longer_examples = 0;
+  leave_out_longer(options);
   options.synthetic.vocabulary = 1;
   options.synthetic.max_length = 1;
   EXPECT_THAT(
@@ -187,14 +167,14 @@ TEST(SyntheticTask, options_that_contradict_each_other_are_refused) {
   TaskOptions options = options_of(TaskName::copy);
   options.synthetic.min_length = 11;
   EXPECT_THAT(message_of<ConfigError>([&] { make_task(options, 1); }),
-              HasSubstr("task.min_length (11) is more than task.max_length (10)"));
+              HasSubstr("task.min_length: longer than task.max_length (11, 10)"));
   options = options_of(TaskName::copy);
   options.synthetic.longer_min_length = 10;
   EXPECT_THAT(message_of<ConfigError>([&] { make_task(options, 1); }),
-              HasSubstr("must begin beyond task.max_length (10)"));
+              HasSubstr("must begin beyond task.max_length (longer_min_length 10, max_length 10)"));
   options.synthetic.longer_min_length = 14;
   EXPECT_THAT(message_of<ConfigError>([&] { make_task(options, 1); }),
-              HasSubstr("from task.longer_min_length (14) to task.longer_max_length (13)"));
+              HasSubstr("shorter than task.longer_min_length (13, 14)"));
 }
 
 TEST(SyntheticTask, the_tokenizer_is_kept_in_the_run_directory) {

@@ -32,7 +32,8 @@ TEST(ConfigErrors, option_of_another_section) {
 TEST(ConfigErrors, option_of_another_task) {
   EXPECT_EQ(config_error("task:\n  min_length: 1\n  name: grammar_translation\n"),
             "a.yaml:2:3: task.min_length: not an option of the task grammar_translation; it "
-            "belongs to copy, reverse, sort");
+            "belongs to copy, reverse, sort, previous_token, induction, two_offsets, "
+            "copy_distractors");
 }
 
 TEST(ConfigErrors, unknown_section) {
@@ -52,6 +53,7 @@ TEST(ConfigErrors, unknown_choice) {
             "relu, gelu, silu, tanh)");
   EXPECT_EQ(config_error("task:\n  name: translation\n"),
             "a.yaml:2:9: task.name: no such choice (translation; allowed: copy, reverse, sort, "
+            "previous_token, two_offsets, induction, copy_distractors, brackets, recall, "
             "grammar_translation, parallel_text)");
 }
 

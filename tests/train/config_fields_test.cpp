@@ -56,6 +56,10 @@ TEST(ConfigFields, each_member_has_its_row) {
   EXPECT_EQ(rows<EvaluationOptions>(), members<EvaluationOptions>());
   EXPECT_EQ(rows<RunOptions>(), members<RunOptions>());
   EXPECT_EQ(rows<SyntheticOptions>(), members<SyntheticOptions>());
+  EXPECT_EQ(rows<TwoOffsetsOptions>(), members<TwoOffsetsOptions>());
+  EXPECT_EQ(rows<DistractorOptions>(), members<DistractorOptions>());
+  EXPECT_EQ(rows<BracketOptions>(), members<BracketOptions>());
+  EXPECT_EQ(rows<RecallOptions>(), members<RecallOptions>());
   EXPECT_EQ(rows<GrammarOptions>(), members<GrammarOptions>());
   EXPECT_EQ(rows<ParallelTextOptions>(), members<ParallelTextOptions>());
 }
@@ -89,7 +93,12 @@ TEST(ConfigFields, each_row_has_a_help_a_default_in_range_and_no_twin) {
 
 TEST(ConfigFields, tasks_with_the_same_options_are_one_group) {
   EXPECT_EQ(task_groups(),
-            (std::vector<std::vector<TaskName>>{{TaskName::copy, TaskName::reverse, TaskName::sort},
+            (std::vector<std::vector<TaskName>>{{TaskName::copy, TaskName::reverse, TaskName::sort,
+                                                 TaskName::previous_token, TaskName::induction},
+                                                {TaskName::two_offsets},
+                                                {TaskName::copy_distractors},
+                                                {TaskName::brackets},
+                                                {TaskName::recall},
                                                 {TaskName::grammar_translation},
                                                 {TaskName::parallel_text}}));
 }

@@ -97,6 +97,41 @@ TEST(ConfigRules, the_longer_split_is_whole_and_longer) {
       "accepted");
 }
 
+TEST(ConfigRules, two_offsets_are_two_and_within_the_source) {
+  const std::string head = "task:\n  name: two_offsets\n";
+  EXPECT_EQ(config_error(head + "  min_length: 7\n"), "accepted");
+  EXPECT_EQ(config_error(head),
+            "a.yaml:2:9: task.name: too short for the offsets of two_offsets (1; allowed: 7 or "
+            "more)");
+  EXPECT_EQ(config_error(head + "  min_length: 4\n  second_offset: 5\n"),
+            "a.yaml:3:15: task.min_length: too short for the offsets of two_offsets (4; allowed: 6 "
+            "or more)");
+  EXPECT_EQ(config_error(head + "  min_length: 7\n  first_offset: 6\n"),
+            "a.yaml:4:17: task.first_offset: the same as task.first_offset (6, 6): there would be "
+            "no difference");
+}
+
+TEST(ConfigRules, induction_has_room_for_a_question) {
+  const std::string head = "task:\n  name: induction\n";
+  EXPECT_EQ(config_error(head + "  min_length: 3\n  vocabulary: 3\n"), "accepted");
+  EXPECT_EQ(config_error(head + "  min_length: 2\n"),
+            "a.yaml:3:15: task.min_length: too short for `A B A`, the shortest source of induction "
+            "(2; allowed: 3 or more)");
+  EXPECT_EQ(config_error(head + "  min_length: 3\n  vocabulary: 2\n"),
+            "a.yaml:4:15: task.vocabulary: with so few symbols the answer of induction is always "
+            "the same (2; allowed: 3 or more)");
+}
+
+TEST(ConfigRules, pairs_and_gaps_are_in_order_and_facts_have_keys) {
+  EXPECT_EQ(config_error("task: {name: brackets, min_pairs: 9}"),
+            "a.yaml:1:35: task.min_pairs: more than task.max_pairs (9, 8)");
+  EXPECT_EQ(config_error("task: {name: recall, min_gap: 17}"),
+            "a.yaml:1:31: task.min_gap: more than task.max_gap (17, 16)");
+  EXPECT_EQ(config_error("task: {name: recall, facts: 17}"),
+            "a.yaml:1:29: task.facts: more facts than there are keys (17, task.vocabulary 16)");
+  EXPECT_EQ(config_error("task: {name: recall, facts: 16, min_gap: 16}"), "accepted");
+}
+
 TEST(ConfigRules, text_has_its_files_once) {
   const std::string head = "task:\n  name: parallel_text\n";
   const std::string train = "  train_source: a\n  train_target: b\n";
@@ -145,6 +180,10 @@ TEST(ConfigRules, positions_reach_the_longest_sequence) {
   EXPECT_EQ(config_error("model: {positions: learned, max_positions: 11}"), "accepted");
   EXPECT_THAT(config_error("model: {max_positions: 10}"),
               StartsWith("a.yaml:1:24: model.max_positions: too few positions for 10 "));
+  EXPECT_THAT(config_error("task: {name: recall, max_gap: 1015}"),
+              StartsWith("a.yaml:1:31: task.max_gap: too few positions for 1024 "));
+  EXPECT_THAT(config_error("task: {name: brackets, max_pairs: 512}"),
+              StartsWith("a.yaml:1:35: task.max_pairs: too few positions for 1024 "));
   // Without an embedding of positions too: decoding ends there.
   EXPECT_THAT(config_error("model: {positions: none, max_positions: 10}"),
               StartsWith("a.yaml:1:41: model.max_positions: too few positions for 10 "));

@@ -52,7 +52,11 @@ struct Scramble {
 
 // Brings what must fit together back in order.
 void repair(Config& config) {
-  config.task.synthetic = {};
+  config.task.synthetic = {.min_length = 7};
+  config.task.two_offsets = {};
+  config.task.brackets.min_pairs = 1;
+  config.task.recall.min_gap = 0;
+  config.task.recall.facts = 1;
   config.task.text.train_tsv = config.task.text.validation_tsv = config.task.text.test_tsv = "";
   const TokenizerKind tokenizer = config.task.text.tokenizer;
   if (tokenizer != TokenizerKind::bpe && tokenizer != TokenizerKind::unigram) {

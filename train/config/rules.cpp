@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "nn/attention_spec.hpp"
 
@@ -14,11 +15,6 @@ namespace tapehead {
 namespace {
 
 using Verdict = std::optional<Violation>;
-
-bool is_synthetic(const Config& config) {
-  return config.task.name == TaskName::copy || config.task.name == TaskName::reverse ||
-         config.task.name == TaskName::sort;
-}
 
 bool is_text(const Config& config) { return config.task.name == TaskName::parallel_text; }
 
@@ -150,34 +146,6 @@ Verdict metric_is_measured(const Config& config) {
                                EnumNames<Metric>::names[static_cast<std::size_t>(metric)])};
 }
 
-Verdict lengths_in_order(const Config& config) {
-  const SyntheticOptions& task = config.task.synthetic;
-  if (!is_synthetic(config) || task.min_length <= task.max_length) return {};
-  return Violation{
-      {"task.min_length", "task.max_length"},
-      fmt::format("longer than task.max_length ({}, {})", task.min_length, task.max_length)};
-}
-
-Verdict longer_is_longer(const Config& config) {
-  const SyntheticOptions& task = config.task.synthetic;
-  if (!is_synthetic(config)) return {};
-  if (task.longer_examples == 0) {
-    if (task.longer_min_length == 0 && task.longer_max_length == 0) return {};
-    return Violation{{"task.longer_examples", "task.longer_max_length", "task.longer_min_length"},
-                     "lengths for the split `longer`, but no examples: set task.longer_examples"};
-  }
-  if (task.longer_min_length <= task.max_length) {
-    return Violation{{"task.longer_min_length", "task.longer_examples", "task.max_length"},
-                     fmt::format("the split `longer` must begin beyond task.max_length "
-                                 "(longer_min_length {}, max_length {})",
-                                 task.longer_min_length, task.max_length)};
-  }
-  if (task.longer_min_length <= task.longer_max_length) return {};
-  return Violation{{"task.longer_max_length", "task.longer_min_length"},
-                   fmt::format("shorter than task.longer_min_length ({}, {})",
-                               task.longer_max_length, task.longer_min_length)};
-}
-
 struct TextFiles {
   std::string_view split;
   const std::string& source;
@@ -260,27 +228,25 @@ Verdict tied_share_words(const Config& config) {
 
 Verdict positions_suffice(const Config& config) {
   const ModelOptions& model = config.model;
-  Index longest = 0;
-  std::string option = "task.max_length";
-  if (is_text(config)) longest = config.task.text.max_length;
-  if (is_synthetic(config)) {
-    longest = config.task.synthetic.max_length;
-    if (config.task.synthetic.longer_examples > 0) {
-      longest = config.task.synthetic.longer_max_length;
-      option = "task.longer_max_length";
-    }
-  }
+  const auto [longest, option] = longest_side(config.task);
   if (longest < model.max_positions) return {};
   return Violation{
-      {"model.max_positions", option, "model.positions"},
+      {"model.max_positions", std::string(option), "model.positions"},
       fmt::format("too few positions for {} tokens and a mark ({}; allowed: {} or more)", longest,
                   model.max_positions, longest + 1)};
+}
+
+std::vector<Rule> with_task_rules(std::vector<Rule> rules) {
+  for (const TaskRule& rule : task_rules()) {
+    rules.push_back({rule.says, [&rule](const Config& config) { return rule.check(config.task); }});
+  }
+  return rules;
 }
 
 }  // namespace
 
 std::span<const Rule> rules() {
-  static constexpr std::array<Rule, 14> all{{
+  static const std::vector<Rule> all = with_task_rules({
       {"A list over layers, in `attention`, `encoder_self`, `decoder_self` or `cross`, has a value "
        "for each layer.",
        lists_over_layers},
@@ -299,10 +265,6 @@ std::span<const Rule> rules() {
       {"`evaluation.metric` can be `sequence_accuracy`, `bleu` or `chrf` only with "
        "`evaluation.decode`.",
        metric_is_measured},
-      {"`task.min_length` is at most `task.max_length`.", lengths_in_order},
-      {"The split `longer` has all three of its options or none, and begins beyond "
-       "`task.max_length`.",
-       longer_is_longer},
       {"`parallel_text` has training and validation text, each as two files or as one TSV.",
        text_has_files},
       {"`task.normalization` and `task.character_coverage` are for the tokenizers `bpe` and "
@@ -312,7 +274,7 @@ std::span<const Rule> rules() {
        tied_share_words},
       {"`model.max_positions` is more than the tokens of the task's longest sequence.",
        positions_suffice},
-  }};
+  });
   return all;
 }
 

@@ -1,27 +1,22 @@
 // Rules: what options must satisfy together.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
+#include "datasets/task_rules.hpp"
 #include "train/options.hpp"
 
 namespace tapehead {
 
-struct Violation {
-  std::vector<std::string> options;  // those that contradict each other, the likeliest first
-  std::string problem;
-};
-
 struct Rule {
   std::string_view says;  // for the reference
-  std::optional<Violation> (*check)(const Config&);
+  std::function<std::optional<Violation>(const Config&)> check;
 };
 
-// They look at a config before it is resolved.
+// Those of the task among them. They look at a config before it is resolved.
 std::span<const Rule> rules();
 
 }  // namespace tapehead

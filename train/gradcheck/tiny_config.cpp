@@ -76,6 +76,12 @@ std::vector<std::string> tiny_overrides(const Config& config) {
     case TaskName::grammar_translation:
       shrink_splits(config.task.grammar, overrides);
       break;
+    case TaskName::brackets:
+      shrink_splits(config.task.brackets, overrides);
+      break;
+    case TaskName::recall:
+      shrink_splits(config.task.recall, overrides);
+      break;
     default:
       shrink_splits(config.task.synthetic, overrides);
       overrides.at_most("task.longer_examples", config.task.synthetic.longer_examples, 4);

@@ -1,0 +1,65 @@
+// The task copy_distractors: symbols, some of them marked, of which only those are said again.
+//
+//   4 0* 7 7* 1   ->   0 7
+//
+// The place to look at is a matter of content, not of distance: the next marked symbol, wherever it
+// stands. Which one is next takes a count of those before it.
+#include <string>
+
+#include "datasets/synthetic/splits.hpp"
+#include "datasets/tasks.hpp"
+#include "datasets/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// The symbols 0 ... vocabulary - 1, then the same marked.
+std::shared_ptr<const Tokenizer> tokenizer_of(Index vocabulary) {
+  std::vector<std::string> entries;
+  for (const std::string_view mark : {"", "*"}) {
+    for (Index symbol = 0; symbol < vocabulary; ++symbol) {
+      entries.push_back(std::to_string(symbol).append(mark));
+    }
+  }
+  return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
+}
+
+Example draw(Dice& dice, const Lengths& lengths, Index vocabulary, double marked) {
+  Example example;
+  example.source.resize(static_cast<std::size_t>(lengths.draw(dice)));
+  for (TokenId& token : example.source) {
+    token = mark_count + static_cast<TokenId>(dice.below(vocabulary));
+    if (dice.with_probability(marked)) {
+      example.target.push_back(token);
+      token += static_cast<TokenId>(vocabulary);
+    }
+  }
+  return example;
+}
+
+Relations relations(const Example& example, Index vocabulary) {
+  Relation answer{.name = "answer", .side = RelationSide::across, .pairs = {}};
+  for (Index row = 0; row < static_cast<Index>(example.source.size()); ++row) {
+    if (example.source[static_cast<std::size_t>(row)] >= mark_count + vocabulary) {
+      answer.pairs.push_back({static_cast<Index>(answer.pairs.size()), row});
+    }
+  }
+  return {answer};
+}
+
+}  // namespace
+
+Task make_copy_distractors(const TaskOptions& options, std::uint64_t seed,
+                           const std::filesystem::path& tokenizers) {
+  const Index vocabulary = options.synthetic.vocabulary;
+  const double marked = options.distractors.marked;
+  SyntheticTask kind = symbol_task(
+      options.synthetic,
+      [=](Dice& dice, const Lengths& lengths) { return draw(dice, lengths, vocabulary, marked); },
+      [=](const Example& example) { return relations(example, vocabulary); });
+  kind.tokenizer = tokenizer_of(vocabulary);
+  return make_splits(kind, splits_of(options.synthetic), seed, tokenizers);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,90 @@
+// The task two_offsets: place t says the difference of the symbols at t + first_offset and
+// t + second_offset, for as many places as no symbol is used twice.
+//
+//   2 4 0 1 5 3   ->   3 -5        (offsets 1 and 3)
+//
+// Let x be the first symbol, y the second. Who knows but one of them, and all that was said before,
+// guesses right no more often than who knows nothing: whatever x is, each y makes another answer.
+// So both have to be fetched from the source, in one layer by two heads.
+//
+// One softmax head cannot do for two by attending to both. What it fetches is an average, a v(x) +
+// (1 - a) v(y) with 0 <= a <= 1. For an even one (a = 1/2) x and y can be exchanged, but x - y
+// becomes y - x. For any: if x = y, the average is v(x), and the answer 0. So the average for x and
+// y lies on the line between two points, v(x) and v(y), that both mean 0, and where a linear
+// readout says 0 is convex: it says 0 everywhere between them. Of two heads' sum A x - A y a linear
+// readout can tell every difference. Only what is bent, norms and feed-forward, can make more of an
+// uneven average, of the little by which the two orders differ.
+#include <algorithm>
+#include <string>
+
+#include "datasets/synthetic/splits.hpp"
+#include "datasets/tasks.hpp"
+#include "datasets/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using Sequence = std::vector<TokenId>;
+
+// The ids: the symbols, which are the differences that are not negative too; then -1, -2, ...
+struct Words {
+  Index vocabulary;
+
+  TokenId difference(Index value) const {
+    return mark_count + static_cast<TokenId>(value < 0 ? vocabulary - 1 - value : value);
+  }
+  std::shared_ptr<const Tokenizer> tokenizer() const {
+    std::vector<std::string> entries;
+    for (Index value = 0; value < vocabulary; ++value) {
+      entries.push_back(std::to_string(value));
+    }
+    for (Index value = -1; value > -vocabulary; --value) {
+      entries.push_back(std::to_string(value));
+    }
+    return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
+  }
+};
+
+// How many places have both symbols, before the nearer one has been the farther one already.
+Index places(const TwoOffsetsOptions& offsets, Index length) {
+  const auto [nearer, farther] = std::minmax(offsets.first_offset, offsets.second_offset);
+  return std::clamp<Index>(length - farther, 0, farther - nearer);
+}
+
+Sequence answer(const Sequence& source, const TwoOffsetsOptions& offsets, const Words& words) {
+  Sequence target(static_cast<std::size_t>(places(offsets, static_cast<Index>(source.size()))));
+  for (std::size_t place = 0; place < target.size(); ++place) {
+    const Index first = source[place + static_cast<std::size_t>(offsets.first_offset)];
+    const Index second = source[place + static_cast<std::size_t>(offsets.second_offset)];
+    target[place] = words.difference(first - second);
+  }
+  return target;
+}
+
+Relation at_offset(std::string_view name, Index offset, Index places) {
+  Relation relation{.name = name, .side = RelationSide::across, .pairs = {}};
+  for (Index place = 0; place < places; ++place) {
+    relation.pairs.push_back({place, place + offset});
+  }
+  return relation;
+}
+
+}  // namespace
+
+Task make_two_offsets(const TaskOptions& options, std::uint64_t seed,
+                      const std::filesystem::path& tokenizers) {
+  const TwoOffsetsOptions offsets = options.two_offsets;
+  const Words words{options.synthetic.vocabulary};
+  const DrawExample draw = draw_symbols(
+      words.vocabulary, [=](const Sequence& source) { return answer(source, offsets, words); });
+  SyntheticTask kind = symbol_task(options.synthetic, draw, [offsets](const Example& example) {
+    const auto length = static_cast<Index>(example.target.size());
+    return Relations{at_offset("first", offsets.first_offset, length),
+                     at_offset("second", offsets.second_offset, length)};
+  });
+  kind.tokenizer = words.tokenizer();
+  return make_splits(kind, splits_of(options.synthetic), seed, tokenizers);
+}
+
+}  // namespace tapehead
