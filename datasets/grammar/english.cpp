@@ -1,6 +1,5 @@
 // Saying a sentence in English.
 #include "datasets/grammar/sentence.hpp"
-#include "datasets/grammar/words.hpp"
 
 namespace tapehead::grammar {
 
@@ -20,16 +19,17 @@ std::string_view form_of(Determiner determiner, bool plural, std::string_view ne
   return std::string_view("aeiou").find(next.front()) == std::string_view::npos ? "a" : "an";
 }
 
-void say(Words& words, const NounPhrase& phrase) {
+void say(Words& words, const NounPhrase& phrase, Phrase where) {
   const std::string_view noun = phrase.plural ? phrase.noun->plural : phrase.noun->singular;
   if (phrase.determiner) {
+    const Role role = phrase.determiner == Determiner::my ? Role::possessive : Role::determiner;
     const std::string_view next = phrase.adjective ? phrase.adjective->english : noun;
-    words.add(form_of(*phrase.determiner, phrase.plural, next));
+    words.add({role, where}, form_of(*phrase.determiner, phrase.plural, next));
   }
   if (phrase.adjective) {
-    words.add(phrase.adjective->english);
+    words.add({Role::adjective, where}, phrase.adjective->english);
   }
-  words.add(noun);
+  words.add({Role::noun, where}, noun);
 }
 
 void say_verb(Words& words, const Clause& clause) {
@@ -37,47 +37,48 @@ void say_verb(Words& words, const Clause& clause) {
   const bool plural = clause.subject.plural;
   switch (clause.tense) {
     case Tense::present:
-      return words.add(plural ? verb.base : verb.third);
+      return words.add({Role::verb}, plural ? verb.base : verb.third);
     case Tense::past:
-      return words.add(verb.past);
+      return words.add({Role::verb}, verb.past);
     case Tense::perfect:
-      words.add(plural ? "have" : "has");
-      return words.add(verb.participle);
+      words.add({Role::auxiliary}, plural ? "have" : "has");
+      return words.add({Role::verb}, verb.participle);
     case Tense::future:
-      words.add("will");
-      return words.add(verb.base);
+      words.add({Role::auxiliary}, "will");
+      return words.add({Role::verb}, verb.base);
   }
 }
 
 // Subject, verb, recipient, object, place.
 void say(Words& words, const Clause& clause) {
-  say(words, clause.subject);
+  say(words, clause.subject, Phrase::subject);
   say_verb(words, clause);
   if (clause.recipient) {
-    say(words, *clause.recipient);
+    say(words, *clause.recipient, Phrase::recipient);
   }
   if (clause.object) {
-    say(words, *clause.object);
+    say(words, *clause.object, Phrase::object);
   }
   if (clause.place) {
-    words.add(clause.place->preposition->english);
-    say(words, clause.place->where);
+    words.add({Role::preposition}, clause.place->preposition->english);
+    say(words, clause.place->where, Phrase::place);
   }
 }
 
 }  // namespace
 
-std::string to_english(const Sentence& sentence) {
+std::vector<Word> english_words(const Sentence& sentence) {
   Words words;
   if (sentence.adverb) {
-    words.add(sentence.adverb->english);
+    words.add({Role::adverb}, sentence.adverb->english);
   }
   say(words, sentence.main);
   if (sentence.subordinate) {
-    words.add(sentence.conjunction->english);
+    words.begin_subordinate();
+    words.add({Role::conjunction}, sentence.conjunction->english);
     say(words, *sentence.subordinate);
   }
-  return words.text();
+  return words.take();
 }
 
 }  // namespace tapehead::grammar

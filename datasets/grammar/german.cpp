@@ -4,7 +4,6 @@
 #include <array>
 
 #include "datasets/grammar/sentence.hpp"
-#include "datasets/grammar/words.hpp"
 
 namespace tapehead::grammar {
 
@@ -31,16 +30,18 @@ std::string_view in(const Endings& endings, const NounPhrase& phrase, Case role)
   return endings[row][static_cast<std::size_t>(role)];
 }
 
-void say_determiner(Words& words, Determiner determiner, const NounPhrase& phrase, Case role) {
+void say_determiner(Words& words, Determiner determiner, const NounPhrase& phrase, Phrase where,
+                    Case role) {
+  const Part part{determiner == Determiner::my ? Role::possessive : Role::determiner, where};
   switch (determiner) {
     case Determiner::the:
-      return words.add(in(the_forms, phrase, role));
+      return words.add(part, in(the_forms, phrase, role));
     case Determiner::this_:
-      return words.add("dies", in(this_endings, phrase, role));
+      return words.add(part, "dies", in(this_endings, phrase, role));
     case Determiner::a:
-      return words.add("ein", in(a_endings, phrase, role));
+      return words.add(part, "ein", in(a_endings, phrase, role));
     case Determiner::my:
-      return words.add("mein", in(a_endings, phrase, role));
+      return words.add(part, "mein", in(a_endings, phrase, role));
   }
 }
 
@@ -52,24 +53,33 @@ std::string_view adjective_ending(const NounPhrase& phrase, Case role) {
   return in(weak ? weak_endings : mixed_endings, phrase, role);
 }
 
-void say(Words& words, const NounPhrase& phrase, Case role) {
+void say(Words& words, const NounPhrase& phrase, Phrase where, Case role) {
   const Noun& noun = *phrase.noun;
   if (phrase.determiner) {
-    say_determiner(words, *phrase.determiner, phrase, role);
+    say_determiner(words, *phrase.determiner, phrase, where, role);
   }
   if (phrase.adjective) {
-    words.add(phrase.adjective->german_stem, adjective_ending(phrase, role));
+    words.add({Role::adjective, where}, phrase.adjective->german_stem,
+              adjective_ending(phrase, role));
   }
-  if (!phrase.plural) {
-    return words.add(noun.german_singular);
-  }
-  words.add(role == Case::dative ? noun.german_dative_plural : noun.german_plural);
+  const std::string_view plural =
+      role == Case::dative ? noun.german_dative_plural : noun.german_plural;
+  words.add({Role::noun, where}, phrase.plural ? plural : noun.german_singular);
 }
 
-// The verb in its two parts; only the compound tenses have a second one.
+// The verb in its two parts; only the compound tenses have a second one, and an auxiliary as first.
 struct VerbParts {
   std::string_view finite;
   std::string_view rest;
+
+  void say_finite(Words& words) const {
+    words.add({rest.empty() ? Role::verb : Role::auxiliary}, finite);
+  }
+  void say_rest(Words& words) const {
+    if (!rest.empty()) {
+      words.add({Role::verb}, rest);
+    }
+  }
 };
 
 VerbParts verb_parts(const Clause& clause) {
@@ -94,14 +104,14 @@ VerbParts verb_parts(const Clause& clause) {
 // Recipient, object, place: what stands between the subject and the verb's end.
 void say_middle(Words& words, const Clause& clause) {
   if (clause.recipient) {
-    say(words, *clause.recipient, Case::dative);
+    say(words, *clause.recipient, Phrase::recipient, Case::dative);
   }
   if (clause.object) {
-    say(words, *clause.object, Case::accusative);
+    say(words, *clause.object, Phrase::object, Case::accusative);
   }
   if (clause.place) {
-    words.add(clause.place->preposition->german);
-    say(words, clause.place->where, Case::dative);
+    words.add({Role::preposition}, clause.place->preposition->german);
+    say(words, clause.place->where, Phrase::place, Case::dative);
   }
 }
 
@@ -109,40 +119,37 @@ void say_middle(Words& words, const Clause& clause) {
 void say_main(Words& words, const Clause& clause, const WordPair* adverb) {
   const VerbParts verb = verb_parts(clause);
   if (adverb) {
-    words.add(adverb->german);
-    words.add(verb.finite);
+    words.add({Role::adverb}, adverb->german);
+    verb.say_finite(words);
   }
-  say(words, clause.subject, Case::nominative);
+  say(words, clause.subject, Phrase::subject, Case::nominative);
   if (!adverb) {
-    words.add(verb.finite);
+    verb.say_finite(words);
   }
   say_middle(words, clause);
-  if (!verb.rest.empty()) {
-    words.add(verb.rest);
-  }
+  verb.say_rest(words);
 }
 
 void say_subordinate(Words& words, const Clause& clause) {
   const VerbParts verb = verb_parts(clause);
-  say(words, clause.subject, Case::nominative);
+  say(words, clause.subject, Phrase::subject, Case::nominative);
   say_middle(words, clause);
-  if (!verb.rest.empty()) {
-    words.add(verb.rest);
-  }
-  words.add(verb.finite);
+  verb.say_rest(words);
+  verb.say_finite(words);
 }
 
 }  // namespace
 
-std::string to_german(const Sentence& sentence) {
+std::vector<Word> german_words(const Sentence& sentence) {
   Words words;
   say_main(words, sentence.main, sentence.adverb);
   if (sentence.subordinate) {
-    words.add(",");
-    words.add(sentence.conjunction->german);
+    words.begin_subordinate();
+    words.add({Role::comma}, ",");
+    words.add({Role::conjunction}, sentence.conjunction->german);
     say_subordinate(words, *sentence.subordinate);
   }
-  return words.text();
+  return words.take();
 }
 
 }  // namespace tapehead::grammar

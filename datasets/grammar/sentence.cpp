@@ -1,49 +1,40 @@
-// Drawing a sentence.
+// Drawing a sentence, and its text.
 #include "datasets/grammar/sentence.hpp"
 
 #include <array>
+#include <string>
+#include <vector>
+
+#include "datasets/dice.hpp"
 
 namespace tapehead::grammar {
 
 namespace {
 
-// The draws of one sentence, taken one after another.
-class Dice {
- public:
-  Dice(const Draws& draws, Index number)
-      : draws_(draws), next_(static_cast<std::uint64_t>(number) << draws_each) {}
+constexpr int draw_bits_each = 8;  // 2^8 draws, more than any sentence takes
 
-  Index below(std::size_t bound) { return draw_below(draws_, next_++, static_cast<Index>(bound)); }
-  bool one_in(std::size_t count) { return below(count) == 0; }
-
-  template <class T>
-  const T* pick(std::span<const T> list) {
-    return &list[static_cast<std::size_t>(below(list.size()))];
-  }
-
- private:
-  static constexpr int draws_each = 8;  // 2^8, more than any sentence needs
-  const Draws& draws_;
-  std::uint64_t next_;
-};
+template <class T>
+const T* pick(Dice& dice, std::span<const T> list) {
+  return &list[static_cast<std::size_t>(dice.below(static_cast<Index>(list.size())))];
+}
 
 NounPhrase draw_noun_phrase(Dice& dice, std::span<const Noun> nouns) {
   NounPhrase phrase;
-  phrase.noun = dice.pick(nouns);
+  phrase.noun = pick(dice, nouns);
   phrase.plural = dice.one_in(3);
   phrase.determiner = static_cast<Determiner>(dice.below(4));
   if (phrase.plural && phrase.determiner == Determiner::a) {
     phrase.determiner.reset();
   }
   if (dice.one_in(2)) {
-    phrase.adjective = dice.pick(adjectives());
+    phrase.adjective = pick(dice, adjectives());
   }
   return phrase;
 }
 
 Clause draw_clause(Dice& dice) {
   Clause clause;
-  clause.verb = dice.pick(verbs());
+  clause.verb = pick(dice, verbs());
   clause.tense = static_cast<Tense>(dice.below(4));
   clause.subject = draw_noun_phrase(dice, beings());
   const Valency valency = clause.verb->valency;
@@ -55,25 +46,38 @@ Clause draw_clause(Dice& dice) {
     clause.object = draw_noun_phrase(dice, kinds[static_cast<std::size_t>(dice.below(3))]);
   }
   if (dice.one_in(3)) {
-    clause.place = Place{dice.pick(prepositions()), draw_noun_phrase(dice, places())};
+    clause.place = Place{pick(dice, prepositions()), draw_noun_phrase(dice, places())};
   }
   return clause;
+}
+
+std::string text_of(const std::vector<Word>& words) {
+  std::string text;
+  for (const Word& word : words) {
+    text += text.empty() ? "" : " ";
+    text += word.text;
+  }
+  return text;
 }
 
 }  // namespace
 
 Sentence draw_sentence(const Draws& draws, Index number) {
-  Dice dice(draws, number);
+  Dice dice(draws, number, draw_bits_each);
   Sentence sentence;
   if (dice.one_in(3)) {
-    sentence.adverb = dice.pick(adverbs());
+    sentence.adverb = pick(dice, adverbs());
   }
   sentence.main = draw_clause(dice);
   if (dice.one_in(4)) {
-    sentence.conjunction = dice.pick(conjunctions());
+    sentence.conjunction = pick(dice, conjunctions());
     sentence.subordinate = draw_clause(dice);
   }
   return sentence;
 }
+
+std::string to_english(const Sentence& sentence) { return text_of(english_words(sentence)); }
+
+std::string to_german(const Sentence& sentence) { return text_of(german_words(sentence)); }
 
 }  // namespace tapehead::grammar

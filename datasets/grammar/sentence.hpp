@@ -8,6 +8,7 @@
 
 #include "core/draws.hpp"
 #include "datasets/grammar/lexicon.hpp"
+#include "datasets/grammar/words.hpp"
 
 namespace tapehead::grammar {
 
@@ -42,7 +43,9 @@ struct Sentence {
 // Sentence number `number` of a stream.
 Sentence draw_sentence(const Draws& draws, Index number);
 
-// The two languages. Both functions are pure, and the English sentence decides the German one.
+// The two languages. All are pure, and the English sentence decides the German one.
+std::vector<Word> english_words(const Sentence& sentence);
+std::vector<Word> german_words(const Sentence& sentence);
 std::string to_english(const Sentence& sentence);
 std::string to_german(const Sentence& sentence);
 

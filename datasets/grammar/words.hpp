@@ -1,25 +1,56 @@
-// Words: a sentence under construction.
+// Words: a sentence under construction, each word with the part of the sentence that it says.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tapehead::grammar {
+
+enum class Role {
+  adverb,
+  comma,
+  conjunction,
+  auxiliary,  // the finite verb of a compound tense
+  verb,
+  preposition,
+  determiner,
+  possessive,
+  adjective,
+  noun
+};
+enum class Phrase { none, subject, recipient, object, place };
+
+// No two words of a sentence in one language are of the same part; the words of two languages that
+// are translate each other.
+struct Part {
+  Role role;
+  Phrase phrase = Phrase::none;
+  bool subordinate = false;
+
+  bool operator==(const Part&) const = default;
+};
+
+struct Word {
+  std::string text;
+  Part part;
+};
 
 class Words {
  public:
   // A word, or a stem and its ending.
-  void add(std::string_view stem, std::string_view ending = "") {
-    if (!text_.empty()) {
-      text_ += ' ';
-    }
-    text_ += stem;
-    text_ += ending;
+  void add(Part part, std::string_view stem, std::string_view ending = "") {
+    part.subordinate = subordinate_;
+    words_.push_back({std::string(stem).append(ending), part});
   }
-  const std::string& text() const { return text_; }
+  // All that follows is of the subordinate clause.
+  void begin_subordinate() { subordinate_ = true; }
+  std::vector<Word> take() { return std::move(words_); }
 
  private:
-  std::string text_;
+  std::vector<Word> words_;
+  bool subordinate_ = false;
 };
 
 }  // namespace tapehead::grammar

@@ -1,0 +1,115 @@
+#include "datasets/grammar/sentence_relations.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tapehead::grammar {
+
+namespace {
+
+// A word's relation to the word that it depends on, its head, and back.
+struct Dependency {
+  std::string_view to_head;
+  std::string_view from_head;
+};
+
+constexpr std::array dependencies{
+    Dependency{"determiner to noun", "noun to determiner"},
+    Dependency{"possessor to noun", "noun to possessor"},
+    Dependency{"adjective to noun", "noun to adjective"},
+    Dependency{"subject to verb", "verb to subject"},
+    Dependency{"object to verb", "verb to object"},
+    Dependency{"recipient to verb", "verb to recipient"},
+    Dependency{"object to preposition", "preposition to object"},
+};
+
+Index place_of(const std::vector<Word>& words, const Part& part) {
+  return std::ranges::find(words, part, &Word::part) - words.begin();
+}
+
+std::string_view dependency_of_noun(const Sentence& sentence, const Part& part) {
+  const Clause& clause = part.subordinate ? *sentence.subordinate : sentence.main;
+  switch (part.phrase) {
+    case Phrase::subject:
+      return "subject to verb";
+    case Phrase::recipient:
+      return clause.object ? "recipient to verb" : "object to verb";
+    case Phrase::object:
+      return "object to verb";
+    default:
+      return "object to preposition";
+  }
+}
+
+// The name of the relation between a word and its head; empty for a word that has none here.
+std::string_view dependency_of(const Sentence& sentence, const Part& part) {
+  switch (part.role) {
+    case Role::determiner:
+      return "determiner to noun";
+    case Role::possessive:
+      return "possessor to noun";
+    case Role::adjective:
+      return "adjective to noun";
+    case Role::noun:
+      return dependency_of_noun(sentence, part);
+    default:
+      return "";
+  }
+}
+
+Part head_of(Part part) {
+  if (part.role != Role::noun) {
+    part.role = Role::noun;
+    return part;
+  }
+  const Role head = part.phrase == Phrase::place ? Role::preposition : Role::verb;
+  return {.role = head, .subordinate = part.subordinate};
+}
+
+// `first_row`: that of the first word. A decoder has no key that follows the query.
+void add_dependencies(const Sentence& sentence, const std::vector<Word>& words, RelationSide side,
+                      Index first_row, Relations& relations) {
+  for (const Dependency& dependency : dependencies) {
+    Relation to_head{.name = dependency.to_head, .side = side, .pairs = {}};
+    Relation from_head{.name = dependency.from_head, .side = side, .pairs = {}};
+    for (Index place = 0; place < static_cast<Index>(words.size()); ++place) {
+      const Part part = words[static_cast<std::size_t>(place)].part;
+      if (dependency_of(sentence, part) != dependency.to_head) {
+        continue;
+      }
+      const PositionPair pair{first_row + place, first_row + place_of(words, head_of(part))};
+      if (side == RelationSide::source || pair.key < pair.query) {
+        to_head.pairs.push_back(pair);
+      }
+      if (side == RelationSide::source || pair.query < pair.key) {
+        from_head.pairs.push_back({pair.key, pair.query});
+      }
+    }
+    relations.push_back(std::move(to_head));
+    relations.push_back(std::move(from_head));
+  }
+}
+
+Relation translation(const std::vector<Word>& english, const std::vector<Word>& german) {
+  Relation relation{.name = "translation", .side = RelationSide::across, .pairs = {}};
+  for (Index row = 0; row < static_cast<Index>(german.size()); ++row) {
+    const Index place = place_of(english, german[static_cast<std::size_t>(row)].part);
+    if (place < static_cast<Index>(english.size())) {
+      relation.pairs.push_back({row, place});
+    }
+  }
+  return relation;
+}
+
+}  // namespace
+
+Relations relations_of(const Sentence& sentence) {
+  const std::vector<Word> english = english_words(sentence);
+  const std::vector<Word> german = german_words(sentence);
+  Relations relations{translation(english, german)};
+  add_dependencies(sentence, english, RelationSide::source, 0, relations);
+  add_dependencies(sentence, german, RelationSide::target, 1, relations);
+  return relations;
+}
+
+}  // namespace tapehead::grammar
