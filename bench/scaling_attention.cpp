@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -28,15 +27,22 @@ struct NamedPattern {
   std::string_view name;
   Pattern pattern;
 };
-constexpr std::array<NamedPattern, 3> patterns{{{"full", Pattern::full()},
-                                                {"causal", Pattern::causal()},
-                                                {"window 64+64", Pattern::window(64, 64)}}};
+std::vector<NamedPattern> all_patterns() {
+  return {{"full", Pattern::full()},
+          {"causal", Pattern::causal()},
+          {"window 64+64", Pattern::window(64, 64)},
+          {"blocks 128", Pattern::blocks(128)},
+          {"strided 64", Pattern::strided(64).looking_back()},
+          {"fixed 64, 4", Pattern::fixed(64, 4).looking_back()},
+          {"top 32", Pattern::causal().top(32)}};
+}
 
 double pairs_of(const Pattern& pattern, Index n) {
   double pairs = 0;
   for (Index query = 0; query < n; ++query) {
-    const PositionRange keys = pattern.range(query);
-    pairs += static_cast<double>(std::min(keys.last, n - 1) - std::max<Index>(keys.first, 0) + 1);
+    for (Index key = 0; key < n; ++key) {
+      pairs += pattern.allowed(query, key) ? 1 : 0;
+    }
   }
   return pairs;
 }
@@ -127,7 +133,7 @@ void scale_attention(const ScalingOptions& options) {
                  {.place = "/pool_mb", .title = "memory MB", .decimals = 1},
                  {.place = "/exponent", .title = "exponent", .decimals = 2}},
                 options.json);
-  for (const NamedPattern& named : patterns) {
+  for (const NamedPattern& named : all_patterns()) {
     std::vector<double> lengths;
     std::vector<double> times;
     for (Index n = 64; n <= (options.quick ? 64 : 8192); n *= 2) {

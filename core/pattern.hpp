@@ -2,7 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <limits>
+#include <memory>
+#include <span>
+#include <utility>
 
 #include "core/types.hpp"
 
@@ -14,31 +18,113 @@ struct PositionRange {
   Index last;
 };
 
-// A pattern whose allowed keys are, for every query, one range: those from `before` positions
-// before the query to `after` positions after it. Full, causal and window attention are of this
-// kind.
-class Pattern {
- public:
+// For every query one range of keys, whose ends do not fall from one query to the next. Positions
+// are counted in units, for a query and for a key: the range begins `before` keys before the first
+// key of the query's unit, ends `after` keys behind its last one, and no more than `ahead` behind
+// the query.
+struct KeyRanges {
   static constexpr Index unlimited = std::numeric_limits<Index>::max() / 4;
 
-  static constexpr Pattern full() { return {unlimited, unlimited}; }
-  static constexpr Pattern causal() { return {unlimited, 0}; }
-  static constexpr Pattern window(Index before, Index after) { return {before, after}; }
+  Index before = unlimited;
+  Index after = unlimited;
+  Index query_unit = 1;
+  Index key_unit = 1;
+  Index ahead = unlimited;
 
-  constexpr PositionRange range(Index query_position) const {
-    return {query_position - before_, query_position + after_};
+  constexpr PositionRange of(Index query) const {
+    const Index first = unit(query, query_unit) * key_unit;
+    return {first - before, std::min(first + key_unit - 1 + after, query + ahead)};
   }
-  constexpr bool allowed(Index query_position, Index key_position) const {
-    const PositionRange keys = range(query_position);
-    return keys.first <= key_position && key_position <= keys.last;
+  constexpr bool all() const {
+    return before == unlimited && after == unlimited && ahead == unlimited;
   }
-  constexpr bool is_full() const { return before_ == unlimited && after_ == unlimited; }
+  // The number of the unit that a position is in: rounded down, before position 0 as well.
+  static constexpr Index unit(Index position, Index size) {
+    return size == 1 ? position : (position - (position % size + size) % size) / size;
+  }
+};
+
+// A rule of one's own: see `Pattern::by`.
+class KeyRule {
+ public:
+  virtual ~KeyRule() = default;
+  // allowed[j] = whether the query may attend to key first + j
+  virtual void mark(Index query, Index first, std::span<bool> allowed) const = 0;
+};
+
+// A pattern is made of near keys, which form one range for each query, and of far keys at regular
+// places.
+class Pattern {
+ public:
+  static constexpr Index unlimited = KeyRanges::unlimited;
+
+  static Pattern full() { return Pattern(KeyRanges{}); }
+  static Pattern causal() { return Pattern({.after = 0}); }
+  // From `before` positions before the query to `after` positions after it.
+  static Pattern window(Index before, Index after) {
+    return Pattern({.before = before, .after = after});
+  }
+  // Positions in blocks of `size` from position 0 on: the keys of the query's own block.
+  static Pattern blocks(Index size);
+  // Child et al. 2019, section 4.2, with both factors in one head. Strided: the keys up to `stride`
+  // positions away, and those at a multiple of `stride`. Fixed: the keys of the query's block of
+  // `size`, and of every block the last `summaries`.
+  static Pattern strided(Index stride);
+  static Pattern fixed(Index size, Index summaries);
+  // What `allowed(query, key)` says, asked for the keys from `before` positions before the query to
+  // `after` behind it alone: a function object that is kept, and called from any thread.
+  template <class Rule>
+    requires std::predicate<const Rule&, Index, Index>
+  static Pattern by(Rule allowed, Index before = unlimited, Index after = unlimited);
+
+  // The same pattern without the keys after the query: for a decoder's self-attention.
+  Pattern looking_back() const;
+  // Of the keys that the pattern allows, each query keeps the `count` with the largest scores; of
+  // equal scores the earlier key.
+  Pattern top(Index count) const;
+
+  // By positions alone: of `top`, the keys to choose from.
+  bool allowed(Index query, Index key) const;
+  void mark(Index query, Index first, std::span<bool> allowed) const;
+
+  const KeyRanges& near() const { return near_; }
+  KeyRanges bounds() const;  // the near keys and all that are not
+  bool only_near() const { return far_stride_ == 0 && summaries_ == 0 && rule_ == nullptr; }
+  Index far_stride() const { return far_stride_; }  // 0: none
+  Index summaries() const { return summaries_; }    // 0: none
+  bool has_rule() const { return rule_ != nullptr; }
+  Index top_count() const { return top_; }  // 0: all
+  bool looks_back() const { return looks_back_; }
 
  private:
-  constexpr Pattern(Index before, Index after) : before_(before), after_(after) {}
+  explicit Pattern(const KeyRanges& near) : near_(near) {}
 
-  Index before_;
-  Index after_;
+  KeyRanges near_;
+  Index far_stride_ = 0;  // keys at multiples of this
+  Index summaries_ = 0;   // the last keys of each unit of `near_`
+  Index top_ = 0;
+  bool looks_back_ = false;
+  std::shared_ptr<const KeyRule> rule_;
 };
+
+template <class Rule>
+  requires std::predicate<const Rule&, Index, Index>
+Pattern Pattern::by(Rule allowed, Index before, Index after) {
+  class Kept : public KeyRule {
+   public:
+    explicit Kept(Rule rule) : rule_(std::move(rule)) {}
+    void mark(Index query, Index first, std::span<bool> keys) const override {
+      for (bool& key : keys) {
+        key = rule_(query, first++);
+      }
+    }
+
+   private:
+    Rule rule_;
+  };
+  Pattern pattern = window(before, after);
+  pattern.rule_ = std::make_shared<const Kept>(std::move(allowed));
+  return pattern;
+}
 
 }  // namespace tapehead

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/keep_bits.hpp"
+#include "core/ops/attention_bias.hpp"
 #include "core/ops/head_columns.hpp"
 #include "core/pattern.hpp"
 #include "core/pool_vector.hpp"
@@ -32,18 +33,19 @@ struct AttentionOptions {
   }
 };
 
-// For each head: y = dropout(softmax(scale Q Kᵀ)) V (Vaswani et al. 2017, equation 1), where each
-// row of a query segment attends to the rows of the key segment of the same number, as far as the
-// pattern allows. A query that may attend to nothing gets zeros. query: (N, ...), key and value:
-// (S, ...) with the same segments; y: (N, heads * d_value).  Throws ShapeError.
+// For each head: y = dropout(softmax(scale Q Kᵀ + bias)) V (Vaswani et al. 2017, equation 1), where
+// each row of a query segment attends to the rows of the key segment of the same number, as far as
+// the pattern allows. A query that may attend to nothing gets zeros. query: (N, ...), key and
+// value: (S, ...) with the same segments; y: (N, heads * d_value).  Throws ShapeError.
 Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
               const Segments& query_segments, const Segments& key_segments,
-              const AttentionOptions& options);
+              const AttentionOptions& options, const AttentionBias& bias = {});
 
 // The weights (n, m) with which the rows of query segment `segment` attend, in one head, to the
 // rows of its key segment, before dropout: made by the same code that the op's two passes use.
 Tensor attention_weights(const HeadColumns& query, const HeadColumns& key,
                          const Segments& query_segments, const Segments& key_segments,
-                         const AttentionOptions& options, Index segment, Index head);
+                         const AttentionOptions& options, Index segment, Index head,
+                         const AttentionBias& bias = {});
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -5,6 +5,19 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
+// Where the draws of the first query and key are addressed, and how far apart the others are.
+struct DropoutAddress {
+  Index head;
+  Index query_row;  // in the whole step
+  Index position;   // of the key
+  Index query_step = 1;
+  Index key_step = 1;
+
+  DropoutAddress from(Index query, Index key) const {
+    return {head, query_row + query * query_step, position + key * key_step, query_step, key_step};
+  }
+};
+
 class AttentionDropout {
  public:
   explicit AttentionDropout(const Dropout& dropout)
@@ -12,10 +25,9 @@ class AttentionDropout {
 
   bool active() const { return dropout_.active(); }
 
-  // factors[j columns + q] = 0 or 1 / (1 - probability), drawn at (query_row + q in the step, head,
-  // position + j). columns: whole vectors.
-  void draw(Index query_row, Index columns, Index head, Index position, Index keys,
-            Scalar* factors) const;
+  // factors[j columns + q] = 0 or 1 / (1 - probability), drawn at the address of query q and key j.
+  // columns: whole vectors.
+  void draw(const DropoutAddress& at, Index columns, Index keys, Scalar* factors) const;
 
  private:
   Dropout dropout_;

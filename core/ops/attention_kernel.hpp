@@ -5,31 +5,18 @@
 // Staats 2021; Dao et al. 2022).
 #pragma once
 
+#include <array>
+
 #include "core/broadcast_product.hpp"
+#include "core/ops/attention_distance.hpp"
 #include "core/ops/attention_dropout.hpp"
+#include "core/ops/attention_rows.hpp"
 #include "core/ops/attention_tile.hpp"
+#include "core/ops/attention_top.hpp"
+#include "core/ops/attention_value_bias.hpp"
 #include "core/tensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
-
-// Rows of one head's vectors inside a wider matrix.
-struct HeadRows {
-  const Scalar* data;
-  Index stride;
-  Index rows;
-  Index width;
-
-  const Scalar* row(Index i) const { return data + i * stride; }
-};
-
-// Rows of whole vectors.
-struct Panel {
-  const Scalar* data;
-  Index step;
-
-  const Scalar* row(Index i) const { return data + i * step; }
-  Panel from(Index first) const { return {row(first), step}; }
-};
 
 // One head's share of a sequence pair.
 struct HeadProblem {
@@ -38,21 +25,34 @@ struct HeadProblem {
   HeadRows value;
   Index query_position;  // of query row 0
   Index key_position;    // of key row 0
-  Pattern pattern;
-  Index query_row;  // in the whole step: where the dropout's draws are addressed
-  Index head;
+  KeyRanges ranges;      // in the positions above
+  const Pattern* mask;   // what ranges do not tell; null: nothing
+  DropoutAddress draws;  // of query row 0 and key row 0
+  KeptScores kept;
+  HeadBias bias;
+};
+
+// A row and its log-sum-exp for each query.
+struct HeadOutput {
+  Scalar* rows;
+  Index stride;
+  Scalar* log_sums;
+  Index log_sums_stride;
 };
 
 // Scratch memory of a fixed size, for all heads of a call.
 class AttentionKernel {
  public:
-  AttentionKernel(Index d_key, Index d_value, Scalar scale, const Dropout& dropout);
+  // value_bias: (B, d_value), or no memory.
+  AttentionKernel(Index d_key, Index d_value, Scalar scale, const Dropout& dropout,
+                  const Tensor& value_bias);
 
-  // out: n rows of d_value, `out_stride` apart; log_sums: n numbers, the log-sum-exp of each row's
-  // scores (-inf: no keys).
-  void forward(const HeadProblem& problem, Scalar* out, Index out_stride, Scalar* log_sums);
+  // out: n rows of d_value and the log-sum-exp of each row's scores (-inf: no keys). `more`: they
+  // hold what other keys gave, to which these are added.
+  void forward(const HeadProblem& problem, const HeadOutput& out, bool more);
 
-  // Adds to dkey and dvalue (m rows) and to dquery (n rows); each null where not needed.
+  // Adds to dkey and dvalue (m rows), to dquery (n rows) and to the bias' gradients; each null
+  // where not needed.
   struct Targets {
     Scalar* dquery;
     Index dquery_stride;
@@ -60,12 +60,14 @@ class AttentionKernel {
     Index dkey_stride;
     Scalar* dvalue;
     Index dvalue_stride;
+    HeadBiasTargets dbias;
   };
   void backward(const HeadProblem& problem, const HeadRows& output, const HeadRows& doutput,
-                const Scalar* log_sums, const Targets& targets);
+                const Scalar* log_sums, Index log_sums_stride, const Targets& targets);
 
-  // weights: (n, m)
-  void weights(const HeadProblem& problem, const Scalar* log_sums, Scalar* weights);
+  // The weight of query i for key j is added to weights[i stride + j step].
+  void weights(const HeadProblem& problem, const Scalar* log_sums, Index log_sums_stride,
+               Scalar* weights, Index stride, Index step);
 
  private:
   // What a panel of queries has to do with a block of keys: the keys among them that it may attend
@@ -82,14 +84,29 @@ class AttentionKernel {
   void take_keys(const HeadProblem& problem, const KeyRange& block);
   void product(Index rows, Index depth, Index width, Broadcast a, Panel b, Scalar* to, Index stride,
                bool accumulate);
-  void scores(const HeadProblem& problem, const Tile& tile, const Part& part);
-  void apply_pattern(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void begin_rows(const Tile& tile, const HeadOutput& out, bool more);
+  void take_log_sums(const Tile& tile, const Scalar* log_sums, Index stride);
+  void select_top(const HeadProblem& problem, const Tile& tile);
+  bool scores(const HeadProblem& problem, const Tile& tile, const Part& part);
+  bool kept_scores(const HeadProblem& problem, const Tile& tile, const Part& part);
+  bool mark(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void apply_mask(const Tile& tile, const Part& part);
+  void clear(const Tile& tile, const Part& part);
+  PanelNumbers panel_numbers(const HeadProblem& problem, const Tile& tile, const Part& part,
+                             Scalar* numbers) const;
+  void add_bias(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void bias_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
+                      const HeadBiasTargets& targets);
+  void add_mass(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void add_value_bias(const Tile& tile, Scalar* rows, Index stride);
+  void value_bias_gradients(const Tile& tile, const HeadRows& doutput, Scalar* dvalues);
+  void apply_ranges(const HeadProblem& problem, const Tile& tile, const Part& part);
   void softmax(const Tile& tile, const Part& part);
   void draw_dropout(const HeadProblem& problem, const Tile& tile, const Part& part);
   void drop(const Tile& tile, const Part& part, Scalar* numbers);
   void add_values(const Tile& tile, const Part& part, Scalar* rows, Index stride);
-  void finish_rows(const Tile& tile, Scalar* rows, Index stride, Scalar* log_sums);
-  void rebuild_weights(const Tile& tile, const Part& part, const Scalar* log_sums);
+  void finish_rows(const Tile& tile, const HeadOutput& out);
+  void rebuild_weights(const Tile& tile, const Part& part);
   void score_gradients(const HeadProblem& problem, const Tile& tile, const Part& part);
   void key_gradients(const HeadProblem& problem, const Tile& tile, const KeyRange& block,
                      const HeadRows& doutput, const Targets& targets);
@@ -98,6 +115,11 @@ class AttentionKernel {
   Index d_value_;
   Scalar scale_;  // of the scores
   AttentionDropout dropout_;
+  PanelDistances distances_;
+  ValueBias value_bias_;
+  TopScores top_;
+  std::array<bool, panel_queries * block_keys> allowed_;  // of a panel's queries and a block's keys
+  std::array<bool, tile_panels> begun_;                   // panels whose rows hold something
   KeyRange block_{};
   Panel keys_{};  // of the block
   Panel values_{};
@@ -114,7 +136,21 @@ class AttentionKernel {
   Scalar* largest_;      // (tile): the largest score so far
   Scalar* sums_;         // (tile): Σ exp(score - largest) so far
   Scalar* corrections_;  // (tile): exp(largest before - largest now)
+  Scalar* log_sums_;     // (tile)
   Scalar* along_;        // (tile): y · dL/dy
 };
+
+template <class Visitor>
+void AttentionKernel::for_each_part(const Tile& tile, const KeyRange& block,
+                                    const Visitor& visit) const {
+  for (Index panel = 0; panel < tile.panels(); ++panel) {
+    const KeyRange keys = tile.keys_of(panel).within(block);
+    if (keys.count() > 0) {
+      visit(Part{.panel = panel,
+                 .keys = keys,
+                 .at = (keys.first - block.first) * tile.columns + panel * panel_queries});
+    }
+  }
+}
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <span>
 
 #include "core/prefetch.hpp"
 #include "core/rows.hpp"
@@ -41,6 +44,31 @@ void scores(const SingleQuery& problem, const SingleQuery& next, Scalar* s) {
   }
   for (Index h = 0; h < problem.heads; ++h) {
     std::fill(s + h * padded + problem.keys, s + (h + 1) * padded, minus_infinity);
+  }
+}
+
+// s[h][j] += the head's bias for the distance of key j; the buckets of some keys at a time.
+void add_bias(const SingleQuery& problem, Scalar* s) {
+  const Index padded = whole_vectors(problem.keys);
+  const bool bucketed = problem.bias->buckets.count() > 0;
+  std::array<std::int32_t, 128> buckets;
+  const auto most = static_cast<Index>(buckets.size());
+  for (Index first = 0; first < problem.keys; first += most) {
+    const Index keys = std::min(most, problem.keys - first);
+    if (bucketed) {
+      problem.bias->buckets.fill(problem.distance + first,
+                                 std::span(buckets).first(static_cast<std::size_t>(keys)));
+    }
+    for (Index h = 0; h < problem.heads; ++h) {
+      const HeadBias bias = problem.bias->head(problem.row, h);
+      Scalar* scores = s + h * padded + first;
+      for (Index j = 0; j < keys; ++j) {
+        const auto bucket = bucketed ? buckets[static_cast<std::size_t>(j)] : 0;
+        scores[j] -= bias.slope * static_cast<Scalar>(std::abs(problem.distance + first + j));
+        scores[j] += bias.by_head == nullptr ? Scalar{0} : bias.by_head[bucket];
+        scores[j] += bias.by_query == nullptr ? Scalar{0} : bias.by_query[bucket];
+      }
+    }
   }
 }
 
@@ -106,6 +134,9 @@ Index single_query_room(Index keys, Index heads) { return heads * whole_vectors(
 void attend_single(const SingleQuery& problem, const SingleQuery& next, Scalar* room, Scalar* y,
                    Scalar* log_sums, Index log_sums_stride) {
   scores(problem, next, room);
+  if (problem.bias->any()) {
+    add_bias(problem, room);
+  }
   const Index padded = whole_vectors(problem.keys);
   for (Index h = 0; h < problem.heads; ++h) {
     Scalar* weights = room + h * padded;

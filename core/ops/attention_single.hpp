@@ -2,8 +2,7 @@
 // attention kernel would be nearly empty, so the vector lanes hold the numbers of a head instead.
 #pragma once
 
-#include "core/scalar.hpp"
-#include "core/types.hpp"
+#include "core/ops/attention_bias.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -24,6 +23,9 @@ struct SingleQuery {
   Index d_key;
   Index d_value;
   Scalar scale;
+  Index distance;          // of the first key
+  Segment row;             // where a bias has the query's numbers
+  const BiasValues* bias;  // of the scores
 
   Index key_columns() const { return (heads / heads_of_key - 1) * key_step + d_key; }
   Index value_columns() const { return (heads / heads_of_key - 1) * value_step + d_value; }
@@ -32,8 +34,8 @@ struct SingleQuery {
 // The numbers that the weights of a query take up.
 Index single_query_room(Index keys, Index heads);
 
-// For each head: y = softmax(scale q Kᵀ) V, zeros without keys, and the log-sum-exp of the
-// scores (-inf without keys). y: heads * d_value numbers; log_sums: one for each head,
+// For each head: y = softmax(scale q Kᵀ + bias) V, zeros without keys, and the log-sum-exp of
+// the scores (-inf without keys). y: heads * d_value numbers; log_sums: one for each head,
 // `log_sums_stride` apart. Keys and values of `next`, the query that follows, are fetched
 // meanwhile.
 void attend_single(const SingleQuery& problem, const SingleQuery& next, Scalar* room, Scalar* y,

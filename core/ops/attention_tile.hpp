@@ -47,14 +47,14 @@ struct Tile {
 
 // The tile from query row `first` on, of `queries` and `keys` rows that begin at these positions.
 inline Tile tile_at(Index first, Index queries, Index query_position, Index keys,
-                    Index key_position, const Pattern& pattern) {
+                    Index key_position, const KeyRanges& ranges) {
   Tile tile{
       .first = first, .queries = std::min(tile_queries, queries - first), .columns = 0, .keys = {}};
   tile.columns = (tile.queries + lane_count - 1) / lane_count * lane_count;
   for (Index panel = 0; panel < tile.panels(); ++panel) {
     const Index position = query_position + first + panel * panel_queries;
-    const Index begin = pattern.range(position).first - key_position;
-    const Index last = pattern.range(position + tile.queries_in(panel) - 1).last - key_position;
+    const Index begin = ranges.of(position).first - key_position;
+    const Index last = ranges.of(position + tile.queries_in(panel) - 1).last - key_position;
     KeyRange& range = tile.keys[static_cast<std::size_t>(panel)];
     range.first = std::clamp<Index>(begin, 0, keys);
     range.end = std::clamp<Index>(last + 1, range.first, keys);

@@ -1,6 +1,10 @@
 // Attention put together from plain ops, one query at a time: what the fused op must equal.
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "core/ops/arithmetic.hpp"
@@ -36,28 +40,84 @@ inline Tensor dropout_factors(const Segments& queries, const Segments& keys,
   return factors;
 }
 
-// The keys, counted from the segment's first, that a query may attend to: they are neighbours.
-inline PositionRange visible_keys(const Pattern& pattern, Index query_position,
-                                  const Segment& key) {
-  PositionRange range{.first = 0, .last = -1};
+// For one query and one head, -1e30 for each key that it may not attend to, else 0.
+inline Tensor plain_mask(const Pattern& pattern, Index query_position, const Segment& key) {
+  Tensor mask = Tensor::zeros({1, key.rows});
   for (Index j = 0; j < key.rows; ++j) {
-    if (pattern.allowed(query_position, key.position + j)) {
-      range.first = range.last < range.first ? j : range.first;
-      range.last = j;
+    if (!pattern.allowed(query_position, key.position + j)) {
+      mask.row(0)[j] = Scalar(-1e30);
     }
   }
-  return range;
+  return mask;
 }
 
-// softmax(scale q Kᵀ) V for one query and one head, over the keys that it sees.
+// Of the keys that a mask allows, `count` keep their places: those with the largest scores and, of
+// equal ones, the earlier.
+inline void plain_keep_top(Index count, const Tensor& scores, Tensor& mask) {
+  const std::span<Scalar> allowed = mask.values();
+  std::vector<std::size_t> order;
+  for (std::size_t j = 0; j < allowed.size(); ++j) {
+    if (allowed[j] == 0) {
+      order.push_back(j);
+    }
+  }
+  std::ranges::stable_sort(order, std::greater(),
+                           [&scores](std::size_t j) { return scores.values()[j]; });
+  for (std::size_t i = static_cast<std::size_t>(count); i < order.size(); ++i) {
+    allowed[order[i]] = Scalar(-1e30);
+  }
+}
+
+// (B, m): column j is 1 in the row of the bucket of key j.
+inline Tensor plain_bucket_columns(const DistanceBuckets& buckets, Index query_position,
+                                   const Segment& key) {
+  Tensor columns = Tensor::zeros({buckets.count(), key.rows});
+  for (Index j = 0; j < key.rows; ++j) {
+    columns.row(buckets.at(key.position + j - query_position))[j] = 1;
+  }
+  return columns;
+}
+
+// The scores of one query and one head with what the bias adds to them.
+inline Var plain_biased(Var scores, const AttentionBias& bias, Index query_row,
+                        Index query_position, const Segment& key, Index head) {
+  Tape& tape = scores.tape();
+  const Index B = bias.buckets.count();
+  if (!bias.slopes.empty()) {
+    Tensor losses = Tensor::zeros({1, key.rows});
+    for (Index j = 0; j < key.rows; ++j) {
+      const auto distance = static_cast<double>(std::abs(key.position + j - query_position));
+      losses.row(0)[j] =
+          static_cast<Scalar>(-bias.slopes[static_cast<std::size_t>(head)] * distance);
+    }
+    scores = add(scores, tape.constant(losses));
+  }
+  if (bias.by_head || bias.by_query) {
+    const Var columns = tape.constant(plain_bucket_columns(bias.buckets, query_position, key));
+    if (bias.by_head) {
+      scores = add(scores, matmul(slice(*bias.by_head, 0, head, head + 1), columns));
+    }
+    if (bias.by_query) {
+      const Var row = slice(*bias.by_query, 0, query_row, query_row + 1);
+      scores = add(scores, matmul(slice(row, 1, head * B, (head + 1) * B), columns));
+    }
+  }
+  return scores;
+}
+
+// softmax(scale q Kᵀ + bias) (V + value bias) for one query and one head, over the keys that it
+// sees.
 inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
                                const HeadColumns& value, const Segments& queries,
-                               const Segments& keys, const AttentionOptions& options, Index segment,
+                               const Segments& keys, const AttentionOptions& options,
+                               const AttentionBias& bias, const Tensor& factors, Index segment,
                                Index q, Index head) {
   Tape& tape = query.matrix.tape();
+  const Segment& seen = keys[segment];
   const Pattern& pattern = options.patterns[options.patterns.size() == 1 ? 0 : head];
-  const auto [first, last] = visible_keys(pattern, queries[segment].position + q, keys[segment]);
-  if (last < first) {
+  const Index position = queries[segment].position + q;
+  Tensor mask = plain_mask(pattern, position, seen);
+  if (std::ranges::all_of(mask.values(), [](Scalar number) { return number < 0; })) {
     return tape.constant(Tensor::zeros({1, options.d_value}));
   }
   const auto rows_of_head = [&](const HeadColumns& from, Index row, Index end, Index width) {
@@ -66,29 +126,44 @@ inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
     return slice(slice(from.matrix, 0, row, end), 1, column, column + width);
   };
   const Index query_row = queries[segment].row + q;
-  const Index key_row = keys[segment].row;
+  const Index end = seen.row + seen.rows;
   const Var one = rows_of_head(query, query_row, query_row + 1, options.d_key);
-  const Var seen_keys = rows_of_head(key, key_row + first, key_row + last + 1, options.d_key);
-  const Var seen = rows_of_head(value, key_row + first, key_row + last + 1, options.d_value);
-  Var weights = softmax(scale(matmul(one, transpose(seen_keys)), options.score_factor()));
-  if (options.dropout.active()) {
-    const Tensor factors = dropout_factors(queries, keys, options, segment, head);
-    weights = multiply(weights, tape.constant(factors.part(q * keys[segment].rows + first,
-                                                           {1, last - first + 1})));
+  const Var products =
+      scale(matmul(one, transpose(rows_of_head(key, seen.row, end, options.d_key))),
+            1 / std::sqrt(static_cast<Scalar>(options.d_key)));
+  const Var scores = plain_biased(products, bias, query_row, position, seen, head);
+  if (pattern.top_count() > 0) {
+    plain_keep_top(pattern.top_count(), scores.value(), mask);
   }
-  return matmul(weights, seen);
+  Var weights = softmax(add(scores, tape.constant(mask)));
+  if (options.dropout.active()) {
+    weights = multiply(weights, tape.constant(factors.part(q * seen.rows, {1, seen.rows})));
+  }
+  const Var y = matmul(weights, rows_of_head(value, seen.row, end, options.d_value));
+  if (!bias.values) {
+    return y;
+  }
+  const Tensor columns = plain_bucket_columns(bias.buckets, position, seen);
+  return add(y, matmul(matmul(weights, transpose(tape.constant(columns))), *bias.values));
 }
 
 inline Var plain_attention(const HeadColumns& query, const HeadColumns& key,
                            const HeadColumns& value, const Segments& queries, const Segments& keys,
-                           const AttentionOptions& options) {
+                           const AttentionOptions& options, const AttentionBias& bias = {}) {
   std::vector<Var> rows;
   for (Index segment = 0; segment < queries.count(); ++segment) {
+    std::vector<Tensor> factors;
+    for (Index head = 0; head < options.heads; ++head) {
+      factors.push_back(options.dropout.active()
+                            ? dropout_factors(queries, keys, options, segment, head)
+                            : Tensor());
+    }
     for (Index q = 0; q < queries[segment].rows; ++q) {
       std::vector<Var> heads;
       for (Index head = 0; head < options.heads; ++head) {
-        heads.push_back(
-            plain_attention_row(query, key, value, queries, keys, options, segment, q, head));
+        heads.push_back(plain_attention_row(query, key, value, queries, keys, options, bias,
+                                            factors[static_cast<std::size_t>(head)], segment, q,
+                                            head));
       }
       rows.push_back(concatenate(heads, 1));
     }

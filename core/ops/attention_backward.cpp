@@ -1,0 +1,189 @@
+// The backward pass of attention for one head of one sequence, and the weights for others to see.
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops/attention_kernel.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& output,
+                               const HeadRows& doutput, const Scalar* log_sums,
+                               Index log_sums_stride, const Targets& targets) {
+  for (Index first = 0; first < problem.query.rows; first += tile_queries) {
+    const Tile tile = tile_at(first, problem.query.rows, problem.query_position, problem.key.rows,
+                              problem.key_position, problem.ranges);
+    pack_queries(problem, tile);
+    take_log_sums(tile, log_sums, log_sums_stride);
+    if (value_bias_.active()) {
+      value_bias_.clear_mass();
+      value_bias_.take_gradients(doutput.row(first), doutput.stride, tile.queries);
+    }
+    pack_columns(doutput, first, tile.queries, tile.columns, 1, doutputs_);
+    for (Index q = 0; q < tile.queries; ++q) {
+      along_[q] = sum_row(
+          d_value_, [](const Lanes& a, const Lanes& b) { return a * b; }, output.row(first + q),
+          doutput.row(first + q));
+    }
+    for_each_block(tile, [&](const KeyRange& block) {
+      take_keys(problem, block);
+      for_each_part(tile, block, [&](const Part& part) {
+        if (!kept_scores(problem, tile, part)) {
+          clear(tile, part);
+          return;
+        }
+        rebuild_weights(tile, part);
+        score_gradients(problem, tile, part);
+        bias_gradients(problem, tile, part, targets.dbias);
+        if (targets.dbias.values != nullptr) {
+          distances_.sum_rows(panel_numbers(problem, tile, part, scores_), 1,
+                              value_bias_.mass(part.panel * panel_queries), value_bias_.step());
+        }
+        if (targets.dquery != nullptr) {  // dq_q += Σ_j ds_jq k_j
+          product(tile.queries_in(part.panel), part.keys.count(), d_key_,
+                  {gradients_ + part.at, 1, tile.columns},
+                  keys_.from(part.keys.first - block.first),
+                  targets.dquery + (first + part.panel * panel_queries) * targets.dquery_stride,
+                  targets.dquery_stride, true);
+        }
+      });
+      key_gradients(problem, tile, block, doutput, targets);
+    });
+    if (targets.dbias.values != nullptr) {
+      value_bias_gradients(tile, doutput, targets.dbias.values);
+    }
+  }
+}
+
+// Queries that may attend to nothing, and those that a tile lacks, get 0: their weights vanish.
+void AttentionKernel::take_log_sums(const Tile& tile, const Scalar* log_sums, Index stride) {
+  std::fill_n(log_sums_, tile.columns, Scalar{0});
+  for (Index q = 0; q < tile.queries; ++q) {
+    const Scalar log_sum = log_sums[(tile.first + q) * stride];
+    log_sums_[q] = log_sum == minus_infinity ? Scalar{0} : log_sum;
+  }
+}
+
+// No weights and no gradients, for the sums over queries that follow.
+void AttentionKernel::clear(const Tile& tile, const Part& part) {
+  for (Index j = 0; j < part.keys.count(); ++j) {
+    const Index at = part.at + j * tile.columns;
+    std::fill_n(scores_ + at, tile.panel_columns(part.panel), Scalar{0});
+    std::fill_n(gradients_ + at, tile.panel_columns(part.panel), Scalar{0});
+  }
+}
+
+// weights[j][q] = exp(s_jq - log_sums[q])
+void AttentionKernel::rebuild_weights(const Tile& tile, const Part& part) {
+  for (Index first = 0; first < tile.panel_columns(part.panel); first += lane_count) {
+    const Lanes shift = Lanes::load_unaligned(log_sums_ + part.panel * panel_queries + first);
+    for (Index j = 0; j < part.keys.count(); ++j) {
+      Scalar* row = scores_ + part.at + j * tile.columns + first;
+      xsimd::exp(Lanes::load_unaligned(row) - shift).store_unaligned(row);
+    }
+  }
+}
+
+// With weights p and dp_jq = ((v_j + r_b) · dy_q) factor_jq: ds_jq = scale p_jq (dp_jq - Σ_i p_iq
+// dp_iq), where the sum is dy_q · y_q (Dao et al. 2022, appendix B.2). Afterwards scores_ holds
+// the weights after dropout and gradients_ holds ds.
+void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& tile,
+                                      const Part& part) {
+  const Index columns = tile.panel_columns(part.panel);
+  const Panel values = values_.from(part.keys.first - block_.first);
+  broadcast_product(part.keys.count(), d_value_, columns, {values.data, values.step, 1},
+                    doutputs_ + part.panel * panel_queries, tile.columns, {}, gradients_ + part.at,
+                    tile.columns);
+  if (value_bias_.active()) {
+    distances_.add_rows(panel_numbers(problem, tile, part, gradients_),
+                        value_bias_.gradients(part.panel * panel_queries), value_bias_.step());
+  }
+  const bool dropped = dropout_.active();
+  if (dropped) {
+    draw_dropout(problem, tile, part);
+    drop(tile, part, gradients_);
+  }
+  const Lanes factor(scale_);
+  for (Index first = 0; first < columns; first += lane_count) {
+    const Lanes along = Lanes::load_unaligned(along_ + part.panel * panel_queries + first);
+    for (Index j = 0; j < part.keys.count(); ++j) {
+      const Index at = part.at + j * tile.columns + first;
+      const Lanes weight = factor * Lanes::load_unaligned(scores_ + at);
+      (weight * (Lanes::load_unaligned(gradients_ + at) - along)).store_unaligned(gradients_ + at);
+    }
+  }
+  if (dropped) {
+    drop(tile, part, scores_);
+  }
+}
+
+// dk_j += Σ_q ds_jq q_q,  dv_j += Σ_q p_jq dy_q
+void AttentionKernel::key_gradients(const HeadProblem& problem, const Tile& tile,
+                                    const KeyRange& block, const HeadRows& doutput,
+                                    const Targets& targets) {
+  for_each_run(tile, block, [&](const KeyRange& keys, Index query, Index queries) {
+    const Index at = (keys.first - block.first) * tile.columns + query;
+    if (targets.dkey != nullptr) {
+      product(keys.count(), queries, d_key_, {gradients_ + at, tile.columns, 1},
+              panel_of(problem.query, tile.first + query, queries, row_room_),
+              targets.dkey + keys.first * targets.dkey_stride, targets.dkey_stride, true);
+    }
+    if (targets.dvalue != nullptr) {
+      product(keys.count(), queries, d_value_, {scores_ + at, tile.columns, 1},
+              panel_of(doutput, tile.first + query, queries, row_room_),
+              targets.dvalue + keys.first * targets.dvalue_stride, targets.dvalue_stride, true);
+    }
+  });
+}
+
+// db_h += Σ_q ds_jq,  db_q += Σ_j ds_jq, each over the keys of a bucket; gradients_ has scale
+// ds.
+void AttentionKernel::bias_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
+                                     const HeadBiasTargets& targets) {
+  const PanelNumbers panel = panel_numbers(problem, tile, part, gradients_);
+  const Scalar factor = 1 / scale_;
+  if (targets.by_head != nullptr) {
+    distances_.sum_by_distance(panel, factor, targets.by_head);
+  }
+  if (targets.by_query != nullptr) {
+    const Index query = tile.first + part.panel * panel_queries;
+    distances_.sum_rows(panel, factor, targets.by_query + query * targets.stride, targets.stride);
+  }
+}
+
+// dr_b += Σ_q mass[q][b] dy_q
+void AttentionKernel::value_bias_gradients(const Tile& tile, const HeadRows& doutput,
+                                           Scalar* dvalues) {
+  const Panel dy = panel_of(doutput, tile.first, tile.queries, row_room_);
+  for (Index b = 0; b < value_bias_.buckets(); b += block_keys) {
+    product(std::min(block_keys, value_bias_.buckets() - b), tile.queries, d_value_,
+            {value_bias_.mass(0) + b, 1, value_bias_.step()}, dy, dvalues + b * d_value_, d_value_,
+            true);
+  }
+}
+
+void AttentionKernel::weights(const HeadProblem& problem, const Scalar* log_sums,
+                              Index log_sums_stride, Scalar* weights, Index stride, Index step) {
+  for (Index first = 0; first < problem.query.rows; first += tile_queries) {
+    const Tile tile = tile_at(first, problem.query.rows, problem.query_position, problem.key.rows,
+                              problem.key_position, problem.ranges);
+    pack_queries(problem, tile);
+    take_log_sums(tile, log_sums, log_sums_stride);
+    for_each_block(tile, [&](const KeyRange& block) {
+      take_keys(problem, block);
+      for_each_part(tile, block, [&](const Part& part) {
+        if (!kept_scores(problem, tile, part)) {
+          return;
+        }
+        rebuild_weights(tile, part);
+        for (Index q = 0; q < tile.queries_in(part.panel); ++q) {
+          Scalar* row = weights + (first + part.panel * panel_queries + q) * stride;
+          for (Index j = 0; j < part.keys.count(); ++j) {
+            row[(part.keys.first + j) * step] += scores_[part.at + j * tile.columns + q];
+          }
+        }
+      });
+    });
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,64 @@
+// What attention takes from the distance between query and key: numbers added to the scores, and
+// rows added to the values.
+#pragma once
+
+#include <optional>
+
+#include "core/distance.hpp"
+#include "core/ops/attention_distance.hpp"
+#include "core/pool_vector.hpp"
+#include "core/segments.hpp"
+#include "core/tape.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// A key in bucket b adds to its score scale q · k, in head h, what is given of: -slopes[h]
+// |distance|, by_head[h][b], by_query[q][h B + b].
+struct AttentionBias {
+  DistanceBuckets buckets{};      // B of them
+  PoolVector<double> slopes{};    // one for each head (Press et al. 2022)
+  std::optional<Var> by_head{};   // (heads, B) (Raffel et al. 2020)
+  std::optional<Var> by_query{};  // (N, heads B) (Shaw et al. 2018, Dai et al. 2019)
+  // (B, d_value), for all heads: row b is added to the value of each key in bucket b (Shaw et al.
+  // 2018, equation 3). Dropout drops it together with the key's own value.
+  std::optional<Var> values{};
+};
+
+// Throws ShapeError where a size does not fit N queries and the heads.
+void expect_bias(const AttentionBias& bias, Index N, Index heads, Index d_value);
+
+// The Vars of an op that has these inputs already: afterwards those of the bias follow them.
+void append_inputs(const AttentionBias& bias, PoolVector<Var>& inputs);
+
+// A bias without Vars.
+struct BiasValues {
+  explicit BiasValues(const AttentionBias& bias);
+
+  bool any() const { return !slopes.empty() || given(by_head) || given(by_query) || given(values); }
+  static bool given(const Tensor& values) { return values.shape().rank() > 0; }
+  HeadBias head(const Segment& queries, Index head) const;
+
+  DistanceBuckets buckets;
+  PoolVector<double> slopes;
+  Tensor by_head;
+  Tensor by_query;
+  Tensor values;
+};
+
+// The memory of a bias' gradients; null where not needed.
+class BiasTargets {
+ public:
+  // `input`: the first of the bias among the op's.
+  BiasTargets(Gradients& g, const BiasValues& bias, Index input);
+
+  HeadBiasTargets head(const Segment& queries, Index head) const;
+
+ private:
+  Index count_;
+  Index stride_ = 0;
+  Scalar* by_head_ = nullptr;
+  Scalar* by_query_ = nullptr;
+  Scalar* values_ = nullptr;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

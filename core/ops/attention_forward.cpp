@@ -1,0 +1,137 @@
+// The forward pass of attention for one head of one sequence.
+#include <algorithm>
+#include <utility>
+
+#include "core/ops/attention_kernel.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+void AttentionKernel::forward(const HeadProblem& problem, const HeadOutput& out, bool more) {
+  for (Index first = 0; first < problem.query.rows; first += tile_queries) {
+    const Tile tile = tile_at(first, problem.query.rows, problem.query_position, problem.key.rows,
+                              problem.key_position, problem.ranges);
+    pack_queries(problem, tile);
+    if (problem.kept.count > 0) {
+      select_top(problem, tile);
+    }
+    begin_rows(tile, out, more);
+    if (value_bias_.active()) {
+      value_bias_.clear_mass();
+    }
+    for_each_block(tile, [&](const KeyRange& block) {
+      take_keys(problem, block);
+      for_each_part(tile, block, [&](const Part& part) {
+        if (!kept_scores(problem, tile, part)) {
+          return;
+        }
+        softmax(tile, part);
+        if (dropout_.active()) {
+          draw_dropout(problem, tile, part);
+          drop(tile, part, scores_);
+        }
+        if (value_bias_.active()) {
+          add_mass(problem, tile, part);
+        }
+        add_values(tile, part, out.rows + first * out.stride, out.stride);
+      });
+    });
+    if (value_bias_.active()) {
+      add_value_bias(tile, out.rows + first * out.stride, out.stride);
+    }
+    finish_rows(tile, out);
+  }
+}
+
+// What other keys gave counts as one key whose score is the log-sum-exp and whose value is the row.
+void AttentionKernel::begin_rows(const Tile& tile, const HeadOutput& out, bool more) {
+  begun_.fill(more);
+  std::fill_n(largest_, tile.columns, minus_infinity);
+  std::fill_n(sums_, tile.columns, Scalar{0});
+  for (Index q = 0; more && q < tile.queries; ++q) {
+    largest_[q] = out.log_sums[(tile.first + q) * out.log_sums_stride];
+    sums_[q] = largest_[q] == minus_infinity ? Scalar{0} : Scalar{1};
+  }
+}
+
+// weights[j][q] = exp(s_jq - m_q), where m_q is the largest score of this block and those before.
+// Sums and outputs so far were made with an earlier m_q and are to be corrected by exp(m_q before -
+// m_q).
+void AttentionKernel::softmax(const Tile& tile, const Part& part) {
+  for (Index first = 0; first < tile.panel_columns(part.panel); first += lane_count) {
+    Scalar* column = scores_ + part.at + first;
+    const Index q = part.panel * panel_queries + first;
+    const Lanes before = Lanes::load_unaligned(largest_ + q);
+    Lanes largest = before;
+    for (Index j = 0; j < part.keys.count(); ++j) {
+      largest = xsimd::max(largest, Lanes::load_unaligned(column + j * tile.columns));
+    }
+    const Lanes shift = xsimd::select(largest == Lanes(minus_infinity), Lanes(Scalar{0}), largest);
+    Lanes sum(Scalar{0});
+    for (Index j = 0; j < part.keys.count(); ++j) {
+      Scalar* row = column + j * tile.columns;
+      const Lanes weight = xsimd::exp(Lanes::load_unaligned(row) - shift);
+      weight.store_unaligned(row);
+      sum += weight;
+    }
+    const Lanes correction = xsimd::exp(before - shift);
+    xsimd::fma(correction, Lanes::load_unaligned(sums_ + q), sum).store_unaligned(sums_ + q);
+    largest.store_unaligned(largest_ + q);
+    correction.store_unaligned(corrections_ + q);
+  }
+}
+
+// y_q = corrections[q] y_q + Σ_j weights[j][q] v_j; nothing is there before the panel's first keys.
+void AttentionKernel::add_values(const Tile& tile, const Part& part, Scalar* rows, Index stride) {
+  const bool more = std::exchange(begun_[static_cast<std::size_t>(part.panel)], true);
+  const Index first = part.panel * panel_queries;
+  const Index queries = tile.queries_in(part.panel);
+  for (Index q = first; more && q < first + queries; ++q) {
+    if (corrections_[q] != Scalar{1}) {
+      map_row(
+          d_value_, rows + q * stride,
+          [f = Lanes(corrections_[q])](const Lanes& a) { return f * a; }, rows + q * stride);
+    }
+  }
+  product(queries, part.keys.count(), d_value_, {scores_ + part.at, 1, tile.columns},
+          values_.from(part.keys.first - block_.first), rows + first * stride, stride, more);
+}
+
+// mass[q][b] = corrections[q] mass[q][b] + Σ_j weights[j][q] over the keys of bucket b
+void AttentionKernel::add_mass(const HeadProblem& problem, const Tile& tile, const Part& part) {
+  const Index first = part.panel * panel_queries;
+  for (Index q = first; q < first + tile.queries_in(part.panel); ++q) {
+    map_row(
+        value_bias_.step(), value_bias_.mass(q),
+        [f = Lanes(corrections_[q])](const Lanes& a) { return f * a; }, value_bias_.mass(q));
+  }
+  distances_.sum_rows(panel_numbers(problem, tile, part, scores_), 1, value_bias_.mass(first),
+                      value_bias_.step());
+}
+
+// y_q += Σ_b mass[q][b] r_b
+void AttentionKernel::add_value_bias(const Tile& tile, Scalar* rows, Index stride) {
+  product(tile.queries, value_bias_.buckets(), d_value_,
+          {value_bias_.mass(0), value_bias_.step(), 1},
+          {value_bias_.rows(), value_bias_.row_step()}, rows, stride, true);
+}
+
+// y_q = Σ_j weights[j][q] v_j / Σ_j, and log_sums[q] = m_q + log Σ_j; zeros and -inf without keys.
+void AttentionKernel::finish_rows(const Tile& tile, const HeadOutput& out) {
+  map_row(
+      tile.columns, log_sums_,
+      [](const Lanes& largest, const Lanes& sum) { return largest + xsimd::log(sum); }, largest_,
+      sums_);
+  for (Index q = 0; q < tile.queries; ++q) {
+    Scalar* row = out.rows + (tile.first + q) * out.stride;
+    Scalar& log_sum = out.log_sums[(tile.first + q) * out.log_sums_stride];
+    if (sums_[q] == Scalar{0}) {
+      std::fill_n(row, d_value_, Scalar{0});
+      log_sum = minus_infinity;
+    } else {
+      map_row(d_value_, row, [f = Lanes(1 / sums_[q])](const Lanes& a) { return f * a; }, row);
+      log_sum = log_sums_[q];
+    }
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

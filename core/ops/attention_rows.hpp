@@ -1,0 +1,65 @@
+// The rows of one head's vectors, as they lie in a matrix and as products need them.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "core/rows.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
+
+inline Index whole_vectors(Index width) {
+  return (width + lane_count - 1) / lane_count * lane_count;
+}
+
+// Rows of one head's vectors inside a wider matrix.
+struct HeadRows {
+  const Scalar* data;
+  Index stride;
+  Index rows;
+  Index width;
+  bool apart = false;  // not neighbours in memory: copied together before they are used often
+
+  const Scalar* row(Index i) const { return data + i * stride; }
+};
+
+// Rows of whole vectors.
+struct Panel {
+  const Scalar* data;
+  Index step;
+
+  const Scalar* row(Index i) const { return data + i * step; }
+  Panel from(Index first) const { return {row(first), step}; }
+};
+
+// Rows of whole vectors: the matrix' own where the width allows it, else copies in `room` with
+// zeros behind.
+inline Panel panel_of(const HeadRows& from, Index first, Index count, Scalar* room) {
+  if (from.width % lane_count == 0 && !from.apart) {
+    return {from.row(first), from.stride};
+  }
+  const Index step = whole_vectors(from.width);
+  for (Index i = 0; i < count; ++i) {
+    std::copy_n(from.row(first + i), from.width, room + i * step);
+    std::fill(room + i * step + from.width, room + (i + 1) * step, Scalar{0});
+  }
+  return {room, step};
+}
+
+// columns[c][q] = factor rows[q][c], with zeros for the queries that a tile lacks.
+inline void pack_columns(const HeadRows& from, Index first, Index count, Index columns,
+                         Scalar factor, Scalar* to) {
+  for (Index q = 0; q < count; ++q) {
+    const Scalar* row = from.row(first + q);
+    for (Index c = 0; c < from.width; ++c) {
+      to[c * columns + q] = factor * row[c];
+    }
+  }
+  for (Index c = 0; c < from.width; ++c) {
+    std::fill(to + c * columns + count, to + (c + 1) * columns, Scalar{0});
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

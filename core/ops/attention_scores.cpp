@@ -1,0 +1,150 @@
+// The scores of a panel of queries and a block of keys.
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "core/ops/attention_kernel.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// scores[j][q] = scale k_j · q, and the bias; -inf where q may not attend to j. False, and no
+// scores, where no query may attend to any.
+bool AttentionKernel::scores(const HeadProblem& problem, const Tile& tile, const Part& part) {
+  if (problem.mask != nullptr && !mark(problem, tile, part)) {
+    return false;
+  }
+  const Panel keys = keys_.from(part.keys.first - block_.first);
+  broadcast_product(part.keys.count(), d_key_, tile.panel_columns(part.panel),
+                    {keys.data, keys.step, 1}, queries_ + part.panel * panel_queries, tile.columns,
+                    {}, scores_ + part.at, tile.columns);
+  if (problem.bias.any()) {
+    add_bias(problem, tile, part);
+  }
+  if (!problem.ranges.all()) {
+    apply_ranges(problem, tile, part);
+  }
+  if (problem.mask != nullptr) {
+    apply_mask(tile, part);
+  }
+  return true;
+}
+
+// The scores, of which a query that keeps its largest ones loses the others.
+bool AttentionKernel::kept_scores(const HeadProblem& problem, const Tile& tile, const Part& part) {
+  if (!scores(problem, tile, part)) {
+    return false;
+  }
+  if (problem.kept.count > 0) {
+    const Index query = tile.first + part.panel * panel_queries;
+    keep_top(panel_numbers(problem, tile, part, scores_), part.keys.first,
+             {.count = problem.kept.count,
+              .least = problem.kept.least + query,
+              .last = problem.kept.last + query});
+  }
+  return true;
+}
+
+void AttentionKernel::select_top(const HeadProblem& problem, const Tile& tile) {
+  top_.start(problem.kept.count, tile.queries);
+  for_each_block(tile, [&](const KeyRange& block) {
+    take_keys(problem, block);
+    for_each_part(tile, block, [&](const Part& part) {
+      if (scores(problem, tile, part)) {
+        top_.add(panel_numbers(problem, tile, part, scores_), part.panel * panel_queries,
+                 part.keys.first);
+      }
+    });
+  });
+  top_.finish(tile.first, problem.kept);
+}
+
+// Asks the mask; whether it allows anything.
+bool AttentionKernel::mark(const HeadProblem& problem, const Tile& tile, const Part& part) {
+  const Index keys = part.keys.count();
+  const Index query = problem.query_position + tile.first + part.panel * panel_queries;
+  for (Index q = 0; q < tile.queries_in(part.panel); ++q) {
+    problem.mask->mark(query + q, problem.key_position + part.keys.first,
+                       std::span(allowed_).subspan(static_cast<std::size_t>(q * block_keys),
+                                                   static_cast<std::size_t>(keys)));
+  }
+  for (Index q = 0; q < tile.queries_in(part.panel); ++q) {
+    const bool* allowed = allowed_.data() + q * block_keys;
+    if (std::find(allowed, allowed + keys, true) != allowed + keys) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void AttentionKernel::apply_mask(const Tile& tile, const Part& part) {
+  for (Index q = 0; q < tile.queries_in(part.panel); ++q) {
+    for (Index j = 0; j < part.keys.count(); ++j) {
+      if (!allowed_[static_cast<std::size_t>(q * block_keys + j)]) {
+        scores_[part.at + j * tile.columns + q] = minus_infinity;
+      }
+    }
+  }
+}
+
+PanelNumbers AttentionKernel::panel_numbers(const HeadProblem& problem, const Tile& tile,
+                                            const Part& part, Scalar* numbers) const {
+  const Index first_query = tile.first + part.panel * panel_queries;
+  return {
+      .numbers = numbers + part.at,
+      .step = tile.columns,
+      .keys = part.keys.count(),
+      .queries = tile.queries_in(part.panel),
+      .columns = tile.panel_columns(part.panel),
+      .distance = problem.key_position + part.keys.first - problem.query_position - first_query};
+}
+
+void AttentionKernel::add_bias(const HeadProblem& problem, const Tile& tile, const Part& part) {
+  const HeadBias& bias = problem.bias;
+  const PanelNumbers panel = panel_numbers(problem, tile, part, scores_);
+  if (bias.buckets_used()) {
+    distances_.take(*bias.buckets, panel);
+  }
+  if (bias.by_head != nullptr || bias.slope != 0) {
+    distances_.add_by_distance(panel, bias.by_head, bias.slope);
+  }
+  if (bias.by_query != nullptr) {
+    const Index query = tile.first + part.panel * panel_queries;
+    distances_.add_rows(panel, bias.by_query + query * bias.stride, bias.stride);
+  }
+}
+
+// Scores of keys that a query may not attend to become -inf: those before and behind its range.
+void AttentionKernel::apply_ranges(const HeadProblem& problem, const Tile& tile, const Part& part) {
+  const Index first_key = problem.key_position + part.keys.first;
+  const Index first_query = problem.query_position + tile.first + part.panel * panel_queries;
+  std::array<Scalar, panel_queries> begins{};
+  std::array<Scalar, panel_queries> ends{};
+  Index last_begin = 0;
+  Index first_end = part.keys.count();
+  for (Index q = 0; q < tile.queries_in(part.panel); ++q) {
+    const auto [first, last] = problem.ranges.of(first_query + q);
+    const Index begin = std::clamp<Index>(first - first_key, 0, part.keys.count());
+    const Index end = std::clamp<Index>(last + 1 - first_key, begin, part.keys.count());
+    begins[static_cast<std::size_t>(q)] = static_cast<Scalar>(begin);
+    ends[static_cast<std::size_t>(q)] = static_cast<Scalar>(end);
+    last_begin = std::max(last_begin, begin);
+    first_end = std::min(first_end, end);
+  }
+  const auto limit = [&](Index j) {
+    const Lanes key(static_cast<Scalar>(j));
+    for (Index first = 0; first < tile.panel_columns(part.panel); first += lane_count) {
+      Scalar* row = scores_ + part.at + j * tile.columns + first;
+      const auto seen = Lanes::load_unaligned(begins.data() + first) <= key &&
+                        key < Lanes::load_unaligned(ends.data() + first);
+      xsimd::select(seen, Lanes::load_unaligned(row), Lanes(minus_infinity)).store_unaligned(row);
+    }
+  };
+  for (Index j = 0; j < last_begin; ++j) {
+    limit(j);
+  }
+  for (Index j = std::max(last_begin, first_end); j < part.keys.count(); ++j) {
+    limit(j);
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
