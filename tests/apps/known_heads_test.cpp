@@ -31,8 +31,9 @@ class KnownHeads : public ::testing::Test {
   double token_accuracy() const { return ask("evaluate")["token_accuracy"]; }
   // Of the decoder's attention to the source.
   Json heads_across() const {
-    for (const Json& attention : ask("heads")["attentions"]) {
-      if (attention["path"] == "decoder.layers.0.cross") {
+    const Json report = ask("heads");
+    for (const Json& attention : report["attentions"]) {
+      if (attention["attention"] == "decoder.layers.0.cross") {
         return attention["heads"];
       }
     }
