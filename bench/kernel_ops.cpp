@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,8 +38,16 @@ std::string name_of(const char* kernel, const StepSize& size, Index rows, Index 
   return fmt::format("{}/{}/{}x{}", kernel, size.name, rows, columns);
 }
 
+// The rows of a bias, and the bias made from those inputs that follow the first.
+struct BiasOfBench {
+  std::vector<Shape> inputs{};
+  std::function<AttentionBias(const std::vector<Var>& x)> make = [](const std::vector<Var>&) {
+    return AttentionBias{};
+  };
+};
+
 void register_attention_pattern(const StepSize& size, const char* kernel, const Pattern& pattern,
-                                const Dropout& dropout) {
+                                const Dropout& dropout, const BiasOfBench& bias = {}) {
   const Index N = shard_rows(size);
   const Index D = size.d_model;
   const Segments segments =
@@ -55,13 +64,16 @@ void register_attention_pattern(const StepSize& size, const char* kernel, const 
       pairs += pattern.allowed(i, k) ? 1 : 0;
     }
   }
+  std::vector<Shape> inputs{{N, 3 * D}};
+  inputs.insert(inputs.end(), bias.inputs.begin(), bias.inputs.end());
   const double product = 2 * pairs * static_cast<double>(segments.count() * D);
   register_op({.name = name_of(kernel, size, size.length, D),
                .forward = {.flops = 2 * product},
                .backward = {.flops = 5 * product},
-               .inputs = {{N, 3 * D}},
+               .inputs = inputs,
                .op = [=](const std::vector<Var>& x) {
-                 return attention({x[0], 0}, {x[0], D}, {x[0], 2 * D}, segments, segments, options);
+                 return attention({x[0], 0}, {x[0], D}, {x[0], 2 * D}, segments, segments, options,
+                                  bias.make(x));
                }});
 }
 
@@ -95,6 +107,29 @@ void register_attention(const StepSize& size) {
   register_attention_pattern(size, "attention", Pattern::full(), {});
   register_attention_pattern(size, "causal attention", Pattern::causal(), {});
   register_attention_pattern(size, "attention, dropout", Pattern::full(), dropout_of_bench());
+  const auto buckets = DistanceBuckets::logarithmic(32, 128);
+  const auto near = DistanceBuckets::clipped(16, 16);
+  register_attention_pattern(size, "attention, slopes", Pattern::full(), {},
+                             {.make = [heads = size.heads](const std::vector<Var>&) {
+                               return AttentionBias{.slopes = alibi_slopes(heads)};
+                             }});
+  register_attention_pattern(
+      size, "attention, rows by head", Pattern::full(), {},
+      {.inputs = {{size.heads, buckets.count()}}, .make = [buckets](const std::vector<Var>& x) {
+         return AttentionBias{.buckets = buckets, .by_head = x[1]};
+       }});
+  register_attention_pattern(size, "attention, rows by query", Pattern::full(), {},
+                             {.inputs = {{shard_rows(size), size.heads * near.count()}},
+                              .make = [near](const std::vector<Var>& x) {
+                                return AttentionBias{.buckets = near, .by_query = x[1]};
+                              }});
+  register_attention_pattern(size, "attention, rows by query + values", Pattern::full(), {},
+                             {.inputs = {{shard_rows(size), size.heads * near.count()},
+                                         {near.count(), size.d_model / size.heads}},
+                              .make = [near](const std::vector<Var>& x) {
+                                return AttentionBias{
+                                    .buckets = near, .by_query = x[1], .values = x[2]};
+                              }});
 }
 
 void register_row_ops(const StepSize& size) {
