@@ -48,6 +48,9 @@ void expect_removable(const MultiHeadAttention& attention, const std::vector<Ind
   if (spec.combine != Combine::output || !spec.shared_as.empty()) {
     refuse("they have no output projection of their own");
   }
+  if (spec.has(AttentionPositions::alibi)) {
+    refuse("each head's slope follows from its number and from how many there are (alibi)");
+  }
   if (spec.input == HeadInput::narrow) {
     refuse("each head sees a slice of the input that its number decides (input: narrow)");
   }
@@ -113,7 +116,13 @@ class Kept {
       keep_chunks(from, {left_, 1}, 1, to);
     } else if (name == "score.weight") {
       keep_chunks(from, {bilinear(), spec_.d_qk * spec_.d_qk}, 1, to);
-    } else if (name == "output.bias") {
+    } else if (name == "distance.score") {
+      keep_chunks(from, {left_, spec_.distance_buckets()}, 1, to);
+    } else if (name == "distance.weight") {
+      keep_chunks(from, {left_, spec_.d_qk * spec_.d_model}, 1, to);
+    } else if (name == "distance.content" || name == "distance.place") {
+      keep_chunks(from, {left_, spec_.d_qk}, 1, to);
+    } else if (name == "output.bias" || name.starts_with("distance.")) {  // of all heads
       keep_chunks(from, {{0}, from.size()}, 1, to);
     } else {
       copy_projection(name, from, to);

@@ -30,6 +30,7 @@ AttentionWeights::AttentionWeights(const Scope& scope, const ModelOptions& optio
                                    const AttentionSpec& spec, AttentionInputs inputs)
     : projections(scope, options, spec, inputs),
       scores(scope, spec, options.max_positions),
+      distances(scope, options, spec),
       combination(scope, options, spec) {}
 
 MultiHeadAttention::MultiHeadAttention(const Scope& scope, const ModelOptions& options,
@@ -129,7 +130,7 @@ Index MultiHeadAttention::cache_columns() const {
   return key_columns() + (heads_are_one() ? 1 : spec.kv_heads) * spec.d_v;
 }
 
-BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& heads, const Segments& queries,
+BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const Segments& queries,
                                        const Segments& keys) const {
   const AttentionOptions options{.heads = spec.heads,
                                  .d_key = spec.d_qk,
@@ -138,12 +139,16 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& heads, const Seg
                                  .dropout = pass.dropout(spec.dropout, module.path(), queries),
                                  .kv_heads = spec.kv_heads,
                                  .scale = weights.scores.scale()};
+  const AttentionBias bias = weights.distances(pass, projected.query, weights.scores.scale());
+  const Heads heads{.query = weights.distances.with_content_bias(pass, projected.query),
+                    .key = projected.key,
+                    .value = projected.value};
   if (pass.recorder) {
-    record(pass, heads, queries, keys, options);
+    record(pass, heads, queries, keys, options, bias);
   }
   Var side_by_side = [&] {
     const InModule here(pass.tape(), module);
-    return attention(heads.query, heads.key, heads.value, queries, keys, options);
+    return attention(heads.query, heads.key, heads.value, queries, keys, options, bias);
   }();
   const Dropout dropout = pass.dropout(spec.head_dropout, head_dropout_path, queries);
   if (dropout.active()) {
@@ -153,14 +158,15 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& heads, const Seg
 }
 
 void MultiHeadAttention::record(Pass& pass, const Heads& heads, const Segments& queries,
-                                const Segments& keys, const AttentionOptions& options) const {
+                                const Segments& keys, const AttentionOptions& options,
+                                const AttentionBias& bias) const {
   for (Index segment = 0; segment < queries.count(); ++segment) {
     for (Index head = 0; head < spec.heads; ++head) {
       pass.recorder({.path = module.path(),
                      .segment = segment,
                      .head = head,
                      .weights = attention_weights(heads.query, heads.key, queries, keys, options,
-                                                  segment, head)});
+                                                  segment, head, bias)});
     }
   }
 }

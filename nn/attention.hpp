@@ -8,6 +8,7 @@
 #include "core/ops/attention.hpp"
 #include "nn/cache.hpp"
 #include "nn/head_combination.hpp"
+#include "nn/head_distances.hpp"
 #include "nn/head_projections.hpp"
 #include "nn/head_scores.hpp"
 
@@ -20,6 +21,7 @@ struct AttentionWeights {
 
   HeadProjections projections;
   HeadScores scores;
+  HeadDistances distances;
   HeadCombination combination;
 };
 
@@ -63,7 +65,7 @@ struct MultiHeadAttention {
   BlockOutput attend(Pass& pass, const Heads& heads, const Segments& queries,
                      const Segments& keys) const;
   void record(Pass& pass, const Heads& heads, const Segments& queries, const Segments& keys,
-              const AttentionOptions& options) const;
+              const AttentionOptions& options, const AttentionBias& bias) const;
   BlockOutput nothing(Pass& pass, const Segments& queries) const;  // of no heads
   bool heads_are_one() const;
 };

@@ -26,7 +26,7 @@ enum class HeadInput { wide, narrow };
 enum class Combine { output, concatenate, mean, weighted };
 enum class Score { dot, bilinear, cosine };
 enum class ScoreScale { inverse_sqrt_d_qk, inverse_sqrt_d_model, none, learned };
-enum class AttentionPositions { none, rotary };
+enum class AttentionPositions { none, rotary, relative, relative_keys, transformer_xl, t5, alibi };
 enum class HeadStart { own, identical_projections, identical };
 
 template <>
@@ -63,7 +63,8 @@ struct EnumNames<ScoreScale> {
 };
 template <>
 struct EnumNames<AttentionPositions> {
-  static constexpr std::array<std::string_view, 2> names{"none", "rotary"};
+  static constexpr std::array<std::string_view, 7> names{
+      "none", "rotary", "relative", "relative_keys", "transformer_xl", "t5", "alibi"};
 };
 template <>
 struct EnumNames<HeadStart> {
@@ -86,6 +87,9 @@ struct AttentionSettings {
   Layered<ByHead<Score>> score{};
   Layered<ScoreScale> scale{};
   Layered<AttentionPositions> positions{};
+  Layered<Index> clip{};
+  Layered<Index> buckets{};
+  Layered<Index> farthest{};
   Layered<ByHead<AttentionPattern>> pattern{};
   Layered<double> dropout{};
   Layered<double> head_dropout{};
@@ -148,10 +152,33 @@ struct AttentionSettings {
                 .help = "factor on the scores; learned: one for each head, from inverse_sqrt_d_qk "
                         "on; auto: inverse_sqrt_d_qk"},
           scale);
-    visit(Field{.name = "positions",
-                .help = "how queries and keys of self-attention tell positions, beside "
-                        "model.positions: rotary (Su et al. 2021); auto: none"},
-          positions);
+    visit(
+        Field{.name = "positions",
+              .help = "how queries and keys of self-attention tell positions, beside "
+                      "model.positions: rotary (Su et al. 2021); relative (Shaw et al. 2018), with "
+                      "or without (relative_keys) their term for values; transformer_xl (Dai et "
+                      "al. 2019); t5 (Raffel et al. 2020); alibi (Press et al. 2022); in the "
+                      "section attention it is for self-attention; auto: none"},
+        positions);
+    visit(Field{.name = "clip",
+                .help = "relative, relative_keys, transformer_xl: distances beyond this count as "
+                        "this; auto: 16",
+                .minimum = 0,
+                .maximum = 4096,
+                .unit = "tokens"},
+          clip);
+    visit(Field{.name = "buckets",
+                .help = "t5: buckets of distances, in encoders for both directions together; auto: "
+                        "32",
+                .minimum = 4,
+                .maximum = 4096},
+          buckets);
+    visit(Field{.name = "farthest",
+                .help = "t5: the distance from which on all share a bucket; auto: 128",
+                .minimum = 1,
+                .maximum = 1048576,
+                .unit = "tokens"},
+          farthest);
     visit(Field{.name = "pattern",
                 .help = "keys that a query may attend to, in decoders never later ones; a list "
                         "gives each head its own; in the section attention it is for "

@@ -195,11 +195,18 @@ Verdict scores_fit(const AttentionSpec& spec) {
                        fmt::format("a list has one value for each head ({} for {} heads)",
                                    spec.pattern.values.size(), spec.heads)};
   }
-  if (spec.positions == AttentionPositions::rotary && !spec.is_self()) {
+  if (!spec.has(AttentionPositions::none) && !spec.is_self()) {
     return SpecProblem{{"positions"},
                        "cross-attention has no distances: source and target count positions apart"};
   }
-  if (spec.positions == AttentionPositions::rotary && spec.d_qk % 2 != 0) {
+  if (spec.has(AttentionPositions::t5) && spec.farthest <= spec.buckets / 2) {
+    return SpecProblem{
+        {"farthest", "buckets"},
+        fmt::format("half of the buckets hold one distance each, so farthest must be "
+                    "more than that (buckets {}, farthest {})",
+                    spec.buckets, spec.farthest)};
+  }
+  if (spec.has(AttentionPositions::rotary) && spec.d_qk % 2 != 0) {
     return SpecProblem{
         {"positions", "d_qk", "heads"},
         fmt::format("rotary turns pairs of columns, so d_qk must be even ({})", spec.d_qk)};
@@ -235,7 +242,7 @@ Layered<Value> over_layers(const std::vector<AttentionSpec>& specs, const Get& g
   if (!result.values.empty() && std::ranges::all_of(result.values, [&](const Value& value) {
         return value == result.values.front();
       })) {
-    result.values.resize(1);
+    result.values.erase(result.values.begin() + 1, result.values.end());
   }
   return result;
 }
@@ -245,6 +252,14 @@ Layered<Value> over_layers(const std::vector<AttentionSpec>& specs, const Get& g
 Index attention_layers(const ModelOptions& options, AttentionKind kind) {
   return kind == AttentionKind::encoder_self ? options.encoder_layers.value_or(options.layers)
                                              : options.decoder_layers.value_or(options.layers);
+}
+
+Index AttentionSpec::distance_buckets() const {
+  const bool back = kind == AttentionKind::decoder_self;
+  if (has_clip()) {
+    return back ? clip + 1 : 2 * clip + 1;
+  }
+  return has(AttentionPositions::t5) ? (back ? buckets : buckets - 1) : 0;
 }
 
 std::vector<ProjectionSpec> projections_of(const AttentionSpec& spec) {
@@ -301,6 +316,9 @@ AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, In
     spec.positions = lookup.own(&Settings::positions, AttentionPositions::none);
     spec.pattern = lookup.own(&Settings::pattern, full);
   }
+  spec.clip = lookup.get(&Settings::clip, spec.clip);
+  spec.buckets = lookup.get(&Settings::buckets, spec.buckets);
+  spec.farthest = lookup.get(&Settings::farthest, spec.farthest);
   spec.dropout =
       lookup.get(&Settings::dropout, options.dropout_attention.value_or(options.dropout));
   spec.head_dropout = lookup.get(&Settings::head_dropout, 0.0);
@@ -327,8 +345,28 @@ bool can_share_weights(const AttentionSpec& a, const AttentionSpec& b) {
   like_a.pattern = a.pattern;
   like_a.dropout = a.dropout;
   like_a.head_dropout = a.head_dropout;
-  return like_a == a;
+  return like_a == a && a.distance_buckets() == b.distance_buckets();
 }
+
+namespace {
+
+Index position_parameters(const AttentionSpec& spec) {
+  const Index B = spec.distance_buckets();
+  switch (spec.positions) {
+    case AttentionPositions::relative:
+      return B * (spec.d_qk + spec.d_v);
+    case AttentionPositions::relative_keys:
+      return B * spec.d_qk;
+    case AttentionPositions::transformer_xl:  // a map of sines, and two vectors for each head
+      return spec.heads * spec.d_qk * (spec.d_model + 2);
+    case AttentionPositions::t5:
+      return spec.heads * B;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
 
 Index attention_parameters(const AttentionSpec& spec) {
   const Index D = spec.d_model;
@@ -342,6 +380,7 @@ Index attention_parameters(const AttentionSpec& spec) {
   for (Index head = 0; head < spec.heads; ++head) {
     total += spec.score.at(head) == Score::bilinear ? spec.d_qk * spec.d_qk : 0;
   }
+  total += position_parameters(spec);
   total += spec.scale == ScoreScale::learned ? spec.heads : 0;
   total += spec.combine == Combine::output ? spec.output_columns() * D : 0;
   total += spec.combine == Combine::weighted ? spec.heads : 0;
@@ -365,6 +404,9 @@ AttentionSettings settings_of(const std::vector<AttentionSpec>& layers) {
   settings.scale = over_layers<ScoreScale>(layers, [](const Spec& s) { return s.scale; });
   settings.positions =
       over_layers<AttentionPositions>(layers, [](const Spec& s) { return s.positions; });
+  settings.clip = over_layers<Index>(layers, [](const Spec& s) { return s.clip; });
+  settings.buckets = over_layers<Index>(layers, [](const Spec& s) { return s.buckets; });
+  settings.farthest = over_layers<Index>(layers, [](const Spec& s) { return s.farthest; });
   settings.pattern =
       over_layers<ByHead<AttentionPattern>>(layers, [](const Spec& s) { return s.pattern; });
   settings.dropout = over_layers<double>(layers, [](const Spec& s) { return s.dropout; });

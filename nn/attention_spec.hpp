@@ -24,6 +24,9 @@ struct AttentionSpec {
   ByHead<Score> score{{Score::dot}};
   ScoreScale scale = ScoreScale::inverse_sqrt_d_qk;
   AttentionPositions positions = AttentionPositions::none;
+  Index clip = 16;       // of relative positions
+  Index buckets = 32;    // of T5's
+  Index farthest = 128;  // of T5's
   ByHead<AttentionPattern> pattern{{AttentionPattern()}};
   double dropout = 0;
   double head_dropout = 0;
@@ -32,6 +35,13 @@ struct AttentionSpec {
   // False: the widths were to be d_model / heads, which is no whole number.
   bool heads_divide = true;
 
+  bool has(AttentionPositions scheme) const { return positions == scheme; }
+  bool has_clip() const {
+    return has(AttentionPositions::relative) || has(AttentionPositions::relative_keys) ||
+           has(AttentionPositions::transformer_xl);
+  }
+  // Numbers that are learned of a distance: one for each bucket.
+  Index distance_buckets() const;
   bool is_self() const { return kind != AttentionKind::cross; }
   bool tied() const { return head_weights == HeadWeights::tied; }
   Index output_columns() const { return heads * d_v; }

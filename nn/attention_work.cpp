@@ -21,6 +21,12 @@ AttentionWork attention_work(const AttentionSpec& spec) {
     const bool bilinear = spec.score.at(head) == Score::bilinear;
     work.query_row += bilinear ? static_cast<double>(spec.d_qk * spec.d_qk) : 0;
   }
+  if (spec.has_clip()) {  // products of queries with a vector for each distance
+    work.query_row += static_cast<double>(spec.heads * spec.distance_buckets() * spec.d_qk);
+  }
+  if (spec.has(AttentionPositions::relative)) {
+    work.query_row += static_cast<double>(spec.heads * spec.distance_buckets() * spec.d_v);
+  }
   if (spec.combine == Combine::output) {
     work.query_row += static_cast<double>(spec.output_columns() * spec.d_model);
   }

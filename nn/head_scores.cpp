@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "core/ops/head_linear.hpp"
 #include "core/ops/head_norm.hpp"
 #include "core/ops/head_rotation.hpp"
 #include "core/ops/head_scaling.hpp"
 #include "core/ops/pieces.hpp"
+#include "core/pool_vector.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -105,7 +105,7 @@ HeadColumns HeadScores::each_by_its_score(Pass& pass, const HeadColumns& heads, 
         return heads;
     }
   }
-  std::vector<Var> parts;
+  PoolVector<Var> parts;
   Index bilinear = 0;
   for (Index head = 0; head < spec_.heads; ++head) {
     const Index first = heads.begin(head, d);

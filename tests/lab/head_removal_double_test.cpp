@@ -83,6 +83,13 @@ TEST(HeadRemoval, SaysWhatGatedHeadsSay) {
   expect_removed_is_gated({.kv_heads = {{1}}, .d_v = {{5}}}, some);
 }
 
+TEST(HeadRemoval, KeepsWhatHeadsKnowOfDistances) {
+  for (const auto positions : {AttentionPositions::rotary, AttentionPositions::relative,
+                               AttentionPositions::t5, AttentionPositions::transformer_xl}) {
+    expect_removed_is_gated({.d_qk = {{4}}, .positions = {{positions}}}, some);
+  }
+}
+
 TEST(HeadRemoval, KeepsWhatHeadsHaveOfTheirOwn) {
   const AttentionPattern window("window 1");
   expect_removed_is_gated(
@@ -115,6 +122,8 @@ TEST(HeadRemoval, RefusesWhatCannotGo) {
               HasSubstr("unequal groups"));
   EXPECT_THAT(refusal({.input = {{HeadInput::narrow}}}, {{"encoder.layers.1.self", 0}}),
               HasSubstr("a slice of the input"));
+  EXPECT_THAT(refusal({.positions = {{AttentionPositions::alibi}}}, {{"encoder.layers.1.self", 0}}),
+              HasSubstr("slope follows"));
   EXPECT_THAT(refusal({.combine = {{Combine::mean}}}, {{"encoder.layers.1.self", 0}}),
               HasSubstr("no output projection"));
   EXPECT_THAT(refusal({}, {{"encoder.layers.1.self", 4}}),

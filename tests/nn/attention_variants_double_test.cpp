@@ -61,6 +61,24 @@ Index expected_parameters(const AttentionSpec& spec) {
   for (Index head = 0; head < spec.heads; ++head) {
     total += spec.score.at(head) == Score::bilinear ? spec.d_qk * spec.d_qk : 0;
   }
+  const bool back = spec.kind == AttentionKind::decoder_self;
+  const Index clipped = back ? spec.clip + 1 : 2 * spec.clip + 1;
+  switch (spec.positions) {
+    case AttentionPositions::relative:
+      total += clipped * (spec.d_qk + spec.d_v);
+      break;
+    case AttentionPositions::relative_keys:
+      total += clipped * spec.d_qk;
+      break;
+    case AttentionPositions::transformer_xl:
+      total += spec.heads * spec.d_qk * D + 2 * spec.heads * spec.d_qk;
+      break;
+    case AttentionPositions::t5:
+      total += spec.heads * (back ? spec.buckets : spec.buckets - 1);
+      break;
+    default:
+      break;
+  }
   total += spec.scale == ScoreScale::learned ? spec.heads : 0;
   total += spec.combine == Combine::output ? D * spec.heads * spec.d_v : 0;
   total += spec.combine == Combine::weighted ? spec.heads : 0;
@@ -392,11 +410,87 @@ TEST(AttentionEqualities, PermutedRowsGivePermutedRows) {
   EXPECT_GT(difference(rotary), 1e-3);
 }
 
-TEST(AttentionEqualities, RotaryDoesNotSeeAShift) {
-  const Alone rotary({.d_qk = {{4}}, .positions = {{AttentionPositions::rotary}}});
+TEST(AttentionEqualities, RelativePositionsDoNotSeeAShift) {
   const Segments here{.list = {{0, 5, 0}, {5, 3, 0}}, .first_row = 0};
   const Segments there{.list = {{0, 5, 40}, {5, 3, 7}}, .first_row = 0};
-  expect_near(rotary(some_rows(), here), rotary(some_rows(), there), 1e-10);
+  const Tensor nowhere = Alone({.d_qk = {{4}}})(some_rows(), here);
+  for (std::size_t i = 1; i < EnumNames<AttentionPositions>::names.size(); ++i) {
+    SCOPED_TRACE(EnumNames<AttentionPositions>::names[i]);
+    const Alone relative({.d_qk = {{4}}, .positions = {{static_cast<AttentionPositions>(i)}}});
+    const Tensor y = relative(some_rows(), here);
+    expect_near(y, relative(some_rows(), there), 1e-10);
+    EXPECT_THAT(y.values(), ::testing::Not(Pointwise(DoubleNear(1e-3), nowhere.values())));
+  }
+}
+
+// softmax((Q Kᵀ + Q rᵀ) / √d_qk) (V + r'), written out (Shaw et al. 2018, equations 3 and 4).
+TEST(AttentionEqualities, RelativeIsShawsFormula) {
+  Alone one({.positions = {{AttentionPositions::relative}}, .clip = {{2}}}, 1);
+  one.without_biases();
+  const Tensor x = some_rows();
+  const Tensor q = product(x, one.value("query.weight"));
+  const Tensor k = product(x, one.value("key.weight"));
+  const Tensor v = product(x, one.value("value.weight"));
+  const Tensor to_keys = one.value("distance.key");
+  const Tensor to_values = one.value("distance.value");
+  Tensor heads = Tensor::zeros({8, 6});
+  for (Index i = 0; i < 8; ++i) {
+    std::vector<double> weights;
+    double total = 0;
+    const auto row = [&](Index j) { return std::clamp<Index>(j - i, -2, 2) + 2; };
+    for (Index j = 0; j < 8; ++j) {
+      double score = 0;
+      for (Index c = 0; c < 6; ++c) {
+        score += q.row(i)[c] * (k.row(j)[c] + to_keys.row(row(j))[c]);
+      }
+      weights.push_back(std::exp(score / std::sqrt(6.0)));
+      total += weights.back();
+    }
+    for (Index j = 0; j < 8; ++j) {
+      for (Index c = 0; c < 6; ++c) {
+        heads.row(i)[c] +=
+            weights[static_cast<std::size_t>(j)] / total * (v.row(j)[c] + to_values.row(row(j))[c]);
+      }
+    }
+  }
+  expect_near(one(x, segments_of({8})), product(heads, one.value("output.weight")));
+}
+
+// (q + u) k + (q + v) W R (Dai et al. 2019, section 3.3), seen through log weights' differences.
+TEST(AttentionEqualities, TransformerXlIsDaisFormula) {
+  Alone one({.positions = {{AttentionPositions::transformer_xl}}, .clip = {{7}}}, 1);
+  one.without_biases();
+  const Tensor x = some_rows();
+  const Tensor q = product(x, one.value("query.weight"));
+  const Tensor k = product(x, one.value("key.weight"));
+  const Tensor u = one.value("distance.content");
+  const Tensor v = one.value("distance.place");
+  std::vector<Tensor> seen;
+  Tape tape(false);
+  Pass pass(tape, one.store);
+  pass.recorder = [&](const RecordedAttention& recorded) { seen.push_back(recorded.weights); };
+  const Var input = tape.constant(x);
+  one.attention(pass, input, input, input, segments_of({8}), segments_of({8}));
+  const Tensor map = one.value("distance.weight");  // (d_qk, D)
+  const auto score = [&](Index i, Index j) {
+    double sum = 0;
+    for (Index c = 0; c < 6; ++c) {
+      double placed = 0;
+      for (Index e = 0; e < 6; ++e) {
+        const double angle =
+            static_cast<double>(j - i) / std::pow(10000.0, static_cast<double>(e - e % 2) / 6.0);
+        placed += map.row(c)[e] * (e % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      }
+      sum += (q.row(i)[c] + u.data()[c]) * k.row(j)[c] + (q.row(i)[c] + v.data()[c]) * placed;
+    }
+    return sum / std::sqrt(6.0);
+  };
+  for (Index i = 0; i < 8; ++i) {
+    for (Index j = 1; j < 8; ++j) {
+      EXPECT_NEAR(std::log(seen[0].row(i)[j] / seen[0].row(i)[0]), score(i, j) - score(i, 0),
+                  1e-10);
+    }
+  }
 }
 
 TEST(AttentionEqualities, AsManyKeyHeadsAsHeadsIsOrdinary) {

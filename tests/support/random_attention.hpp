@@ -62,7 +62,11 @@ class RandomAttention {
     maybe(settings.scale, any<ScoreScale>());
     maybe(settings.positions, any<AttentionPositions>());
     maybe(settings.pattern, ByHead<AttentionPattern>{{AttentionPattern(one_of<const char*>(
-                                {"full", "causal", "window 1", "window 2 0"}))}});
+                                {"full", "causal", "window 1", "window 2 0", "blocks 2",
+                                 "strided 2", "fixed 3 1", "top_k 2", "window 3 top_k 2"}))}});
+    maybe(settings.clip, one_of<Index>({0, 1, 3}));
+    maybe(settings.buckets, one_of<Index>({4, 6}));
+    maybe(settings.farthest, one_of<Index>({4, 9}));
     maybe(settings.head_dropout, 0.3);
     maybe(settings.start, any<HeadStart>());
     if (settings.heads.given() && sometimes()) {

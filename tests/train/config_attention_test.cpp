@@ -61,6 +61,9 @@ TEST(ConfigAttention, lists_of_what_takes_none_or_holds_nothing_are_refused) {
   EXPECT_THAT(config_error("attention: {pattern: windows}"),
               AllOf(HasSubstr("no such pattern"), HasSubstr("full, causal, window N")));
   EXPECT_THAT(config_error("attention: {pattern: window 0}"), HasSubstr("a window of 0"));
+  EXPECT_THAT(config_error("attention: {pattern: top_k 0}"), HasSubstr("leaves no key"));
+  EXPECT_THAT(config_error("attention: {pattern: fixed 2 3}"), HasSubstr("more summaries"));
+  EXPECT_THAT(config_error("attention: {pattern: strided}"), HasSubstr("no such pattern"));
   EXPECT_THAT(config_error("attention: {pattern: window x}"),
               HasSubstr("x is no number of positions"));
   EXPECT_THAT(config_error("attention: {sharing: al}"), HasSubstr("did you mean all?"));
@@ -124,6 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"score: [dot, cosine]", "score", "one value for each head (2 for 4 heads)"},
         Refused{"pattern: [full, causal]", "pattern", "one value for each head (2 for 4 heads)"},
         Refused{"score: [dot, dot, dot, cosine], kv_heads: 1", "score", "must score them alike"},
+        Refused{"positions: t5, buckets: 32, farthest: 16", "farthest", "must be more than that"},
         Refused{"positions: rotary, d_qk: 5", "positions", "d_qk must be even (5)"},
         Refused{"start: identical, sharing: identity", "start", "no weights that could start"},
         Refused{"start: identical, combine: mean", "start", "no output weight"},

@@ -117,7 +117,7 @@ TEST(ConfigWriter, lists_over_layers_and_heads_read_back_as_they_were) {
   const std::string text = R"(
 model: {d_model: 24, layers: 3}
 attention: {heads: [4, 2, 1], pattern: [[full, window 3, causal, window 2 0], [causal], [full]]}
-encoder_self: {heads: 3, pattern: [full, causal, window 1], score: [dot, cosine, bilinear]}
+encoder_self: {heads: 3, pattern: [blocks 4 top_k 2, fixed 8 2, strided 3], score: [dot, cosine, bilinear]}
 decoder_self: {d_qk: [2, 4, 6], shared_as: ["a b", "", "[c]"]}
 )";
   const Config config = parse_config(text, "a.yaml").config;
