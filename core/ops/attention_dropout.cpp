@@ -21,15 +21,13 @@ void AttentionDropout::draw(const DropoutAddress& at, Index columns, Index keys,
           static_cast<std::uint32_t>(at.query_row + (first + lane) * at.query_step);
     }
     for (Index j = 0; j < keys;) {
-      const Index block = (at.position + j * at.key_step) >> 3;
+      Index position = at.position + j * at.key_step;
+      const Index block = position >> 3;
+      const Index in_block = ((block + 1) * 8 - position + at.key_step - 1) / at.key_step;
       blocks.fill(static_cast<std::uint32_t>(block));
       draw_keep_bits(dropout_, blocks.data(), rows.data(), salt, keep.data());
       const auto of_key = transpose_keep_bits(keep.data());
-      for (; j < keys; ++j) {
-        const Index position = at.position + j * at.key_step;
-        if (position >> 3 != block) {
-          break;
-        }
+      for (const Index end = std::min(keys, j + in_block); j < end; ++j, position += at.key_step) {
         const std::uint16_t bits = of_key[static_cast<std::size_t>(position & 7)];
         const std::array<std::uint8_t, 2> bytes{static_cast<std::uint8_t>(bits),
                                                 static_cast<std::uint8_t>(bits >> 8)};
