@@ -143,7 +143,8 @@ TEST(AttentionOfSharedColumns, EqualsPlainOps) {
     return [&options, attend](const Var& x, const Var& v) {
       const HeadColumns shared{.matrix = x, .first = 1, .step = 0};
       const HeadColumns overlapping{.matrix = v, .first = 0, .step = 1};
-      return attend(shared, shared, overlapping, segments_of({5, 2}), segments_of({5, 2}), options);
+      return attend(shared, shared, overlapping, segments_of({5, 2}), segments_of({5, 2}), options,
+                    {});
     };
   };
   const Tensor x = random_tensor({7, 4}, 1);

@@ -130,7 +130,7 @@ inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
   const Var one = rows_of_head(query, query_row, query_row + 1, options.d_key);
   const Var products =
       scale(matmul(one, transpose(rows_of_head(key, seen.row, end, options.d_key))),
-            1 / std::sqrt(static_cast<Scalar>(options.d_key)));
+            options.score_factor());
   const Var scores = plain_biased(products, bias, query_row, position, seen, head);
   if (pattern.top_count() > 0) {
     plain_keep_top(pattern.top_count(), scores.value(), mask);
