@@ -166,7 +166,7 @@ Verdict sharing_fits(const AttentionSpec& spec) {
                                    "values alone ({} heads, kv_heads {})",
                                    spec.heads, spec.kv_heads)};
   }
-  if (shares_value(spec.sharing) && spec.d_qk != spec.d_v) {
+  if (shares_value(spec.sharing) && spec.sharing != Sharing::identity && spec.d_qk != spec.d_v) {
     return SpecProblem{
         {"sharing", "d_qk", "d_v"},
         fmt::format("one weight has one width (d_qk {}, d_v {})", spec.d_qk, spec.d_v)};

@@ -94,7 +94,8 @@ TEST(SweepErrors, an_axis_that_names_no_option_is_told_where_its_name_stands) {
   EXPECT_EQ(error_of(config + "axes:\n  model.layers: [1, 2]\n  model.haeds: [1, 2]\n"),
             "a.yaml:4:3: model.haeds: unknown option; did you mean model.heads?");
   EXPECT_EQ(error_of(config + "axes:\n  heads: [1, 2]\n"),
-            "a.yaml:3:3: heads: unknown name; there is the option model.heads");
+            "a.yaml:3:3: heads: unknown name; there is the option model.heads, attention.heads, "
+            "encoder_self.heads, decoder_self.heads, cross.heads");
   EXPECT_THAT(error_of(config + "axes: {trainig.steps: [1]}\n"),
               StartsWith("a.yaml:2:8: trainig.steps: unknown name; did you mean training?"));
   EXPECT_EQ(error_of(config + "axes:\n  width:\n    small: {model.d_modle: 8}\n"),
