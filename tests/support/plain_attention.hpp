@@ -139,7 +139,7 @@ inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
   if (options.dropout.active()) {
     weights = multiply(weights, tape.constant(factors.part(q * seen.rows, {1, seen.rows})));
   }
-  const Var y = matmul(weights, rows_of_head(value, seen.row, end, options.d_value));
+  Var y = matmul(weights, rows_of_head(value, seen.row, end, options.d_value));
   if (!bias.values) {
     return y;
   }
