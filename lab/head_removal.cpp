@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "nn/attention_resolve.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

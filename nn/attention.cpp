@@ -6,6 +6,7 @@
 
 #include "core/errors.hpp"
 #include "core/ops/head_scaling.hpp"
+#include "nn/attention_problems.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -175,6 +176,10 @@ MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionKind kind, 
   const AttentionInputs inputs =
       kind == AttentionKind::cross ? AttentionInputs::cross : AttentionInputs::self;
   const AttentionSpec spec = attention_spec(options_, kind, layer);
+  if (const auto found = spec_problem(spec)) {
+    throw ConfigError(
+        fmt::format("{}.{}: {}", name_of(kind), found->options.front(), found->problem));
+  }
   if (spec.shared_as.empty()) {
     return {scope, options_, spec, inputs};
   }

@@ -76,7 +76,8 @@ class AttentionMaker {
  public:
   AttentionMaker(const Scope& root, const ModelOptions& options) : root_(root), options_(options) {}
 
-  // Throws ConfigError where attentions of one name need different weights.
+  // Throws ConfigError where settings do not compose, and where attentions of one name need
+  // different weights.
   MultiHeadAttention make(const Scope& scope, AttentionKind kind, Index layer);
 
  private:

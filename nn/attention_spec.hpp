@@ -1,7 +1,6 @@
 // What one attention of a model is: its settings with every `auto` decided.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,30 +66,7 @@ std::vector<ProjectionSpec> projections_of(const AttentionSpec& spec);
 // as can be: spec_problem() tells.
 AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, Index layer);
 
-// Those of all layers.
-std::vector<AttentionSpec> attention_specs(const ModelOptions& options, AttentionKind kind);
-
-// The settings that say the same, with nothing left to `auto` but the budget.
-AttentionSettings settings_of(const std::vector<AttentionSpec>& layers);
-
 // Layers that have attention of this kind.
 Index attention_layers(const ModelOptions& options, AttentionKind kind);
-
-struct SpecProblem {
-  std::vector<std::string> options;  // those that contradict each other, the likeliest first
-  std::string problem;
-};
-
-// What in it does not go together, if anything: names as in AttentionSettings.
-std::optional<SpecProblem> spec_problem(const AttentionSpec& spec);
-
-// Whether they differ in kind, pattern and dropout at most.
-bool can_share_weights(const AttentionSpec& a, const AttentionSpec& b);
-
-// The number of its parameters: closed form.
-Index attention_parameters(const AttentionSpec& spec);
-
-// Writes into the three kinds' settings what attention_spec() says, layer by layer.
-void resolve_attention(ModelOptions& options);
 
 }  // namespace tapehead

@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "core/gradcheck/model.hpp"
 #include "core/ops/linear.hpp"
+#include "nn/attention_work.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/random_attention.hpp"
 #include "train/loss.hpp"
@@ -573,6 +574,13 @@ TEST(AttentionSharing, OneNameIsOneSetOfWeights) {
   }();
   EXPECT_EQ(TinyModel(plain).store.count() - model.store.count(),
             attention_parameters(attention_spec(plain, AttentionKind::encoder_self, 0)));
+}
+
+TEST(AttentionVariants, ThatDoNotComposeAreRefused) {
+  ModelOptions options = tiny_options();
+  options.cross.kv_heads.values = {3};
+  EXPECT_THAT(message_of<ConfigError>([&] { TinyModel{options}; }),
+              HasSubstr("cross.kv_heads: must divide the heads (3 for 2 heads)"));
 }
 
 TEST(AttentionSharing, OfUnlikeAttentionsIsRefused) {

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "nn/attention_spec.hpp"
+#include "nn/attention_problems.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

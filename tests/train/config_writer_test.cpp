@@ -7,7 +7,7 @@
 #include <random>
 #include <sstream>
 
-#include "nn/attention_spec.hpp"
+#include "nn/attention_resolve.hpp"
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "nn/attention_spec.hpp"
+#include "nn/attention_problems.hpp"
 
 namespace tapehead {
 namespace {

@@ -1,0 +1,23 @@
+// What of an attention does not go together, and which attentions can have the same weights.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nn/attention_spec.hpp"
+
+namespace tapehead {
+
+struct SpecProblem {
+  std::vector<std::string> options;  // those that contradict each other, the likeliest first
+  std::string problem;
+};
+
+// What in it does not go together, if anything: names as in AttentionSettings.
+std::optional<SpecProblem> spec_problem(const AttentionSpec& spec);
+
+// Whether they differ in kind, pattern and dropout at most, and learn of as many distances.
+bool can_share_weights(const AttentionSpec& a, const AttentionSpec& b);
+
+}  // namespace tapehead
