@@ -59,7 +59,7 @@ TEST(Induction, the_asked_symbol_is_as_likely_anywhere) {
   }
   ASSERT_EQ(bigrams.size(), 72U);  // 9 symbols, each with the 8 others behind it
   for (const auto& [bigram, count] : bigrams) {
-    EXPECT_NEAR(count, 12000 / 72, 60);
+    EXPECT_NEAR(count, 12000.0 / 72, 60);
   }
 }
 
@@ -102,7 +102,7 @@ TEST(Recall, has_facts_then_a_gap_then_a_question_and_says_its_value) {
   });
   EXPECT_THAT(gaps, ElementsAre(2, 3, 4, 5, 6));
   for (const int count : asked) {
-    EXPECT_NEAR(count, 3500 / 4, 120);
+    EXPECT_NEAR(count, 3500.0 / 4, 120);
   }
 }
 

@@ -48,8 +48,6 @@ Index expected_parameters(const AttentionSpec& spec) {
       total += query + value;
       break;
     case Sharing::key_value:
-      total += query + key;
-      break;
     case Sharing::query_value:
       total += query + key;
       break;

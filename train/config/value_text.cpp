@@ -34,7 +34,7 @@ std::string limit_text(double value) {
 }  // namespace
 
 std::string type_text(const Row& row) {
-  const std::string type(std::visit(TypeText{}, row.cell));
+  std::string type(std::visit(TypeText{}, row.cell));
   const auto* list = std::get_if<LayeredCell>(&row.cell);
   if (list == nullptr) return type;
   return type + (list->by_head ? ", or a list over heads, or over layers of such lists"
