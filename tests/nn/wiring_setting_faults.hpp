@@ -19,7 +19,7 @@ inline void set_position(WiredModel& model, NormPosition position) {
   }
 }
 
-inline void set_decoder_pattern(WiredModel& model, Pattern pattern) {
+inline void set_decoder_pattern(WiredModel& model, const Pattern& pattern) {
   for (DecoderLayer& layer : model.decoder) {
     layer.self.patterns = {pattern};
   }
