@@ -37,12 +37,12 @@ class Lookup {
     return nullptr;
   }
   template <class Value>
-  Value get(Layered<Value> AttentionSettings::* option, Value otherwise) const {
+  Value get(Layered<Value> AttentionSettings::* option, const Value& otherwise) const {
     const Value* value = find(option);
     return value == nullptr ? otherwise : *value;
   }
   template <class Value>
-  Value own(Layered<Value> AttentionSettings::* option, Value otherwise) const {
+  Value own(Layered<Value> AttentionSettings::* option, const Value& otherwise) const {
     return (own_.*option).given() ? (own_.*option).at(layer_) : otherwise;
   }
 
