@@ -66,8 +66,7 @@ double HeadScores::scale() const {
 HeadColumns HeadScores::query(Pass& pass, const HeadColumns& projected,
                               const Segments& segments) const {
   const InModule here(pass.tape(), module_);
-  const HeadColumns turned =
-      rotated(each_by_its_score(pass, projected, true), segments, spec_.heads);
+  HeadColumns turned = rotated(each_by_its_score(pass, projected, true), segments, spec_.heads);
   if (!scales_) {
     return turned;
   }
