@@ -83,7 +83,7 @@ AttentionPattern::AttentionPattern(std::string_view text) {
 }
 
 std::string AttentionPattern::text() const {
-  const auto places = [&]() -> std::string {
+  std::string places = [&]() -> std::string {
     switch (kind_) {
       case Kind::causal:
         return "causal";
