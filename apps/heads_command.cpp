@@ -16,8 +16,6 @@ namespace tapehead {
 
 namespace {
 
-constexpr Index slope_examples = 200;  // enough to tell important heads from others
-
 struct HeadsArguments {
   std::filesystem::path run;
   std::string split = "validation";
@@ -81,8 +79,8 @@ Findings study(const HeadsArguments& arguments, SavedRun& saved, const Task& tas
                                        progress("the loss without a head"));
   }
   if (arguments.prune) {
-    found.pruning = prune_heads(saved.model, saved.config, task, split, slope_examples, workers,
-                                progress("heads removed"));
+    found.pruning = prune_heads(saved.model, saved.config, task, split, usual_slope_examples,
+                                workers, progress("heads removed"));
   }
   console.live("");
   return found;

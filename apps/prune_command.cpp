@@ -27,8 +27,6 @@ namespace tapehead {
 
 namespace {
 
-constexpr Index slope_examples = 200;  // enough to tell important heads from others
-
 struct PruneArguments {
   std::filesystem::path run;
   std::filesystem::path to;
@@ -84,7 +82,7 @@ std::vector<HeadName> chosen_heads(const PruneArguments& arguments, SavedRun& sa
     return removed;
   }
   const PruningCurve curve = prune_heads(
-      saved.model, saved.config, task, split, slope_examples, workers,
+      saved.model, saved.config, task, split, usual_slope_examples, workers,
       [&](Index done, Index of) { console.live(fmt::format("heads tried: {} of {}", done, of)); });
   console.live("");
   return least_important(arguments, curve);

@@ -14,22 +14,6 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-const MultiHeadAttention& attention_of(const Transformer& transformer, const HeadName& head) {
-  std::string paths;
-  for (const MultiHeadAttention* attention : transformer.attentions()) {
-    if (attention->module.path() == head.path && head.head >= 0 &&
-        head.head < attention->spec.heads) {
-      return *attention;
-    }
-    paths += fmt::format("{}{} ({})", paths.empty() ? "" : ", ", attention->module.path(),
-                         attention->spec.heads);
-  }
-  throw ConfigError(
-      fmt::format("there is no head {} of {}; there are, with their numbers of heads "
-                  "(counted from 0): {}",
-                  head.head, head.path, paths));
-}
-
 // The output projection of a head's attention.
 Parameter output_weight(const MultiHeadAttention& attention) {
   const AttentionSpec& spec = attention.spec;
@@ -66,6 +50,22 @@ std::vector<double> slope_sums(const Model& model, const Split& split, const Hea
 }
 
 }  // namespace
+
+const MultiHeadAttention& attention_of(const Transformer& transformer, const HeadName& head) {
+  std::string paths;
+  for (const MultiHeadAttention* attention : transformer.attentions()) {
+    if (attention->module.path() == head.path && head.head >= 0 &&
+        head.head < attention->spec.heads) {
+      return *attention;
+    }
+    paths += fmt::format("{}{} ({})", paths.empty() ? "" : ", ", attention->module.path(),
+                         attention->spec.heads);
+  }
+  throw ConfigError(
+      fmt::format("there is no head {} of {}; there are, with their numbers of heads "
+                  "(counted from 0): {}",
+                  head.head, head.path, paths));
+}
 
 std::vector<HeadName> heads_of(const Transformer& transformer) {
   std::vector<HeadName> names;

@@ -21,6 +21,9 @@ struct HeadName {
 // All heads of a model, in the order in which a pass meets them.
 std::vector<HeadName> heads_of(const Transformer& transformer);
 
+// The attention of a head. Throws ConfigError, with the heads there are, for one that there is not.
+const MultiHeadAttention& attention_of(const Transformer& transformer, const HeadName& head);
+
 // A gate on a head multiplies what it writes: here by scaling its columns of the output projection,
 // so that everything that the weights can do can be done with the head gated.
 class HeadGate {

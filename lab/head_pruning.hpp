@@ -8,6 +8,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
+constexpr Index usual_slope_examples = 200;  // enough to tell important heads from others
+
 struct PruningStep {
   HeadName removed;
   double importance = 0;  // that it had among the heads that were left

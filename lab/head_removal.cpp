@@ -162,22 +162,13 @@ class Kept {
   std::vector<Index> keys_;
 };
 
-void expect_known(const Transformer& transformer, const std::vector<HeadName>& removed) {
-  const std::vector<HeadName> all = heads_of(transformer);
-  for (const HeadName& name : removed) {
-    if (std::ranges::none_of(all, [&](const HeadName& one) {
-          return one.path == name.path && one.head == name.head;
-        })) {
-      throw ConfigError(fmt::format("there is no head {} of {}", name.head, name.path));
-    }
-  }
-}
-
 }  // namespace
 
 ModelOptions options_without(const ModelOptions& options, const Transformer& transformer,
                              const std::vector<HeadName>& removed) {
-  expect_known(transformer, removed);
+  for (const HeadName& head : removed) {
+    attention_of(transformer, head);  // refuses one that there is not
+  }
   std::map<AttentionKind, std::vector<AttentionSpec>> specs;
   for (const MultiHeadAttention* attention : transformer.attentions()) {
     const std::vector<Index> left = heads_left(*attention, removed);

@@ -118,17 +118,12 @@ BlockOutput MultiHeadAttention::nothing(Pass& pass, const Segments& queries) con
   return {zeros, pass.parameter(weights.combination.output_bias)};
 }
 
-// Whether all heads have the same keys, and the same values, when they come from the projections.
-bool MultiHeadAttention::heads_are_one() const {
-  return (spec.tied() || spec.sharing == Sharing::identity) && spec.input == HeadInput::wide;
-}
-
 Index MultiHeadAttention::key_columns() const {
-  return (heads_are_one() && weights.scores.alike() ? 1 : spec.kv_heads) * spec.d_qk;
+  return (spec.heads_alike() && weights.scores.alike() ? 1 : spec.kv_heads) * spec.d_qk;
 }
 
 Index MultiHeadAttention::cache_columns() const {
-  return key_columns() + (heads_are_one() ? 1 : spec.kv_heads) * spec.d_v;
+  return key_columns() + (spec.heads_alike() ? 1 : spec.kv_heads) * spec.d_v;
 }
 
 BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const Segments& queries,

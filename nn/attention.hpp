@@ -67,7 +67,6 @@ struct MultiHeadAttention {
   void record(Pass& pass, const Heads& heads, const Segments& queries, const Segments& keys,
               const AttentionOptions& options, const AttentionBias& bias) const;
   BlockOutput nothing(Pass& pass, const Segments& queries) const;  // of no heads
-  bool heads_are_one() const;
 };
 
 // Makes the attentions of a model, those of one name (AttentionSpec::shared_as) with the same

@@ -43,6 +43,10 @@ struct AttentionSpec {
   Index distance_buckets() const;
   bool is_self() const { return kind != AttentionKind::cross; }
   bool tied() const { return head_weights == HeadWeights::tied; }
+  // The projections give all heads the same columns.
+  bool heads_alike() const {
+    return (tied() || sharing == Sharing::identity) && input == HeadInput::wide;
+  }
   Index output_columns() const { return heads * d_v; }
 
   bool operator==(const AttentionSpec&) const = default;

@@ -86,9 +86,9 @@ void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
 
 HeadColumns HeadProjections::Of::columns(HeadRole role) {
   const AttentionSpec& spec = projections_.spec;
+  const std::optional<Index> step = spec.heads_alike() ? std::optional<Index>(0) : std::nullopt;
   if (spec.sharing == Sharing::identity) {
-    const bool wide = spec.input == HeadInput::wide;
-    return {.matrix = input_, .first = 0, .step = wide ? std::optional<Index>(0) : std::nullopt};
+    return {.matrix = input_, .first = 0, .step = step};
   }
   const Place& place = projections_.place(role);
   std::optional<Var>& product = products_[place.block];
@@ -99,10 +99,7 @@ HeadColumns HeadProjections::Of::columns(HeadRole role) {
     product = head_linear({input_}, pass_.parameter(block.weight), pass_.parameter(block.bias),
                           block.heads, projections_.width(role));
   }
-  const bool one = spec.tied() && !block.narrow;
-  return {.matrix = *product,
-          .first = place.first,
-          .step = one ? std::optional<Index>(0) : std::nullopt};
+  return {.matrix = *product, .first = place.first, .step = step};
 }
 
 std::optional<HeadProjections::HeadWeight> HeadProjections::head_weight(const ParameterStore& store,

@@ -298,8 +298,13 @@ TEST_F(Resume, weights_of_another_model_are_no_start) {
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.errors, HasSubstr("cannot start from the weights of first: its model is "
                                         "another (model.heads: 4, not 2)"));
+  EXPECT_THAT(run(tiny_training("a", {"model.init_from=first", "cross.positions=none",
+                                      "attention.positions=alibi"}))
+                  .errors,
+              HasSubstr("another (encoder_self.positions: none, not alibi)"));
   EXPECT_FALSE(fs::exists(here / "a"));
-  train(tiny_training("b", {"model.init_from=first", "model.dropout=0.3", "seed=2"}));
+  train(tiny_training(
+      "b", {"model.init_from=first", "model.dropout=0.3", "seed=2", "attention.head_dropout=0.1"}));
 }
 
 TEST_F(Resume, without_a_best_the_last_weights_are_a_start) {

@@ -1,0 +1,99 @@
+// One attention without a model around it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "nn/attention.hpp"
+#include "nn/attention_problems.hpp"
+#include "tests/support/tiny_model.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// One attention with weights that can be set by name, and what it makes of an input.
+struct LoneAttention {
+  explicit LoneAttention(const AttentionSettings& settings, Index heads = 2, Index d_model = 6,
+                         AttentionKind kind = AttentionKind::encoder_self)
+      : spec(spec_of(settings, heads, d_model, kind)),
+        attention(store.root(), options_of(heads, d_model), spec, AttentionInputs::self) {
+    store.initialize(1);
+    for (const NamedParameter& parameter : store.parameters()) {
+      Tensor values = store.value(parameter);
+      const Tensor noise = random_tensor(parameter.shape, digest(parameter.name));
+      std::ranges::copy(noise.values(), values.values().begin());
+    }
+  }
+
+  static ModelOptions options_of(Index heads, Index d_model) {
+    ModelOptions options;
+    options.d_model = d_model;
+    options.heads = heads;
+    options.max_positions = 64;
+    return options;
+  }
+  static AttentionSpec spec_of(const AttentionSettings& settings, Index heads, Index d_model,
+                               AttentionKind kind) {
+    ModelOptions options = options_of(heads, d_model);
+    options.attention = settings;
+    const AttentionSpec spec = attention_spec(options, kind, 0);
+    EXPECT_FALSE(spec_problem(spec).has_value());
+    return spec;
+  }
+
+  Tensor value(const std::string& name) {
+    for (const NamedParameter& parameter : store.parameters()) {
+      if (parameter.name == name) {
+        return store.value(parameter);
+      }
+    }
+    throw std::logic_error("no parameter " + name);
+  }
+  void set(const std::string& name, const Tensor& to) {
+    Tensor values = value(name);
+    ASSERT_EQ(values.shape(), to.shape());
+    std::ranges::copy(to.values(), values.values().begin());
+  }
+  void without_biases() {
+    for (const NamedParameter& parameter : store.parameters()) {
+      if (parameter.name.ends_with("bias")) {
+        std::ranges::fill(store.value(parameter).values(), 0);
+      }
+    }
+  }
+
+  Tensor operator()(const Tensor& x, const Segments& segments) const {
+    Tape tape(false);
+    Pass pass(tape, store);
+    const Var input = tape.constant(x);
+    return attention(pass, input, input, input, segments, segments).value.value();
+  }
+
+  // The gradient of a parameter for a random cotangent.
+  Tensor gradient(const std::string& name, const Tensor& x, const Segments& segments) const {
+    ParameterGradients gradients(store);
+    Tape tape;
+    Pass pass(tape, store, gradients);
+    const Var input = tape.constant(x);
+    const Var y = attention(pass, input, input, input, segments, segments).value;
+    tape.backward(y, random_tensor(y.shape(), 6));
+    for (const NamedParameter& parameter : store.parameters()) {
+      if (parameter.name == name) {
+        const Scalar* data =
+            gradients.data(parameter.block) + parameter.offset - store.block_begin(parameter.block);
+        return Tensor::of(parameter.shape,
+                          std::span(data, static_cast<std::size_t>(parameter.shape.size())));
+      }
+    }
+    throw std::logic_error("no parameter " + name);
+  }
+
+  ParameterStore store;
+  AttentionSpec spec;
+  MultiHeadAttention attention;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
