@@ -11,6 +11,7 @@
 
 #include "core/errors.hpp"
 #include "core/gradcheck/model.hpp"
+#include "nn/attention_resolve.hpp"
 #include "nn/attention_work.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/random_attention.hpp"
@@ -115,37 +116,62 @@ TEST(AttentionVariants, HaveTheirGradients) {
   }
 }
 
+// What is resolved says the same: no setting is lost between a config and the run's copy of it.
+TEST(AttentionVariants, ResolveToThemselves) {
+  RandomAttention random(4);
+  for (int i = 0; i < 200; ++i) {
+    const ModelOptions options = random.next();
+    ModelOptions resolved = options;
+    resolve_attention(resolved);
+    resolved.attention = {};  // the kinds alone say it all
+    for (const AttentionKind kind : kinds) {
+      EXPECT_EQ(attention_spec(resolved, kind, 1), attention_spec(options, kind, 1));
+    }
+  }
+}
+
 // Token by token with the cache, as decoding goes, against all at once.
+void expect_same_with_cache(const ModelOptions& options) {
+  TinyModel model(options);
+  model.shake(0.2);
+  const Batch batch = batch_of({{3, 4, 5, 6}, {7, 8}}, {{5, 4, 3, 6, 7}, {8, 8, 3, 4, 5}});
+  Tape tape(false);
+  Pass pass(tape, model.store);
+  const Transformer& transformer = model.transformer;
+  const Var memory = transformer.encode(pass, batch.source, batch.source_segments);
+  const Var whole = transformer.decode(pass, batch.target_input, batch.target_segments, memory,
+                                       batch.source_segments);
+  const Index rows = batch.target_segments[0].rows;
+  DecoderCache cache = transformer.make_cache(2, rows);
+  for (Index t = 0; t < rows; ++t) {
+    cache.slots = {.list = {{0, t + 1, 0}, {rows, t + 1, 0}}, .first_row = 0};
+    const Segments fresh{.list = {{0, 1, t}, {1, 1, t}}, .first_row = 0};
+    const std::vector<TokenId> tokens{batch.target_input[static_cast<std::size_t>(t)],
+                                      batch.target_input[static_cast<std::size_t>(rows + t)]};
+    const Var step = transformer.decode(pass, tokens, fresh, memory, batch.source_segments, &cache);
+    for (Index sentence = 0; sentence < 2; ++sentence) {
+      const auto width = static_cast<std::size_t>(whole.shape()[1]);
+      EXPECT_THAT(
+          std::span(step.value().row(sentence), width),
+          Pointwise(DoubleNear(1e-12), std::span(whole.value().row(sentence * rows + t), width)));
+    }
+  }
+}
+
 TEST(AttentionVariants, GiveTheSameWithTheCache) {
   RandomAttention random(3);
   for (int i = 0; i < 60; ++i) {
     SCOPED_TRACE(fmt::format("composition {}", i));
-    TinyModel model(random.next());
-    model.shake(0.2);
-    const Batch batch = batch_of({{3, 4, 5, 6}, {7, 8}}, {{5, 4, 3, 6, 7}, {8, 8, 3, 4, 5}});
-    Tape tape(false);
-    Pass pass(tape, model.store);
-    const Transformer& transformer = model.transformer;
-    const Var memory = transformer.encode(pass, batch.source, batch.source_segments);
-    const Var whole = transformer.decode(pass, batch.target_input, batch.target_segments, memory,
-                                         batch.source_segments);
-    const Index rows = batch.target_segments[0].rows;
-    DecoderCache cache = transformer.make_cache(2, rows);
-    for (Index t = 0; t < rows; ++t) {
-      cache.slots = {.list = {{0, t + 1, 0}, {rows, t + 1, 0}}, .first_row = 0};
-      const Segments fresh{.list = {{0, 1, t}, {1, 1, t}}, .first_row = 0};
-      const std::vector<TokenId> tokens{batch.target_input[static_cast<std::size_t>(t)],
-                                        batch.target_input[static_cast<std::size_t>(rows + t)]};
-      const Var step =
-          transformer.decode(pass, tokens, fresh, memory, batch.source_segments, &cache);
-      for (Index sentence = 0; sentence < 2; ++sentence) {
-        const auto width = static_cast<std::size_t>(whole.shape()[1]);
-        EXPECT_THAT(
-            std::span(step.value().row(sentence), width),
-            Pointwise(DoubleNear(1e-12), std::span(whole.value().row(sentence * rows + t), width)));
-      }
-    }
+    expect_same_with_cache(random.next());
   }
+}
+
+// Tied heads have the same keys until each is scored in its own way; their values stay one.
+TEST(AttentionVariants, CacheTheKeysOfTiedHeadsThatScoreUnlike) {
+  ModelOptions options = tiny_options();
+  options.decoder_self.head_weights.values = {HeadWeights::tied};
+  options.decoder_self.score.values = {{{Score::dot, Score::cosine}}};
+  expect_same_with_cache(options);
 }
 
 TEST(AttentionSharing, OneNameIsOneSetOfWeights) {
