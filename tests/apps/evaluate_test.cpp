@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "core/files.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -137,6 +139,20 @@ TEST_F(Evaluate, an_unknown_split_or_checkpoint_is_told) {
   const ProgramResult checkpoint = evaluate({"--checkpoint", "nowhere"});
   EXPECT_EQ(checkpoint.exit_code, 1);
   EXPECT_THAT(checkpoint.errors, HasSubstr("nowhere"));
+}
+
+// Heads that look elsewhere are another model, though every weight would fit.
+TEST_F(Evaluate, weights_of_other_attention_are_refused) {
+  namespace fs = std::filesystem;
+  fs::copy(here->path() / "a", here->path() / "other", fs::copy_options::recursive);
+  std::string config = read_file(here->path() / "other/config.yaml");
+  const std::size_t place = config.find("positions: none", config.find("encoder_self:"));
+  ASSERT_NE(place, std::string::npos);
+  config.replace(place, 15, "positions: alibi");
+  write_file_atomically(here->path() / "other/config.yaml", config);
+  const ProgramResult refused = run_program({"evaluate", "other"}, here->path());
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, HasSubstr("comes from another model or seed than run other"));
 }
 
 }  // namespace
