@@ -177,4 +177,15 @@ GradientTarget Gradients::target(Index input) {
   return tape_.target(tape_.input(node_, input));
 }
 
+Scalar* Gradients::sum(Index input) {
+  if (!needs(input)) {
+    return nullptr;
+  }
+  const auto [data, accumulate] = target(input);
+  if (!accumulate) {
+    std::fill_n(data, tape_.input(node_, input).shape.size(), Scalar{0});
+  }
+  return data;
+}
+
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

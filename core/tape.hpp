@@ -56,6 +56,9 @@ class Gradients {
   // The gradient's own memory: no temporary. Every element must be written. Throws logic_error
   // where the input needs no gradient.
   GradientTarget target(Index input);
+  // The same memory to be added to, cleared where nothing has come yet. Null where the input needs
+  // no gradient.
+  Scalar* sum(Index input);
 
  private:
   Tape& tape_;

@@ -14,15 +14,6 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The gradient of rows that were picked from a table: each goes back to where it came from.
-Scalar* scatter_target(Gradients& g, Index input, Index size) {
-  const auto [data, accumulate] = g.target(input);
-  if (!accumulate) {
-    std::fill_n(data, size, Scalar{0});
-  }
-  return data;
-}
-
 void expect_rows(const char* what, Index row, Index rows, const char* remedy) {
   if (row < 0 || row >= rows) {
     throw ShapeError(
@@ -46,7 +37,7 @@ Var lookup(const Var& table, std::span<const TokenId> ids, Scalar scale) {
       [shape = table.shape(), kept = PoolVector<TokenId>(ids.begin(), ids.end()),
        scale](Gradients& g) {
         // dtable[ids[n]] += scale dy[n]
-        Scalar* dtable = scatter_target(g, 0, shape.size());
+        Scalar* dtable = g.sum(0);
         const auto add = [s = Lanes(scale)](const Lanes& a, const Lanes& b) {
           return xsimd::fma(s, b, a);
         };
@@ -82,7 +73,7 @@ Var add_positions(const Var& x, const Var& table, const Segments& segments) {
       [shape = table.shape(), list = table.needs_gradient() ? segments : Segments()](Gradients& g) {
         // dx = dy,  dtable[position of n] += dy[n]
         if (g.needs(1)) {
-          Scalar* dtable = scatter_target(g, 1, shape.size());
+          Scalar* dtable = g.sum(1);
           for (const Segment& segment : list.list) {
             add_to(dtable + segment.position * shape[1], g.output().row(segment.row),
                    segment.rows * shape[1]);

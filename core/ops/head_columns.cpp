@@ -20,16 +20,11 @@ void expect_heads(const HeadColumns& columns, Index rows, Index heads, Index wid
 }
 
 HeadGradient::HeadGradient(Gradients& g, Index input, const HeadMatrix& of) {
-  if (!g.needs(input)) {
-    return;
+  if (Scalar* memory = g.sum(input); memory != nullptr) {
+    data_ = memory + of.first;
+    stride_ = of.matrix.dim(1);
+    step_ = of.step;
   }
-  const auto [memory, accumulate] = g.target(input);
-  if (!accumulate) {
-    std::fill_n(memory, of.matrix.size(), Scalar{0});
-  }
-  data_ = memory + of.first;
-  stride_ = of.matrix.dim(1);
-  step_ = of.step;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

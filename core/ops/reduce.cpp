@@ -64,10 +64,7 @@ Var reduce_rows(const char* op, const Var& x, Scalar factor) {
   }
   return x.tape().record(op, {x}, std::move(y), [N, factor](Gradients& g) {
     const Tensor& dy = g.output();
-    const auto [dx, accumulate] = g.target(0);
-    if (!accumulate) {
-      std::fill_n(dx, N * dy.size(), Scalar{0});
-    }
+    Scalar* dx = g.sum(0);
     for (Index i = 0; i < N; ++i) {
       add_multiple(dx + i * dy.size(), factor, dy.data(), dy.size());
     }
