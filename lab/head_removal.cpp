@@ -116,7 +116,9 @@ class Kept {
     } else if (name == "score.scale") {
       keep_chunks(from, {left_, 1}, 1, to);
     } else if (name == "score.weight") {
-      keep_chunks(from, {bilinear(), spec_.d_qk * spec_.d_qk}, 1, to);
+      keep_chunks(from, {numbers_among(Score::bilinear), spec_.d_qk * spec_.d_qk}, 1, to);
+    } else if (name == "score.vector") {
+      keep_chunks(from, {numbers_among(Score::additive), spec_.d_qk}, 1, to);
     } else if (name == "distance.score") {
       keep_chunks(from, {left_, spec_.distance_buckets()}, 1, to);
     } else if (name == "distance.weight") {
@@ -131,12 +133,12 @@ class Kept {
   }
 
  private:
-  // The numbers, among heads with a bilinear score, of those that stay.
-  std::vector<Index> bilinear() const {
+  // The numbers, among heads with this score, of those that stay.
+  std::vector<Index> numbers_among(Score score) const {
     std::vector<Index> numbers;
     Index number = 0;
     for (Index head = 0; head < spec_.heads; ++head) {
-      if (spec_.score.at(head) == Score::bilinear) {
+      if (spec_.score.at(head) == score) {
         if (std::ranges::find(left_, head) != left_.end()) {
           numbers.push_back(number);
         }

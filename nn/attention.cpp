@@ -44,6 +44,7 @@ MultiHeadAttention::MultiHeadAttention(const Scope& scope, const AttentionSpec& 
       inputs(which),
       module{.paths = {scope.path()}, .heads = of.heads},
       patterns(pattern_list_of(of)),
+      pair_scores(with.scores.functions()),
       head_dropout_path((scope / "heads").path()),
       weights(with) {}
 
@@ -134,17 +135,20 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const
                                  .patterns = patterns,
                                  .dropout = pass.dropout(spec.dropout, module.path(), queries),
                                  .kv_heads = spec.kv_heads,
-                                 .scale = weights.scores.scale()};
+                                 .scale = weights.scores.scale(),
+                                 .scores = pair_scores};
   const AttentionBias bias = weights.distances(pass, projected.query, weights.scores.scale());
   const Heads heads{.query = weights.distances.with_content_bias(pass, projected.query),
                     .key = projected.key,
                     .value = projected.value};
+  const std::optional<Var> score_weights = weights.scores.function_weights(pass);
   if (pass.recorder) {
-    record(pass, heads, queries, keys, options, bias);
+    record(pass, heads, queries, keys, options, bias, score_weights);
   }
   Var side_by_side = [&] {
     const InModule here(pass.tape(), module);
-    return attention(heads.query, heads.key, heads.value, queries, keys, options, bias);
+    return attention(heads.query, heads.key, heads.value, queries, keys, options, bias,
+                     score_weights);
   }();
   const Dropout dropout = pass.dropout(spec.head_dropout, head_dropout_path, queries);
   if (dropout.active()) {
@@ -155,14 +159,15 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const
 
 void MultiHeadAttention::record(Pass& pass, const Heads& heads, const Segments& queries,
                                 const Segments& keys, const AttentionOptions& options,
-                                const AttentionBias& bias) const {
+                                const AttentionBias& bias,
+                                const std::optional<Var>& score_weights) const {
   for (Index segment = 0; segment < queries.count(); ++segment) {
     for (Index head = 0; head < spec.heads; ++head) {
       pass.recorder({.path = module.path(),
                      .segment = segment,
                      .head = head,
                      .weights = attention_weights(heads.query, heads.key, queries, keys, options,
-                                                  segment, head, bias)});
+                                                  segment, head, bias, score_weights)});
     }
   }
 }

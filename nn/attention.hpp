@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -53,6 +54,8 @@ struct MultiHeadAttention {
   AttentionInputs inputs;
   Module module;
   PoolVector<Pattern> patterns;  // one for all heads, or one for each
+  // The same of scores that are no products of query and key; empty: all are.
+  PoolVector<std::shared_ptr<const PairScore>> pair_scores;
   std::string head_dropout_path;
   AttentionWeights weights;
 
@@ -65,7 +68,8 @@ struct MultiHeadAttention {
   BlockOutput attend(Pass& pass, const Heads& heads, const Segments& queries,
                      const Segments& keys) const;
   void record(Pass& pass, const Heads& heads, const Segments& queries, const Segments& keys,
-              const AttentionOptions& options, const AttentionBias& bias) const;
+              const AttentionOptions& options, const AttentionBias& bias,
+              const std::optional<Var>& score_weights) const;
   BlockOutput nothing(Pass& pass, const Segments& queries) const;  // of no heads
 };
 

@@ -106,6 +106,11 @@ Verdict scores_fit(const AttentionSpec& spec) {
                     "more than that (buckets {}, farthest {})",
                     spec.buckets, spec.farthest)};
   }
+  if (spec.has(AttentionPositions::rotary) && spec.heads_with(Score::additive) > 0) {
+    return SpecProblem{{"score", "positions"},
+                       "rotary positions show in the products of queries and keys, which additive "
+                       "scores have not"};
+  }
   if (spec.has(AttentionPositions::rotary) && spec.d_qk % 2 != 0) {
     return SpecProblem{
         {"positions", "d_qk", "heads"},
@@ -131,8 +136,6 @@ Verdict start_fits(const AttentionSpec& spec) {
   }
   return {};
 }
-
-// One value where all layers have the same.
 
 }  // namespace
 

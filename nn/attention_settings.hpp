@@ -24,7 +24,7 @@ enum class Sharing { none, query_key, key_value, query_value, all, identity };
 enum class HeadWeights { own, tied };
 enum class HeadInput { wide, narrow };
 enum class Combine { output, concatenate, mean, weighted };
-enum class Score { dot, bilinear, cosine };
+enum class Score { dot, bilinear, cosine, additive };
 enum class ScoreScale { inverse_sqrt_d_qk, inverse_sqrt_d_model, none, learned };
 enum class AttentionPositions { none, rotary, relative, relative_keys, transformer_xl, t5, alibi };
 enum class HeadStart { own, identical_projections, identical };
@@ -54,7 +54,7 @@ struct EnumNames<Combine> {
 };
 template <>
 struct EnumNames<Score> {
-  static constexpr std::array<std::string_view, 3> names{"dot", "bilinear", "cosine"};
+  static constexpr std::array<std::string_view, 4> names{"dot", "bilinear", "cosine", "additive"};
 };
 template <>
 struct EnumNames<ScoreScale> {
@@ -145,8 +145,9 @@ struct AttentionSettings {
                         "their mean, or a learned weighted sum; auto: output"},
           combine);
     visit(Field{.name = "score",
-                .help = "of a query q and a key k: q k, q M k with a learned M, or d_qk cos(q, k); "
-                        "a list gives each head its own; auto: dot"},
+                .help = "of a query q and a key k: q k, q M k with a learned M, d_qk cos(q, k), or "
+                        "v tanh(q + k) with a learned v; a list gives each head its own; auto: "
+                        "dot"},
           score);
     visit(Field{.name = "scale",
                 .help = "factor on the scores; learned: one for each head, from inverse_sqrt_d_qk "

@@ -114,6 +114,19 @@ Index attention_layers(const ModelOptions& options, AttentionKind kind) {
                                              : options.decoder_layers.value_or(options.layers);
 }
 
+Index AttentionSpec::heads_with(Score of) const {
+  Index count = 0;
+  for (Index head = 0; head < heads; ++head) {
+    count += score.at(head) == of ? 1 : 0;
+  }
+  return count;
+}
+
+Initializer AttentionSpec::first_numbers(Initializer own, Index rows_of_head) const {
+  own.row_period = start == HeadStart::own ? 0 : rows_of_head;
+  return own;
+}
+
 Index AttentionSpec::distance_buckets() const {
   const bool back = kind == AttentionKind::decoder_self;
   if (has_clip()) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/initializer.hpp"
 #include "nn/model_options.hpp"
 
 namespace tapehead {
@@ -43,6 +44,10 @@ struct AttentionSpec {
   Index distance_buckets() const;
   bool is_self() const { return kind != AttentionKind::cross; }
   bool tied() const { return head_weights == HeadWeights::tied; }
+  Index heads_with(Score of) const;
+  // How a parameter starts of which each head has so many rows: the same in all heads, where these
+  // are to start alike.
+  Initializer first_numbers(Initializer own, Index rows_of_head) const;
   // The projections give all heads the same columns.
   bool heads_alike() const {
     return (tied() || sharing == Sharing::identity) && input == HeadInput::wide;

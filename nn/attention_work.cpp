@@ -33,9 +33,8 @@ Index attention_parameters(const AttentionSpec& spec) {
   for (const ProjectionSpec& projection : projections_of(spec)) {
     total += projection.heads * projection.width * (projection.in + 1);
   }
-  for (Index head = 0; head < spec.heads; ++head) {
-    total += spec.score.at(head) == Score::bilinear ? spec.d_qk * spec.d_qk : 0;
-  }
+  total += spec.heads_with(Score::bilinear) * spec.d_qk * spec.d_qk;
+  total += spec.heads_with(Score::additive) * spec.d_qk;
   total += position_parameters(spec);
   total += spec.scale == ScoreScale::learned ? spec.heads : 0;
   total += spec.combine == Combine::output ? spec.output_columns() * D : 0;
@@ -56,10 +55,7 @@ AttentionWork attention_work(const AttentionSpec& spec) {
     work.query_row += on_queries ? uses : 0;
     work.key_row += on_keys ? uses : 0;
   }
-  for (Index head = 0; head < spec.heads; ++head) {
-    const bool bilinear = spec.score.at(head) == Score::bilinear;
-    work.query_row += bilinear ? static_cast<double>(spec.d_qk * spec.d_qk) : 0;
-  }
+  work.query_row += static_cast<double>(spec.heads_with(Score::bilinear) * spec.d_qk * spec.d_qk);
   if (spec.has_clip()) {  // products of queries with a vector for each distance
     work.query_row += static_cast<double>(spec.heads * spec.distance_buckets() * spec.d_qk);
   }

@@ -56,11 +56,14 @@ HeadDistances::HeadDistances(const Scope& scope, const ModelOptions& options,
           scope.create("distance.key", {B, spec.d_qk}, weight_initializer(options, B, spec.d_qk));
       break;
     case AttentionPositions::t5:
-      keys_ = scope.create("distance.score", {spec.heads, B}, embedding_initializer(options));
+      keys_ = scope.create("distance.score", {spec.heads, B},
+                           spec.first_numbers(embedding_initializer(options), 1));
       break;
     case AttentionPositions::transformer_xl:
-      sines_of_ = scope.create("distance.weight", {columns, spec.d_model},
-                               weight_initializer(options, spec.d_model, columns), spec.heads);
+      sines_of_ = scope.create(
+          "distance.weight", {columns, spec.d_model},
+          spec.first_numbers(weight_initializer(options, spec.d_model, columns), spec.d_qk),
+          spec.heads);
       content_ = scope.create("distance.content", {columns}, Initializer::constant(0), spec.heads);
       place_ = scope.create("distance.place", {columns}, Initializer::constant(0), spec.heads);
       sines_ = sines_of_distances(B, spec.clip, spec.d_model);

@@ -73,10 +73,8 @@ void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
     weights.push_back(projection.name + ".weight");
     biases.push_back(projection.name + ".bias");
   }
-  Initializer initializer = weight_initializer(options, first.in, 3 * spec.heads * first.width);
-  if (spec.start != HeadStart::own) {
-    initializer.row_period = first.width;
-  }
+  const Initializer initializer = spec.first_numbers(
+      weight_initializer(options, first.in, 3 * spec.heads * first.width), first.width);
   blocks.push_back(
       {.weight = scope.create_stacked(weights, {rows, first.in}, initializer, first.heads),
        .bias = scope.create_stacked(biases, {rows}, Initializer::constant(0), first.heads),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/ops/additive_score.hpp"
 #include "core/ops/head_linear.hpp"
 #include "core/ops/head_norm.hpp"
 #include "core/ops/head_rotation.hpp"
@@ -13,14 +14,6 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
-
-Index count_of(const AttentionSpec& spec, Score score) {
-  Index count = 0;
-  for (Index head = 0; head < spec.heads; ++head) {
-    count += spec.score.at(head) == score ? 1 : 0;
-  }
-  return count;
-}
 
 // Heads that all have the same columns are one.
 Index distinct(const HeadColumns& columns, Index heads) { return columns.step == 0 ? 1 : heads; }
@@ -36,10 +29,16 @@ HeadColumns like(const HeadColumns& before, const Var& matrix) {
 HeadScores::HeadScores(const Scope& scope, const AttentionSpec& spec, Index max_positions)
     : spec_(spec), module_{.paths = {(scope / "score").path()}, .heads = spec.heads} {
   const Index d = spec.d_qk;
-  if (const Index count = count_of(spec, Score::bilinear); count > 0) {
+  if (const Index count = spec.heads_with(Score::bilinear); count > 0) {
     // q M k with M that has variance 1 / d_qk is about as large as q k.
     const double deviation = 1 / std::sqrt(static_cast<double>(d));
-    bilinear_ = scope.create("score.weight", {count * d, d}, Initializer::normal(deviation), count);
+    bilinear_ = scope.create("score.weight", {count * d, d},
+                             spec.first_numbers(Initializer::normal(deviation), d), count);
+  }
+  if (const Index count = spec.heads_with(Score::additive); count > 0) {
+    // v tanh(q + k) with v that has variance 1 is about as large as q k.
+    additive_ = scope.create("score.vector", {count, d},
+                             spec.first_numbers(Initializer::normal(1), 1), count);
   }
   if (spec.scale == ScoreScale::learned) {
     scales_ = scope.create("score.scale", {spec.heads},
@@ -50,7 +49,22 @@ HeadScores::HeadScores(const Scope& scope, const AttentionSpec& spec, Index max_
   }
 }
 
-bool HeadScores::alike() const { return count_of(spec_, spec_.score.at(0)) == spec_.heads; }
+bool HeadScores::alike() const { return spec_.heads_with(spec_.score.at(0)) == spec_.heads; }
+
+PoolVector<std::shared_ptr<const PairScore>> HeadScores::functions() const {
+  PoolVector<std::shared_ptr<const PairScore>> functions;
+  if (additive_) {
+    const auto additive = std::make_shared<const AdditiveScore>();
+    for (Index head = 0; head < spec_.heads; ++head) {
+      functions.push_back(spec_.score.at(head) == Score::additive ? additive : nullptr);
+    }
+  }
+  return functions;
+}
+
+std::optional<Var> HeadScores::function_weights(Pass& pass) const {
+  return additive_ ? std::optional(pass.parameter(*additive_)) : std::nullopt;
+}
 
 double HeadScores::scale() const {
   switch (spec_.scale) {

@@ -1,10 +1,10 @@
-// What is done to the queries and keys of an attention before their products are scores: other
-// scores than dot products, rotary positions, learned scales.
+// What is done to the queries and keys of an attention before their products are scores, and what
+// takes the products' place: other scores, rotary positions, learned scales.
 #pragma once
 
 #include <optional>
 
-#include "core/ops/head_columns.hpp"
+#include "core/ops/attention.hpp"
 #include "nn/attention_spec.hpp"
 #include "nn/pass.hpp"
 
@@ -18,7 +18,10 @@ class HeadScores {
   HeadColumns query(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
   HeadColumns key(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
 
-  double scale() const;  // of the products of what these two give
+  double scale() const;  // of the scores of what these two give
+  // The scores that are no products, for `AttentionOptions`, and their numbers.
+  PoolVector<std::shared_ptr<const PairScore>> functions() const;
+  std::optional<Var> function_weights(Pass& pass) const;
 
   // Whether keys that are the same for all heads stay so.
   bool alike() const;
@@ -30,6 +33,7 @@ class HeadScores {
   AttentionSpec spec_;
   Module module_;
   std::optional<Parameter> bilinear_;  // (heads with it * d_qk, d_qk), one after the other
+  std::optional<Parameter> additive_;  // (heads with it, d_qk)
   std::optional<Parameter> scales_;    // (H)
   Tensor rotations_;                   // (P, d_qk)
 };

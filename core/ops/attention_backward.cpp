@@ -38,12 +38,10 @@ void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& outpu
           distances_.sum_rows(panel_numbers(problem, tile, part, scores_), 1,
                               value_bias_.mass(part.panel * panel_queries), value_bias_.step());
         }
-        if (targets.dquery != nullptr) {  // dq_q += Σ_j ds_jq k_j
-          product(tile.queries_in(part.panel), part.keys.count(), d_key_,
-                  {gradients_ + part.at, 1, tile.columns},
-                  keys_.from(part.keys.first - block.first),
-                  targets.dquery + (first + part.panel * panel_queries) * targets.dquery_stride,
-                  targets.dquery_stride, true);
+        if (problem.score.function != nullptr) {
+          pair_gradients(problem, tile, part, targets);
+        } else if (targets.dquery != nullptr) {
+          query_gradients(tile, part, targets);
         }
       });
       key_gradients(problem, tile, block, doutput, targets);
@@ -116,13 +114,37 @@ void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& ti
   }
 }
 
-// dk_j += Σ_q ds_jq q_q,  dv_j += Σ_q p_jq dy_q
+// dq_q += Σ_j ds_jq k_j
+void AttentionKernel::query_gradients(const Tile& tile, const Part& part, const Targets& targets) {
+  const Index query = tile.first + part.panel * panel_queries;
+  product(tile.queries_in(part.panel), part.keys.count(), d_key_,
+          {gradients_ + part.at, 1, tile.columns}, keys_.from(part.keys.first - block_.first),
+          targets.dquery + query * targets.dquery_stride, targets.dquery_stride, true);
+}
+
+// What ds_jq = scale dL/ds_jq gives of queries, keys and the score's numbers.
+void AttentionKernel::pair_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
+                                     const Targets& targets) {
+  const Index query = tile.first + part.panel * panel_queries;
+  const auto row_of = [](Scalar* rows, Index row, Index stride) {
+    return rows == nullptr ? nullptr : rows + row * stride;
+  };
+  problem.score.function->gradients(
+      pairs_of(problem, tile, part), gradients_ + part.at, tile.columns,
+      {.queries = row_of(targets.dquery, query, targets.dquery_stride),
+       .query_stride = targets.dquery_stride,
+       .keys = row_of(targets.dkey, part.keys.first, targets.dkey_stride),
+       .key_stride = targets.dkey_stride,
+       .weights = targets.dscore_weights});
+}
+
+// dk_j += Σ_q ds_jq q_q of dot products,  dv_j += Σ_q p_jq dy_q
 void AttentionKernel::key_gradients(const HeadProblem& problem, const Tile& tile,
                                     const KeyRange& block, const HeadRows& doutput,
                                     const Targets& targets) {
   for_each_run(tile, block, [&](const KeyRange& keys, Index query, Index queries) {
     const Index at = (keys.first - block.first) * tile.columns + query;
-    if (targets.dkey != nullptr) {
+    if (targets.dkey != nullptr && problem.score.function == nullptr) {
       product(keys.count(), queries, d_key_, {gradients_ + at, tile.columns, 1},
               panel_of(problem.query, tile.first + query, queries, row_room_),
               targets.dkey + keys.first * targets.dkey_stride, targets.dkey_stride, true);

@@ -35,7 +35,8 @@ AttentionKernel::AttentionKernel(Index d_key, Index d_value, Scalar scale, const
 }
 
 void AttentionKernel::pack_queries(const HeadProblem& problem, const Tile& tile) {
-  pack_columns(problem.query, tile.first, tile.queries, tile.columns, scale_, queries_);
+  const Scalar factor = problem.score.function == nullptr ? scale_ : Scalar{1};
+  pack_columns(problem.query, tile.first, tile.queries, tile.columns, factor, queries_);
 }
 
 void AttentionKernel::take_keys(const HeadProblem& problem, const KeyRange& block) {

@@ -14,9 +14,16 @@
 #include "core/ops/attention_tile.hpp"
 #include "core/ops/attention_top.hpp"
 #include "core/ops/attention_value_bias.hpp"
+#include "core/ops/pair_score.hpp"
 #include "core/tensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// A head's score; without a function, dot products.
+struct HeadScore {
+  const PairScore* function = nullptr;
+  std::span<const Scalar> weights{};
+};
 
 // One head's share of a sequence pair.
 struct HeadProblem {
@@ -30,6 +37,7 @@ struct HeadProblem {
   DropoutAddress draws;  // of query row 0 and key row 0
   KeptScores kept;
   HeadBias bias;
+  HeadScore score;
 };
 
 // A row and its log-sum-exp for each query.
@@ -51,8 +59,8 @@ class AttentionKernel {
   // hold what other keys gave, to which these are added.
   void forward(const HeadProblem& problem, const HeadOutput& out, bool more);
 
-  // Adds to dkey and dvalue (m rows), to dquery (n rows) and to the bias' gradients; each null
-  // where not needed.
+  // Adds to dkey and dvalue (m rows), to dquery (n rows), to the gradients of the bias and of the
+  // score's numbers; each null where not needed.
   struct Targets {
     Scalar* dquery;
     Index dquery_stride;
@@ -61,6 +69,7 @@ class AttentionKernel {
     Scalar* dvalue;
     Index dvalue_stride;
     HeadBiasTargets dbias;
+    Scalar* dscore_weights;
   };
   void backward(const HeadProblem& problem, const HeadRows& output, const HeadRows& doutput,
                 const Scalar* log_sums, Index log_sums_stride, const Targets& targets);
@@ -88,6 +97,9 @@ class AttentionKernel {
   void take_log_sums(const Tile& tile, const Scalar* log_sums, Index stride);
   void select_top(const HeadProblem& problem, const Tile& tile);
   bool scores(const HeadProblem& problem, const Tile& tile, const Part& part);
+  PairPanel pairs_of(const HeadProblem& problem, const Tile& tile, const Part& part) const;
+  void products(const Tile& tile, const Part& part);
+  void pair_scores(const HeadProblem& problem, const Tile& tile, const Part& part);
   bool kept_scores(const HeadProblem& problem, const Tile& tile, const Part& part);
   bool mark(const HeadProblem& problem, const Tile& tile, const Part& part);
   void apply_mask(const Tile& tile, const Part& part);
@@ -108,6 +120,9 @@ class AttentionKernel {
   void finish_rows(const Tile& tile, const HeadOutput& out);
   void rebuild_weights(const Tile& tile, const Part& part);
   void score_gradients(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void query_gradients(const Tile& tile, const Part& part, const Targets& targets);
+  void pair_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
+                      const Targets& targets);
   void key_gradients(const HeadProblem& problem, const Tile& tile, const KeyRange& block,
                      const HeadRows& doutput, const Targets& targets);
 
@@ -129,7 +144,7 @@ class AttentionKernel {
   Scalar* scores_;       // (block, tile): scores, then weights
   Scalar* gradients_;    // (block, tile): dL/dweights, then dL/dscores
   Scalar* factors_;      // (block, panel): dropout
-  Scalar* queries_;      // (d_key, tile): the scaled queries, transposed
+  Scalar* queries_;      // (d_key, tile): the queries, transposed; for dot products scaled
   Scalar* doutputs_;     // (d_value, tile): the output's gradients, transposed
   Scalar* row_room_;     // (tile, width): queries or output gradients that are not whole vectors
   Scalar* product_;      // (block or tile, width)

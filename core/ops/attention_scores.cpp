@@ -7,16 +7,17 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// scores[j][q] = scale k_j · q, and the bias; -inf where q may not attend to j. False, and no
-// scores, where no query may attend to any.
+// scores[j][q] = scale times the score of q and k_j, and the bias; -inf where q may not attend to
+// j. False, and no scores, where no query may attend to any.
 bool AttentionKernel::scores(const HeadProblem& problem, const Tile& tile, const Part& part) {
   if (problem.mask != nullptr && !mark(problem, tile, part)) {
     return false;
   }
-  const Panel keys = keys_.from(part.keys.first - block_.first);
-  broadcast_product(part.keys.count(), d_key_, tile.panel_columns(part.panel),
-                    {keys.data, keys.step, 1}, queries_ + part.panel * panel_queries, tile.columns,
-                    {}, scores_ + part.at, tile.columns);
+  if (problem.score.function == nullptr) {
+    products(tile, part);
+  } else {
+    pair_scores(problem, tile, part);
+  }
   if (problem.bias.any()) {
     add_bias(problem, tile, part);
   }
@@ -27,6 +28,39 @@ bool AttentionKernel::scores(const HeadProblem& problem, const Tile& tile, const
     apply_mask(tile, part);
   }
   return true;
+}
+
+// scores[j][q] = scale k_j · q
+void AttentionKernel::products(const Tile& tile, const Part& part) {
+  const Panel keys = keys_.from(part.keys.first - block_.first);
+  broadcast_product(part.keys.count(), d_key_, tile.panel_columns(part.panel),
+                    {keys.data, keys.step, 1}, queries_ + part.panel * panel_queries, tile.columns,
+                    {}, scores_ + part.at, tile.columns);
+}
+
+// scores[j][q] = scale f(q, k_j)
+void AttentionKernel::pair_scores(const HeadProblem& problem, const Tile& tile, const Part& part) {
+  problem.score.function->scores(pairs_of(problem, tile, part), scores_ + part.at, tile.columns);
+  for (Index j = 0; j < part.keys.count(); ++j) {
+    Scalar* row = scores_ + part.at + j * tile.columns;
+    map_row(
+        tile.panel_columns(part.panel), row,
+        [factor = Lanes(scale_)](const Lanes& f) { return factor * f; }, row);
+  }
+}
+
+PairPanel AttentionKernel::pairs_of(const HeadProblem& problem, const Tile& tile,
+                                    const Part& part) const {
+  const Panel keys = keys_.from(part.keys.first - block_.first);
+  return {.width = d_key_,
+          .queries = queries_ + part.panel * panel_queries,
+          .query_step = tile.columns,
+          .query_count = tile.queries_in(part.panel),
+          .columns = tile.panel_columns(part.panel),
+          .keys = keys.data,
+          .key_step = keys.step,
+          .key_count = part.keys.count(),
+          .weights = problem.score.weights};
 }
 
 // The scores, of which a query that keeps its largest ones loses the others.

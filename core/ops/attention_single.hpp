@@ -2,7 +2,7 @@
 // attention kernel would be nearly empty, so the vector lanes hold the numbers of a head instead.
 #pragma once
 
-#include "core/ops/attention_bias.hpp"
+#include "core/ops/attention_bias_values.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

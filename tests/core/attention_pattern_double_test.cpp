@@ -31,7 +31,7 @@ using Attend = decltype(attention);
 auto attend_by(Attend* attend, const AttentionCase& c) {
   return [attend, &c](const Var& q, const Var& kv) {
     return attend({q}, {kv}, {kv, c.options.heads * c.options.d_key}, c.queries, c.keys, c.options,
-                  {});
+                  {}, {});
   };
 }
 
@@ -122,7 +122,8 @@ TEST(SparseHeads, EqualPlainOps) {
     return [&c, attend](const Var& q, const Var& kv, const Var& rows) {
       return attend(
           {q}, {kv}, {kv, c.options.heads * c.options.d_key}, c.queries, c.keys, c.options,
-          {.buckets = DistanceBuckets::clipped(7, 3), .slopes = alibi_slopes(5), .by_head = rows});
+          {.buckets = DistanceBuckets::clipped(7, 3), .slopes = alibi_slopes(5), .by_head = rows},
+          {});
     };
   };
   expect_equals_plain(biased(attention), biased(plain_attention), queries_of(c),

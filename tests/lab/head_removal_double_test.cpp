@@ -96,6 +96,9 @@ TEST(HeadRemoval, KeepsWhatHeadsHaveOfTheirOwn) {
       {.score = {{ByHead<Score>{{Score::bilinear, Score::cosine, Score::bilinear, Score::dot}}}},
        .pattern = {{ByHead<AttentionPattern>{{{}, window, window, {}}}}}},
       some);
+  expect_removed_is_gated(
+      {.score = {{ByHead<Score>{{Score::additive, Score::additive, Score::dot, Score::additive}}}}},
+      some);
 }
 
 TEST(HeadRemoval, MayLeaveNoHeads) {

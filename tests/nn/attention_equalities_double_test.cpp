@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -304,6 +306,32 @@ TEST(AttentionEqualities, OneKeyHeadIsTheSameKeysForAll) {
   expect_near(one(x, two_sequences), two(x, two_sequences));
 }
 
+// The dot product as a score of one's own.
+struct Product {
+  double operator()(std::span<const double> query, std::span<const double> key) const {
+    return std::inner_product(query.begin(), query.end(), key.begin(), 0.0);
+  }
+  void backward(double dscore, std::span<const double> query, std::span<const double> key,
+                std::span<double> dquery, std::span<double> dkey) const {
+    for (std::size_t c = 0; c < query.size(); ++c) {
+      dquery[c] += dscore * key[c];
+      dkey[c] += dscore * query[c];
+    }
+  }
+};
+
+TEST(AttentionScore, OfOnesOwnTakesThePlaceOfProducts) {
+  LoneAttention products({});
+  LoneAttention own({});
+  own.attention.pair_scores = {score_by(Product{}), nullptr};
+  const Tensor x = some_rows();
+  expect_near(own(x, two_sequences), products(x, two_sequences));
+  expect_near(own.gradient("query.weight", x, two_sequences),
+              products.gradient("query.weight", x, two_sequences));
+  own.attention.pair_scores = {score_by(Product{}), score_by(Product{})};
+  expect_near(own(x, two_sequences), products(x, two_sequences));
+}
+
 TEST(AttentionStart, MakesHeadsIdentical) {
   ModelOptions options = tiny_options();
   options.attention.start.values = {HeadStart::identical};
@@ -329,6 +357,25 @@ TEST(AttentionStart, MakesHeadsIdentical) {
     }
   }
   EXPECT_EQ(matrices, 10);  // three in each of three attentions, and the encoder's output
+}
+
+// What each head has of scores and distances starts equal too.
+TEST(AttentionStart, MakesWhatHeadsKnowIdentical) {
+  const auto expect_equal_halves = [](const AttentionSettings& settings, const std::string& name) {
+    LoneAttention alone(settings);
+    alone.store.initialize(1);
+    const Tensor value = alone.value(name);
+    const auto half = static_cast<std::size_t>(value.size() / 2);
+    EXPECT_THAT(value.values().first(half), ElementsAreArray(value.values().last(half))) << name;
+    EXPECT_NE(value.data()[0], value.data()[1]) << name;
+  };
+  const Layered<HeadStart> identical{{HeadStart::identical}};
+  expect_equal_halves({.score = {{{{Score::bilinear}}}}, .start = identical}, "score.weight");
+  expect_equal_halves({.score = {{{{Score::additive}}}}, .start = identical}, "score.vector");
+  expect_equal_halves({.positions = {{AttentionPositions::t5}}, .start = identical},
+                      "distance.score");
+  expect_equal_halves({.positions = {{AttentionPositions::transformer_xl}}, .start = identical},
+                      "distance.weight");
 }
 
 // What starts identical stays so without dropout, as long as output blocks are equal too.

@@ -58,6 +58,7 @@ Index expected_parameters(const AttentionSpec& spec) {
   }
   for (Index head = 0; head < spec.heads; ++head) {
     total += spec.score.at(head) == Score::bilinear ? spec.d_qk * spec.d_qk : 0;
+    total += spec.score.at(head) == Score::additive ? spec.d_qk : 0;
   }
   const bool back = spec.kind == AttentionKind::decoder_self;
   const Index clipped = back ? spec.clip + 1 : 2 * spec.clip + 1;

@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "core/ops/activation.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/attention.hpp"
 #include "core/ops/matmul.hpp"
 #include "core/ops/pieces.hpp"
+#include "core/ops/reduce.hpp"
 #include "core/ops/softmax.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -105,13 +108,25 @@ inline Var plain_biased(Var scores, const AttentionBias& bias, Index query_row,
   return scores;
 }
 
+// Of one query (1, d) and some keys (m, d): q Kᵀ or, of an additive score, the sums of v tanh(q +
+// k), where v is a row of `score_weights` for each head with that score.
+inline Var plain_scores(const Var& query, const Var& keys, const AttentionOptions& options,
+                        const std::optional<Var>& score_weights, Index head) {
+  if (options.score(head) == nullptr) {
+    return matmul(query, transpose(keys));
+  }
+  const Index row = options.score_weights_before(head) / options.d_key;
+  const Var sums = bias_activation(scale(keys, 1), sum(query, 0), Activation::tanh);
+  return matmul(slice(*score_weights, 0, row, row + 1), transpose(sums));
+}
+
 // softmax(scale q Kᵀ + bias) (V + value bias) for one query and one head, over the keys that it
 // sees.
 inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
                                const HeadColumns& value, const Segments& queries,
                                const Segments& keys, const AttentionOptions& options,
-                               const AttentionBias& bias, const Tensor& factors, Index segment,
-                               Index q, Index head) {
+                               const AttentionBias& bias, const std::optional<Var>& score_weights,
+                               const Tensor& factors, Index segment, Index q, Index head) {
   Tape& tape = query.matrix.tape();
   const Segment& seen = keys[segment];
   const Pattern& pattern = options.patterns[options.patterns.size() == 1 ? 0 : head];
@@ -128,9 +143,9 @@ inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
   const Index query_row = queries[segment].row + q;
   const Index end = seen.row + seen.rows;
   const Var one = rows_of_head(query, query_row, query_row + 1, options.d_key);
-  const Var products =
-      scale(matmul(one, transpose(rows_of_head(key, seen.row, end, options.d_key))),
-            options.score_factor());
+  const Var products = scale(plain_scores(one, rows_of_head(key, seen.row, end, options.d_key),
+                                          options, score_weights, head),
+                             options.score_factor());
   const Var scores = plain_biased(products, bias, query_row, position, seen, head);
   if (pattern.top_count() > 0) {
     plain_keep_top(pattern.top_count(), scores.value(), mask);
@@ -149,7 +164,8 @@ inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
 
 inline Var plain_attention(const HeadColumns& query, const HeadColumns& key,
                            const HeadColumns& value, const Segments& queries, const Segments& keys,
-                           const AttentionOptions& options, const AttentionBias& bias = {}) {
+                           const AttentionOptions& options, const AttentionBias& bias = {},
+                           const std::optional<Var>& score_weights = {}) {
   std::vector<Var> rows;
   for (Index segment = 0; segment < queries.count(); ++segment) {
     std::vector<Tensor> factors;
@@ -162,8 +178,8 @@ inline Var plain_attention(const HeadColumns& query, const HeadColumns& key,
       std::vector<Var> heads;
       for (Index head = 0; head < options.heads; ++head) {
         heads.push_back(plain_attention_row(query, key, value, queries, keys, options, bias,
-                                            factors[static_cast<std::size_t>(head)], segment, q,
-                                            head));
+                                            score_weights, factors[static_cast<std::size_t>(head)],
+                                            segment, q, head));
       }
       rows.push_back(concatenate(heads, 1));
     }

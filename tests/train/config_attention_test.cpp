@@ -128,6 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"pattern: [full, causal]", "pattern", "one value for each head (2 for 4 heads)"},
         Refused{"score: [dot, dot, dot, cosine], kv_heads: 1", "score", "must score them alike"},
         Refused{"positions: t5, buckets: 32, farthest: 16", "farthest", "must be more than that"},
+        Refused{"positions: rotary, score: additive", "score", "products of queries and keys"},
         Refused{"positions: rotary, d_qk: 5", "positions", "d_qk must be even (5)"},
         Refused{"start: identical, sharing: identity", "start", "no weights that could start"},
         Refused{"start: identical, combine: mean", "start", "no output weight"},

@@ -1,0 +1,56 @@
+#include "core/ops/additive_score.hpp"
+
+#include <algorithm>
+
+#include "core/rows.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+void AdditiveScore::scores(const PairPanel& pairs, Scalar* to, Index step) const {
+  for (Index j = 0; j < pairs.key_count; ++j) {
+    const Scalar* key = pairs.keys + j * pairs.key_step;
+    for (Index first = 0; first < pairs.columns; first += lane_count) {
+      Lanes sum(Scalar{0});
+      for (Index c = 0; c < pairs.width; ++c) {
+        const Lanes query = Lanes::load_unaligned(pairs.queries + c * pairs.query_step + first);
+        const Lanes v(pairs.weights[static_cast<std::size_t>(c)]);
+        sum = xsimd::fma(v, xsimd::tanh(query + Lanes(key[c])), sum);
+      }
+      sum.store_unaligned(to + j * step + first);
+    }
+  }
+}
+
+// With t = tanh(q_c + k_c): dq_c = Σ_k ds v_c (1 - t²), dk_c = Σ_q of the same, dv_c = Σ ds t.
+void AdditiveScore::gradients(const PairPanel& pairs, const Scalar* dscores, Index step,
+                              const PairGradients& to) const {
+  for (Index first = 0; first < pairs.query_count; first += lane_count) {
+    const Index queries = std::min(lane_count, pairs.query_count - first);
+    for (Index c = 0; c < pairs.width; ++c) {
+      const Lanes query = Lanes::load_unaligned(pairs.queries + c * pairs.query_step + first);
+      const Lanes v(pairs.weights[static_cast<std::size_t>(c)]);
+      Lanes dquery(Scalar{0});
+      Lanes dv(Scalar{0});
+      for (Index j = 0; j < pairs.key_count; ++j) {
+        const Scalar* from = dscores + j * step + first;
+        const Lanes ds =
+            queries == lane_count ? Lanes::load_unaligned(from) : load_some(from, queries);
+        const Lanes t = xsimd::tanh(query + Lanes(pairs.keys[j * pairs.key_step + c]));
+        const Lanes dsum = ds * v * (Lanes(Scalar{1}) - t * t);
+        dquery += dsum;
+        dv = xsimd::fma(ds, t, dv);
+        if (to.keys != nullptr) {
+          to.keys[j * to.key_stride + c] += xsimd::hadd(dsum);
+        }
+      }
+      for (Index q = 0; to.queries != nullptr && q < queries; ++q) {
+        to.queries[(first + q) * to.query_stride + c] += dquery.get(static_cast<std::size_t>(q));
+      }
+      if (to.weights != nullptr) {
+        to.weights[c] += xsimd::hadd(dv);
+      }
+    }
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

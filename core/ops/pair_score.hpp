@@ -1,0 +1,95 @@
+// Scores that are no dot products: any function of a query's and a key's vectors.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "core/scalar.hpp"
+#include "core/types.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Some queries and keys of one head, all of which meet, and the head's learned numbers. Queries are
+// columns: number c of query q is queries[c query_step + q], and behind `query_count` of them zeros
+// follow, up to `columns`, which are whole vectors. Key j begins at keys + j key_step.
+struct PairPanel {
+  Index width;
+  const Scalar* queries;
+  Index query_step;
+  Index query_count;
+  Index columns;
+  const Scalar* keys;
+  Index key_step;
+  Index key_count;
+  std::span<const Scalar> weights;
+};
+
+// Where gradients are added: row by row, each null where not needed.
+struct PairGradients {
+  Scalar* queries;
+  Index query_stride;
+  Scalar* keys;
+  Index key_stride;
+  Scalar* weights;
+};
+
+// Called from several threads at once.
+class PairScore {
+ public:
+  virtual ~PairScore() = default;
+
+  // How many learned numbers each head has.
+  virtual Index weight_count(Index /*d_key*/) const { return 0; }
+  // to[j step + q] = the score of query q and key j, for all columns; any finite number behind
+  // `query_count`.
+  virtual void scores(const PairPanel& pairs, Scalar* to, Index step) const = 0;
+  // Adds what dL/dscore, dscores[j step + q], gives; behind `query_count` it means nothing.
+  virtual void gradients(const PairPanel& pairs, const Scalar* dscores, Index step,
+                         const PairGradients& to) const = 0;
+};
+
+// A score that is asked for one pair at a time.
+class SinglePairScore : public PairScore {
+ public:
+  void scores(const PairPanel& pairs, Scalar* to, Index step) const final;
+  void gradients(const PairPanel& pairs, const Scalar* dscores, Index step,
+                 const PairGradients& to) const final;
+
+ protected:
+  virtual Scalar score(std::span<const Scalar> query, std::span<const Scalar> key) const = 0;
+  virtual void backward(Scalar dscore, std::span<const Scalar> query, std::span<const Scalar> key,
+                        std::span<Scalar> dquery, std::span<Scalar> dkey) const = 0;
+};
+
+// A score of one's own: called with a query and a key it gives the score, and `backward` adds
+// dscore times the derivatives to the gradients of both.
+template <class Function>
+concept PairFunction = requires(const Function& f, std::span<const Scalar> in, Scalar dscore,
+                                std::span<Scalar> gradient) {
+  { f(in, in) } -> std::convertible_to<Scalar>;
+  f.backward(dscore, in, in, gradient, gradient);
+};
+
+template <PairFunction Function>
+std::shared_ptr<const PairScore> score_by(Function function) {
+  class Kept : public SinglePairScore {
+   public:
+    explicit Kept(Function of) : function_(std::move(of)) {}
+
+   private:
+    Scalar score(std::span<const Scalar> query, std::span<const Scalar> key) const override {
+      return function_(query, key);
+    }
+    void backward(Scalar dscore, std::span<const Scalar> query, std::span<const Scalar> key,
+                  std::span<Scalar> dquery, std::span<Scalar> dkey) const override {
+      function_.backward(dscore, query, key, dquery, dkey);
+    }
+
+    Function function_;
+  };
+  return std::make_shared<const Kept>(std::move(function));
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
