@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lab/relation_report.hpp"
 #include "train/run/table.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -62,6 +63,19 @@ nlohmann::ordered_json head_json(const HeadReport& head, std::size_t number) {
   return json;
 }
 
+nlohmann::ordered_json relations_json(const AttentionReport& attention) {
+  auto list = nlohmann::ordered_json::array();
+  for (const RelationFigures& relation : attention.relations) {
+    list.push_back({{"name", relation.name},
+                    {"queries", relation.queries},
+                    {"random", relation.random},
+                    {"offset", relation.offset},
+                    {"offset_share", relation.offset_share},
+                    {"agreement", relation.agreement}});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& attentions,
@@ -74,7 +88,11 @@ std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& atte
       return std::string_view(one->module.path());
     });
     const auto maps = head_maps(model.store, **module);
-    AttentionReport report{.path = attention.path, .queries = attention.queries, .heads = {}};
+    AttentionReport report{
+        .path = attention.path, .queries = attention.queries, .heads = {}, .relations = {}};
+    for (const RelationSums& relation : attention.relations) {
+      report.relations.push_back(figures_of(relation));
+    }
     for (std::size_t i = 0; i < count; ++i) {
       HeadReport head{.figures = figures_of(attention.heads[i]), .maps = maps[i], .divergence = {}};
       for (std::size_t j = 0; j < count; ++j) {
@@ -89,11 +107,11 @@ std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& atte
 }
 
 std::string heads_table(const std::vector<AttentionReport>& attentions) {
-  std::vector<Align> columns(16, Align::right);
-  columns[0] = columns[2] = Align::left;
+  std::vector<Align> columns(17, Align::right);
+  columns[0] = columns[2] = columns[16] = Align::left;
   Table table(columns);
   table.row({"attention", "head", "role", "entropy", "even", "largest", "self", "prev", "next",
-             "first", "last", "punct", "rarest", "induct", "offset", "nearest"});
+             "first", "last", "punct", "rarest", "induct", "offset", "nearest", "relation"});
   table.rule();
   for (const AttentionReport& attention : attentions) {
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {
@@ -109,6 +127,7 @@ std::string heads_table(const std::vector<AttentionReport>& attentions) {
       }
       cells.push_back(offset_text(head));
       cells.push_back(nearest_text(attention.heads[i], i));
+      cells.push_back(relation_text(attention, i));
       table.row(std::move(cells));
     }
   }
@@ -197,6 +216,7 @@ nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {
       json["heads"].push_back(head_json(attention.heads[i], i));
     }
+    json["relations"] = relations_json(attention);
     list.push_back(std::move(json));
   }
   return list;

@@ -25,6 +25,7 @@ struct AttentionReport {
   std::string path;
   double queries = 0;
   std::vector<HeadReport> heads;
+  std::vector<RelationFigures> relations;  // that the task knows, and each head's agreement
 };
 
 std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& attentions,

@@ -16,12 +16,6 @@ std::size_t offset_number(Index query, Index key) {
 
 bool is_mark(TokenId token) { return token == begin_id || token == end_id; }
 
-// The keys that one query may attend to: the first so many.
-Index key_count(const AttendedSequence& sequence, Index query) {
-  const auto all = static_cast<Index>(sequence.keys.size());
-  return sequence.causal ? std::min(all, query + 1) : all;
-}
-
 // The first of the rarest keys among the first so many; -1: marks alone.
 Index rarest_key(const AttendedSequence& sequence, Index count) {
   Index rarest = -1;
@@ -57,7 +51,7 @@ void add_keys(PlaceSum& sum, std::span<const Scalar> row, Index count, const Cho
 
 void add_places(HeadSums& sums, const AttendedSequence& sequence, std::span<const Scalar> row,
                 Index query) {
-  const Index count = key_count(sequence, query);
+  const Index count = sequence.key_count(query);
   const auto last = static_cast<Index>(sequence.keys.size()) - 1;
   const Index rarest = rarest_key(sequence, count);
   const auto token = [&](Index key) { return sequence.keys[static_cast<std::size_t>(key)]; };
@@ -81,7 +75,7 @@ void add_places(HeadSums& sums, const AttendedSequence& sequence, std::span<cons
 
 void add_row(HeadSums& sums, const AttendedSequence& sequence, std::span<const Scalar> row,
              Index query) {
-  const Index count = key_count(sequence, query);
+  const Index count = sequence.key_count(query);
   double entropy = 0;
   std::array<bool, static_cast<std::size_t>(offsets)> there{};
   for (Index j = 0; j < count; ++j) {
@@ -149,6 +143,7 @@ void AttentionSums::add(const AttendedSequence& sequence,
   heads.resize(count);
   divergence.resize(count * count);
   queries += static_cast<double>(sequence.queries.size());
+  add_relations(relations, sequence, weights);
   for (std::size_t i = 0; i < count; ++i) {
     heads[i].add(sequence, weights[i]);
     for (std::size_t j = 0; j < i; ++j) {
@@ -167,6 +162,7 @@ AttentionSums& AttentionSums::operator+=(const AttentionSums& other) {
     heads[i] += other.heads[i];
   }
   add_all(divergence, other.divergence);
+  add_relations(relations, other.relations);
   return *this;
 }
 

@@ -10,7 +10,8 @@
 
 #include "core/scalar.hpp"
 #include "core/types.hpp"
-#include "lab/token_facts.hpp"
+#include "lab/attended_sequence.hpp"
+#include "lab/head_agreement.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -40,15 +41,6 @@ constexpr Index reach = 8;  // farther offsets count with the outermost
 constexpr Index offsets = 2 * reach + 1;
 using OffsetSums = std::array<double, static_cast<std::size_t>(offsets)>;
 
-// The keys of one sentence, and who asks.
-struct AttendedSequence {
-  std::span<const TokenId> keys;
-  std::span<const TokenId> queries;  // the same tokens in self-attention
-  bool self;
-  bool causal;  // query i may attend to keys 0 ... i alone
-  const TokenFacts& key_facts;
-};
-
 struct HeadSums {
   double queries = 0;
   double entropy = 0;       // Σ_queries -Σ_j w_j log w_j, nats
@@ -75,6 +67,7 @@ struct AttentionSums {
   // (heads, heads): Σ_queries of the Jensen-Shannon divergence of two heads' weights, nats, at most
   // log 2 for each query (Lin 1991; between heads as in Clark et al. 2019, section 6).
   std::vector<double> divergence;
+  std::vector<RelationSums> relations;  // that are about this attention
 
   // Adds the weights of one sentence by each head.
   void add(const AttendedSequence& sequence, const std::vector<std::vector<Scalar>>& weights);

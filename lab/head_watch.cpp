@@ -17,7 +17,12 @@ std::span<const TokenId> tokens_of(const PoolVector<TokenId>& tokens, const Segm
 // Gathers what the recorder hands over, head after head, until a sentence has all its heads.
 class Watcher {
  public:
-  Watcher(const Batch& batch, const SideFacts& facts) : batch_(batch), facts_(facts) {}
+  Watcher(const Split& split, const Batch& batch, const SideFacts& facts)
+      : batch_(batch), facts_(facts), relations_(static_cast<std::size_t>(batch.sequences())) {
+    for (std::size_t i = 0; facts.relations && i < relations_.size(); ++i) {
+      relations_[i] = facts.relations(split, batch.examples[i]);
+    }
+  }
 
   void see(const RecordedAttention& seen) {
     if (seen.head == 0) {
@@ -47,7 +52,8 @@ class Watcher {
     if (found != attentions_.end()) {
       return *found;
     }
-    attentions_.push_back({.path = std::string(path), .heads = {}, .divergence = {}});
+    attentions_.push_back(
+        {.path = std::string(path), .heads = {}, .divergence = {}, .relations = {}});
     return attentions_.back();
   }
 
@@ -60,11 +66,13 @@ class Watcher {
             .queries = decoder ? target : source,
             .self = self,
             .causal = decoder && self,
-            .key_facts = decoder && self ? facts_.target : facts_.source};
+            .key_facts = decoder && self ? facts_.target : facts_.source,
+            .relations = relations_[static_cast<std::size_t>(segment_)]};
   }
 
   const Batch& batch_;
   const SideFacts& facts_;
+  std::vector<Relations> relations_;  // by sequence
   std::vector<AttentionSums> attentions_;
   std::string_view path_;  // the module's own, which outlives the watcher
   Index segment_ = 0;
@@ -72,8 +80,10 @@ class Watcher {
 };
 
 std::vector<AttentionSums> watch_batch(const Transformer& model, const ParameterStore& store,
-                                       const Batch& batch, const SideFacts& facts) {
-  Watcher watcher(batch, facts);
+                                       const Split& split, const std::vector<Index>& examples,
+                                       const SideFacts& facts) {
+  const Batch batch = make_batch(split, examples);
+  Watcher watcher(split, batch, facts);
   Tape tape(false);
   Pass pass(tape, store);
   pass.recorder = [&watcher](const RecordedAttention& seen) { watcher.see(seen); };
@@ -105,9 +115,8 @@ std::vector<AttentionSums> watch_heads(const Transformer& model, const Parameter
     std::vector<std::vector<AttentionSums>> parts(
         static_cast<std::size_t>(std::min(workers.threads(), count - first)));
     workers.run(static_cast<Index>(parts.size()), [&](Index i) {
-      const auto& examples = batches[static_cast<std::size_t>(first + i)];
       parts[static_cast<std::size_t>(i)] =
-          watch_batch(model, store, make_batch(split, examples), facts);
+          watch_batch(model, store, split, batches[static_cast<std::size_t>(first + i)], facts);
     });
     for (const std::vector<AttentionSums>& part : parts) {
       add(total, part);

@@ -47,7 +47,8 @@ TokenFacts facts_of(const Tokenizer& tokenizer, const std::vector<Example>& exam
 SideFacts token_facts(const Task& task) {
   const std::vector<Example>& examples = task.split("train").examples;
   return {.source = facts_of(*task.source_tokenizer, examples, &Example::source),
-          .target = facts_of(*task.target_tokenizer, examples, &Example::target)};
+          .target = facts_of(*task.target_tokenizer, examples, &Example::target),
+          .relations = task.find_relations};
 }
 
 }  // namespace tapehead

@@ -1,7 +1,8 @@
-// What is known of a vocabulary's entries: how often each stands in the training data, and whether
-// it is a mark of punctuation.
+// What is known of a task's text: of a vocabulary's entries how often each stands in the training
+// data, and whether it is a mark of punctuation; of an example which positions are related.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "datasets/task.hpp"
@@ -19,6 +20,7 @@ struct TokenFacts {
 struct SideFacts {
   TokenFacts source;
   TokenFacts target;
+  std::function<Relations(const Split&, Index example)> relations{};  // empty: none are known
 };
 SideFacts token_facts(const Task& task);
 

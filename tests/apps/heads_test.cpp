@@ -38,10 +38,10 @@ std::unique_ptr<TemporaryDirectory> Heads::here;
 TEST_F(Heads, table) {
   const ProgramResult result = heads({});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_THAT(
-      result.output,
-      AllOf(HasSubstr("validation (40 examples)"), HasSubstr("encoder.layers.0.self"),
-            HasSubstr("decoder.layers.0.cross"), HasSubstr("QK rank"), HasSubstr("docs/heads.md")));
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("validation (40 examples)"), HasSubstr("encoder.layers.0.self"),
+                    HasSubstr("decoder.layers.0.cross"), HasSubstr("QK rank"),
+                    HasSubstr("best head"), HasSubstr("docs/heads.md")));
 }
 
 TEST_F(Heads, json) {
@@ -63,6 +63,15 @@ TEST_F(Heads, json) {
       EXPECT_NEAR(everywhere, 1, 1e-5);  // sums of float weights
       EXPECT_EQ(head["divergence"].size(), 4U);
       EXPECT_GT(head["query_key"]["norm"], 0);
+    }
+    // The task is copy, which knows what each target token says, and nothing of one side alone.
+    const bool across = attention["attention"] == "decoder.layers.0.cross";
+    ASSERT_EQ(attention["relations"].size(), across ? 1U : 0U);
+    for (const auto& relation : attention["relations"]) {
+      EXPECT_EQ(relation["name"], "answer");
+      EXPECT_EQ(relation["offset"], 0);
+      EXPECT_EQ(relation["offset_share"], 1);
+      EXPECT_EQ(relation["agreement"].size(), 4U);
     }
   }
 }

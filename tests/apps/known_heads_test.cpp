@@ -1,6 +1,7 @@
 // That a model which has learnt a task has the head that the task needs, and cannot do without.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -29,12 +30,12 @@ class KnownHeads : public ::testing::Test {
     return Json::parse(run_program({command, "a", "--json"}, here_.path()).output);
   }
   double token_accuracy() const { return ask("evaluate")["token_accuracy"]; }
-  // Of the decoder's attention to the source.
-  Json heads_across() const {
+  // The decoder's attention to the source.
+  Json across() const {
     const Json report = ask("heads");
     for (const Json& attention : report["attentions"]) {
       if (attention["attention"] == "decoder.layers.0.cross") {
-        return attention["heads"];
+        return attention;
       }
     }
     return {};
@@ -46,17 +47,29 @@ class KnownHeads : public ::testing::Test {
 
 TEST_F(KnownHeads, previous_token_has_a_head_that_looks_one_back) {
   train("previous_token", {"training.steps=300", "evaluation.every=300"});
-  const Json heads = heads_across();
+  const Json attention = across();
+  const Json& heads = attention["heads"];
   ASSERT_EQ(heads.size(), 1U);
   EXPECT_EQ(heads[0]["offset"], -1) << heads[0].dump();
+  const Json& previous = attention["relations"][0];
+  EXPECT_EQ(previous["offset"], -1) << "that is the relation";
+  EXPECT_EQ(previous["offset_share"], 1);
+  EXPECT_GT(previous["agreement"][0], 0.7) << previous.dump();
   EXPECT_GT(heads[0]["offset_share"], 0.7) << "the row that predicts the end mark looks elsewhere";
 }
 
 TEST_F(KnownHeads, two_offsets_has_a_head_at_either_and_fails_with_one) {
   const Arguments shorter{"training.steps=1000", "evaluation.every=1000"};
   train("two_offsets", shorter);
-  const Json heads = heads_across();
+  const Json attention = across();
+  const Json& heads = attention["heads"];
   ASSERT_EQ(heads.size(), 2U);
+  for (const Json& relation : attention["relations"]) {  // each is one head's
+    const double first = relation["agreement"][0];
+    const double second = relation["agreement"][1];
+    EXPECT_GT(std::max(first, second), 0.7) << relation.dump();
+    EXPECT_LT(std::min(first, second), 0.3) << relation.dump();
+  }
   std::set<int> offsets;
   for (const Json& head : heads) {
     EXPECT_GT(head["offset_share"], 0.7) << head.dump();

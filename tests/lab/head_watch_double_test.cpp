@@ -25,13 +25,27 @@ Split tiny_split() {
   return split;
 }
 
+// The last row of a sentence with its first, in each attention; across, with all.
+Relations tiny_relations(const Split& split, Index example) {
+  const Example& pair = split.examples[static_cast<std::size_t>(example)];
+  const auto S = static_cast<Index>(pair.source.size());
+  const auto T = static_cast<Index>(pair.target.size());
+  Relations relations{{.name = "begin", .side = RelationSide::source, .pairs = {{S, 0}}},
+                      {.name = "begin", .side = RelationSide::target, .pairs = {{T, 0}}},
+                      {.name = "any", .side = RelationSide::across, .pairs = {}}};
+  for (Index key = 0; key <= S; ++key) {
+    relations.back().pairs.push_back({T, key});
+  }
+  return relations;
+}
+
 SideFacts tiny_facts() {
   const auto size = static_cast<std::size_t>(tiny_vocabulary);
   TokenFacts facts{.occurrences = std::vector<Index>(size), .punctuation = std::vector<bool>(size)};
   for (std::size_t token = 0; token < size; ++token) {
     facts.occurrences[token] = static_cast<Index>(100 - token);
   }
-  return {.source = facts, .target = facts};
+  return {.source = facts, .target = facts, .relations = tiny_relations};
 }
 
 class HeadWatch : public ::testing::Test {
@@ -95,6 +109,29 @@ TEST_F(HeadWatch, SumsWhatTheRecorderGives) {
   }
 }
 
+// The last row's largest weight, looked up in each sentence's own weights.
+TEST_F(HeadWatch, ComparesEverySentenceWithItsOwnRelations) {
+  std::map<std::string, double> expected;
+  const Split split = tiny_split();
+  for (Index example = 0; example < static_cast<Index>(split.examples.size()); ++example) {
+    Tape tape(false);
+    Pass pass(tape, model_.store);
+    pass.recorder = [&](const RecordedAttention& seen) {
+      const Scalar* row = seen.weights.row(seen.weights.dim(0) - 1);
+      const Scalar* largest = std::max_element(row, row + seen.weights.dim(1));
+      const bool any = seen.path.ends_with("cross");
+      expected[std::string(seen.path)] += seen.head == 0 && (any || largest == row) ? 1 : 0;
+    };
+    logits_of(model_.transformer, pass, make_batch(split, {example}));
+  }
+  for (const AttentionSums& attention : watch(7, 2)) {
+    SCOPED_TRACE(attention.path);
+    ASSERT_EQ(attention.relations.size(), 1U);
+    EXPECT_EQ(attention.relations[0].queries, static_cast<double>(split.examples.size()));
+    EXPECT_EQ(attention.relations[0].agreeing[0], expected.at(attention.path));
+  }
+}
+
 TEST_F(HeadWatch, SaysTheSameAtAnyNumberOfThreads) {
   const auto one = watch(7, 1);
   const auto three = watch(7, 3);
@@ -102,6 +139,7 @@ TEST_F(HeadWatch, SaysTheSameAtAnyNumberOfThreads) {
   for (std::size_t i = 0; i < one.size(); ++i) {
     EXPECT_EQ(one[i].divergence, three[i].divergence);
     EXPECT_EQ(one[i].heads[0].offset_weight, three[i].heads[0].offset_weight);
+    EXPECT_EQ(one[i].relations[0].agreeing, three[i].relations[0].agreeing);
   }
 }
 
