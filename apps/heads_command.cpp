@@ -9,6 +9,7 @@
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "lab/head_report.hpp"
+#include "lab/pair_report.hpp"
 #include "lab/relation_report.hpp"
 #include "train/experiment.hpp"
 #include "train/run/logging.hpp"
@@ -52,7 +53,8 @@ void print(const HeadsArguments& arguments, const SavedRun& saved, const Split& 
   }
   fmt::print("{} on {} ({} examples)\n\n", saved.checkpoint.string(), split.name,
              split.examples.size());
-  fmt::print("{}\n\n{}\n\n", heads_table(found.heads), maps_table(found.heads));
+  fmt::print("{}\n\n{}\n\n{}\n\n", heads_table(found.heads), maps_table(found.heads),
+             pairs_table(found.heads));
   if (const std::string relations = relations_table(found.heads); !relations.empty()) {
     fmt::print("{}\n\n", relations);
   }

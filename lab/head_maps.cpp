@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/blas_spectrum.hpp"
+#include "lab/head_writes.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -19,19 +20,6 @@ Tensor map_of(const ParameterStore& store, const MultiHeadAttention& attention, 
     std::copy_n(weight.row(i), weight.dim(1), map.row(i) + found->first_input);
   }
   return map;
-}
-
-// The head's columns of the output weight (D, H d), as (d, D).
-Tensor output_of(const ParameterStore& store, const MultiHeadAttention& attention, Index head) {
-  const Tensor weight = store.value(attention.weights.combination.output_weight);
-  const Index width = attention.spec.d_v;
-  Tensor columns = Tensor::empty({width, weight.dim(0)});
-  for (Index i = 0; i < weight.dim(0); ++i) {
-    for (Index c = 0; c < width; ++c) {
-      columns.row(c)[i] = weight.row(i)[head * width + c];
-    }
-  }
-  return columns;
 }
 
 MapFigures figures_of(const Tensor& a, const Tensor& b) {
@@ -83,6 +71,7 @@ std::vector<std::optional<HeadMaps>> head_maps(const ParameterStore& store,
   if (spec.sharing == Sharing::identity || spec.combine != Combine::output) {
     return maps;
   }
+  const std::vector<Tensor> writes = head_writes(store, attention);
   for (Index head = 0; head < spec.heads; ++head) {
     if (spec.score.at(head) != Score::dot) {
       continue;
@@ -91,7 +80,7 @@ std::vector<std::optional<HeadMaps>> head_maps(const ParameterStore& store,
     const Tensor k = map_of(store, attention, HeadRole::key, head);
     HeadMaps one{.query_key = figures_of(q, k),
                  .value_output = figures_of(map_of(store, attention, HeadRole::value, head),
-                                            output_of(store, attention, head)),
+                                            writes[static_cast<std::size_t>(head)]),
                  .asymmetry = {}};
     if (spec.is_self()) {
       one.asymmetry = asymmetry_of(q, k, one.query_key.norm);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lab/pair_report.hpp"
 #include "lab/relation_report.hpp"
 #include "train/run/table.hpp"
 
@@ -52,6 +53,13 @@ nlohmann::ordered_json head_json(const HeadReport& head, std::size_t number) {
   json["offset"] = figures.offset;
   json["offset_share"] = figures.offset_share;
   json["divergence"] = head.divergence;
+  json["output_distance"] = head.output_distance;
+  json["divergence_across"] = head.divergence_across;
+  if (head.nearest) {
+    json["nearest"] = {{"attention", head.nearest->path},
+                       {"head", head.nearest->head},
+                       {"divergence", head.nearest->distance}};
+  }
   if (!head.maps) {
     return json;
   }
@@ -94,15 +102,20 @@ std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& atte
       report.relations.push_back(figures_of(relation));
     }
     for (std::size_t i = 0; i < count; ++i) {
-      HeadReport head{.figures = figures_of(attention.heads[i]), .maps = maps[i], .divergence = {}};
+      HeadReport head{.figures = figures_of(attention.heads[i]), .maps = maps[i]};
       for (std::size_t j = 0; j < count; ++j) {
-        head.divergence.push_back(attention.divergence[i * count + j] /
-                                  std::max(1.0, attention.queries));
+        const double queries = std::max(1.0, attention.queries);
+        head.divergence.push_back(attention.divergence[i * count + j] / queries);
+        head.output_distance.push_back(attention.output_distance[i * count + j] / queries);
       }
       report.heads.push_back(std::move(head));
     }
     reports.push_back(std::move(report));
   }
+  for (const AttentionSums& attention : attentions) {
+    compare_with_earlier(reports, attention);
+  }
+  find_nearest(reports);
   return reports;
 }
 

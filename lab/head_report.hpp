@@ -1,6 +1,7 @@
 // What is known of all heads of a run, as tables and as JSON.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,10 +16,22 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
+// A mean distance to a head, the nearest of several.
+struct NearestHead {
+  std::string path;
+  std::size_t head = 0;
+  double distance = 0;
+};
+
 struct HeadReport {
   HeadFigures figures;
   std::optional<HeadMaps> maps;
-  std::vector<double> divergence;  // mean from each head of the same attention, nats
+  std::vector<double> divergence{};  // mean from each head of the same attention, nats
+  // 1 - cos of what the two write, mean over the queries, for each head of the same attention.
+  std::vector<double> output_distance{};
+  // The same as `divergence` from the heads of all other attentions of the same kind, by path.
+  std::map<std::string, std::vector<double>> divergence_across{};
+  std::optional<NearestHead> nearest{};  // by divergence, of all layers
 };
 
 struct AttentionReport {

@@ -1,9 +1,13 @@
 #include "lab/head_watch.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <string_view>
 
 #include "datasets/loader.hpp"
+#include "lab/head_pairs.hpp"
+#include "lab/head_writes.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -14,11 +18,29 @@ std::span<const TokenId> tokens_of(const PoolVector<TokenId>& tokens, const Segm
       .subspan(static_cast<std::size_t>(segment.row), static_cast<std::size_t>(segment.rows));
 }
 
+// Of a batch at most, since its weights in all layers are kept for the divergence between them. As
+// many rows are enough for fast products.
+constexpr Index most_tokens = 512;
+
+using HeadWeights = std::vector<std::vector<Scalar>>;                    // by head
+using Writes = std::map<std::string, std::vector<Tensor>, std::less<>>;  // by attention, by head
+
+Writes writes_of(const Transformer& model, const ParameterStore& store) {
+  Writes writes;
+  for (const MultiHeadAttention* attention : model.attentions()) {
+    writes[attention->module.path()] = head_writes(store, *attention);
+  }
+  return writes;
+}
+
 // Gathers what the recorder hands over, head after head, until a sentence has all its heads.
 class Watcher {
  public:
-  Watcher(const Split& split, const Batch& batch, const SideFacts& facts)
-      : batch_(batch), facts_(facts), relations_(static_cast<std::size_t>(batch.sequences())) {
+  Watcher(const Writes& writes, const Split& split, const Batch& batch, const SideFacts& facts)
+      : writes_(writes),
+        batch_(batch),
+        facts_(facts),
+        relations_(static_cast<std::size_t>(batch.sequences())) {
     for (std::size_t i = 0; facts.relations && i < relations_.size(); ++i) {
       relations_[i] = facts.relations(split, batch.examples[i]);
     }
@@ -31,7 +53,9 @@ class Watcher {
       segment_ = seen.segment;
     }
     const std::span<const Scalar> weights = seen.weights.values();
-    heads_.emplace_back(weights.begin(), weights.end());
+    weights_.emplace_back(weights.begin(), weights.end());
+    const Tensor& write = writes_.find(seen.path)->second[static_cast<std::size_t>(seen.head)];
+    written_.push_back(unit_rows(written_by(seen.output, write)));
   }
 
   std::vector<AttentionSums> take() {
@@ -40,11 +64,33 @@ class Watcher {
   }
 
  private:
+  struct Kept {
+    std::string_view path;
+    std::vector<HeadWeights> weights;  // by sequence
+  };
+
   void finish_sequence() {
-    if (!heads_.empty()) {
-      sums_of(path_).add(sequence(), heads_);
-      heads_.clear();
+    if (weights_.empty()) {
+      return;
     }
+    AttentionSums& sums = sums_of(path_);
+    sums.add(sequence(), weights_);
+    sums.add_written(written_);
+    for (const Kept& other : kept_) {
+      if (other.path != path_ && kind_of(other.path) == kind_of(path_)) {
+        sums.add_earlier(other.path, weights_, other.weights[static_cast<std::size_t>(segment_)]);
+      }
+    }
+    keep();
+    weights_.clear();
+    written_.clear();
+  }
+
+  void keep() {
+    if (kept_.empty() || kept_.back().path != path_) {
+      kept_.push_back({.path = path_, .weights = {}});
+    }
+    kept_.back().weights.push_back(std::move(weights_));
   }
 
   AttentionSums& sums_of(std::string_view path) {
@@ -52,8 +98,12 @@ class Watcher {
     if (found != attentions_.end()) {
       return *found;
     }
-    attentions_.push_back(
-        {.path = std::string(path), .heads = {}, .divergence = {}, .relations = {}});
+    attentions_.push_back({.path = std::string(path),
+                           .heads = {},
+                           .divergence = {},
+                           .output_distance = {},
+                           .earlier = {},
+                           .relations = {}});
     return attentions_.back();
   }
 
@@ -70,20 +120,23 @@ class Watcher {
             .relations = relations_[static_cast<std::size_t>(segment_)]};
   }
 
+  const Writes& writes_;
   const Batch& batch_;
   const SideFacts& facts_;
   std::vector<Relations> relations_;  // by sequence
   std::vector<AttentionSums> attentions_;
   std::string_view path_;  // the module's own, which outlives the watcher
   Index segment_ = 0;
-  std::vector<std::vector<Scalar>> heads_;
+  HeadWeights weights_;  // of the sequence's heads so far
+  std::vector<Tensor> written_;
+  std::vector<Kept> kept_;
 };
 
 std::vector<AttentionSums> watch_batch(const Transformer& model, const ParameterStore& store,
-                                       const Split& split, const std::vector<Index>& examples,
-                                       const SideFacts& facts) {
+                                       const Writes& writes, const Split& split,
+                                       const std::vector<Index>& examples, const SideFacts& facts) {
   const Batch batch = make_batch(split, examples);
-  Watcher watcher(split, batch, facts);
+  Watcher watcher(writes, split, batch, facts);
   Tape tape(false);
   Pass pass(tape, store);
   pass.recorder = [&watcher](const RecordedAttention& seen) { watcher.see(seen); };
@@ -108,15 +161,16 @@ std::vector<AttentionSums> watch_heads(const Transformer& model, const Parameter
                                        const Split& split, const SideFacts& facts,
                                        Index batch_tokens, Workers& workers,
                                        const std::function<void(Index, Index)>& progress) {
-  const auto batches = ordered_batches(split, batch_tokens);
+  const auto batches = ordered_batches(split, std::min(batch_tokens, most_tokens));
+  const Writes writes = writes_of(model, store);
   const auto count = static_cast<Index>(batches.size());
   std::vector<AttentionSums> total;
   for (Index first = 0; first < count; first += workers.threads()) {
     std::vector<std::vector<AttentionSums>> parts(
         static_cast<std::size_t>(std::min(workers.threads(), count - first)));
     workers.run(static_cast<Index>(parts.size()), [&](Index i) {
-      parts[static_cast<std::size_t>(i)] =
-          watch_batch(model, store, split, batches[static_cast<std::size_t>(first + i)], facts);
+      parts[static_cast<std::size_t>(i)] = watch_batch(
+          model, store, writes, split, batches[static_cast<std::size_t>(first + i)], facts);
     });
     for (const std::vector<AttentionSums>& part : parts) {
       add(total, part);

@@ -12,11 +12,6 @@ namespace {
 
 std::string percent(double share) { return fmt::format("{:.0f}", 100 * share); }
 
-// "encoder.layers.3.self" without its layer: attentions of one kind have the same relations.
-std::string kind_of(std::string_view path) {
-  return fmt::format("{} {}", path.substr(0, path.find('.')), path.substr(path.rfind('.') + 1));
-}
-
 struct BestHead {
   std::string kind;
   RelationFigures relation;

@@ -20,6 +20,15 @@ PoolVector<Pattern> pattern_list_of(const AttentionSpec& spec) {
   return patterns;
 }
 
+// Some columns of a segment's rows.
+Tensor columns_of(const Tensor& matrix, const Segment& rows, Index first, Index count) {
+  Tensor columns = Tensor::empty({rows.rows, count});
+  for (Index i = 0; i < rows.rows; ++i) {
+    std::copy_n(matrix.row(rows.row + i) + first, count, columns.row(i));
+  }
+  return columns;
+}
+
 // The columns of a row into a row of the cache.
 Scalar* keep(const HeadColumns& columns, Index row, Index count, Scalar* to) {
   return std::copy_n(columns.matrix.value().row(row) + columns.first, count, to);
@@ -129,27 +138,29 @@ Index MultiHeadAttention::cache_columns() const {
 
 BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const Segments& queries,
                                        const Segments& keys) const {
-  const AttentionOptions options{.heads = spec.heads,
-                                 .d_key = spec.d_qk,
-                                 .d_value = spec.d_v,
-                                 .patterns = patterns,
-                                 .dropout = pass.dropout(spec.dropout, module.path(), queries),
-                                 .kv_heads = spec.kv_heads,
-                                 .scale = weights.scores.scale(),
-                                 .scores = pair_scores};
-  const AttentionBias bias = weights.distances(pass, projected.query, weights.scores.scale());
-  const Heads heads{.query = weights.distances.with_content_bias(pass, projected.query),
-                    .key = projected.key,
-                    .value = projected.value};
-  const std::optional<Var> score_weights = weights.scores.function_weights(pass);
-  if (pass.recorder) {
-    record(pass, heads, queries, keys, options, bias, score_weights);
-  }
+  const Call call{.heads = {.query = weights.distances.with_content_bias(pass, projected.query),
+                            .key = projected.key,
+                            .value = projected.value},
+                  .queries = queries,
+                  .keys = keys,
+                  .options = {.heads = spec.heads,
+                              .d_key = spec.d_qk,
+                              .d_value = spec.d_v,
+                              .patterns = patterns,
+                              .dropout = pass.dropout(spec.dropout, module.path(), queries),
+                              .kv_heads = spec.kv_heads,
+                              .scale = weights.scores.scale(),
+                              .scores = pair_scores},
+                  .bias = weights.distances(pass, projected.query, weights.scores.scale()),
+                  .score_weights = weights.scores.function_weights(pass)};
   Var side_by_side = [&] {
     const InModule here(pass.tape(), module);
-    return attention(heads.query, heads.key, heads.value, queries, keys, options, bias,
-                     score_weights);
+    return attention(call.heads.query, call.heads.key, call.heads.value, queries, keys,
+                     call.options, call.bias, call.score_weights);
   }();
+  if (pass.recorder) {
+    record(pass, call, side_by_side.value());
+  }
   const Dropout dropout = pass.dropout(spec.head_dropout, head_dropout_path, queries);
   if (dropout.active()) {
     side_by_side = drop_heads({side_by_side}, queries, spec.heads, spec.d_v, dropout);
@@ -157,17 +168,16 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const
   return weights.combination(pass, side_by_side);
 }
 
-void MultiHeadAttention::record(Pass& pass, const Heads& heads, const Segments& queries,
-                                const Segments& keys, const AttentionOptions& options,
-                                const AttentionBias& bias,
-                                const std::optional<Var>& score_weights) const {
+void MultiHeadAttention::record(Pass& pass, const Call& call, const Tensor& outputs) const {
+  const auto& [heads, queries, keys, options, bias, score_weights] = call;
   for (Index segment = 0; segment < queries.count(); ++segment) {
     for (Index head = 0; head < spec.heads; ++head) {
       pass.recorder({.path = module.path(),
                      .segment = segment,
                      .head = head,
                      .weights = attention_weights(heads.query, heads.key, queries, keys, options,
-                                                  segment, head, bias, score_weights)});
+                                                  segment, head, bias, score_weights),
+                     .output = columns_of(outputs, queries[segment], head * spec.d_v, spec.d_v)});
     }
   }
 }

@@ -67,9 +67,16 @@ struct MultiHeadAttention {
   };
   BlockOutput attend(Pass& pass, const Heads& heads, const Segments& queries,
                      const Segments& keys) const;
-  void record(Pass& pass, const Heads& heads, const Segments& queries, const Segments& keys,
-              const AttentionOptions& options, const AttentionBias& bias,
-              const std::optional<Var>& score_weights) const;
+  // What the op is asked for.
+  struct Call {
+    Heads heads;
+    const Segments& queries;
+    const Segments& keys;
+    AttentionOptions options;
+    AttentionBias bias;
+    std::optional<Var> score_weights;
+  };
+  void record(Pass& pass, const Call& call, const Tensor& outputs) const;
   BlockOutput nothing(Pass& pass, const Segments& queries) const;  // of no heads
 };
 

@@ -14,12 +14,14 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// One head's attention weights over one sequence, before dropout.
+// One head over one sequence: its attention weights before dropout, and what it made of the values
+// with them, before head dropout and the combination with other heads.
 struct RecordedAttention {
   std::string_view path;  // the attention's path, such as "decoder.layers.0.cross"
   Index segment;
   Index head;
   Tensor weights;  // (queries, keys)
+  Tensor output;   // (queries, d_v)
 };
 using Recorder = std::function<void(const RecordedAttention&)>;
 

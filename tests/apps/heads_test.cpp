@@ -38,10 +38,11 @@ std::unique_ptr<TemporaryDirectory> Heads::here;
 TEST_F(Heads, table) {
   const ProgramResult result = heads({});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_THAT(result.output,
-              AllOf(HasSubstr("validation (40 examples)"), HasSubstr("encoder.layers.0.self"),
-                    HasSubstr("decoder.layers.0.cross"), HasSubstr("QK rank"),
-                    HasSubstr("best head"), HasSubstr("docs/heads.md")));
+  EXPECT_THAT(
+      result.output,
+      AllOf(HasSubstr("validation (40 examples)"), HasSubstr("encoder.layers.0.self"),
+            HasSubstr("decoder.layers.0.cross"), HasSubstr("QK rank"), HasSubstr("of all layers"),
+            HasSubstr("best head"), HasSubstr("docs/heads.md")));
 }
 
 TEST_F(Heads, json) {
@@ -62,6 +63,9 @@ TEST_F(Heads, json) {
       }
       EXPECT_NEAR(everywhere, 1, 1e-5);  // sums of float weights
       EXPECT_EQ(head["divergence"].size(), 4U);
+      EXPECT_EQ(head["output_distance"].size(), 4U);
+      EXPECT_TRUE(head["divergence_across"].empty()) << "there is one layer";
+      EXPECT_EQ(head["nearest"]["attention"], attention["attention"]);
       EXPECT_GT(head["query_key"]["norm"], 0);
     }
     // The task is copy, which knows what each target token says, and nothing of one side alone.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/ops/attention.hpp"
@@ -142,24 +143,44 @@ TEST(HeadFigures, OfNothingAreZeros) {
   EXPECT_THAT(head.distance_profile, Each(0));
 }
 
-// Queries and keys made by hand: q_i = e_{i-1}, k_j = e_j, long enough that softmax is sharp.
-TEST(HeadFigures, OfHandMadeQueriesAndKeysTellTheirOffset) {
+// Queries and keys made by hand: q_i = e_{i + offset}, k_j = e_j, long enough that softmax is
+// sharp. Where there is no such key, all are alike.
+Tensor hand_made_weights(Index offset, const Pattern& pattern) {
   constexpr Index n = 7;
   Tape tape;
   Tensor query = Tensor::zeros({n, n});
   Tensor key = Tensor::zeros({n, n});
   for (Index i = 0; i < n; ++i) {
-    query.row(i)[i == 0 ? 0 : i - 1] = 20;
     key.row(i)[i] = 20;
+    if (0 <= i + offset && i + offset < n) {
+      query.row(i)[i + offset] = 20;
+    }
   }
   const Segments segments = segments_of({n});
-  const AttentionOptions options{
-      .heads = 1, .d_key = n, .d_value = n, .patterns = {Pattern::causal()}};
-  const Tensor weights = attention_weights({tape.constant(query), 0}, {tape.constant(key), 0},
-                                           segments, segments, options, 0, 0);
-  HeadSums sums;
-  sums.add(in_self_attention(sentence, true), weights.values());
-  EXPECT_EQ(figures_of(sums).role, Role::previous);
+  const AttentionOptions options{.heads = 1, .d_key = n, .d_value = n, .patterns = {pattern}};
+  return attention_weights({tape.constant(query), 0}, {tape.constant(key), 0}, segments, segments,
+                           options, 0, 0);
+}
+
+TEST(HeadFigures, OfHandMadeQueriesAndKeysTellTheirOffset) {
+  const std::vector<std::pair<Index, Role>> roles{
+      {-3, Role::positional}, {-1, Role::previous}, {1, Role::next}, {2, Role::positional}};
+  for (const auto& [offset, role] : roles) {
+    for (const bool causal : {false, true}) {
+      if (causal && offset > 0) {
+        continue;
+      }
+      SCOPED_TRACE(offset);
+      const Tensor weights =
+          hand_made_weights(offset, causal ? Pattern::causal() : Pattern::full());
+      HeadSums sums;
+      sums.add(in_self_attention(sentence, causal), weights.values());
+      const HeadFigures head = figures_of(sums);
+      EXPECT_EQ(head.offset, offset);
+      EXPECT_EQ(head.offset_share, 1);
+      EXPECT_EQ(head.role, role);
+    }
+  }
 }
 
 TEST(AttentionSums, TellHowFarHeadsAreApart) {

@@ -1,52 +1,21 @@
-// Watching a model's heads over a split, against the weights recorded sentence by sentence.
+// Watching a model's heads over a split: which heads, which keys, whichever the threads.
 #include "lab/head_watch.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 #include <map>
 #include <string>
 
 #include "datasets/loader.hpp"
-#include "tests/support/tiny_model.hpp"
+#include "tests/support/tiny_split.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
 using ::testing::ElementsAre;
-
-Split tiny_split() {
-  Split split;
-  for (std::size_t i = 0; i < tiny_sources.size(); ++i) {
-    split.examples.push_back({.source = tiny_sources[i], .target = tiny_targets[i]});
-  }
-  return split;
-}
-
-// The last row of a sentence with its first, in each attention; across, with all.
-Relations tiny_relations(const Split& split, Index example) {
-  const Example& pair = split.examples[static_cast<std::size_t>(example)];
-  const auto S = static_cast<Index>(pair.source.size());
-  const auto T = static_cast<Index>(pair.target.size());
-  Relations relations{{.name = "begin", .side = RelationSide::source, .pairs = {{S, 0}}},
-                      {.name = "begin", .side = RelationSide::target, .pairs = {{T, 0}}},
-                      {.name = "any", .side = RelationSide::across, .pairs = {}}};
-  for (Index key = 0; key <= S; ++key) {
-    relations.back().pairs.push_back({T, key});
-  }
-  return relations;
-}
-
-SideFacts tiny_facts() {
-  const auto size = static_cast<std::size_t>(tiny_vocabulary);
-  TokenFacts facts{.occurrences = std::vector<Index>(size), .punctuation = std::vector<bool>(size)};
-  for (std::size_t token = 0; token < size; ++token) {
-    facts.occurrences[token] = static_cast<Index>(100 - token);
-  }
-  return {.source = facts, .target = facts, .relations = tiny_relations};
-}
 
 class HeadWatch : public ::testing::Test {
  protected:
@@ -78,37 +47,6 @@ TEST_F(HeadWatch, SeesEveryAttentionInTheModelsOrder) {
                                  "decoder.layers.1.self", "decoder.layers.1.cross"));
 }
 
-// Entropy and the weight on the sentence's first key, summed from each sentence's own weights.
-TEST_F(HeadWatch, SumsWhatTheRecorderGives) {
-  std::map<std::string, std::array<double, 3>> expected;
-  const Split split = tiny_split();
-  for (Index example = 0; example < static_cast<Index>(split.examples.size()); ++example) {
-    Tape tape(false);
-    Pass pass(tape, model_.store);
-    pass.recorder = [&](const RecordedAttention& seen) {
-      auto& [queries, entropy, first] = expected[std::string(seen.path)];
-      for (Index i = 0; seen.head == 1 && i < seen.weights.dim(0); ++i) {
-        const Scalar* row = seen.weights.row(i);
-        queries += 1;
-        first += row[0];
-        for (Index j = 0; j < seen.weights.dim(1); ++j) {
-          entropy -= row[j] > 0 ? row[j] * std::log(row[j]) : 0;
-        }
-      }
-    };
-    logits_of(model_.transformer, pass, make_batch(split, {example}));
-  }
-  for (const AttentionSums& attention : watch(7, 2)) {
-    SCOPED_TRACE(attention.path);
-    const auto& [queries, entropy, first] = expected.at(attention.path);
-    const HeadSums& head = attention.heads[1];
-    EXPECT_EQ(head.queries, queries);
-    EXPECT_EQ(attention.queries, queries);
-    EXPECT_NEAR(head.entropy, entropy, 1e-10);
-    EXPECT_NEAR(head.at(KeyPlace::first).weight, first, 1e-10);
-  }
-}
-
 // The last row's largest weight, looked up in each sentence's own weights.
 TEST_F(HeadWatch, ComparesEverySentenceWithItsOwnRelations) {
   std::map<std::string, double> expected;
@@ -138,6 +76,11 @@ TEST_F(HeadWatch, SaysTheSameAtAnyNumberOfThreads) {
   ASSERT_EQ(one.size(), three.size());
   for (std::size_t i = 0; i < one.size(); ++i) {
     EXPECT_EQ(one[i].divergence, three[i].divergence);
+    EXPECT_EQ(one[i].output_distance, three[i].output_distance);
+    ASSERT_EQ(one[i].earlier.size(), three[i].earlier.size());
+    for (std::size_t j = 0; j < one[i].earlier.size(); ++j) {
+      EXPECT_EQ(one[i].earlier[j].divergence, three[i].earlier[j].divergence);
+    }
     EXPECT_EQ(one[i].heads[0].offset_weight, three[i].heads[0].offset_weight);
     EXPECT_EQ(one[i].relations[0].agreeing, three[i].relations[0].agreeing);
   }

@@ -1,0 +1,43 @@
+// The pairs of a tiny model as a split, with what is known of their text.
+#pragma once
+
+#include "datasets/task.hpp"
+#include "lab/token_facts.hpp"
+#include "tests/support/tiny_model.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+inline Split tiny_split() {
+  Split split;
+  for (std::size_t i = 0; i < tiny_sources.size(); ++i) {
+    split.examples.push_back({.source = tiny_sources[i], .target = tiny_targets[i]});
+  }
+  return split;
+}
+
+// The last row of a sentence with its first, in each attention to itself; across, with all rows.
+inline Relations tiny_relations(const Split& split, Index example) {
+  const Example& pair = split.examples[static_cast<std::size_t>(example)];
+  const auto S = static_cast<Index>(pair.source.size());
+  const auto T = static_cast<Index>(pair.target.size());
+  Relations relations{{.name = "begin", .side = RelationSide::source, .pairs = {{S, 0}}},
+                      {.name = "begin", .side = RelationSide::target, .pairs = {{T, 0}}},
+                      {.name = "any", .side = RelationSide::across, .pairs = {}}};
+  for (Index key = 0; key <= S; ++key) {
+    relations.back().pairs.push_back({T, key});
+  }
+  return relations;
+}
+
+// Higher tokens are rarer; the highest but one is punctuation.
+inline SideFacts tiny_facts() {
+  const auto size = static_cast<std::size_t>(tiny_vocabulary);
+  TokenFacts facts{.occurrences = std::vector<Index>(size), .punctuation = std::vector<bool>(size)};
+  for (std::size_t token = 0; token < size; ++token) {
+    facts.occurrences[token] = static_cast<Index>(100 - token);
+  }
+  facts.punctuation[size - 2] = true;
+  return {.source = facts, .target = facts, .relations = tiny_relations};
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
