@@ -82,7 +82,7 @@ Findings study(const HeadsArguments& arguments, SavedRun& saved, const Task& tas
       saved.model);
   if (arguments.importance) {
     found.importance = head_importance(saved.model, saved.config, task, split, workers,
-                                       progress("the loss without a head"));
+                                       progress("the loss without a head, and with it alone"));
   }
   if (arguments.prune) {
     found.pruning = prune_heads(saved.model, saved.config, task, split, usual_slope_examples,
@@ -116,7 +116,8 @@ void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command->add_flag("--importance", arguments->importance,
-                    "Also the loss without each head, and how fast a gate on it would change it");
+                    "Also the loss without each head and with it alone in its attention, and how "
+                    "fast a gate on it would change the loss");
   command->add_flag("--prune", arguments->prune,
                     "Also the loss as all heads go one by one, the least important first");
   command->add_flag("--json", arguments->json, "One JSON object on standard output");

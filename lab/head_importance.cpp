@@ -135,6 +135,20 @@ std::vector<double> gate_slopes(const Model& model, const Split& split, const He
   return slopes;
 }
 
+namespace {
+
+// The gates of all other heads of one head's attention.
+void set_others(const std::vector<HeadName>& names, const HeadGates& gates, std::size_t head,
+                double gate) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i != head && names[i].path == names[head].path) {
+      gates[i]->set(gate);
+    }
+  }
+}
+
+}  // namespace
+
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
                            Workers& workers, const std::function<void(Index, Index)>& progress) {
   const auto loss = [&] {
@@ -147,8 +161,13 @@ Importance head_importance(Model& model, const Config& config, const Task& task,
   const std::vector<double> slopes = gate_slopes(model, split, gates, workers);
   for (std::size_t i = 0; i < names.size(); ++i) {
     gates[i]->set(0);
-    result.heads.push_back({.head = names[i], .loss_without = loss(), .slope = slopes[i]});
+    const double without = loss();
     gates[i]->set(1);
+    set_others(names, gates, i, 0);
+    const double alone = loss();
+    set_others(names, gates, i, 1);
+    result.heads.push_back(
+        {.head = names[i], .loss_without = without, .loss_alone = alone, .slope = slopes[i]});
     if (progress) {
       progress(static_cast<Index>(i) + 1, static_cast<Index>(names.size()));
     }

@@ -59,6 +59,7 @@ std::vector<double> gate_slopes(const Model& model, const Split& split, const He
 struct HeadImportance {
   HeadName head;
   double loss_without = 0;  // mean negative log-likelihood of a target token with the head gone
+  double loss_alone = 0;    // with all other heads of its attention gone
   double slope = 0;         // as gate_slopes() says, at gate 1
 };
 
@@ -67,8 +68,8 @@ struct Importance {
   std::vector<HeadImportance> heads;
 };
 
-// One-out ablation and slopes over a split. Leaves the weights as they were. `progress` hears how
-// much of the work is done.
+// One-out and all-but-one ablation (Michel et al. 2019, sections 3.2 and 3.3) and slopes over a
+// split. Leaves the weights as they were. `progress` hears how much of the work is done.
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
                            Workers& workers,
                            const std::function<void(Index done, Index of)>& progress = {});

@@ -171,14 +171,18 @@ std::string maps_table(const std::vector<AttentionReport>& attentions) {
 }
 
 std::string importance_table(const Importance& importance) {
-  Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
-  table.row({"attention", "head", "loss without", "more", "importance"});
+  std::vector<Align> columns(7, Align::right);
+  columns[0] = Align::left;
+  Table table(columns);
+  table.row({"attention", "head", "loss without", "more", "loss alone", "more", "importance"});
   table.rule();
   std::string path;
   for (const HeadImportance& head : importance.heads) {
     table.row({head.head.path == path ? "" : head.head.path, std::to_string(head.head.head),
                fmt::format("{:.4f}", head.loss_without),
                fmt::format("{:+.4f}", head.loss_without - importance.loss),
+               fmt::format("{:.4f}", head.loss_alone),
+               fmt::format("{:+.4f}", head.loss_alone - importance.loss),
                fmt::format("{:.4f}", head.slope)});
     path = head.head.path;
   }
@@ -192,6 +196,7 @@ nlohmann::ordered_json importance_json(const Importance& importance) {
     json["heads"].push_back({{"attention", head.head.path},
                              {"head", head.head.head},
                              {"loss_without", head.loss_without},
+                             {"loss_alone", head.loss_alone},
                              {"importance", head.slope}});
   }
   return json;

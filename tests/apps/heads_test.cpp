@@ -83,12 +83,14 @@ TEST_F(Heads, json) {
 TEST_F(Heads, importance) {
   const ProgramResult table = heads({"--importance"});
   EXPECT_EQ(table.exit_code, 0) << table.errors;
-  EXPECT_THAT(table.output, AllOf(HasSubstr("loss without"), HasSubstr("loss with all heads")));
+  EXPECT_THAT(table.output, AllOf(HasSubstr("loss without"), HasSubstr("loss alone"),
+                                  HasSubstr("loss with all heads")));
   const auto object = nlohmann::json::parse(heads({"--importance", "--json"}).output);
   EXPECT_GT(object["importance"]["loss"], 0);
   ASSERT_EQ(object["importance"]["heads"].size(), 12U);  // four of each of three attentions
   for (const auto& head : object["importance"]["heads"]) {
     EXPECT_GT(head["loss_without"], 0);
+    EXPECT_GT(head["loss_alone"], 0);
     EXPECT_GT(head["importance"], 0);
   }
 }

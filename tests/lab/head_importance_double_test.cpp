@@ -87,6 +87,21 @@ TEST_F(HeadImportanceTest, SaysTheLossWithoutEachHead) {
   }
 }
 
+TEST_F(HeadImportanceTest, SaysTheLossWithEachHeadAloneInItsAttention) {
+  Workers workers(1);
+  const Tensor before = copy_.model.store.values().copy();
+  const Importance found =
+      head_importance(copy_.model, copy_.config, copy_.task, copy_.split, workers);
+  EXPECT_THAT(copy_.model.store.values().values(), ::testing::ElementsAreArray(before.values()));
+  for (const HeadImportance& head : found.heads) {
+    SCOPED_TRACE(head.head.path);
+    HeadGate other(copy_.model, {head.head.path, 1 - head.head.head});
+    other.set(0);
+    EXPECT_EQ(head.loss_alone, copy_.loss(workers));
+    EXPECT_NE(head.loss_alone, found.loss);
+  }
+}
+
 TEST_F(HeadImportanceTest, SaysTheSameAtAnyNumberOfThreads) {
   Workers one(1);
   Workers three(3);
@@ -95,6 +110,7 @@ TEST_F(HeadImportanceTest, SaysTheSameAtAnyNumberOfThreads) {
   for (std::size_t i = 0; i < a.heads.size(); ++i) {
     EXPECT_EQ(a.heads[i].slope, b.heads[i].slope);
     EXPECT_EQ(a.heads[i].loss_without, b.heads[i].loss_without);
+    EXPECT_EQ(a.heads[i].loss_alone, b.heads[i].loss_alone);
   }
 }
 
