@@ -14,9 +14,11 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "train/config/config.hpp"
+#include "train/evaluation_report.hpp"
 #include "train/initial_weights.hpp"
 #include "train/run/logging.hpp"
 #include "train/run/program_path.hpp"
+#include "train/run/run_record.hpp"
 #include "train/run_plan.hpp"
 #include "train/training_run.hpp"
 
@@ -67,15 +69,56 @@ void check_start(const TrainArguments& arguments, const Config& config, const Ta
   check_initial_weights(config, task);
 }
 
-int train_into(const RunDirectory& run, const TrainArguments& arguments, const Config& config,
-               const Task& task, const BlasInfo& blas, const std::shared_ptr<Console>& console) {
+// The record of a run that starts, or goes on: no longer ended, and with what `--set` has changed.
+RunRecord begin_record(const RunFiles& files, const TrainArguments& arguments,
+                       const LoadedConfig& loaded, const BlasInfo& blas, Index step) {
+  RunRecord record;
+  if (arguments.resume) {
+    record = read_record(files.record()).value_or(RunRecord{});
+  }
+  const bool first = record.starts.empty();
+  for (const auto& [option, origin] : loaded.origins) {
+    if (first || origin == "--set") {
+      record.origins[option] = origin;
+    }
+  }
+  record.starts.push_back({.step = step,
+                           .version = TAPEHEAD_VERSION,
+                           .processor = processor_name(),
+                           .kernels = blas.kernels,
+                           .threads = arguments.threads});
+  record.end.reset();
+  write_record(files.record(), record);
+  return record;
+}
+
+void end_record(const RunFiles& files, RunRecord record, const RunEnd& end) {
+  record.end = {.step = end.step, .seconds = end.seconds};
+  for (const auto& [split, evaluation] : end.tests) {
+    record.end->tests[split] = evaluation_json(evaluation);
+  }
+  write_record(files.record(), record);
+}
+
+RunEnd train_into(const RunDirectory& run, const TrainArguments& arguments,
+                  const LoadedConfig& loaded, const Task& task, const BlasInfo& blas,
+                  const std::shared_ptr<Console>& console) {
+  const Config& config = loaded.config;
   TrainingRun training(config, task, run, blas, arguments.threads, console, arguments.resume);
   // Only now, when a run that is resumed has accepted it.
   write_file_atomically(run.files().config(), dump_config(config));
   if (!has_tokenizers(run.files().directory)) {
     save_tokenizers({task.source_tokenizer, task.target_tokenizer}, run.files().directory);
   }
-  const RunEnd end = training.run();
+  const RunRecord record = begin_record(run.files(), arguments, loaded, blas, training.step());
+  RunEnd end = training.run();
+  if (end.signal == 0) {
+    end_record(run.files(), record, end);
+  }
+  return end;
+}
+
+int finish_run(const RunDirectory& run, const TrainArguments& arguments, const RunEnd& end) {
   if (end.signal == 0) {
     return 0;
   }
@@ -115,7 +158,8 @@ int train(const TrainArguments& arguments) {
                                             : RunDirectory::create(directory, arguments.overwrite);
   log_to_file(run.files().log());
   try {
-    return train_into(run, arguments, config, task, blas, console);
+    const RunEnd end = train_into(run, arguments, loaded, task, blas, console);
+    return finish_run(run, arguments, end);
   } catch (const std::exception& error) {
     console->live("");
     log_to_file_only(fmt::format("error: {}", error.what()));

@@ -91,7 +91,8 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
                    *config_.training.checkpoint_every),
       weights_(files_.checkpoints(), "weights", std::max<Index>(1, config.training.average_last),
                *config_.training.checkpoint_every),
-      metrics_(files_.metrics()) {
+      metrics_(files_.metrics()),
+      times_(files_.times()) {
   position_.batch_tokens = config.training.batch_tokens;
   position_.metric = config.evaluation.metric;
   if (resume) {
@@ -102,6 +103,7 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
     spdlog::info("starting from the weights of {}", config_.model.init_from);
   }
   metrics_.truncate_after(position_.step);
+  times_.truncate_after(position_.step);
   announce(blas);
 }
 
@@ -245,10 +247,13 @@ RunEnd TrainingRun::run() {
   progress.finish();
   if (signals.received() != 0) {
     save_checkpoint(false);
-    return {.signal = signals.received(), .step = position_.step};
+    return {.signal = signals.received(), .step = position_.step, .seconds = elapsed_, .tests = {}};
   }
-  const bool tested = evaluate_tests(signals);
-  return {.signal = tested ? 0 : signals.received(), .step = position_.step};
+  auto tests = evaluate_tests(signals);
+  return {.signal = tests ? 0 : signals.received(),
+          .step = position_.step,
+          .seconds = elapsed_,
+          .tests = std::move(tests).value_or(TestResults{})};
 }
 
 void TrainingRun::after_step(const StepStats& stats) {
@@ -260,6 +265,7 @@ void TrainingRun::after_step(const StepStats& stats) {
        {"tokens", stats.tokens},
        {"learning_rate", stats.learning_rate},
        {"gradient_norm", stats.gradient_norm}});
+  times_.write({{"step", position_.step}, {"seconds", elapsed_}});
   const bool last = finished();
   if (last || due(*config_.evaluation.every)) {
     evaluate_validation();
@@ -337,12 +343,12 @@ void TrainingRun::save_checkpoint(bool regular) {
   write_elapsed_seconds(files_.checkpoints(), elapsed_);
 }
 
-bool TrainingRun::evaluate_tests(const StopSignals& signals) {
+std::optional<TestResults> TrainingRun::evaluate_tests(const StopSignals& signals) {
   const SavedRun saved(files_.directory, "");
-  std::vector<std::pair<std::string, Evaluation>> results;
+  TestResults results;
   for (const Split& split : test_splits(task_)) {
     if (signals.received() != 0) {
-      return false;
+      return std::nullopt;
     }
     spdlog::info("testing on {} ({} examples)", split.name, split.examples.size());
     results.emplace_back(split.name, evaluate(saved.model.transformer, saved.model.store, task_,
@@ -355,7 +361,7 @@ bool TrainingRun::evaluate_tests(const StopSignals& signals) {
                                  .steps = position_.step,
                                  .seconds = elapsed_,
                                  .results = results}));
-  return true;
+  return results;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/blas_kernels.hpp"
 #include "train/checkpoint.hpp"
@@ -20,10 +23,14 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
+using TestResults = std::vector<std::pair<std::string, Evaluation>>;
+
 // How a run ended: by itself, or by a signal after which it can be resumed.
 struct RunEnd {
   int signal = 0;  // 0, SIGINT or SIGTERM
   Index step = 0;
+  double seconds = 0;  // of training
+  TestResults tests;   // of each test split, where the run ended by itself
 };
 
 class TrainingRun {
@@ -36,6 +43,8 @@ class TrainingRun {
   // Trains to the end, or until a signal comes; then evaluates the test splits, unless stopped.
   RunEnd run();
 
+  Index step() const { return position_.step; }
+
  private:
   // The batches of one step: `accumulate` of them, fewer at an epoch's end.
   std::vector<Batch> next_batches();
@@ -47,7 +56,7 @@ class TrainingRun {
   void after_step(const StepStats& stats);
   void evaluate_validation();
   void save_checkpoint(bool regular);
-  bool evaluate_tests(const StopSignals& signals);  // false: a signal came before the end
+  std::optional<TestResults> evaluate_tests(const StopSignals& signals);  // none: stopped by one
   void restore();
   void adapt_position();
   void announce(const BlasInfo& blas) const;
@@ -66,6 +75,7 @@ class TrainingRun {
   Checkpoints checkpoints_;  // with the optimiser's state
   Checkpoints weights_;      // the last ones, for the average
   MetricsLog metrics_;
+  MetricsLog times_;  // apart, since a clock never says the same twice
   TrainingPosition position_;
   std::vector<std::vector<Index>> batches_;  // of the current epoch
   double elapsed_ = 0;                       // seconds of training

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "train/options.hpp"
@@ -53,6 +54,9 @@ std::string dump_section(const Config& config, std::string_view section);
 
 // The whole config, each line with an aligned comment that says where its value came from.
 std::string dump_config_with_origins(const LoadedConfig& loaded);
+
+// Each option by its full name, with its value as the dump has it, in the order of the rows.
+std::vector<std::pair<std::string, std::string>> option_values(const Config& config);
 
 // Where a run's config has other values than a file: "section.option: the run's, not the file's",
 // in the order of the rows. Options that `--set` gave are left out, and those of another task.

@@ -33,17 +33,6 @@ std::vector<Line> lines_of(Config config) {
   return lines;
 }
 
-// Each option with its value, in the order of the rows.
-std::vector<std::pair<std::string, std::string>> values_of(Config config) {
-  std::vector<std::pair<std::string, std::string>> values;
-  for (const Section& section : sections(config)) {
-    for (const Row& row : section.rows) {
-      values.emplace_back(full_name(section.name, row.field.name), write_value(row));
-    }
-  }
-  return values;
-}
-
 }  // namespace
 
 std::string dump_config(const Config& config) {
@@ -58,6 +47,17 @@ std::string dump_section(const Config& config, std::string_view section) {
     if (line.option.starts_with(fmt::format("{}.", section))) dump += line.text + '\n';
   }
   return dump;
+}
+
+std::vector<std::pair<std::string, std::string>> option_values(const Config& config) {
+  Config copy = config;  // rows point into what they are made of
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const Section& section : sections(copy)) {
+    for (const Row& row : section.rows) {
+      values.emplace_back(full_name(section.name, row.field.name), write_value(row));
+    }
+  }
+  return values;
 }
 
 std::string dump_config_with_origins(const LoadedConfig& loaded) {
@@ -81,9 +81,9 @@ std::string dump_config_with_origins(const LoadedConfig& loaded) {
 
 std::vector<std::string> differences(const LoadedConfig& run, const Config& file) {
   std::map<std::string, std::string> others;
-  for (const auto& [option, value] : values_of(file)) others[option] = value;
+  for (const auto& [option, value] : option_values(file)) others[option] = value;
   std::vector<std::string> differing;
-  for (const auto& [option, value] : values_of(run.config)) {
+  for (const auto& [option, value] : option_values(run.config)) {
     const auto other = others.find(option);
     const auto origin = run.origins.find(option);
     const bool set = origin != run.origins.end() && origin->second == "--set";

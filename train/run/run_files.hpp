@@ -10,6 +10,9 @@ struct RunFiles {
 
   std::filesystem::path config() const { return directory / "config.yaml"; }
   std::filesystem::path metrics() const { return directory / "metrics.jsonl"; }
+  std::filesystem::path times() const { return directory / "times.jsonl"; }
+  std::filesystem::path record() const { return directory / "record.json"; }
+  std::filesystem::path report() const { return directory / "report.html"; }
   std::filesystem::path log() const { return directory / "log.txt"; }
   std::filesystem::path replay() const { return directory / "replay.safetensors"; }
   std::filesystem::path lock() const { return directory / ".lock"; }
