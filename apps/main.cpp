@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   tapehead::add_evaluate_command(program, outcome);
   tapehead::add_translate_command(program, outcome);
   tapehead::add_heads_command(program, outcome);
+  tapehead::add_report_command(program, outcome);
   tapehead::add_prune_command(program, outcome);
   tapehead::add_config_command(program, outcome);
   tapehead::add_gradcheck_command(program, outcome);

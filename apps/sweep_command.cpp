@@ -11,8 +11,11 @@
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/files.hpp"
+#include "lab/report_page.hpp"
+#include "lab/report_sweep.hpp"
 #include "lab/score_run.hpp"
 #include "lab/sweep_directory.hpp"
+#include "lab/sweep_record.hpp"
 #include "lab/sweep_report.hpp"
 #include "train/run/logging.hpp"
 #include "train/run/program_path.hpp"
@@ -66,8 +69,11 @@ void write_results(const SweepPlan& plan, const SweepRunner& runner,
   const SweepResults results = sweep_results(plan, runner.scores());
   write_file_atomically(directory / "runs.csv", runs_csv(plan, results));
   write_file_atomically(directory / "cells.csv", cells_csv(plan, results));
-  write_file_atomically(directory / "results.json", results_json(plan, results).dump(2) + '\n');
-  fmt::print("{}\n\nin {}: cells.csv, runs.csv, results.json, and the runs\n",
+  const auto json = results_json(plan, results);
+  write_file_atomically(directory / "results.json", json.dump(2) + '\n');
+  write_file_atomically(directory / "report.html",
+                        report_page(report_ended_sweep(directory, plan, json)));
+  fmt::print("{}\n\nin {}: cells.csv, runs.csv, results.json, report.html, and the runs\n",
              results_table(plan, results), directory.string());
 }
 
@@ -94,6 +100,7 @@ int sweep(const SweepArguments& arguments) {
                                      ? std::filesystem::path("runs") / arguments.file.stem()
                                      : arguments.run);
   SweepRunner runner = make_runner(arguments, plan, directory);
+  write_sweep_plan(directory.path(), plan);
   fmt::print(stderr, "{} cells, {} runs, {} of them finished before, in {}\n", plan.cells.size(),
              plan.runs.size(), runner.count(RunState::finished), directory.path().string());
   const int signal = run_all(runner, plan);

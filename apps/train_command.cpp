@@ -13,6 +13,8 @@
 #include "apps/threads.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "lab/report_page.hpp"
+#include "lab/report_run.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation_report.hpp"
 #include "train/initial_weights.hpp"
@@ -33,6 +35,7 @@ struct TrainArguments {
   Index threads = default_threads();
   bool resume = false;
   bool overwrite = false;
+  bool no_report = false;
 };
 
 // A resumed run goes on with the config that it wrote; `--set` may still change what the command
@@ -118,8 +121,27 @@ RunEnd train_into(const RunDirectory& run, const TrainArguments& arguments,
   return end;
 }
 
-int finish_run(const RunDirectory& run, const TrainArguments& arguments, const RunEnd& end) {
+// What has been trained stays good whatever becomes of its page.
+void write_page(const RunFiles& files, const TrainArguments& arguments, const Task& task) {
+  try {
+    const auto validation = static_cast<Index>(task.split("validation").examples.size());
+    const auto report = report_run({.run = files.directory,
+                                    .effort = effort_of_training(validation),
+                                    .threads = arguments.threads,
+                                    .task = &task});
+    write_file_atomically(files.report(), report_page(report));
+    spdlog::info("curves, samples and heads: {}", files.report().string());
+  } catch (const std::exception& error) {
+    spdlog::warn("{} was not written: {}", files.report().string(), error.what());
+  }
+}
+
+int finish_run(const RunDirectory& run, const TrainArguments& arguments, const Config& config,
+               const Task& task, const RunEnd& end) {
   if (end.signal == 0) {
+    if (config.run.report && !arguments.no_report) {
+      write_page(run.files(), arguments, task);
+    }
     return 0;
   }
   spdlog::info("stopped at step {}; go on with: {} train {} --run {} --resume", end.step,
@@ -159,7 +181,7 @@ int train(const TrainArguments& arguments) {
   log_to_file(run.files().log());
   try {
     const RunEnd end = train_into(run, arguments, loaded, task, blas, console);
-    return finish_run(run, arguments, end);
+    return finish_run(run, arguments, config, task, end);
   } catch (const std::exception& error) {
     console->live("");
     log_to_file_only(fmt::format("error: {}", error.what()));
@@ -185,6 +207,8 @@ void add_train_command(CLI::App& program, Outcome& outcome) {
       "Go on with the run from its newest checkpoint, with the config it was started with");
   command->add_flag("--overwrite", arguments->overwrite, "Replace an earlier run")
       ->excludes(resume);
+  command->add_flag("--no-report", arguments->no_report,
+                    "Write no report.html at the end, whatever run.report says");
   command->callback([arguments, &outcome] { outcome.exit_code = train(*arguments); });
 }
 

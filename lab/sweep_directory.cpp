@@ -35,6 +35,15 @@ fs::path prepared(const fs::path& directory) {
 SweepDirectory::SweepDirectory(const fs::path& path)
     : path_(prepared(path)), lock_(lock_of(path)) {}
 
+bool is_in_use(const fs::path& directory) {
+  try {
+    expect_unlocked(lock_of(directory));
+    return false;
+  } catch (const IoError&) {
+    return true;
+  }
+}
+
 void wait_for_lock(const fs::path& lock) {
   constexpr std::chrono::seconds patience(20);
   const auto end = std::chrono::steady_clock::now() + patience;

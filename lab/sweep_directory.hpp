@@ -19,6 +19,9 @@ class SweepDirectory {
   RunLock lock_;
 };
 
+// Whether a process sweeps into it.
+bool is_in_use(const std::filesystem::path& directory);
+
 // Waits for as long as processes of a sweep that was killed may need to save their run; then throws
 // the error of `expect_unlocked`.
 void wait_for_lock(const std::filesystem::path& lock);

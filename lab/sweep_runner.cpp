@@ -108,8 +108,8 @@ void SweepRunner::start_training(std::size_t i) {
   const SweepRun& planned = work_.plan.runs[i];
   Run& run = runs_[i];
   std::vector<std::string> arguments{
-      "train",     work_.plan.config.string(),    "--run", run.directory.string(),
-      "--threads", std::to_string(work_.threads),
+      "train",     work_.plan.config.string(),    "--run",       run.directory.string(),
+      "--threads", std::to_string(work_.threads), "--no-report",
   };
   for (const std::string& value : planned.overrides) {
     arguments.insert(arguments.end(), {"--set", value});

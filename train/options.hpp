@@ -254,6 +254,7 @@ struct EvaluationOptions {
 struct RunOptions {
   double log_seconds = 5;
   bool anomaly = false;
+  bool report = true;
 
   template <class Visitor>
   void fields(Visitor&& visit) {
@@ -268,6 +269,9 @@ struct RunOptions {
               .help = "look at every value and gradient of each op, and stop at the first that is "
                       "not finite"},
         anomaly);
+    visit(Field{.name = "report",
+                .help = "write report.html at the end, a page of curves, samples and heads"},
+          report);
   }
 };
 

@@ -67,8 +67,9 @@ TEST_F(Sweep, makes_the_bits_of_runs_that_stand_alone_and_does_none_of_them_twic
   const ProgramResult first = sweep({"--parallel", "3"});
   ASSERT_EQ(first.exit_code, 0) << first.errors;
   EXPECT_THAT(first.errors, HasSubstr("2 cells, 4 runs, 0 of them finished before, in s"));
-  EXPECT_THAT(first.output, AllOf(HasSubstr("model.heads"), HasSubstr("2/2"), HasSubstr("best: "),
-                                  HasSubstr("in s: cells.csv, runs.csv, results.json")));
+  EXPECT_THAT(first.output,
+              AllOf(HasSubstr("model.heads"), HasSubstr("2/2"), HasSubstr("best: "),
+                    HasSubstr("in s: cells.csv, runs.csv, results.json, report.html")));
   const auto runs = results()["runs"];
   ASSERT_EQ(runs.size(), 4U);
   for (const auto& run : runs) {

@@ -28,7 +28,7 @@ inline Arguments tiny_training(const std::string& run, const Arguments& override
               {"task.train_examples=600", "task.validation_examples=40", "task.test_examples=40",
                "model.d_model=16", "model.layers=1", "model.dropout=0.1",
                "training.batch_tokens=256", "training.steps=40", "training.warmup=5",
-               "training.checkpoint_every=10", "evaluation.every=20"});
+               "training.checkpoint_every=10", "evaluation.every=20", "run.report=false"});
   set_options(arguments, overrides);
   arguments.insert(arguments.end(), options.begin(), options.end());
   return arguments;

@@ -1,0 +1,108 @@
+// tapehead report RUN|SWEEP: a page to look at, one HTML file that needs nothing else.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "apps/threads.hpp"
+#include "core/blas_kernels.hpp"
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "lab/report_page.hpp"
+#include "lab/report_run.hpp"
+#include "lab/report_sweep.hpp"
+#include "lab/sweep_record.hpp"
+#include "train/run/logging.hpp"
+#include "train/run/run_files.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct ReportArguments {
+  std::filesystem::path directory;
+  std::filesystem::path output;
+  std::string split = "validation";
+  std::vector<Index> sentences;  // counted from 1
+  std::string checkpoint;
+  Index threads = default_threads();
+  bool prune = false;
+  std::size_t for_runs = 0;  // options given that make no sense for a sweep
+};
+
+nlohmann::ordered_json report_of_run(const ReportArguments& arguments) {
+  const auto console = std::make_shared<Console>();
+  start_logging(console);
+  prepare_blas();
+  ReportRequest request{.run = arguments.directory,
+                        .split = arguments.split,
+                        .checkpoint = arguments.checkpoint,
+                        .threads = arguments.threads,
+                        .progress = [&](const std::string& what) { console->live(what); }};
+  request.effort.prune = arguments.prune;
+  std::ranges::transform(arguments.sentences, std::back_inserter(request.sentences),
+                         [](Index number) { return number - 1; });
+  auto report = report_run(request);
+  console->live("");
+  return report;
+}
+
+void write_report(const ReportArguments& arguments) {
+  const std::filesystem::path& directory = arguments.directory;
+  const bool sweep = is_sweep(directory);
+  if (!sweep && !is_run(directory)) {
+    throw IoError(
+        fmt::format("{} is neither a run nor a sweep: it has no config.yaml with "
+                    "checkpoints, and no sweep.json",
+                    directory.string()));
+  }
+  if (sweep && arguments.for_runs > 0) {
+    throw ConfigError(
+        "of the options only --output is for sweeps; a sweep's runs can each have a "
+        "page of their own");
+  }
+  const auto report = sweep ? report_sweep(directory) : report_of_run(arguments);
+  const std::filesystem::path output =
+      arguments.output.empty() ? RunFiles{directory}.report() : arguments.output;
+  write_file_atomically(output, report_page(report));
+  fmt::print("{}: {}\n", output.string(), report["state"]["text"].get<std::string>());
+  for (const auto& note : report["notes"]) {
+    fmt::print("{}\n", note.get<std::string>());
+  }
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& program, Outcome& /*outcome*/) {
+  CLI::App* command = program.add_subcommand(
+      "report", "Write a page about a run, with its curves, samples and heads, or about a sweep");
+  const auto arguments = std::make_shared<ReportArguments>();
+  command->add_option("directory", arguments->directory, "Run or sweep")->required();
+  command->add_option("--output", arguments->output, "The page; by default report.html in it");
+  command
+      ->add_option("--split", arguments->split,
+                   "Where the sentences are from: train, validation or test")
+      ->capture_default_str();
+  command
+      ->add_option("--sentences", arguments->sentences,
+                   "Numbers of the sentences to show, counted from 1; by default the first eight")
+      ->check(CLI::PositiveNumber);
+  add_checkpoint_option(*command, arguments->checkpoint);
+  command->add_option("--threads", arguments->threads, "Worker threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_flag("--prune", arguments->prune,
+                    "The loss as all heads go one by one, also where that takes long");
+  command->callback([arguments, command] {
+    for (const char* option : {"--split", "--sentences", "--checkpoint", "--threads", "--prune"}) {
+      arguments->for_runs += command->count(option);
+    }
+    write_report(*arguments);
+  });
+}
+
+}  // namespace tapehead

@@ -1,0 +1,22 @@
+# embed(VARIABLE NAME FILE...) writes a source that defines the string_view tapehead::NAME, declared in
+# lab/report_sources.hpp, as the files' contents one after the other, and appends it to the list VARIABLE. Configuring
+# runs anew when a file changes.
+function(embed variable name)
+  set(text "")
+  foreach(file ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} content)
+    string(APPEND text "${content}")
+  endforeach()
+  set(source ${PROJECT_BINARY_DIR}/embedded/${name}.cpp)
+  string(CONCAT text "#include \"lab/report_sources.hpp\"\n\nnamespace tapehead {\nnamespace {\nconstexpr char text[] = R\"embedded("
+         "${text}" ")embedded\";\n}\nconstinit const std::string_view ${name}(text, sizeof text - 1);\n}\n")
+  set(written "")
+  if(EXISTS ${source})
+    file(READ ${source} written)
+  endif()
+  if(NOT "x${written}" STREQUAL "x${text}")
+    file(WRITE ${source} "${text}")
+  endif()
+  set(${variable} ${${variable}} ${source} PARENT_SCOPE)
+endfunction()

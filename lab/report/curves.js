@@ -1,0 +1,35 @@
+// The curves of a run: every figure that it wrote while it trained.
+
+const curveTitles = {
+  loss: 'Loss (nats a token)',
+  token_accuracy: 'Token accuracy',
+  sequence_accuracy: 'Sequence accuracy',
+  learning_rate: 'Learning rate',
+  gradient_norm: 'Gradient norm',
+  tokens_per_second: 'Target tokens a second',
+  bleu: 'BLEU',
+  chrf: 'chrF',
+};
+
+// The perplexity is the loss in another coin.
+const curvesLeftOut = new Set(['step', 'perplexity']);
+
+function curvePoints(curves, name) {
+  return (curves[name] ?? []).map((value, i) => [curves.step[i], value]);
+}
+
+function curvesSection({curves}) {
+  const kinds = [['training', curves.training], ['validation', curves.evaluations]];
+  const names = [...new Set(kinds.flatMap(([, kind]) => Object.keys(kind)))].filter((name) => !curvesLeftOut.has(name));
+  const panels = names.map((name) => lineChart({
+    title: curveTitles[name] ?? words(name),
+    label: 'step',
+    series: kinds.map(([kind, values]) => ({name: kind, points: curvePoints(values, name)})),
+    format: (value) => metricText(name, value),
+    ticks: name.endsWith('accuracy') ? (share) => percent(share) : undefined,
+  })).filter(Boolean);
+  if (panels.length === 0) return section('curves', 'Curves', remark('No step has been made yet.'));
+  const thinned = curves.steps_a_point > 1
+    ? remark(`A point of training is the mean over ${curves.steps_a_point} steps.`) : '';
+  return section('curves', 'Curves', thinned, element('div', {class: 'panels'}, panels));
+}

@@ -1,0 +1,79 @@
+// A chart of lines over one axis, with the values under the pointer.
+
+const chartSize = {width: 400, height: 210, top: 10, right: 14, bottom: 34, left: 52};
+
+function chartFrame(title) {
+  const svg = d3.create('svg')
+    .attr('class', 'chart')
+    .attr('viewBox', `0 0 ${chartSize.width} ${chartSize.height}`)
+    .attr('role', 'img')
+    .attr('aria-label', title);
+  const x = [chartSize.left, chartSize.width - chartSize.right];
+  const y = [chartSize.height - chartSize.bottom, chartSize.top];
+  return {svg, x, y};
+}
+
+// `ticks`: how the values of the upward axis are written.
+function drawAxes(svg, x, y, label, ticks = y.domain()[1] >= 1e4 ? d3.format('~s') : null) {
+  const bottom = chartSize.height - chartSize.bottom;
+  const across = d3.axisBottom(x).tickSizeOuter(0);
+  if (x.ticks) across.ticks(6, '~s');
+  svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${bottom})`).call(across);
+  svg.append('g')
+    .attr('class', 'axis grid')
+    .attr('transform', `translate(${chartSize.left},0)`)
+    .call(d3.axisLeft(y).ticks(5).tickFormat(ticks).tickSize(chartSize.left + chartSize.right - chartSize.width));
+  svg.append('text')
+    .attr('class', 'label')
+    .attr('x', chartSize.width - chartSize.right)
+    .attr('y', chartSize.height - 4)
+    .attr('text-anchor', 'end')
+    .text(label);
+}
+
+function legend(names) {
+  return element('div', {class: 'legend'}, names.map((name, i) =>
+    element('span', {}, element('i', {class: `swatch line-${i}`}), name)));
+}
+
+// `series`: [{name, points: [[x, y], ...]}]; points whose y is null leave a gap. `label`: of the
+// axis that goes across; `tell(series, point)`: a line for the tip; `ticks` as in drawAxes.
+function lineChart({title, series, label, format = number, ticks, tell}) {
+  const drawn = series.map((one) => ({...one, points: one.points.filter((p) => p[1] !== null)}))
+    .filter((one) => one.points.length > 0);
+  if (drawn.length === 0) return null;
+  const frame = chartFrame(title);
+  const all = drawn.flatMap((one) => one.points);
+  const x = d3.scaleLinear([0, d3.max(all, (p) => p[0])], frame.x);
+  const [low, high] = d3.extent(all, (p) => p[1]);
+  const y = d3.scaleLinear([low, high > low ? high : low + 1], frame.y).nice(5);
+  drawAxes(frame.svg, x, y, label, ticks);
+  const line = d3.line().x((p) => x(p[0])).y((p) => y(p[1]));
+  drawn.forEach((one, i) => {
+    frame.svg.append('path').attr('class', `line line-${i}`).attr('d', line(one.points));
+    const few = one.points.length <= 60;
+    frame.svg.append('g').attr('class', `dots line-${i}`)
+      .selectAll('circle').data(few ? one.points : []).join('circle')
+      .attr('r', 2.2).attr('cx', (p) => x(p[0])).attr('cy', (p) => y(p[1]));
+  });
+  followPointer(frame.svg, drawn, x, y, tell ?? ((one, p) => `${one.name}: ${format(p[1])}`), label);
+  return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(),
+    drawn.length > 1 ? legend(drawn.map((one) => one.name)) : '');
+}
+
+// A mark on each line at the point nearest to the pointer, and a tip that tells of them.
+function followPointer(svg, series, x, y, tell, label) {
+  const marks = svg.append('g').attr('class', 'marks').selectAll('circle').data(series).join('circle')
+    .attr('class', (_, i) => `line-${i}`).attr('r', 4).attr('visibility', 'hidden');
+  const nearest = (points, at) => points.reduce((best, p) => (Math.abs(p[0] - at) < Math.abs(best[0] - at) ? p : best));
+  svg.node().addEventListener('pointermove', (event) => {
+    const at = x.invert(d3.clientPoint(svg.node(), event)[0]);
+    const found = series.map((one) => nearest(one.points, at));
+    marks.attr('visibility', 'visible').attr('cx', (_, i) => x(found[i][0])).attr('cy', (_, i) => y(found[i][1]));
+    showTip(event, `${label} ${found[0][0]}`, ...series.map((one, i) => tell(one, found[i])));
+  });
+  svg.node().addEventListener('pointerleave', () => {
+    marks.attr('visibility', 'hidden');
+    hideTip();
+  });
+}

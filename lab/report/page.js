@@ -1,0 +1,14 @@
+// The page: its parts one below the other, with links to them at the top.
+
+function partsOf(report) {
+  if (report.kind === 'sweep') return sweepParts(report);
+  const choice = firstChoice(report.heads);
+  return [curvesSection(report), samplesSection(report), attentionSection(report, choice), headsSection(report, choice),
+    pruningSection(report), configSection(report), environmentSection(report)].filter(Boolean);
+}
+
+function showReport(report) {
+  const parts = partsOf(report);
+  const links = element('nav', {}, parts.map((part) => element('a', {href: `#${part.id}`}, part.querySelector('h2').textContent)));
+  document.querySelector('main').append(header(report), links, ...(report.notes ?? []).map((note) => element('p', {class: 'note'}, note)), ...parts);
+}

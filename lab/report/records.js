@@ -1,0 +1,47 @@
+// What stands in a run's records: its name and state, samples, config, and environment.
+
+function header({name, state, summary = [], tests = {}}) {
+  const facts = summary.map(([label, value]) => [label, typeof value === 'number' ? number(value) : value]);
+  for (const [split, metrics] of Object.entries(tests)) {
+    for (const metric of ['loss', 'sequence_accuracy', 'bleu', 'chrf']) {
+      if (metrics[metric] !== undefined) facts.push([`${split}, ${curveTitles[metric]?.replace(/ \(.*/, '').toLowerCase() ?? metric}`, metricText(metric, metrics[metric])]);
+    }
+  }
+  return element('header', {},
+    element('h1', {}, name, element('span', {class: `state ${state.name}`}, state.name)),
+    element('p', {}, state.text),
+    element('dl', {class: 'facts'}, facts.map(([label, value]) => element('div', {}, element('dt', {}, label), element('dd', {}, String(value))))));
+}
+
+function samplesSection({sentences}) {
+  if (!sentences?.length) return '';
+  const wrong = sentences.filter((one) => one.output !== one.reference).length;
+  const told = wrong === 0 ? 'Each as the reference has it.' : `${wrong} of ${sentences.length} differ from the reference.`;
+  return section('samples', 'Samples', remark(told), element('ol', {class: 'samples'}, sentences.map((one) => {
+    const right = one.output === one.reference;
+    return element('li', {value: one.number, class: right ? 'right' : 'wrong'},
+      element('div', {class: 'source'}, one.source),
+      element('div', {class: 'output'}, one.output || '(nothing)'),
+      right ? '' : element('div', {class: 'reference'}, `reference: ${one.reference}`));
+  })));
+}
+
+function configSection({config}) {
+  if (!config) return '';
+  const columns = [
+    {name: 'option', cell: (row) => row.option},
+    {name: 'value', cell: (row) => element('code', {}, row.value)},
+    {name: 'from', cell: (row) => row.origin},
+  ];
+  const followed = (row) => ['default', 'auto', ''].includes(row.origin);
+  const own = config.filter((row) => !followed(row));
+  const rest = config.filter(followed);
+  return section('config', 'Config', table(columns, own),
+    element('details', {}, element('summary', {}, `${rest.length} more options: defaults, and what followed from others`), table(columns, rest)));
+}
+
+function environmentSection({environment}) {
+  if (!environment) return '';
+  return section('environment', 'Environment', table(
+    [{name: '', cell: ([label]) => label}, {name: '', cell: ([, value]) => String(value)}], environment));
+}

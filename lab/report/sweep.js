@@ -1,0 +1,143 @@
+// The page of a sweep: its cells as a table, a chart for each axis, and quality against time.
+
+const sweepMetrics = ['loss', 'perplexity', 'token_accuracy', 'sequence_accuracy', 'bleu', 'chrf'];
+
+function cellName(settings) {
+  const all = Object.entries(settings);
+  return all.length > 0 ? all.map(([axis, label]) => `${axis}=${label}`).join(', ') : 'the config';
+}
+
+function spreadText(metric, {mean, deviation}) {
+  return metricText(metric, mean) + (deviation === null ? '' : ` ± ${metricText(metric, deviation)}`);
+}
+
+function verdict(cell) {
+  if (cell.best) return 'best';
+  if (!cell.to_best) return 'not comparable';
+  return cell.to_best.significant ? 'significantly worse' : 'not significant';
+}
+
+function duration(seconds) {
+  if (seconds < 60) return `${number(seconds)} s`;
+  return seconds < 3600 ? `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+function cellsTable({results, axes, lower_is_better: lower}) {
+  const {metric} = results;
+  const compared = (cell, text) => (cell.to_best && !cell.best ? text(cell.to_best) : '');
+  const columns = [
+    ...axes.map(({name}) => ({name, cell: (row) => row.settings[name]})),
+    {name: words(metric), help: 'mean and deviation over the seeds', cell: (row) => spreadText(metric, row[metric])},
+    {name: 'to the best', help: 'the mean difference, and the interval that 95 % of the resamples lie in',
+      cell: (row) => compared(row, ({difference, interval}) => `${metricText(metric, difference)} (${interval.map((end) => metricText(metric, end)).join(' to ')})`)},
+    {name: 'p', help: 'by a paired bootstrap over seeds and examples', cell: (row) => compared(row, ({p}) => p.toFixed(3))},
+    {name: '', cell: (row) => [verdict(row), row.cheapest_not_significantly_worse && 'cheapest that will do', row.on_front && 'front'].filter(Boolean)
+      .reduce((list, text) => { list.append(element('span', {class: `role ${text.split(' ')[0]}`}, text), ' '); return list; }, element('span'))},
+    {name: 'seeds', cell: (row) => row.seeds},
+    {name: 'parameters', cell: (row) => number(row.parameters.mean)},
+    {name: 'multiply-adds', cell: (row) => number(row.multiply_adds.mean)},
+    {name: 'tokens/s', cell: (row) => number(row.tokens_per_second.mean)},
+    {name: 'time', cell: (row) => duration(row.seconds.mean)},
+  ];
+  const rows = [...results.cells].sort((a, b) => (lower ? 1 : -1) * (a[metric].mean - b[metric].mean));
+  return table(columns, rows, (row) => ({class: row.cheapest_not_significantly_worse ? 'chosen' : ''}));
+}
+
+// A point with its deviations, across and along.
+function errorPoint(svg, line, {x, y, across, along}) {
+  const group = svg.append('g').attr('class', `point line-${line}`);
+  const stroke = (from, to) => group.append('path').attr('class', 'deviation').attr('d', `M${from}L${to}`);
+  if (along) stroke([x, along[0]], [x, along[1]]);
+  if (across) stroke([across[0], y], [across[1], y]);
+  group.append('circle').attr('r', 4).attr('cx', x).attr('cy', y);
+  return group;
+}
+
+function tellCell(group, metric, cell) {
+  group.node().addEventListener('pointermove', (event) => showTip(event, cellName(cell.settings),
+    `${words(metric)} ${spreadText(metric, cell[metric])}`, `${duration(cell.seconds.mean)}, ${number(cell.parameters.mean)} parameters`));
+  group.node().addEventListener('pointerleave', hideTip);
+}
+
+function ends({mean, deviation}, scale) {
+  return deviation === null ? null : [scale(mean - deviation), scale(mean + deviation)];
+}
+
+// With room for the deviations of every cell.
+function figureScale(cells, figure, range) {
+  const low = d3.min(cells, (cell) => cell[figure].mean - (cell[figure].deviation ?? 0));
+  const high = d3.max(cells, (cell) => cell[figure].mean + (cell[figure].deviation ?? 0));
+  const room = (high - low) * 0.06 || 0.5;
+  return d3.scaleLinear([low - room, high + room], range);
+}
+
+function metricTicks(metric) {
+  return (value) => (metric.endsWith('accuracy') ? percent(value, 1) : number(value));
+}
+
+// The metric over the settings of one axis; a line for each combination of the others.
+function axisChart(results, axis, metric) {
+  const others = (cell) => cellName(Object.fromEntries(Object.entries(cell.settings).filter(([name]) => name !== axis.name)));
+  const names = [...new Set(results.cells.map(others))];
+  const frame = chartFrame(`${metric} over ${axis.name}`);
+  const x = d3.scalePoint(axis.labels, frame.x).padding(0.5);
+  const y = figureScale(results.cells, metric, frame.y);
+  drawAxes(frame.svg, x, y, axis.name, metricTicks(metric));
+  names.forEach((name, i) => {
+    const shift = (i - (names.length - 1) / 2) * Math.min(7, x.step() / (names.length + 1));
+    const at = (cell) => x(cell.settings[axis.name]) + shift;
+    const cells = axis.labels.map((label) => results.cells.find((cell) => others(cell) === name && cell.settings[axis.name] === label)).filter(Boolean);
+    frame.svg.append('path').attr('class', `line faint line-${i % 6}`).attr('d', d3.line().x(at).y((cell) => y(cell[metric].mean))(cells));
+    for (const cell of cells) {
+      tellCell(errorPoint(frame.svg, i % 6, {x: at(cell), y: y(cell[metric].mean), along: ends(cell[metric], y)}), metric, cell);
+    }
+  });
+  return element('figure', {class: 'panel'}, element('figcaption', {}, axis.name), frame.svg.node(), names.length > 1 ? legend(names) : '');
+}
+
+// Every cell by its time and quality; the line joins those that no other beats in both.
+function frontChart({cells, metric}) {
+  const frame = chartFrame('quality against time');
+  const x = figureScale(cells, 'seconds', frame.x);
+  const y = figureScale(cells, metric, frame.y);
+  drawAxes(frame.svg, x, y, 'seconds of training', metricTicks(metric));
+  const front = cells.filter((cell) => cell.on_front).sort((a, b) => a.seconds.mean - b.seconds.mean);
+  frame.svg.append('path').attr('class', 'line front line-1').attr('d', d3.line().x((cell) => x(cell.seconds.mean)).y((cell) => y(cell[metric].mean))(front));
+  for (const cell of cells) {
+    tellCell(errorPoint(frame.svg, cell.on_front ? 1 : 0, {
+      x: x(cell.seconds.mean), y: y(cell[metric].mean), across: ends(cell.seconds, x), along: ends(cell[metric], y),
+    }), metric, cell);
+  }
+  return element('figure', {class: 'panel'}, element('figcaption', {}, 'Quality against time'), frame.svg.node(), legend(['cells', 'front']));
+}
+
+function resultsInWords({results}) {
+  const told = (cell) => `${cellName(cell.settings)}: ${spreadText(results.metric, cell[results.metric])}, ${duration(cell.seconds.mean)}`;
+  const best = results.cells.find((cell) => cell.best);
+  const cheapest = results.cells.find((cell) => cell.cheapest_not_significantly_worse);
+  return [element('p', {}, element('b', {}, 'Best: '), told(best)),
+    element('p', {}, element('b', {}, 'Cheapest not significantly worse: '), cheapest === best ? 'the same' : told(cheapest))];
+}
+
+function axesSection(report) {
+  const {results, axes} = report;
+  const chooser = element('select', {id: 'metric', onchange: () => draw()}, sweepMetrics.map((metric) =>
+    element('option', {value: metric, selected: metric === results.metric}, words(metric))));
+  const panels = element('div', {class: 'panels'});
+  const draw = () => panels.replaceChildren(...axes.map((axis) => axisChart(results, axis, chooser.value)), frontChart(results));
+  draw();
+  return section('charts', 'Charts', remark('Means over the seeds; bars are one sample deviation to either side.'),
+    element('p', {class: 'chooser'}, element('label', {for: 'metric'}, 'Over the axes: '), chooser), panels);
+}
+
+function sweepParts(report) {
+  const {results, progress} = report;
+  const parts = [];
+  if (results) {
+    parts.push(section('cells', 'Cells', ...resultsInWords(report), cellsTable(report),
+      remark(`p by a paired bootstrap, ${results.resamples} resamples of seeds and examples; significant below ${results.significance_level}. docs/sweeps.md says more.`)),
+    axesSection(report));
+  }
+  const columns = [{name: 'run', cell: (row) => row.run}, {name: 'state', cell: (row) => row.state}];
+  return [...parts, section('runs', 'Runs', table(columns, progress))];
+}

@@ -1,0 +1,20 @@
+// The page of a report: one HTML file that holds all it needs, and asks for nothing from elsewhere.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace tapehead {
+
+// `report`: as report_run() makes it; "name" becomes the title.
+std::string report_page(const nlohmann::ordered_json& report);
+
+// JSON that may stand inside a <script> element: no character of it begins a tag or a comment.
+std::string json_for_page(const nlohmann::ordered_json& json);
+
+// Text that may stand between tags.
+std::string text_for_page(std::string_view text);
+
+}  // namespace tapehead

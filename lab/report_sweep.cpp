@@ -1,0 +1,131 @@
+#include "lab/report_sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "lab/run_progress.hpp"
+#include "lab/run_scores.hpp"
+#include "lab/sweep_directory.hpp"
+#include "lab/sweep_record.hpp"
+#include "lab/sweep_report.hpp"
+#include "train/run/run_files.hpp"
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Scores = std::vector<std::optional<RunScores>>;
+
+std::optional<RunScores> scores_of(const fs::path& run, const std::string& split) {
+  if (!fs::exists(scores_file(run))) {
+    return std::nullopt;
+  }
+  try {
+    RunScores scores = read_scores(run);
+    return split.empty() || scores.split == split ? std::optional(std::move(scores)) : std::nullopt;
+  } catch (const IoError&) {
+    return std::nullopt;
+  }
+}
+
+Json progress_json(const SweepPlan& plan, const fs::path& directory, const Scores& scores) {
+  Json progress = Json::array();
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    const SweepRun& run = plan.runs[i];
+    std::string state = "finished";
+    if (!scores[i]) {
+      RunWatch watch(RunFiles{directory / run.name}.metrics(), plan.metric);
+      const RunProgress& so_far = watch.look();
+      state = so_far.step > 0 ? progress_text(so_far, run.config.training) : "not begun";
+    }
+    progress.push_back({{"run", run.name}, {"state", state}});
+  }
+  return progress;
+}
+
+// The labels of each axis, in the order of the plan.
+Json axes_json(const SweepPlan& plan) {
+  Json axes = Json::array();
+  for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+    std::vector<std::string> labels;
+    for (const SweepCell& cell : plan.cells) {
+      if (std::ranges::find(labels, cell.labels[i]) == labels.end()) {
+        labels.push_back(cell.labels[i]);
+      }
+    }
+    axes.push_back({{"name", plan.axes[i]}, {"labels", labels}});
+  }
+  return axes;
+}
+
+std::size_t finished_in(const Scores& scores) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(scores, [](const auto& one) { return one.has_value(); }));
+}
+
+Scores scores_of(const SweepPlan& plan, const fs::path& directory) {
+  Scores scores;
+  for (const SweepRun& run : plan.runs) {
+    scores.push_back(scores_of(directory / run.name, plan.split));
+  }
+  return scores;
+}
+
+Json state_json(std::size_t finished, std::size_t all, bool in_use) {
+  const std::string count = fmt::format("{} of {} runs finished", finished, all);
+  if (finished == all) {
+    return {{"name", "finished"}, {"text", count}};
+  }
+  if (in_use) {
+    return {{"name", "running"}, {"text", "still going on: " + count + " when this was written"}};
+  }
+  return {{"name", "unfinished"}, {"text", "unfinished: " + count}};
+}
+
+Json facts_json(const fs::path& directory, const SweepPlan& plan, const Scores& scores,
+                bool in_use) {
+  const auto name = fs::absolute(directory).lexically_normal();
+  Json report = {
+      {"kind", "sweep"},
+      {"name", (name.has_filename() ? name : name.parent_path()).filename().string()},
+      {"path", directory.string()},
+      {"state", state_json(finished_in(scores), plan.runs.size(), in_use)},
+      {"summary", Json::array()},
+      {"notes", Json::array()},
+      {"axes", axes_json(plan)},
+      {"progress", progress_json(plan, directory, scores)},
+      {"lower_is_better", lower_is_better(plan.metric)},
+  };
+  report["summary"].push_back({"config", plan.config.string()});
+  report["summary"].push_back({"cells", plan.cells.size()});
+  report["summary"].push_back({"runs", plan.runs.size()});
+  return report;
+}
+
+}  // namespace
+
+Json report_sweep(const fs::path& directory) {
+  const SweepPlan plan = read_sweep_plan(directory);
+  const Scores scores = scores_of(plan, directory);
+  Json report = facts_json(directory, plan, scores, is_in_use(directory));
+  report["results"] =
+      finished_in(scores) > 0 ? results_json(plan, sweep_results(plan, scores)) : Json();
+  return report;
+}
+
+Json report_ended_sweep(const fs::path& directory, const SweepPlan& plan, Json results) {
+  Json report = facts_json(directory, plan, scores_of(plan, directory), false);
+  report["results"] = std::move(results);
+  return report;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,23 @@
+// The report of a sweep: how far it is, and what it has found so far.
+#pragma once
+
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "lab/sweep_plan.hpp"
+
+namespace tapehead {
+
+// What report_page() shows: {"kind": "sweep", "name", "path", "state", "summary", "notes",
+// "axes": [{"name", "labels"}], "progress": [{"run", "state"}], "lower_is_better",
+// "results": as results_json() has them, null while no run has finished}. A sweep that has not
+// ended, whether it still goes or was stopped, is told as far as it is. Throws IoError for what is
+// no sweep.
+nlohmann::ordered_json report_sweep(const std::filesystem::path& directory);
+
+// The same by the sweep itself at its end, when it knows the results.
+nlohmann::ordered_json report_ended_sweep(const std::filesystem::path& directory,
+                                          const SweepPlan& plan, nlohmann::ordered_json results);
+
+}  // namespace tapehead

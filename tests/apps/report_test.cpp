@@ -1,0 +1,322 @@
+// tapehead report: pages as a browser shows them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/browser.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr std::string_view marks = R"(
+  const count = (selector) => document.querySelectorAll(selector).length;
+  document.querySelector('button.head[aria-pressed=false]').click();
+  const cell = document.querySelector('.compared rect.cell').getBoundingClientRect();
+  document.querySelector('.compared rect.cell').dispatchEvent(
+    new PointerEvent('pointermove', {bubbles: true, clientX: cell.x + 2, clientY: cell.y + 2}));
+  return {
+    state: document.querySelector('.state').textContent,
+    sections: [...document.querySelectorAll('section')].map((one) => one.id),
+    charts: count('#curves svg.chart'),
+    lines: count('#curves path.line'),
+    samples: count('#samples li'),
+    small_maps: count('.small-map'),
+    compared: count('.compared'),
+    cells: count('.compared:last-child rect.cell'),
+    queries: count('.compared:last-child text.query'),
+    keys: count('.compared:last-child text.key'),
+    tip: document.querySelector('.tip').textContent,
+    rows: count('#heads tbody tr'),
+    chosen: count('#heads tr.chosen'),
+    bars: count('#heads .bar'),
+    removed: count('#pruning .dots circle'),
+    options: count('#config tbody tr'),
+    config: document.getElementById('config').textContent,
+    environment: document.getElementById('environment').textContent,
+  };
+)";
+
+constexpr std::string_view looks = R"(
+  return {
+    wide: document.documentElement.scrollWidth,
+    window: window.innerWidth,
+    ground: getComputedStyle(document.body).backgroundColor,
+    text: getComputedStyle(document.body).color,
+  };
+)";
+
+// A tiny run, with the page that it wrote itself.
+class Report : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    here = std::make_unique<TemporaryDirectory>();
+    const ProgramResult result = run_program(tiny_training("a", {"run.report=true"}), here->path());
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+  static void TearDownTestSuite() { here.reset(); }
+
+  static ProgramResult report(const Arguments& options) {
+    Arguments arguments{"report"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_program(arguments, here->path());
+  }
+  static nlohmann::json see(const std::string& page, std::string_view script,
+                            const Browsing& browsing = {}) {
+    return visit(*here / page, std::string(script), browsing);
+  }
+
+  static std::unique_ptr<TemporaryDirectory> here;
+};
+std::unique_ptr<TemporaryDirectory> Report::here;
+
+TEST_F(Report, shows_everything_of_a_run) {
+  const ProgramResult result = report({"a", "--output", "all.html"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("all.html: finished after 40 steps"));
+  const auto page = see("all.html", marks);
+  EXPECT_EQ(page["state"], "finished");
+  EXPECT_EQ(page["sections"], nlohmann::json({"curves", "samples", "attention", "heads", "pruning",
+                                              "config", "environment"}));
+  // loss, token accuracy, learning rate, gradient norm, tokens/s; sequence accuracy, BLEU, chrF
+  EXPECT_EQ(page["charts"], 8);
+  EXPECT_EQ(page["lines"], 10);  // the first two of them also of the validation split
+  EXPECT_EQ(page["samples"], 8);
+  EXPECT_EQ(page["small_maps"], 12);  // four heads of each of three attentions
+  EXPECT_EQ(page["compared"], 4);     // one of each, and the one that was clicked
+  EXPECT_GT(page["cells"], 0);
+  EXPECT_EQ(page["cells"], page["queries"].get<int>() * page["keys"].get<int>());
+  EXPECT_THAT(page["tip"].get<std::string>(), AllOf(HasSubstr("→"), HasSubstr("%")));
+  EXPECT_EQ(page["rows"], 12);
+  EXPECT_EQ(page["chosen"], 4);
+  EXPECT_EQ(page["bars"], 24);     // without the head, and of its gate
+  EXPECT_EQ(page["removed"], 13);  // all heads, and each one less
+  EXPECT_GT(page["options"], 50);
+  EXPECT_THAT(page["config"].get<std::string>(),
+              AllOf(HasSubstr("configs/copy.yaml:"), HasSubstr("--set"), HasSubstr("default")));
+  EXPECT_THAT(page["environment"].get<std::string>(),
+              AllOf(HasSubstr("seed"), HasSubstr("processor"), HasSubstr("threads")));
+}
+
+TEST_F(Report, is_written_by_the_training_itself) {
+  const auto page = see("a/report.html", marks);
+  EXPECT_EQ(page["state"], "finished");
+  EXPECT_EQ(page["small_maps"], 12);
+  EXPECT_EQ(page["rows"], 12);
+}
+
+TEST_F(Report, fits_a_phone_and_a_dark_room) {
+  for (const int width : {390, 1280}) {
+    for (const bool dark : {false, true}) {
+      const auto page = see("a/report.html", looks, {.width = width, .dark = dark});
+      EXPECT_EQ(page["window"], width);
+      EXPECT_LE(page["wide"], width);
+      const std::string light = "rgb(251, 251, 249)";  // --ground in page.css
+      EXPECT_EQ(page["ground"] == light, !dark) << page;
+      EXPECT_NE(page["ground"], page["text"]);
+    }
+  }
+}
+
+TEST_F(Report, shows_the_sentences_that_are_asked_for) {
+  const ProgramResult result =
+      report({"a", "--sentences", "3", "7", "--split", "test", "--output", "two.html"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  const auto numbers = see(
+      "two.html", "return [...document.querySelectorAll('#samples li')].map((one) => one.value);");
+  EXPECT_EQ(numbers, nlohmann::json({3, 7}));
+  const ProgramResult none = report({"a", "--sentences", "41"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.errors, HasSubstr("no sentence 41 in validation; it has 1 to 40"));
+}
+
+TEST_F(Report, of_a_run_that_was_killed_says_so) {
+  Program training(tiny_training("killed", {"training.steps=100000"}), here->path());
+  ASSERT_TRUE(wait_until([&] { return fs::exists(step_checkpoint(*here / "killed", 20)); }));
+  const ProgramResult meanwhile = report({"killed", "--output", "meanwhile.html"});
+  EXPECT_THAT(meanwhile.output, HasSubstr("still training"));
+  training.kill(SIGKILL);
+  training.wait();
+  const ProgramResult result = report({"killed"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("unfinished: stopped at step"));
+  const auto page = see("killed/report.html", marks);
+  EXPECT_EQ(page["state"], "stopped");
+  EXPECT_EQ(page["small_maps"], 12);
+}
+
+TEST_F(Report, of_a_run_without_a_checkpoint_shows_what_there_is) {
+  fs::copy(*here / "a", *here / "early", fs::copy_options::recursive);
+  for (const auto& file : fs::directory_iterator(*here / "early/checkpoints")) {
+    fs::remove(file);
+  }
+  const ProgramResult result = report({"early"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("Nothing is known of samples and heads: "));
+  EXPECT_EQ(report({"early", "--checkpoint", "best"}).exit_code, 1);
+  const auto page = see("early/report.html", R"(
+    return {charts: document.querySelectorAll('svg.chart').length,
+            note: document.querySelector('.note').textContent};)");
+  EXPECT_EQ(page["charts"], 8);
+  EXPECT_THAT(page["note"].get<std::string>(), HasSubstr("has no finished checkpoint"));
+}
+
+TEST_F(Report, of_a_run_that_went_on_knows_both_starts) {
+  ASSERT_EQ(run_program(tiny_training("again"), here->path()).exit_code, 0);
+  const Arguments overrides{"training.steps=50", "run.report=true"};
+  ASSERT_EQ(run_program(resumed_training("again", overrides), here->path()).exit_code, 0);
+  const auto page = see("again/report.html", marks);
+  EXPECT_EQ(page["state"], "finished");
+  EXPECT_THAT(page["config"].get<std::string>(),
+              AllOf(HasSubstr("training.steps50--set"), HasSubstr("configs/copy.yaml:")));
+  EXPECT_THAT(page["environment"].get<std::string>(),
+              AllOf(HasSubstr("threads from step 0"), HasSubstr("threads from step 40")));
+}
+
+TEST_F(Report, of_a_run_that_keeps_no_record_shows_the_rest) {
+  fs::copy(*here / "a", *here / "old", fs::copy_options::recursive);
+  fs::remove(*here / "old/record.json");
+  fs::remove(*here / "old/times.jsonl");
+  const ProgramResult result = report({"old"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("it keeps no record of its end"));
+  const auto page = see("old/report.html", marks);
+  EXPECT_EQ(page["charts"], 7);  // no tokens a second
+  EXPECT_THAT(page["config"].get<std::string>(), HasSubstr("old/config.yaml:"));
+}
+
+TEST_F(Report, of_heads_that_cannot_be_left_out_says_so) {
+  const Arguments overrides{"attention.combine=concatenate"};
+  ASSERT_EQ(run_program(tiny_training("joined", overrides), here->path()).exit_code, 0);
+  ASSERT_EQ(report({"joined"}).exit_code, 0);
+  const auto page = see("joined/report.html", R"(
+    return {rows: document.querySelectorAll('#heads tbody tr').length,
+            bars: document.querySelectorAll('#heads .bar').length,
+            notes: document.getElementById('heads').textContent};)");
+  EXPECT_EQ(page["rows"], 12);
+  EXPECT_EQ(page["bars"], 0);
+  EXPECT_THAT(page["notes"].get<std::string>(), HasSubstr("No importance and no pruning: "));
+}
+
+TEST_F(Report, text_that_looks_like_markup_stays_text) {
+  fs::copy(*here / "a", *here / "<b>&", fs::copy_options::recursive);
+  ASSERT_EQ(report({"<b>&"}).exit_code, 0);
+  const auto page = see("<b>&/report.html", R"(
+    return {title: document.title, bold: document.querySelectorAll('h1 b').length,
+            name: document.querySelector('h1').textContent};)");
+  EXPECT_THAT(page["title"].get<std::string>(), HasSubstr("<b>& · tapehead"));
+  EXPECT_THAT(page["name"].get<std::string>(), HasSubstr("<b>&"));
+  EXPECT_EQ(page["bold"], 0);
+}
+
+TEST_F(Report, can_be_turned_off) {
+  for (const auto& [run, overrides, options] :
+       {std::tuple("off", Arguments{"run.report=false"}, Arguments{}),
+        std::tuple("flag", Arguments{"run.report=true"}, Arguments{"--no-report"})}) {
+    ASSERT_EQ(run_program(tiny_training(run, overrides, options), here->path()).exit_code, 0);
+    EXPECT_FALSE(fs::exists(*here / run / "report.html")) << run;
+    expect_same_runs(*here / "a", *here / run);
+  }
+}
+
+TEST_F(Report, that_cannot_be_written_leaves_the_training_good) {
+  // A directory where the page should be.
+  Program training(tiny_training("blocked", {"training.steps=400", "run.report=true"}),
+                   here->path());
+  ASSERT_TRUE(wait_until([&] { return fs::exists(step_checkpoint(*here / "blocked", 10)); }));
+  fs::create_directories(*here / "blocked/report.html/x");
+  const ProgramResult result = training.wait();
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("report.html was not written"));
+}
+
+TEST_F(Report, of_what_is_no_run_is_refused) {
+  fs::create_directory(*here / "other");
+  for (const std::string directory : {"nowhere", "other"}) {
+    const ProgramResult result = report({directory});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.errors, HasSubstr(directory + " is neither a run nor a sweep"));
+    EXPECT_FALSE(fs::exists(*here / directory / "report.html"));
+  }
+}
+
+class SweepPage : public ::testing::Test {
+ protected:
+  ProgramResult run(const Arguments& arguments) const {
+    return run_program(arguments, here.path());
+  }
+  void write(std::string_view more) const {
+    std::ofstream(here / "heads.yaml")
+        << "config: " TAPEHEAD_SOURCE_DIR "/configs/copy.yaml\n"
+        << "set: {task.train_examples: 300, task.validation_examples: 20, task.test_examples: 30,\n"
+        << "  model.layers: 1, training.batch_tokens: 256, training.warmup: 5,\n"
+        << "  evaluation.every: 10, training.steps: " << more;
+  }
+
+  TemporaryDirectory here;
+};
+
+constexpr std::string_view sweep_marks = R"(
+  const count = (selector) => document.querySelectorAll(selector).length;
+  return {
+    state: document.querySelector('.state').textContent,
+    sections: [...document.querySelectorAll('section')].map((one) => one.id),
+    cells: count('#cells tbody tr'),
+    best: count('#cells .best'),
+    charts: count('#charts svg.chart'),
+    points: count('#charts .point'),
+    deviations: count('#charts .deviation'),
+    runs: count('#runs tbody tr'),
+    wide: document.documentElement.scrollWidth,
+  };
+)";
+
+TEST_F(SweepPage, is_written_at_the_end) {
+  write("20}\nseeds: 2\naxes: {model.heads: [1, 2], model.d_model: [8, 16]}\n");
+  const ProgramResult result = run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  const auto page = visit(here / "s/report.html", std::string(sweep_marks), {.width = 390});
+  EXPECT_EQ(page["state"], "finished");
+  EXPECT_EQ(page["sections"], nlohmann::json({"cells", "charts", "runs"}));
+  EXPECT_EQ(page["cells"], 4);
+  EXPECT_EQ(page["best"], 1);
+  EXPECT_EQ(page["charts"], 3);       // one for each axis, and quality against time
+  EXPECT_EQ(page["points"], 12);      // the four cells in each of them
+  EXPECT_EQ(page["deviations"], 16);  // of the metric, and in the last one of the time as well
+  EXPECT_EQ(page["runs"], 4 * 2);
+  EXPECT_LE(page["wide"], 390);
+  EXPECT_EQ(run({"report", "s", "--prune"}).exit_code, 2);
+}
+
+TEST_F(SweepPage, of_a_sweep_that_was_killed_says_so) {
+  write("20}\nseeds: [1]\naxes: {training.learning_rate: [0.001, 0.002, 0.003]}\n");
+  Program program({"sweep", "heads.yaml", "--run", "s", "--parallel", "1"}, here.path());
+  const fs::path first = here / "s/training.learning_rate=0.001,seed=1/scores.jsonl";
+  ASSERT_TRUE(wait_until([&] { return fs::exists(first); }));
+  program.kill(SIGKILL);
+  program.wait();
+  const ProgramResult result = run({"report", "s"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("unfinished: "));
+  const auto page = visit(here / "s/report.html", std::string(sweep_marks));
+  EXPECT_EQ(page["state"], "unfinished");
+  EXPECT_GE(page["cells"], 1);
+  EXPECT_LT(page["cells"], 3);
+  EXPECT_EQ(page["runs"], 3);
+}
+
+}  // namespace
+}  // namespace tapehead
