@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/workers.hpp"
-#include "lab/head_sums.hpp"
+#include "lab/attention_sums.hpp"
 #include "nn/transformer.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

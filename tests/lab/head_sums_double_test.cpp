@@ -10,6 +10,7 @@
 
 #include "core/ops/attention.hpp"
 #include "core/segments.hpp"
+#include "lab/attention_sums.hpp"
 #include "lab/head_figures.hpp"
 #include "tests/support/random.hpp"
 

@@ -1,0 +1,170 @@
+// Models whose attention is watched, and what was recorded of each of their sentences: what sums
+// over a split can be made from once more.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "datasets/loader.hpp"
+#include "lab/head_watch.hpp"
+#include "tests/support/tiny_split.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// What was recorded of one sentence in one attention.
+struct Seen {
+  std::vector<TokenId> keys;
+  std::vector<TokenId> queries;
+  bool self;
+  bool causal;
+  std::vector<Tensor> weights;  // by head
+  std::vector<Tensor> outputs;
+
+  Index rows() const { return static_cast<Index>(queries.size()); }
+  Index key_count(Index query) const {
+    return causal ? query + 1 : static_cast<Index>(keys.size());
+  }
+  double weight(std::size_t head, Index query, Index key) const {
+    return weights[head].row(query)[key];
+  }
+  TokenId key(Index j) const { return keys.at(static_cast<std::size_t>(j)); }
+};
+using AllSeen = std::map<std::string, std::vector<Seen>>;  // by path
+
+inline AllSeen record(const TinyModel& model, const Split& split) {
+  AllSeen all;
+  for (Index example = 0; example < static_cast<Index>(split.examples.size()); ++example) {
+    const Batch batch = make_batch(split, {example});
+    const std::vector<TokenId> source(batch.source.begin(), batch.source.end());
+    const std::vector<TokenId> target(batch.target_input.begin(), batch.target_input.end());
+    Tape tape(false);
+    Pass pass(tape, model.store);
+    pass.recorder = [&](const RecordedAttention& one) {
+      const bool self = one.path.ends_with("self");
+      const bool decoder = one.path.starts_with("decoder");
+      std::vector<Seen>& list = all[std::string(one.path)];
+      if (one.head == 0) {
+        list.push_back({.keys = self && decoder ? target : source,
+                        .queries = decoder ? target : source,
+                        .self = self,
+                        .causal = self && decoder,
+                        .weights = {},
+                        .outputs = {}});
+      }
+      list.back().weights.push_back(one.weights.copy());
+      list.back().outputs.push_back(one.output.copy());
+    };
+    logits_of(model.transformer, pass, batch);
+  }
+  return all;
+}
+
+// Σ over sentences and their queries.
+inline double sum_of(const std::vector<Seen>& sentences,
+                     const std::function<double(const Seen&, Index)>& term) {
+  double sum = 0;
+  for (const Seen& seen : sentences) {
+    for (Index i = 0; i < seen.rows(); ++i) {
+      sum += term(seen, i);
+    }
+  }
+  return sum;
+}
+
+inline double entropy(const std::vector<double>& weights) {
+  double sum = 0;
+  for (const double weight : weights) {
+    sum -= weight > 0 ? weight * std::log(weight) : 0;
+  }
+  return sum;
+}
+
+inline std::vector<double> row_of(const Seen& seen, std::size_t head, Index query) {
+  const Scalar* row = seen.weights[head].row(query);
+  return {row, row + seen.keys.size()};
+}
+
+inline Index largest_key(const Seen& seen, std::size_t head, Index query) {
+  const std::vector<double> row = row_of(seen, head, query);
+  return std::ranges::max_element(row) - row.begin();
+}
+
+struct WatchedCase {
+  std::string name;
+  std::function<void(ModelOptions&)> set;
+
+  friend std::ostream& operator<<(std::ostream& out, const WatchedCase& c) { return out << c.name; }
+};
+
+inline ByHead<AttentionPattern> patterns(std::initializer_list<const char*> texts) {
+  ByHead<AttentionPattern> result;
+  result.values.clear();
+  for (const char* text : texts) {
+    result.values.emplace_back(text);
+  }
+  return result;
+}
+
+// Grouped and tied keys, positions, patterns and scores by head, and layers unlike each other.
+inline void compose(ModelOptions& options) {
+  using enum AttentionPositions;
+  options.d_head = 4;
+  options.encoder_self.heads.values = {4, 2};
+  options.encoder_self.kv_heads.values = {2, 1};
+  options.encoder_self.positions.values = {rotary, relative};
+  options.encoder_self.pattern.values = {patterns({"full", "window 1", "strided 2", "top_k 2"}),
+                                         patterns({"blocks 2"})};
+  options.decoder_self.heads.values = {2, 3};
+  options.decoder_self.positions.values = {t5, alibi};
+  options.decoder_self.score.values = {{{Score::bilinear, Score::cosine}}, {{Score::dot}}};
+  options.cross.heads.values = {3, 2};
+  options.cross.combine.values = {Combine::mean, Combine::output};
+  options.cross.head_weights.values = {HeadWeights::tied, HeadWeights::own};
+  options.cross.score.values = {{{Score::dot, Score::cosine, Score::bilinear}}, {{Score::dot}}};
+}
+
+class WatchedModel : public ::testing::TestWithParam<WatchedCase> {
+ protected:
+  WatchedModel() : model_(options()), seen_(record_all()) {}
+
+  static ModelOptions options() {
+    ModelOptions result = tiny_options();
+    result.layers = 2;
+    GetParam().set(result);
+    return result;
+  }
+  AllSeen record_all() {
+    model_.shake(0.5);
+    return record(model_, tiny_split());
+  }
+  // Batches of several sentences, on several threads.
+  std::vector<AttentionSums> watch() const {
+    Workers workers(2);
+    return watch_heads(model_.transformer, model_.store, tiny_split(), tiny_facts(), 7, workers);
+  }
+  const AttentionSpec& spec_of(const std::string& path) const {
+    for (const MultiHeadAttention* attention : model_.transformer.attentions()) {
+      if (attention->module.path() == path) {
+        return attention->spec;
+      }
+    }
+    throw std::logic_error(path);
+  }
+
+  TinyModel model_;
+  AllSeen seen_;
+};
+
+inline std::vector<WatchedCase> watched_cases() {
+  return {{"plain", [](ModelOptions&) {}}, {"composed", compose}};
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
