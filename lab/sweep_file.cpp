@@ -7,6 +7,8 @@
 #include <array>
 #include <set>
 
+#include <nlohmann/json.hpp>
+
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "train/config/nearest.hpp"
@@ -21,6 +23,41 @@ using Kind = ConfigNode::Kind;
 constexpr std::array<std::string_view, 6> names{"config", "set",    "seeds",
                                                 "axes",   "metric", "split"};
 constexpr Index most_seeds = 1000;
+
+// What YAML reads as the same text without quotes, in a list too.
+bool is_plain(std::string_view text) {
+  static constexpr std::string_view inside =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ._+-";
+  const auto is_word = [](char c) { return c != ' ' && c != '-' && c != '+'; };
+  return !text.empty() && text != "null" &&
+         text.find_first_not_of(inside) == std::string_view::npos && is_word(text.front()) &&
+         text.back() != ' ';
+}
+
+// "null", or a list as `--set` takes it: "[[full, window 2], full]".
+std::string list_text(const ConfigNode& node) {
+  switch (node.kind) {
+    case Kind::null:
+      return "null";
+    case Kind::sequence: {
+      std::vector<std::string> items;
+      for (const ConfigNode& item : node.items) {
+        items.push_back(list_text(item));
+      }
+      return fmt::format("[{}]", join(items, ", "));
+    }
+    default:
+      return is_plain(node.text) ? node.text : nlohmann::json(node.text).dump();
+  }
+}
+
+std::string value_text(const ConfigNode& node) {
+  return node.kind == Kind::scalar ? node.text : list_text(node);
+}
+
+bool has_mapping(const ConfigNode& node) {
+  return node.kind == Kind::mapping || std::ranges::any_of(node.items, has_mapping);
+}
 
 class SweepReader {
  public:
@@ -89,13 +126,12 @@ class SweepReader {
   }
 
   Override placed(std::string_view option, const Mark& mark, const ConfigNode& value) const {
-    if (value.kind == Kind::mapping || value.kind == Kind::sequence) {
+    if (has_mapping(value)) {
       fail(value.mark, option,
-           "one value must stand here; several options that move together need names: "
+           "a value must stand here; several options that move together need names: "
            "`size: {small: {model.d_model: 32}, large: {model.d_model: 64}}`");
     }
-    const std::string text = value.kind == Kind::null ? "null" : value.text;
-    Override result = parse_overrides({fmt::format("{}={}", option, text)}).front();
+    Override result = parse_overrides({fmt::format("{}={}", option, value_text(value))}).front();
     const auto at = [&](const Mark& place) {
       return fmt::format("{}:{}:{}: {}", file_, place.line, place.column, option);
     };
@@ -127,13 +163,12 @@ class SweepReader {
   std::vector<SweepSetting> settings_of(const ConfigEntry& axis) const {
     std::vector<SweepSetting> settings;
     for (const ConfigNode& item : axis.value.items) {
-      settings.push_back(
-          {item.kind == Kind::null ? "null" : item.text, {value_of(axis.key, axis.mark, item)}});
+      settings.push_back({value_text(item), {value_of(axis.key, axis.mark, item)}});
       const auto same = [&](const SweepSetting& other) {
         return other.label == settings.back().label;
       };
       if (std::ranges::count_if(settings, same) > 1) {
-        fail(item.mark, axis.key, fmt::format("{} is in the list twice", item.text));
+        fail(item.mark, axis.key, fmt::format("{} is in the list twice", value_text(item)));
       }
     }
     for (const ConfigEntry& entry : axis.value.entries) {

@@ -58,6 +58,25 @@ std::vector<Combination> combinations(const std::vector<SweepAxis>& axes) {
   return all;
 }
 
+// A list's values with + between them, and - in lists inside it: "full-window 2+full".
+std::string without_brackets(std::string_view label) {
+  if (!label.starts_with('[')) {
+    return std::string(label);
+  }
+  std::string text;
+  int depth = 0;
+  for (const char c : label) {
+    if (c == '[' || c == ']') {
+      depth += c == '[' ? 1 : -1;
+    } else if (c == ',') {
+      text += depth == 1 ? '+' : '-';
+    } else if (c != ' ' || (text.back() != '+' && text.back() != '-')) {
+      text += c;
+    }
+  }
+  return text;
+}
+
 // Labels may hold anything; file names should need no quotes in a shell.
 std::string file_name(std::string text) {
   static constexpr std::string_view plain =
@@ -70,7 +89,7 @@ std::string file_name(std::string text) {
 std::string run_name(const SweepPlan& plan, const SweepCell& cell, std::uint64_t seed) {
   std::string name;
   for (std::size_t i = 0; i < plan.axes.size(); ++i) {
-    name += fmt::format("{}={},", plan.axes[i], cell.labels[i]);
+    name += fmt::format("{}={},", plan.axes[i], without_brackets(cell.labels[i]));
   }
   return file_name(name + fmt::format("seed={}", seed));
 }
@@ -98,7 +117,7 @@ SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Ove
   }
   SweepRun run{};
   for (const Override& value : values) {
-    run.overrides.push_back(fmt::format("{}={}", option_of(value), value.value.text));
+    run.overrides.push_back(fmt::format("{}={}", option_of(value), value.text));
   }
   run.config = load_with_overrides(sweep.config, values).config;
   return run;

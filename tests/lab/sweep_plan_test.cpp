@@ -75,6 +75,52 @@ TEST(SweepPlan, a_run_has_the_config_that_its_overrides_make) {
   }
 }
 
+// What is a list in a config is one in an axis, in a name for several options, and in `set`.
+TEST(SweepPlan, a_value_can_be_a_list) {
+  const SweepPlan plan = plan_of(config +
+                                 "set: {cross.heads: [2, 1]}\n"
+                                 "axes:\n"
+                                 "  attention.heads: [[4, 2], 4]\n"
+                                 "  encoder_self.pattern:\n"
+                                 "    - [[\"window 8\"], full]\n"
+                                 "    - [[full, full, window 2, 'window 1 0'], full]\n"
+                                 "    - full\n"
+                                 "  last: {one: {decoder_self.d_qk: [8, 16]}}\n");
+  ASSERT_EQ(plan.cells.size(), 6U);
+  EXPECT_THAT(plan.cells[0].labels, ElementsAre("[4, 2]", "[[window 8], full]", "one"));
+  EXPECT_THAT(plan.cells[1].labels,
+              ElementsAre("[4, 2]", "[[full, full, window 2, window 1 0], full]", "one"));
+  EXPECT_THAT(names_of(plan),
+              ElementsAre("attention.heads=4+2,encoder_self.pattern=window_8+full,last=one,seed=1",
+                          "attention.heads=4+2,encoder_self.pattern=full-full-window_2-window_1_0+"
+                          "full,last=one,seed=1",
+                          "attention.heads=4+2,encoder_self.pattern=full,last=one,seed=1",
+                          "attention.heads=4,encoder_self.pattern=window_8+full,last=one,seed=1",
+                          "attention.heads=4,encoder_self.pattern=full-full-window_2-window_1_0+"
+                          "full,last=one,seed=1",
+                          "attention.heads=4,encoder_self.pattern=full,last=one,seed=1"));
+  EXPECT_THAT(plan.runs[0].overrides,
+              ElementsAre("cross.heads=[2, 1]", "attention.heads=[4, 2]",
+                          "encoder_self.pattern=[[window 8], full]", "decoder_self.d_qk=[8, 16]"));
+  for (const SweepRun& run : plan.runs) {
+    EXPECT_EQ(dump_config(run.config), dump_config(load_config(plan.config, run.overrides).config));
+  }
+  EXPECT_EQ(plan.runs[0].config.model.encoder_self.heads.at(1), 2);
+  EXPECT_EQ(plan.runs[3].config.model.encoder_self.heads.at(1), 4);
+}
+
+// Quotes go only where YAML needs them, and nothing in them is lost.
+TEST(SweepPlan, lists_keep_any_text) {
+  const SweepFile sweep = parse_sweep(
+      config + "axes: {a.b: [[\"x, y\", 'null', \"\", \" z\", '[1]', '-2', 'it\"s: #5']]}\n",
+      "a.yaml");
+  const Override& value = sweep.axes[0].settings[0].values[0];
+  EXPECT_EQ(value.text, R"(["x, y", "null", "", " z", "[1]", "-2", "it\"s: #5"])");
+  std::vector<std::string> texts;
+  for (const ConfigNode& item : value.value.items) texts.push_back(item.text);
+  EXPECT_THAT(texts, ElementsAre("x, y", "null", "", " z", "[1]", "-2", "it\"s: #5"));
+}
+
 TEST(SweepPlan, without_seeds_and_axes_there_is_the_config_itself) {
   const SweepPlan plan = plan_of(config);
   EXPECT_EQ(plan.cells.size(), 1U);
@@ -110,6 +156,15 @@ TEST(SweepErrors, a_value_is_told_where_it_stands) {
               StartsWith("a.yaml:2:23: training.steps: out of range"));
 }
 
+TEST(SweepErrors, a_list_is_told_where_it_stands) {
+  EXPECT_THAT(error_of(config + "axes:\n  model.heads: [1, [2, 4]]\n"),
+              StartsWith("a.yaml:3:20: model.heads: "));
+  EXPECT_THAT(error_of(config + "axes:\n  attention.heads: [4, [4, two]]\n"),
+              StartsWith("a.yaml:3:24: attention.heads: "));
+  EXPECT_EQ(error_of(config + "axes: {attention.heads: [[4, 2], [4, 2]]}\n"),
+            "a.yaml:2:34: attention.heads: [4, 2] is in the list twice");
+}
+
 TEST(SweepErrors, options_that_do_not_go_together_are_told_where_one_stands) {
   EXPECT_THAT(error_of(config + "axes:\n  model.heads: [2, 3]\n"),
               StartsWith("a.yaml:3:20: model.heads: "));
@@ -133,7 +188,7 @@ TEST(SweepErrors, what_is_no_list_is_refused_with_what_should_stand_there) {
   EXPECT_THAT(error_of(config + "axes: {model.heads: []}\n"),
               StartsWith("a.yaml:2:21: model.heads: a list of values must stand here"));
   EXPECT_THAT(error_of(config + "axes: {size: [{model.heads: 2}]}\n"),
-              StartsWith("a.yaml:2:15: size: one value must stand here; several options that move "
+              StartsWith("a.yaml:2:15: size: a value must stand here; several options that move "
                          "together need names"));
   EXPECT_THAT(error_of(config + "axes: {model: {heads: [1, 2]}}\n"),
               StartsWith("a.yaml:2:23: heads: options and their values must stand here"));

@@ -29,6 +29,7 @@ Override parse_override(const std::string& text) {
   if (dot != std::string_view::npos) result.section = name.substr(0, dot);
   result.option = dot == std::string_view::npos ? name : name.substr(dot + 1);
   const std::string_view value = trimmed(std::string_view(text).substr(equals + 1));
+  result.text = value;
   if (value.starts_with('[')) {
     result.value = parse_yaml(value, place);
     return result;

@@ -14,6 +14,7 @@ struct Override {
   std::string section;  // empty for an option outside any section
   std::string option;
   ConfigNode value;
+  std::string text;  // the value as it was written
   // "--set model.heads=7", for messages about the value and about the name.
   std::string place;
   std::string name_place;
