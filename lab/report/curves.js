@@ -7,8 +7,6 @@ const curveTitles = {
   learning_rate: 'Learning rate',
   gradient_norm: 'Gradient norm',
   tokens_per_second: 'Target tokens a second',
-  bleu: 'BLEU',
-  chrf: 'chrF',
 };
 
 // The perplexity is the loss in another coin.
@@ -22,7 +20,7 @@ function curvesSection({curves}) {
   const kinds = [['training', curves.training], ['validation', curves.evaluations]];
   const names = [...new Set(kinds.flatMap(([, kind]) => Object.keys(kind)))].filter((name) => !curvesLeftOut.has(name));
   const panels = names.map((name) => lineChart({
-    title: curveTitles[name] ?? words(name),
+    title: curveTitles[name] ?? metricName(name),
     label: 'step',
     series: kinds.map(([kind, values]) => ({name: kind, points: curvePoints(values, name)})),
     format: (value) => metricText(name, value),

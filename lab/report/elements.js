@@ -45,6 +45,10 @@ function percent(share, digits = 0) {
   return share === null || share === undefined ? '–' : `${(100 * share).toFixed(digits)} %`;
 }
 
+function metricName(name) {
+  return {bleu: 'BLEU', chrf: 'chrF'}[name] ?? words(name);
+}
+
 // A metric as it is usually written.
 function metricText(name, value) {
   if (value === null || value === undefined) return '–';

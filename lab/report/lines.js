@@ -1,6 +1,6 @@
 // A chart of lines over one axis, with the values under the pointer.
 
-const chartSize = {width: 400, height: 210, top: 10, right: 14, bottom: 34, left: 52};
+const chartSize = {width: 320, height: 185, top: 10, right: 12, bottom: 34, left: 46};
 
 function chartFrame(title) {
   const svg = d3.create('svg')
@@ -13,11 +13,16 @@ function chartFrame(title) {
   return {svg, x, y};
 }
 
+// Long numbers as "20k"; for all others null, the scale's own choice.
+function shortTicks(scale) {
+  return scale.domain()[1] >= 1e4 ? d3.format('~s') : null;
+}
+
 // `ticks`: how the values of the upward axis are written.
-function drawAxes(svg, x, y, label, ticks = y.domain()[1] >= 1e4 ? d3.format('~s') : null) {
+function drawAxes(svg, x, y, label, ticks = shortTicks(y)) {
   const bottom = chartSize.height - chartSize.bottom;
   const across = d3.axisBottom(x).tickSizeOuter(0);
-  if (x.ticks) across.ticks(6, '~s');
+  if (x.ticks) across.ticks(6).tickFormat(shortTicks(x));
   svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${bottom})`).call(across);
   svg.append('g')
     .attr('class', 'axis grid')

@@ -4,7 +4,7 @@ function header({name, state, summary = [], tests = {}}) {
   const facts = summary.map(([label, value]) => [label, typeof value === 'number' ? number(value) : value]);
   for (const [split, metrics] of Object.entries(tests)) {
     for (const metric of ['loss', 'sequence_accuracy', 'bleu', 'chrf']) {
-      if (metrics[metric] !== undefined) facts.push([`${split}, ${curveTitles[metric]?.replace(/ \(.*/, '').toLowerCase() ?? metric}`, metricText(metric, metrics[metric])]);
+      if (metrics[metric] !== undefined) facts.push([`${split}, ${metricName(metric)}`, metricText(metric, metrics[metric])]);
     }
   }
   return element('header', {},

@@ -27,7 +27,7 @@ function cellsTable({results, axes, lower_is_better: lower}) {
   const compared = (cell, text) => (cell.to_best && !cell.best ? text(cell.to_best) : '');
   const columns = [
     ...axes.map(({name}) => ({name, cell: (row) => row.settings[name]})),
-    {name: words(metric), help: 'mean and deviation over the seeds', cell: (row) => spreadText(metric, row[metric])},
+    {name: metricName(metric), help: 'mean and deviation over the seeds', cell: (row) => spreadText(metric, row[metric])},
     {name: 'to the best', help: 'the mean difference, and the interval that 95 % of the resamples lie in',
       cell: (row) => compared(row, ({difference, interval}) => `${metricText(metric, difference)} (${interval.map((end) => metricText(metric, end)).join(' to ')})`)},
     {name: 'p', help: 'by a paired bootstrap over seeds and examples', cell: (row) => compared(row, ({p}) => p.toFixed(3))},
@@ -55,7 +55,7 @@ function errorPoint(svg, line, {x, y, across, along}) {
 
 function tellCell(group, metric, cell) {
   group.node().addEventListener('pointermove', (event) => showTip(event, cellName(cell.settings),
-    `${words(metric)} ${spreadText(metric, cell[metric])}`, `${duration(cell.seconds.mean)}, ${number(cell.parameters.mean)} parameters`));
+    `${metricName(metric)} ${spreadText(metric, cell[metric])}`, `${duration(cell.seconds.mean)}, ${number(cell.parameters.mean)} parameters`));
   group.node().addEventListener('pointerleave', hideTip);
 }
 
@@ -122,7 +122,7 @@ function resultsInWords({results}) {
 function axesSection(report) {
   const {results, axes} = report;
   const chooser = element('select', {id: 'metric', onchange: () => draw()}, sweepMetrics.map((metric) =>
-    element('option', {value: metric, selected: metric === results.metric}, words(metric))));
+    element('option', {value: metric, selected: metric === results.metric}, metricName(metric))));
   const panels = element('div', {class: 'panels'});
   const draw = () => panels.replaceChildren(...axes.map((axis) => axisChart(results, axis, chooser.value)), frontChart(results));
   draw();

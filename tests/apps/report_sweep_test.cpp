@@ -1,0 +1,89 @@
+// tapehead report of a sweep: the page as a browser shows it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/browser.hpp"
+#include "tests/support/program.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::HasSubstr;
+
+class SweepPage : public ::testing::Test {
+ protected:
+  ProgramResult run(const Arguments& arguments) const {
+    return run_program(arguments, here.path());
+  }
+  void write(std::string_view more) const {
+    std::ofstream(here / "heads.yaml")
+        << "config: " TAPEHEAD_SOURCE_DIR "/configs/copy.yaml\n"
+        << "set: {task.train_examples: 300, task.validation_examples: 20, task.test_examples: 30,\n"
+        << "  model.layers: 1, training.batch_tokens: 256, training.warmup: 5,\n"
+        << "  evaluation.every: 10, training.steps: " << more;
+  }
+
+  TemporaryDirectory here;
+};
+
+constexpr std::string_view sweep_marks = R"(
+  const count = (selector) => document.querySelectorAll(selector).length;
+  return {
+    state: document.querySelector('.state').textContent,
+    sections: [...document.querySelectorAll('section')].map((one) => one.id),
+    cells: count('#cells tbody tr'),
+    best: count('#cells .best'),
+    charts: count('#charts svg.chart'),
+    points: count('#charts .point'),
+    deviations: count('#charts .deviation'),
+    runs: count('#runs tbody tr'),
+    wide: document.documentElement.scrollWidth,
+  };
+)";
+
+TEST_F(SweepPage, is_written_at_the_end) {
+  write("20}\nseeds: 2\naxes: {model.heads: [1, 2], model.d_model: [8, 16]}\n");
+  const ProgramResult result = run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  const auto page = visit(here / "s/report.html", std::string(sweep_marks), {.width = 390});
+  EXPECT_EQ(page["state"], "finished");
+  EXPECT_EQ(page["sections"], nlohmann::json({"cells", "charts", "runs"}));
+  EXPECT_EQ(page["cells"], 4);
+  EXPECT_EQ(page["best"], 1);
+  EXPECT_EQ(page["charts"], 3);       // one for each axis, and quality against time
+  EXPECT_EQ(page["points"], 12);      // the four cells in each of them
+  EXPECT_EQ(page["deviations"], 16);  // of the metric, and in the last one of the time as well
+  EXPECT_EQ(page["runs"], 4 * 2);
+  EXPECT_LE(page["wide"], 390);
+  EXPECT_EQ(run({"report", "s", "--prune"}).exit_code, 2);
+}
+
+TEST_F(SweepPage, of_a_sweep_that_was_killed_says_so) {
+  write("20}\nseeds: [1]\naxes: {training.learning_rate: [0.001, 0.002, 0.003]}\n");
+  Program program({"sweep", "heads.yaml", "--run", "s", "--parallel", "1"}, here.path());
+  const fs::path first = here / "s/training.learning_rate=0.001,seed=1/scores.jsonl";
+  ASSERT_TRUE(wait_until([&] { return fs::exists(first); }));
+  program.kill(SIGKILL);
+  program.wait();
+  const ProgramResult result = run({"report", "s"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("unfinished: "));
+  const auto page = visit(here / "s/report.html", std::string(sweep_marks));
+  EXPECT_EQ(page["state"], "unfinished");
+  EXPECT_GE(page["cells"], 1);
+  EXPECT_LT(page["cells"], 3);
+  EXPECT_EQ(page["runs"], 3);
+}
+
+}  // namespace
+}  // namespace tapehead
