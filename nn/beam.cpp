@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -18,13 +19,12 @@ bool better(const Continuation& a, const Continuation& b) {
 
 }  // namespace
 
-Beam::Beam(const DecodingOptions& options, Index max_length, Index first_slot)
+Beam::Beam(const DecodingOptions& options, Index max_length)
     : options_(options),
       max_length_(max_length),
-      open_{{.tokens = {}, .log_probability = 0, .slot = first_slot}} {
-  for (Index i = 0; i < options.beam; ++i) {
-    slots_.push_back(first_slot + i);
-  }
+      open_{{.tokens = {}, .log_probability = 0, .slot = 0}},
+      slots_(static_cast<std::size_t>(options.beam)) {
+  std::iota(slots_.begin(), slots_.end(), Index{0});
 }
 
 // The `beam` best of all are among the `beam` best of each.

@@ -19,10 +19,10 @@ class Beam {
   struct Open {
     std::vector<TokenId> tokens;
     double log_probability = 0;
-    Index slot = 0;  // in the decoder's cache
+    Index slot = 0;  // of those that the beam has in the decoder's cache
   };
 
-  Beam(const DecodingOptions& options, Index max_length, Index first_slot);
+  Beam(const DecodingOptions& options, Index max_length);
 
   bool done() const { return open_.empty(); }
   const std::vector<Open>& open() const { return open_; }
@@ -53,7 +53,7 @@ class Beam {
   Index max_length_;
   std::vector<Open> open_;
   std::vector<Hypothesis> finished_;
-  std::vector<Index> slots_;  // all that this beam may use
+  std::vector<Index> slots_;  // all that there are: as many as the beam is wide
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

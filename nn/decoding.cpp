@@ -42,22 +42,32 @@ class Search {
       const Index longest = std::min({segment.rows + options_.max_extra_length, options_.max_length,
                                       model_.options().max_positions});
       longest_ = std::max(longest_, longest);
-      beams_.emplace_back(options_, longest, static_cast<Index>(beams_.size()) * options_.beam);
+      first_slots_.push_back(static_cast<Index>(beams_.size()) * options_.beam);
+      beams_.emplace_back(options_, longest);
     }
     capacity_ = std::min<Index>(longest_, 8);
     cache_ = model_.make_cache(segments.count() * options_.beam, capacity_);
   }
 
-  // Slots of twice the rows: few outputs come near the longest that is allowed.
+  // Slots of twice the rows, for the beams that are not done: few outputs come near the longest
+  // that is allowed.
   void grow() {
-    const Index slots = static_cast<Index>(beams_.size()) * options_.beam;
     const Index capacity = std::min(2 * capacity_, longest_);
+    const std::vector<Index> old_slots = first_slots_;
+    Index slots = 0;
+    for (std::size_t b = 0; b < beams_.size(); ++b) {
+      first_slots_[b] = slots;
+      slots += beams_[b].done() ? 0 : options_.beam;
+    }
     for (LayerCache& layer : cache_.layers) {
       const Tensor& old = layer.self.rows;
       const Index columns = old.dim(1);
       Tensor rows = Tensor::empty({slots * capacity, columns});
-      for (Index slot = 0; slot < slots; ++slot) {
-        std::copy_n(old.row(slot * capacity_), capacity_ * columns, rows.row(slot * capacity));
+      for (std::size_t b = 0; b < beams_.size(); ++b) {
+        for (Index slot = 0; slot < options_.beam && !beams_[b].done(); ++slot) {
+          std::copy_n(old.row((old_slots[b] + slot) * capacity_), capacity_ * columns,
+                      rows.row((first_slots_[b] + slot) * capacity));
+        }
       }
       layer.self.rows = std::move(rows);
     }
@@ -79,7 +89,7 @@ class Search {
             {.row = static_cast<Index>(tokens_.size()), .rows = 1, .position = length});
         sources_.list.push_back(segments.list[b]);
         cache_.slots.list.push_back(
-            {.row = open.slot * capacity_, .rows = length + 1, .position = 0});
+            {.row = (first_slots_[b] + open.slot) * capacity_, .rows = length + 1, .position = 0});
         tokens_.push_back(length == 0 ? options_.begin : open.tokens.back());
       }
     }
@@ -88,22 +98,22 @@ class Search {
 
   void take(const BestTokens& next, Index length) {
     Index row = 0;
-    for (Beam& beam : beams_) {
+    for (std::size_t b = 0; b < beams_.size(); ++b) {
+      Beam& beam = beams_[b];
       if (!beam.done()) {
         const auto best = beam.continuations(next, row);
         row += static_cast<Index>(beam.open().size());
         for (const Beam::SlotCopy& copy : beam.advance(best)) {
-          copy_slot(copy, length);
+          copy_slot(first_slots_[b] + copy.from, first_slots_[b] + copy.to, length);
         }
       }
     }
   }
 
-  void copy_slot(const Beam::SlotCopy& copy, Index length) {
+  void copy_slot(Index from, Index to, Index length) {
     for (LayerCache& layer : cache_.layers) {
       Tensor& rows = layer.self.rows;
-      std::copy_n(rows.row(copy.from * capacity_), length * rows.dim(1),
-                  rows.row(copy.to * capacity_));
+      std::copy_n(rows.row(from * capacity_), length * rows.dim(1), rows.row(to * capacity_));
     }
   }
 
@@ -111,6 +121,7 @@ class Search {
   const ParameterStore& store_;
   DecodingOptions options_;
   std::vector<Beam> beams_;
+  std::vector<Index> first_slots_;  // of each beam, in the cache
   DecoderCache cache_;
   Index longest_ = 0;   // rows that a slot may need
   Index capacity_ = 0;  // rows that it has
