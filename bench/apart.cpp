@@ -11,7 +11,7 @@
 
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
-#include "core/files.hpp"
+#include "core/process_memory.hpp"
 
 namespace tapehead {
 
@@ -83,10 +83,6 @@ nlohmann::ordered_json measure_apart(const std::function<nlohmann::ordered_json(
   return nlohmann::ordered_json::parse(said);
 }
 
-double peak_memory_mb() {
-  const std::string status = read_file("/proc/self/status");
-  const std::size_t at = status.find("VmHWM:");
-  return at == std::string::npos ? 0 : std::stod(status.substr(at + 6)) * 1024 / 1e6;
-}
+double peak_memory_mb() { return static_cast<double>(process_memory().peak) / 1e6; }
 
 }  // namespace tapehead

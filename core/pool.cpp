@@ -77,7 +77,9 @@ void return_to_pool(void* memory) noexcept { give_back(static_cast<Span*>(memory
 PoolUse pool_use() {
   Pool& shared = pool();
   const std::lock_guard lock(shared.mutex);
-  return {.bytes_held = shared.heap.bytes_held(), .bytes_peak = shared.peak};
+  return {.bytes_held = shared.heap.bytes_held(),
+          .bytes_used = shared.in_use,
+          .bytes_peak = shared.peak};
 }
 
 #ifdef __SANITIZE_ADDRESS__

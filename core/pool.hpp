@@ -36,6 +36,7 @@ void return_to_pool(void* memory) noexcept;
 
 struct PoolUse {
   std::size_t bytes_held = 0;  // taken from the system, in use or kept
+  std::size_t bytes_used = 0;  // in use
   std::size_t bytes_peak = 0;  // most ever in use at once
 };
 PoolUse pool_use();

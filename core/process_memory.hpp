@@ -1,0 +1,16 @@
+// How much memory this process has resident, as the system counts it.
+#pragma once
+
+#include <cstddef>
+
+namespace tapehead {
+
+struct ProcessMemory {
+  std::size_t resident = 0;  // bytes, now
+  std::size_t peak = 0;      // bytes, the most so far
+};
+
+// Zeros where the system does not tell.
+ProcessMemory process_memory();
+
+}  // namespace tapehead
