@@ -40,5 +40,6 @@ void add_config_command(CLI::App& program, Outcome& outcome);
 void add_gradcheck_command(CLI::App& program, Outcome& outcome);
 void add_replay_command(CLI::App& program, Outcome& outcome);
 void add_sweep_command(CLI::App& program, Outcome& outcome);
+void add_plan_command(CLI::App& program, Outcome& outcome);
 
 }  // namespace tapehead

@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", TAPEHEAD_VERSION);
   tapehead::Outcome outcome;
   tapehead::add_train_command(program, outcome);
+  tapehead::add_plan_command(program, outcome);
   tapehead::add_sweep_command(program, outcome);
   tapehead::add_evaluate_command(program, outcome);
   tapehead::add_translate_command(program, outcome);

@@ -25,14 +25,18 @@ Index balanced_batch_tokens(const Split& split, Index most, Index workers) {
 
 }  // namespace
 
+std::vector<std::vector<Index>> decoding_batches(const Split& split, Index batch_tokens, Index beam,
+                                                 Index workers) {
+  const Index most = std::max<Index>(1, batch_tokens / beam);
+  return ordered_batches(split, balanced_batch_tokens(split, most, workers));
+}
+
 std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
                                                      const ParameterStore& store,
                                                      const Split& split, Index batch_tokens,
                                                      const DecodingOptions& options,
                                                      Workers& workers) {
-  const Index most = std::max<Index>(1, batch_tokens / options.beam);
-  const auto batches =
-      ordered_batches(split, balanced_batch_tokens(split, most, workers.threads()));
+  const auto batches = decoding_batches(split, batch_tokens, options.beam, workers.threads());
   std::vector<std::vector<Hypothesis>> results(split.examples.size());
   workers.run(static_cast<Index>(batches.size()), [&](Index b) {
     const Batch batch = make_batch(split, batches[static_cast<std::size_t>(b)]);

@@ -1,0 +1,68 @@
+// tapehead plan CONFIG: what a training will take, before it is begun.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "apps/threads.hpp"
+#include "core/blas_kernels.hpp"
+#include "train/config/config.hpp"
+#include "train/initial_weights.hpp"
+#include "train/plan_report.hpp"
+#include "train/run/console.hpp"
+#include "train/run/logging.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct PlanArguments {
+  std::filesystem::path config;
+  std::vector<std::string> overrides;
+  Index threads = default_threads();
+  bool json = false;
+};
+
+void plan(const PlanArguments& arguments) {
+  const Config config = load_config(arguments.config, arguments.overrides).config;
+  const auto console = std::make_shared<Console>();
+  start_logging(console);
+  prepare_blas();
+  const Task task = make_task(config.task, config.seed);
+  const RunPlan run = plan_run(config, task);
+  check_initial_weights(config, task);
+  const StepRows rows = mean_rows(task.split("train"), run.steps_per_epoch);
+  const std::vector<ModelPart> parts =
+      model_parts(config.model, task.source_tokenizer->size(), task.target_tokenizer->size(), rows);
+  const Rehearsal rehearsal = rehearse(config, task, parts, arguments.threads,
+                                       [&](const char* what) { console->live(what); });
+  console->live("");
+  const PlanFacts facts{.config = arguments.config.string(),
+                        .options = config,
+                        .run = run,
+                        .threads = arguments.threads,
+                        .rows = rows,
+                        .parts = parts,
+                        .rehearsal = rehearsal};
+  fmt::print("{}\n", arguments.json ? plan_json(facts).dump(2) : plan_table(facts));
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& program, Outcome& /*outcome*/) {
+  CLI::App* command = program.add_subcommand(
+      "plan", "Tell what a training will take: parameters, arithmetic, memory and time");
+  const auto arguments = std::make_shared<PlanArguments>();
+  command->add_option("config", arguments->config, "Config file, YAML or JSON")->required();
+  add_set_option(*command, arguments->overrides);
+  command->add_option("--threads", arguments->threads, "Worker threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_flag("--json", arguments->json, "One JSON object on standard output");
+  command->callback([arguments] { plan(*arguments); });
+}
+
+}  // namespace tapehead

@@ -1,0 +1,120 @@
+// What `plan` tells of a training beside what the training then takes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "core/types.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// The most that the program has had resident: looked at until it ends. Bytes.
+double peak_of(const Program& program) {
+  double peak = 0;
+  while (true) {
+    const std::string status = content_of("/proc/" + std::to_string(program.id()) + "/status");
+    const std::size_t at = status.find("VmHWM:");
+    if (at == std::string::npos) {
+      return peak;
+    }
+    peak = std::max(peak, 1024 * std::stod(status.substr(at + 6)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+nlohmann::json plan_of(const Arguments& arguments, const TemporaryDirectory& here) {
+  const ProgramResult result = run_program(arguments, here.path());
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  return nlohmann::json::parse(result.output);
+}
+
+class Plan : public ::testing::TestWithParam<std::string> {};
+
+// One thread: with several it is chance how much of their work coincides. The steps are those that
+// it takes to end outputs, and these cannot run on.
+TEST_P(Plan, predicts_the_peak_memory_within_a_tenth) {
+  const TemporaryDirectory here;
+  const std::string config = TAPEHEAD_SOURCE_DIR "/configs/" + GetParam() + ".yaml";
+  const Arguments set{"training.steps=60", "training.warmup=10", "evaluation.max_extra_length=1"};
+  Arguments plan{"plan", config, "--threads", "1", "--json"};
+  Arguments train{"train", config, "--threads", "1", "--run", "a"};
+  set_options(plan, set);
+  set_options(train, set);
+  const double predicted = plan_of(plan, here).at("peak_memory_bytes").get<double>();
+  Program program(train, here.path());
+  const double measured = peak_of(program);
+  ASSERT_EQ(program.wait().exit_code, 0);
+  EXPECT_NEAR(predicted / measured, 1, 0.1) << predicted << " and " << measured;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, Plan,
+                         ::testing::Values("copy", "grammar", "induction", "previous_token",
+                                           "reverse", "two_offsets"),
+                         [](const auto& test) { return test.param; });
+
+// The numbers of configs/copy.yaml as `train` counts them; 11 symbols and 3 marks make a vocabulary
+// of 14.
+TEST(PlanCommand, gives_every_part_and_the_totals) {
+  const TemporaryDirectory here;
+  const auto json =
+      plan_of({"plan", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--threads", "1", "--json"}, here);
+  double multiply_adds = 0;
+  Index parameters = 0;
+  for (const auto& part : json.at("parts")) {
+    EXPECT_FALSE(part.at("name").get<std::string>().empty());
+    EXPECT_GE(part.at("weight_bytes").get<double>(), 4 * part.at("parameters").get<double>());
+    EXPECT_GE(part.at("activation_bytes").get<double>(), 0);
+    parameters += part.at("parameters").get<Index>();
+    multiply_adds += part.at("multiply_adds").get<double>();
+  }
+  EXPECT_EQ(json.at("parts").size(), 9U);
+  EXPECT_EQ(json.at("total").at("parameters"), parameters);
+  EXPECT_EQ(parameters, 2 * 14 * 64 + 14 * 64 + 100'096 + 133'632);
+  EXPECT_DOUBLE_EQ(json.at("total").at("multiply_adds").get<double>(), multiply_adds);
+  EXPECT_GT(json.at("total").at("activation_bytes").get<double>(), 0);
+  EXPECT_GT(json.at("step").at("seconds").get<double>(), 0);
+  EXPECT_EQ(json.at("steps"), 600);
+  EXPECT_EQ(json.at("steps_per_epoch"), 64);
+  EXPECT_FALSE(std::filesystem::exists(here / "runs"));
+}
+
+TEST(PlanCommand, prints_a_table) {
+  const TemporaryDirectory here;
+  Arguments arguments = tiny_training("a");
+  arguments.erase(arguments.begin() + 2, arguments.begin() + 4);  // --run a
+  arguments.front() = "plan";
+  const ProgramResult result = run_program(arguments, here.path());
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("encoder self-attention, layer 0"), HasSubstr("decoder feed-forward"),
+                    HasSubstr("total"), HasSubstr("time per step"), HasSubstr("peak memory")));
+}
+
+TEST(PlanCommand, refuses_what_train_refuses_in_the_same_words) {
+  const TemporaryDirectory here;
+  for (const std::string wrong :
+       {"model.heads=5", "model.d_modell=8", "training.warmup=900", "model.max_positions=4"}) {
+    Arguments arguments{"plan", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml"};
+    set_options(arguments, {wrong});
+    const ProgramResult planned = run_program(arguments, here.path());
+    arguments.front() = "train";
+    const ProgramResult trained = run_program(arguments, here.path());
+    EXPECT_NE(planned.exit_code, 0) << wrong;
+    EXPECT_EQ(planned.exit_code, trained.exit_code) << wrong;
+    EXPECT_EQ(planned.errors, trained.errors) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace tapehead

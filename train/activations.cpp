@@ -1,0 +1,65 @@
+#include "train/activations.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/pool.hpp"
+#include "train/loss.hpp"
+#include "train/shards.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+std::size_t rows_of_examples(const Split& split, const std::vector<Index>& examples) {
+  std::size_t rows = 0;
+  for (const Index number : examples) {
+    const Example& example = split.examples[static_cast<std::size_t>(number)];
+    rows += example.source.size() + example.target.size() + 2;
+  }
+  return rows;
+}
+
+// An output layer that is the target embedding is told by its op.
+std::string_view path_of(const TapeEvent& event) {
+  const std::string_view path =
+      event.module == nullptr ? std::string_view() : std::string_view(event.module->path());
+  const bool table = path == "target" || path == "source";
+  return table && std::string_view(event.op) == "linear" ? "output" : path;
+}
+
+}  // namespace
+
+std::size_t largest_batch(const Split& split, const std::vector<std::vector<Index>>& batches) {
+  const auto largest = std::ranges::max_element(
+      batches, {},
+      [&split](const std::vector<Index>& examples) { return rows_of_examples(split, examples); });
+  return static_cast<std::size_t>(largest - batches.begin());
+}
+
+// What the pool has more in use after an op than after the one before belongs to the op's part.
+std::vector<std::size_t> activations_of(const Model& model, const Config& config,
+                                        const Batch& batch, const std::vector<ModelPart>& parts) {
+  const PoolVector<Batch> shards = cut_into_shards(batch, config.training.shards.value_or(1), {});
+  const Batch& shard = *std::ranges::max_element(
+      shards, {}, [](const Batch& one) { return one.source.size() + one.target_input.size(); });
+  std::vector<std::ptrdiff_t> bytes(parts.size(), 0);
+  ParameterGradients gradients(model.store);
+  Tape tape;
+  Pass pass(tape, model.store, gradients, config.seed, 1);
+  auto before = static_cast<std::ptrdiff_t>(pool_use().bytes_used);
+  tape.watch([&](const TapeEvent& event) {
+    const auto now = static_cast<std::ptrdiff_t>(pool_use().bytes_used);
+    bytes[part_of(parts, path_of(event))] += now - before;
+    before = now;
+  });
+  translation_loss(model.transformer, pass, shard, config.training.label_smoothing);
+  std::vector<std::size_t> result;
+  result.reserve(bytes.size());
+  for (const std::ptrdiff_t part : bytes) {
+    result.push_back(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, part)));
+  }
+  return result;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

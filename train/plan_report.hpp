@@ -1,0 +1,28 @@
+// What a config comes to before it is trained, as a table and as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "train/model_parts.hpp"
+#include "train/options.hpp"
+#include "train/rehearsal.hpp"
+#include "train/run_plan.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct PlanFacts {
+  std::string config;  // the file
+  const Config& options;
+  RunPlan run;
+  Index threads;
+  StepRows rows;  // of a mean step
+  const std::vector<ModelPart>& parts;
+  const Rehearsal& rehearsal;
+};
+
+std::string plan_table(const PlanFacts& facts);
+nlohmann::ordered_json plan_json(const PlanFacts& facts);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
