@@ -2,35 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "train/run/format.hpp"
 #include "train/run/table.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
-
-// The part of the model that a parameter belongs to: the first name in its path.
-std::string part_of(const NamedParameter& parameter) {
-  const std::string part = parameter.name.substr(0, parameter.name.find('.'));
-  return part == "source" || part == "target" ? part + " embedding" : part;
-}
-
-std::string parameters_text(const ParameterStore& store) {
-  std::map<std::string, Index> parts;
-  for (const NamedParameter& parameter : store.parameters()) {
-    parts[part_of(parameter)] += parameter.shape.size();
-  }
-  std::string text = fmt::format("{} (", format_count(static_cast<double>(store.count())));
-  bool first = true;
-  for (const auto& [part, count] : parts) {
-    text +=
-        fmt::format("{}{} {}", first ? "" : ", ", part, format_count(static_cast<double>(count)));
-    first = false;
-  }
-  return text + ")";
-}
 
 Index target_tokens(const Split& split) {
   Index tokens = 0;
@@ -97,7 +74,7 @@ std::string start_table(const StartFacts& facts) {
   const Config& config = facts.config;
   Table table({Align::left, Align::left});
   table.row({"run", facts.run});
-  table.row({"parameters", parameters_text(facts.store)});
+  table.row({"parameters", format_count(static_cast<double>(facts.store.count()))});
   table.row({"examples", splits_text(facts.task)});
   table.row({"vocabulary", vocabulary_text(facts.task)});
   table.row(
@@ -110,7 +87,7 @@ std::string start_table(const StartFacts& facts) {
   table.row(
       {"BLAS", fmt::format("OpenBLAS, {} kernels{}, 1 thread for each worker", facts.blas.kernels,
                            facts.blas.switched ? " (chosen by tapehead)" : "")});
-  return table.text();
+  return table.text() + "\n\n" + parts_table(facts.parts) + "\n";
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

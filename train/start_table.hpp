@@ -6,7 +6,7 @@
 #include "core/blas_kernels.hpp"
 #include "core/parameters.hpp"
 #include "datasets/task.hpp"
-#include "train/options.hpp"
+#include "train/parts_table.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -18,6 +18,7 @@ struct StartFacts {
   Index threads;
   Index steps_per_epoch;
   std::string run;
+  PartsFacts parts;
 };
 std::string start_table(const StartFacts& facts);
 

@@ -13,6 +13,7 @@
 #include "core/files.hpp"
 #include "core/finite.hpp"
 #include "datasets/loader.hpp"
+#include "train/activations.hpp"
 #include "train/evaluation_report.hpp"
 #include "train/initial_weights.hpp"
 #include "train/loss.hpp"
@@ -150,13 +151,24 @@ void TrainingRun::adapt_position() {
 }
 
 void TrainingRun::announce(const BlasInfo& blas) const {
+  const auto parts =
+      model_parts(config_.model, task_.source_tokenizer->size(), task_.target_tokenizer->size(),
+                  mean_rows(train_, plan_.steps_per_epoch));
+  const auto batches =
+      epoch_batches(train_, config_.training.batch_tokens, config_.seed, position_.epoch);
+  const auto activations = activations_of(
+      model_, config_, make_batch(train_, batches[largest_batch(train_, batches)]), parts);
   spdlog::info("{}", start_table({.config = config_,
                                   .task = task_,
                                   .store = model_.store,
                                   .blas = blas,
                                   .threads = workers_.threads(),
                                   .steps_per_epoch = plan_.steps_per_epoch,
-                                  .run = files_.directory.string()}));
+                                  .run = files_.directory.string(),
+                                  .parts = {.parts = parts,
+                                            .training = config_.training,
+                                            .activations = activations,
+                                            .threads = workers_.threads()}}));
 }
 
 void TrainingRun::begin_epoch() {
