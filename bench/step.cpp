@@ -19,6 +19,7 @@ namespace {
 
 struct Arguments {
   std::vector<std::string> subjects{"A", "B", "C", "D"};
+  Overrides overrides;
   std::vector<Index> threads{1, 2};
   double seconds = 8;  // for the steps of one row
   bool json = false;
@@ -30,14 +31,14 @@ const StepSize* size_named(const std::string& name) {
   return size == step_sizes.end() ? nullptr : size;
 }
 
-StepSubject subject_named(const std::string& name) {
+StepSubject subject_named(const std::string& name, const Overrides& overrides) {
   if (const StepSize* const size = size_named(name)) {
-    return subject_of(*size);
+    return subject_of(*size, overrides);
   }
   if (!std::filesystem::exists(name)) {
     throw ConfigError(fmt::format("no size and no config {}: the sizes are A, B, C, D", name));
   }
-  return subject_of(std::filesystem::path(name));
+  return subject_of(std::filesystem::path(name), overrides);
 }
 
 // The utilisation below which something is broken. Throws ConfigError where none is known.
@@ -81,8 +82,13 @@ void run(const Arguments& arguments) {
   std::string broken;
   for (const std::string& name : arguments.subjects) {
     for (const Index threads : arguments.threads) {
-      const auto row = measure_apart(
-          [&] { return measure_steps(subject_named(name), threads, arguments.seconds); });
+      auto row = measure_apart([&] {
+        const StepSubject subject = subject_named(name, arguments.overrides);
+        return measure_steps(subject, threads, arguments.seconds);
+      });
+      if (!arguments.overrides.empty()) {
+        row["set"] = arguments.overrides;
+      }
       rows.row(row);
       const double mfu = row.at("mfu").get<double>();
       if (arguments.check && mfu < least_mfu(name, threads)) {
@@ -106,14 +112,23 @@ void add_step_bench(CLI::App& program) {
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("subjects", arguments->subjects, "Sizes A B C D, or config files")
       ->capture_default_str();
+  auto* set =
+      command
+          ->add_option("--set", arguments->overrides,
+                       "section.option=value: changes an option of all subjects; may be repeated")
+          ->expected(1)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+          ->allow_extra_args(false);
   command->add_option("--threads", arguments->threads, "Worker threads, one or several counts")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--seconds", arguments->seconds, "Time for the steps of one row")
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "One JSON object a line");
-  command->add_flag("--check", arguments->check,
-                    "Fail where a size's MFU is so low that something is broken");
+  command
+      ->add_flag("--check", arguments->check,
+                 "Fail where a size's MFU is so low that something is broken")
+      ->excludes(set);
   command->callback([arguments] { run(*arguments); });
 }
 

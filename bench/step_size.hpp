@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "core/types.hpp"
-#include "nn/model_options.hpp"
 
 namespace tapehead {
 
@@ -22,15 +21,6 @@ struct StepSize {
   std::array<double, 2> least_mfu;
 
   Index tokens() const { return sequences * length; }  // of the targets; the sources have as many
-
-  ModelOptions model() const {
-    ModelOptions options;
-    options.d_model = d_model;
-    options.heads = heads;
-    options.d_ff = d_ff;
-    options.layers = layers;
-    return options;
-  }
 };
 
 inline constexpr std::array<StepSize, 4> step_sizes{{

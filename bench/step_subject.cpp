@@ -1,5 +1,7 @@
 #include "bench/step_subject.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -35,12 +37,12 @@ Batch random_batch(const StepSize& size) {
 
 }  // namespace
 
-StepSubject subject_of(const StepSize& size) {
-  Config config;
-  config.model = size.model();
-  config.training.label_smoothing = 0.1;
-  config.training.batch_tokens = size.tokens();
-  resolve(config);
+StepSubject subject_of(const StepSize& size, const Overrides& overrides) {
+  const std::string text = fmt::format(
+      "model: {{d_model: {}, heads: {}, d_ff: {}, layers: {}}}\n"
+      "training: {{label_smoothing: 0.1, batch_tokens: {}}}\n",
+      size.d_model, size.heads, size.d_ff, size.layers, size.tokens());
+  Config config = parse_config(text, fmt::format("size {}", size.name), overrides).config;
   return {.name = std::string(size.name),
           .config = std::move(config),
           .source_vocabulary = size.vocabulary,
@@ -48,8 +50,8 @@ StepSubject subject_of(const StepSize& size) {
           .steps = {{random_batch(size)}}};
 }
 
-StepSubject subject_of(const std::filesystem::path& path) {
-  const Config config = load_config(path).config;
+StepSubject subject_of(const std::filesystem::path& path, const Overrides& overrides) {
+  const Config config = load_config(path, overrides).config;
   const Task task = make_task(config.task, config.seed);
   const Split& train = task.split("train");
   std::vector<std::vector<Batch>> steps;

@@ -19,11 +19,15 @@ struct StepSubject {
   std::vector<std::vector<Batch>> steps;  // the batches of each step; used in turn
 };
 
-// Random tokens, in sequences that are all of one length.
-StepSubject subject_of(const StepSize& size);
+// Options of a config that are changed, each "section.option=value".
+using Overrides = std::vector<std::string>;
+
+// Random tokens, in sequences that are all of one length. Throws ConfigError for overrides that are
+// wrong.
+StepSubject subject_of(const StepSize& size, const Overrides& overrides = {});
 
 // The first steps of a config's first epoch, from its own task. Throws what reading the config and
 // making its data throws.
-StepSubject subject_of(const std::filesystem::path& config);
+StepSubject subject_of(const std::filesystem::path& config, const Overrides& overrides = {});
 
 }  // namespace tapehead
