@@ -113,7 +113,7 @@ class Kept {
   void copy(const std::string& name, const Tensor& from, const Tensor& to) const {
     if (name == "output.weight") {
       keep_chunks(from, {left_, spec_.d_v}, spec_.d_model, to);
-    } else if (name == "score.scale") {
+    } else if (name == "score.scale" || name == "gates") {
       keep_chunks(from, {left_, 1}, 1, to);
     } else if (name == "score.weight") {
       keep_chunks(from, {numbers_among(Score::bilinear), spec_.d_qk * spec_.d_qk}, 1, to);

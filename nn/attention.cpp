@@ -41,6 +41,7 @@ AttentionWeights::AttentionWeights(const Scope& scope, const ModelOptions& optio
     : projections(scope, options, spec, inputs),
       scores(scope, spec, options.max_positions),
       distances(scope, options, spec),
+      gates(scope, spec),
       combination(scope, options, spec) {}
 
 MultiHeadAttention::MultiHeadAttention(const Scope& scope, const ModelOptions& options,
@@ -165,7 +166,7 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const
   if (dropout.active()) {
     side_by_side = drop_heads({side_by_side}, queries, spec.heads, spec.d_v, dropout);
   }
-  return weights.combination(pass, side_by_side);
+  return weights.combination(pass, weights.gates(pass, side_by_side));
 }
 
 void MultiHeadAttention::record(Pass& pass, const Call& call, const Tensor& outputs) const {

@@ -12,6 +12,7 @@
 #include "nn/head_distances.hpp"
 #include "nn/head_projections.hpp"
 #include "nn/head_scores.hpp"
+#include "nn/l0_gates.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -23,6 +24,7 @@ struct AttentionWeights {
   HeadProjections projections;
   HeadScores scores;
   HeadDistances distances;
+  L0Gates gates;
   HeadCombination combination;
 };
 

@@ -54,6 +54,7 @@ AttentionSettings settings_of(const std::vector<AttentionSpec>& layers) {
       over_layers<ByHead<AttentionPattern>>(layers, [](const Spec& s) { return s.pattern; });
   settings.dropout = over_layers<double>(layers, [](const Spec& s) { return s.dropout; });
   settings.head_dropout = over_layers<double>(layers, [](const Spec& s) { return s.head_dropout; });
+  settings.gates = over_layers<HeadGating>(layers, [](const Spec& s) { return s.gates; });
   settings.start = over_layers<HeadStart>(layers, [](const Spec& s) { return s.start; });
   return settings;
 }

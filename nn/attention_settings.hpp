@@ -27,6 +27,7 @@ enum class Combine { output, concatenate, mean, weighted };
 enum class Score { dot, bilinear, cosine, additive };
 enum class ScoreScale { inverse_sqrt_d_qk, inverse_sqrt_d_model, none, learned };
 enum class AttentionPositions { none, rotary, relative, relative_keys, transformer_xl, t5, alibi };
+enum class HeadGating { none, l0 };
 enum class HeadStart { own, identical_projections, identical };
 
 template <>
@@ -67,6 +68,10 @@ struct EnumNames<AttentionPositions> {
       "none", "rotary", "relative", "relative_keys", "transformer_xl", "t5", "alibi"};
 };
 template <>
+struct EnumNames<HeadGating> {
+  static constexpr std::array<std::string_view, 2> names{"none", "l0"};
+};
+template <>
 struct EnumNames<HeadStart> {
   static constexpr std::array<std::string_view, 3> names{"own", "identical_projections",
                                                          "identical"};
@@ -93,6 +98,7 @@ struct AttentionSettings {
   Layered<ByHead<AttentionPattern>> pattern{};
   Layered<double> dropout{};
   Layered<double> head_dropout{};
+  Layered<HeadGating> gates{};
   Layered<HeadStart> start{};
 
   template <class Visitor>
@@ -197,6 +203,10 @@ struct AttentionSettings {
                 .maximum = 1,
                 .exclusive_maximum = true},
           head_dropout);
+    visit(Field{.name = "gates",
+                .help = "l0: a gate on each head, drawn between 0 and 1 in every step, that "
+                        "training.gate_penalty can close for good (Voita et al. 2019); auto: none"},
+          gates);
     visit(Field{.name = "start",
                 .help = "first weights of the heads: their own, the same query, key and value "
                         "weights, or the same output weights as well; auto: own"},

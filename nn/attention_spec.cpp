@@ -195,6 +195,7 @@ AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, In
   spec.dropout =
       lookup.get(&Settings::dropout, options.dropout_attention.value_or(options.dropout));
   spec.head_dropout = lookup.get(&Settings::head_dropout, 0.0);
+  spec.gates = lookup.get(&Settings::gates, HeadGating::none);
   spec.start = lookup.get(&Settings::start, HeadStart::own);
   set_widths(options, lookup, spec);
   return spec;

@@ -30,6 +30,7 @@ struct AttentionSpec {
   ByHead<AttentionPattern> pattern{{AttentionPattern()}};
   double dropout = 0;
   double head_dropout = 0;
+  HeadGating gates = HeadGating::none;
   HeadStart start = HeadStart::own;
 
   // False: the widths were to be d_model / heads, which is no whole number.

@@ -39,6 +39,7 @@ Index attention_parameters(const AttentionSpec& spec) {
   total += spec.scale == ScoreScale::learned ? spec.heads : 0;
   total += spec.combine == Combine::output ? spec.output_columns() * D : 0;
   total += spec.combine == Combine::weighted ? spec.heads : 0;
+  total += spec.gates == HeadGating::l0 ? spec.heads : 0;
   return total;
 }
 

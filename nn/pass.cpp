@@ -48,4 +48,8 @@ Dropout Pass::dropout(double probability, std::string_view path, const Segments&
   return {.probability = probability, .draws = Draws(seed_, path, step_, segments.first_row)};
 }
 
+std::optional<Draws> Pass::step_draws(std::string_view path) const {
+  return training_ ? std::optional(Draws(seed_, path, step_)) : std::nullopt;
+}
+
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -63,6 +63,9 @@ class Pass {
   // Dropout for the rows of `segments`, drawn from the stream named `path`: none in evaluation.
   Dropout dropout(double probability, std::string_view path, const Segments& segments) const;
 
+  // For what is drawn once in a step, alike in all of its batches and shards: none in evaluation.
+  std::optional<Draws> step_draws(std::string_view path) const;
+
   Recorder recorder;
 
  private:

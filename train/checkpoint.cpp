@@ -83,6 +83,14 @@ void load_weights(const TensorFile& file, ParameterStore& store) {
   }
 }
 
+void load_weights_without(const TensorFile& file, std::string_view ending, ParameterStore& store) {
+  for (const NamedParameter& parameter : store.parameters()) {
+    if (file.find(parameter.name) != nullptr || !parameter.name.ends_with(ending)) {
+      load_entry(file, parameter.name, parameter.shape, store.values().data() + parameter.offset);
+    }
+  }
+}
+
 std::vector<TensorEntry> training_entries(const ParameterStore& store, Optimizer& optimizer) {
   std::vector<TensorEntry> entries = weight_entries(store);
   for (const Optimizer::State& state : optimizer.states()) {

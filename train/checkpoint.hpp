@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/parameters.hpp"
@@ -32,6 +33,10 @@ Metadata identity_of(const Config& config, const std::string& data_fingerprint);
 std::vector<TensorEntry> weight_entries(const ParameterStore& store);
 void load_weights(const TensorFile& file,
                   ParameterStore& store);  // throws IoError: a name or shape that does not fit
+
+// The same, but parameters that are not in the file, and whose names end like this, stay as they
+// are.
+void load_weights_without(const TensorFile& file, std::string_view ending, ParameterStore& store);
 
 // Weights and the optimiser's state.
 std::vector<TensorEntry> training_entries(const ParameterStore& store, Optimizer& optimizer);

@@ -24,7 +24,8 @@ bool matters(std::string_view difference) {
     if (is(std::string(kind) + ".")) {
       const std::string_view option = difference.substr(kind.size() + 1);
       return !option.starts_with("dropout") && !option.starts_with("head_dropout") &&
-             !option.starts_with("start") && !option.starts_with("budget");
+             !option.starts_with("start") && !option.starts_with("budget") &&
+             !option.starts_with("gates: none, ");
     }
   }
   return is("model.") && !is("model.dropout") && !is("model.init") && !is("model.max_positions");
@@ -54,7 +55,8 @@ std::filesystem::path weights_of(const RunFiles& run) {
 void load_initial_weights(const Config& config, ParameterStore& store) {
   const RunFiles other = find_run(config.model.init_from);
   expect_same_model(config, other);
-  load_weights(TensorFile(weights_of(other)), store);
+  // Gates that the other run had not are open at first, and change nothing.
+  load_weights_without(TensorFile(weights_of(other)), ".gates", store);
 }
 
 void check_initial_weights(const Config& config, const Task& task) {

@@ -33,6 +33,14 @@ Optimizer::Optimizer(ParameterStore& store, const TrainingOptions& options)
   squares_.resize(chunks_.size());
 }
 
+void Optimizer::scale_rate(const Parameter& parameter, double factor) {
+  for (Chunk& chunk : chunks_) {
+    if (chunk.block == parameter.block) {
+      chunk.rate = static_cast<Scalar>(factor);
+    }
+  }
+}
+
 std::vector<Optimizer::State> Optimizer::states() {
   if (options_.optimizer == OptimizerKind::sgd) {
     return {{"momentum", &first_}};
@@ -102,7 +110,8 @@ double Optimizer::sum_chunk(const Chunk& chunk, const std::vector<ParameterGradi
   return static_cast<double>(sum_row(chunk.count, [](const Lanes& a) { return a * a; }, sum));
 }
 
-void Optimizer::update_chunk(const Chunk& chunk, const Update& update, const Scalar* gradient) {
+void Optimizer::update_chunk(const Chunk& chunk, Update update, const Scalar* gradient) {
+  update.learning_rate *= chunk.rate;
   if (options_.optimizer == OptimizerKind::sgd) {
     update_sgd(chunk, update, gradient);
   } else {

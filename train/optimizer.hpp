@@ -22,6 +22,9 @@ class Optimizer {
   double step(Workers& workers, const std::vector<ParameterGradients*>& shards, double scale,
               double learning_rate);
 
+  // From now on this parameter's learning rate is `factor` times that of the others.
+  void scale_rate(const Parameter& parameter, double factor);
+
   // What has to be saved for the next step to be the same: tensors laid out like the store, and the
   // steps taken.
   struct State {
@@ -39,6 +42,7 @@ class Optimizer {
     Index begin;   // in the store's memory
     Index offset;  // in the block
     Index count;
+    Scalar rate = 1;  // times the learning rate
   };
   struct Update {
     Scalar learning_rate;
@@ -50,7 +54,7 @@ class Optimizer {
   Sums place_for_sums(const std::vector<ParameterGradients*>& shards) const;
   static double sum_chunk(const Chunk& chunk, const std::vector<ParameterGradients*>& shards,
                           Scalar scale, Scalar* sum);
-  void update_chunk(const Chunk& chunk, const Update& update, const Scalar* gradient);
+  void update_chunk(const Chunk& chunk, Update update, const Scalar* gradient);
   void update_sgd(const Chunk& chunk, const Update& update, const Scalar* gradient);
   void update_adam(const Chunk& chunk, const Update& update, const Scalar* gradient);
   [[noreturn]] void report_not_finite(const Sums& sums) const;

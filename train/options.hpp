@@ -49,6 +49,8 @@ struct TrainingOptions {
   Index warmup = 0;
   double clip_norm = 1.0;
   double label_smoothing = 0.0;
+  double gate_penalty = 0.0;
+  double gate_rate = 10.0;
   Index batch_tokens = 2048;
   Index accumulate = 1;
   std::optional<Index> steps{};
@@ -118,6 +120,18 @@ struct TrainingOptions {
                 .maximum = 1,
                 .exclusive_maximum = true},
           label_smoothing);
+    visit(Field{.name = "gate_penalty",
+                .help = "what each head that is expected to be open adds to the mean loss of a "
+                        "token (Voita et al. 2019, equation 9); for heads with gates: l0",
+                .minimum = 0,
+                .maximum = 1000},
+          gate_penalty);
+    visit(Field{.name = "gate_rate",
+                .help = "the learning rate of gates, times that of all else: they have farther to "
+                        "go than weights",
+                .minimum = 0,
+                .maximum = 1000},
+          gate_rate);
     visit(Field{.name = "batch_tokens",
                 .help = "target tokens of a batch, the longer side counting",
                 .minimum = 1,

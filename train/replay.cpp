@@ -13,6 +13,7 @@
 #include "train/checkpoint.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
+#include "train/gate_training.hpp"
 #include "train/loss.hpp"
 #include "train/trainer.hpp"
 
@@ -122,9 +123,11 @@ Replayed replay_step(const std::filesystem::path& path, Index threads) {
   Model model(config, replay.source_vocabulary, replay.target_vocabulary);
   load_weights(file, model.store);
   Workers workers(threads);
-  Trainer trainer(
-      model.store, workers,
-      {.training = config.training, .seed = config.seed, .d_model = config.model.d_model});
+  Trainer trainer(model.store, workers,
+                  {.training = config.training,
+                   .seed = config.seed,
+                   .d_model = config.model.d_model,
+                   .penalty = gate_penalty(model.transformer, config.training.gate_penalty)});
   trainer.optimizer().set_steps(replay.step - 1);
   const AnomalyGuard guard;
   try {

@@ -8,6 +8,7 @@
 #include "core/anomaly.hpp"
 #include "core/errors.hpp"
 #include "core/finite.hpp"
+#include "core/ops/arithmetic.hpp"
 #include "train/schedule.hpp"
 #include "train/shards.hpp"
 
@@ -26,6 +27,7 @@ void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& 
     shard->gradients.forget();
     shard->loss = 0;
     shard->negative_log_likelihood = 0;
+    shard->penalty = 0;
     shard->correct = 0;
   }
   RowsBefore before;
@@ -49,13 +51,15 @@ StepStats Trainer::step(const std::vector<Batch>& batches, const LossFunction& l
   for (const auto& shard : shards_) {
     stats.loss += shard->loss;
     stats.negative_log_likelihood += shard->negative_log_likelihood;
+    stats.penalty += shard->penalty;
     stats.correct += shard->correct;
   }
   const auto tokens = static_cast<double>(stats.tokens);
   stats.loss /= tokens;
   stats.negative_log_likelihood /= tokens;
-  if (!std::isfinite(stats.loss)) {
-    explain(fmt::format("the loss is {}", stats.loss), batches, loss);
+  stats.penalty /= tokens;
+  if (!std::isfinite(stats.loss + stats.penalty)) {
+    explain(fmt::format("the loss is {}", stats.loss + stats.penalty), batches, loss);
   }
   stats.learning_rate = learning_rate_at(options_.training, options_.d_model,
                                          optimizer_.steps() + 1, options_.total_steps);
@@ -86,6 +90,17 @@ void Trainer::explain(const std::string& what, const std::vector<Batch>& batches
   throw NumericError(message);
 }
 
+// The penalty once for each token, as the loss of a batch is summed over them: then a step's mean
+// has it once, however the step is cut.
+Var Trainer::with_penalty(Shard& shard, Pass& pass, const Batch& batch, Var loss) const {
+  if (!options_.penalty) {
+    return loss;
+  }
+  const Var penalty = scale(options_.penalty(pass), static_cast<Scalar>(batch.tokens()));
+  shard.penalty += static_cast<double>(penalty.value().data()[0]);
+  return add(loss, penalty);
+}
+
 void Trainer::run_shard(Shard& shard, const Batch& batch, const LossFunction& loss) {
   shard.tape.clear();
   Pass pass(shard.tape, store_, shard.gradients, options_.seed, optimizer_.steps() + 1);
@@ -97,7 +112,7 @@ void Trainer::run_shard(Shard& shard, const Batch& batch, const LossFunction& lo
       return std::move(result.loss);
     }();
     shard.loss += static_cast<double>(total.value().data()[0]);
-    shard.tape.backward(total);
+    shard.tape.backward(with_penalty(shard, pass, batch, total));
   } catch (const AnomalyError& error) {
     Anomaly anomaly = error.anomaly;
     anomaly.examples.assign(batch.examples.begin(), batch.examples.end());

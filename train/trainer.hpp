@@ -16,6 +16,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 struct StepStats {
   double loss = 0;                     // as trained: with label smoothing
   double negative_log_likelihood = 0;  // without
+  double penalty = 0;                  // trained beside the loss, and no part of it
   Index tokens = 0;
   Index correct = 0;
   double gradient_norm = 0;
@@ -25,6 +26,9 @@ struct StepStats {
 // The loss of a batch, summed over its tokens.
 using LossFunction = std::function<CrossEntropy(Pass& pass, const Batch& batch)>;
 
+// What the weights cost by themselves, (1): added to the mean loss of a step's tokens.
+using PenaltyFunction = std::function<Var(Pass& pass)>;
+
 class Trainer {
  public:
   // `d_model` matters to the noam schedule, `total_steps` (0: unknown) to linear and cosine.
@@ -33,6 +37,7 @@ class Trainer {
     std::uint64_t seed = 1;
     Index d_model = 1;
     Index total_steps = 0;
+    PenaltyFunction penalty{};  // empty: none
   };
   Trainer(ParameterStore& store, Workers& workers, const Options& options);
 
@@ -52,9 +57,11 @@ class Trainer {
     ParameterGradients gradients;
     double loss = 0;
     double negative_log_likelihood = 0;
+    double penalty = 0;  // as often as there are tokens
     Index correct = 0;
   };
   void run_shard(Shard& shard, const Batch& batch, const LossFunction& loss);
+  Var with_penalty(Shard& shard, Pass& pass, const Batch& batch, Var loss) const;
   void run_shards(const std::vector<Batch>& batches, const LossFunction& loss);
 
   // Goes through the step again with a look at every value and gradient: as all draws are

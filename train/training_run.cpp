@@ -15,6 +15,7 @@
 #include "datasets/loader.hpp"
 #include "train/activations.hpp"
 #include "train/evaluation_report.hpp"
+#include "train/gate_training.hpp"
 #include "train/initial_weights.hpp"
 #include "train/loss.hpp"
 #include "train/replay.hpp"
@@ -82,18 +83,21 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
       console_(std::move(console)),
       workers_(threads),
       model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
+      open_heads_(model_.transformer),
       identity_(identity_of(config, task.fingerprint)),
       trainer_(model_.store, workers_,
                {.training = config.training,
                 .seed = config.seed,
                 .d_model = config.model.d_model,
-                .total_steps = plan_.total_steps}),
+                .total_steps = plan_.total_steps,
+                .penalty = gate_penalty(model_.transformer, config.training.gate_penalty)}),
       checkpoints_(files_.checkpoints(), "step", config.training.checkpoint_keep,
                    *config_.training.checkpoint_every),
       weights_(files_.checkpoints(), "weights", std::max<Index>(1, config.training.average_last),
                *config_.training.checkpoint_every),
       metrics_(files_.metrics()),
       times_(files_.times()) {
+  scale_gate_rate(model_.transformer, config.training.gate_rate, trainer_.optimizer());
   position_.batch_tokens = config.training.batch_tokens;
   position_.metric = config.evaluation.metric;
   if (resume) {
@@ -251,6 +255,8 @@ RunEnd TrainingRun::run() {
                      .loss = stats.loss,
                      .learning_rate = stats.learning_rate,
                      .gradient_norm = stats.gradient_norm,
+                     .open_heads = open_heads_.expected(model_.store),
+                     .gated_heads = open_heads_.gated(),
                      .tokens = stats.tokens,
                      .step_seconds = seconds,
                      .elapsed = elapsed_});
@@ -269,14 +275,19 @@ RunEnd TrainingRun::run() {
 }
 
 void TrainingRun::after_step(const StepStats& stats) {
-  metrics_.write(
-      {{"step", position_.step},
-       {"epoch", position_.epoch},
-       {"loss", stats.loss},
-       {"token_accuracy", static_cast<double>(stats.correct) / static_cast<double>(stats.tokens)},
-       {"tokens", stats.tokens},
-       {"learning_rate", stats.learning_rate},
-       {"gradient_norm", stats.gradient_norm}});
+  nlohmann::ordered_json line = {
+      {"step", position_.step},
+      {"epoch", position_.epoch},
+      {"loss", stats.loss},
+      {"token_accuracy", static_cast<double>(stats.correct) / static_cast<double>(stats.tokens)},
+      {"tokens", stats.tokens},
+      {"learning_rate", stats.learning_rate},
+      {"gradient_norm", stats.gradient_norm}};
+  if (open_heads_.gated() > 0) {
+    line["penalty"] = stats.penalty;
+    line["open_heads"] = open_heads_.expected(model_.store);
+  }
+  metrics_.write(line);
   times_.write({{"step", position_.step}, {"seconds", elapsed_}});
   const bool last = finished();
   if (last || due(*config_.evaluation.every)) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/blas_kernels.hpp"
+#include "nn/open_heads.hpp"
 #include "train/checkpoint.hpp"
 #include "train/evaluation.hpp"
 #include "train/experiment.hpp"
@@ -70,6 +71,7 @@ class TrainingRun {
   std::shared_ptr<Console> console_;
   Workers workers_;
   Model model_;
+  OpenHeads open_heads_;
   Metadata identity_;
   Trainer trainer_;
   Checkpoints checkpoints_;  // with the optimiser's state

@@ -11,10 +11,12 @@
 
 #include "core/errors.hpp"
 #include "core/gradcheck/model.hpp"
+#include "core/ops/arithmetic.hpp"
 #include "nn/attention_resolve.hpp"
 #include "nn/attention_work.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/random_attention.hpp"
+#include "train/gate_training.hpp"
 #include "train/loss.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -81,6 +83,7 @@ Index expected_parameters(const AttentionSpec& spec) {
   total += spec.scale == ScoreScale::learned ? spec.heads : 0;
   total += spec.combine == Combine::output ? D * spec.heads * spec.d_v : 0;
   total += spec.combine == Combine::weighted ? spec.heads : 0;
+  total += spec.gates == HeadGating::l0 ? spec.heads : 0;
   return total;
 }
 
@@ -110,7 +113,9 @@ TEST(AttentionVariants, HaveTheirGradients) {
     model.shake(0.2);
     const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
       Pass pass(tape, model.store, gradients, 11, 3);
-      return translation_loss(model.transformer, pass, tiny_batch(), 0.1).loss;
+      const Var total = translation_loss(model.transformer, pass, tiny_batch(), 0.1).loss;
+      const PenaltyFunction penalty = gate_penalty(model.transformer, 0.3);
+      return penalty ? add(total, penalty(pass)) : total;
     };
     const ModelGradcheckReport report = gradcheck_model(model.store, loss);
     EXPECT_TRUE(report.ok()) << report.message();

@@ -68,6 +68,7 @@ class RandomAttention {
     maybe(settings.buckets, one_of<Index>({4, 6}));
     maybe(settings.farthest, one_of<Index>({4, 9}));
     maybe(settings.head_dropout, 0.3);
+    maybe(settings.gates, any<HeadGating>());
     maybe(settings.start, any<HeadStart>());
     if (settings.heads.given() && sometimes()) {
       ByHead<Score> scores;

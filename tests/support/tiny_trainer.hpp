@@ -5,6 +5,7 @@
 
 #include "core/draws.hpp"
 #include "tests/support/tiny_model.hpp"
+#include "train/gate_training.hpp"
 #include "train/loss.hpp"
 #include "train/trainer.hpp"
 
@@ -14,10 +15,12 @@ struct TinyTrainer {
   TinyTrainer(const ModelOptions& model_options, const Trainer::Options& options, Index threads = 1)
       : model(model_options),
         workers(threads),
-        trainer(model.store, workers, options),
+        trainer(model.store, workers, with_penalty(model.transformer, options)),
         loss([this](Pass& pass, const Batch& batch) {
           return translation_loss(model.transformer, pass, batch, 0.1);
-        }) {}
+        }) {
+    scale_gate_rate(model.transformer, options.training.gate_rate, trainer.optimizer());
+  }
   TinyTrainer(const TinyTrainer&) = delete;
   TinyTrainer& operator=(const TinyTrainer&) = delete;
 
@@ -26,6 +29,11 @@ struct TinyTrainer {
   std::vector<Scalar> weights() const {
     const auto values = model.store.values().values();
     return {values.begin(), values.end()};
+  }
+
+  static Trainer::Options with_penalty(const Transformer& transformer, Trainer::Options options) {
+    options.penalty = gate_penalty(transformer, options.training.gate_penalty);
+    return options;
   }
 
   TinyModel model;

@@ -36,6 +36,16 @@ TEST(ConfigRules, the_warmup_ends_before_the_run) {
   EXPECT_EQ(config_error("training: {warmup: 100, epochs: 1}"), "accepted");
 }
 
+TEST(ConfigRules, options_of_gates_need_gates) {
+  EXPECT_EQ(config_error("training: {gate_penalty: 0.1}"),
+            "a.yaml:1:26: training.gate_penalty: no attention has gates to train; set "
+            "attention.gates: l0 too");
+  EXPECT_THAT(config_error("training: {gate_rate: 3}"),
+              StartsWith("a.yaml:1:23: training.gate_rate: no attention has gates"));
+  EXPECT_EQ(config_error("training: {gate_penalty: 0.1}\ncross: {gates: [none, l0]}"), "accepted");
+  EXPECT_EQ(config_error("attention: {gates: l0}"), "accepted");
+}
+
 TEST(ConfigRules, falling_schedules_have_an_end) {
   EXPECT_THAT(config_error("training: {schedule: cosine, minutes: 1}"),
               StartsWith("a.yaml:1:22: training.schedule: linear and cosine fall"));

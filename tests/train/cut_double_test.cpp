@@ -52,10 +52,12 @@ Tensor gradient_of(const Ends& ends, Index shards) {
   ModelOptions model = tiny_options();
   model.layers = 2;
   model.dropout = 0.3;
+  model.attention.gates.values = {HeadGating::l0};
   Trainer::Options options;
   options.training.optimizer = OptimizerKind::sgd;
   options.training.weight_decay = 0;
   options.training.clip_norm = 0;
+  options.training.gate_penalty = 0.7;
   options.training.shards = shards;
   TinyTrainer training(model, options);
   training.model.shake(0.2);

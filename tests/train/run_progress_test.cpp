@@ -74,6 +74,16 @@ TEST_F(RunProgress, plain_lines_come_every_few_seconds) {
             "46 s left\n");
 }
 
+TEST_F(RunProgress, heads_with_gates_are_counted) {
+  start(false);
+  Progress progress(console, {.total_steps = {}, .total_seconds = {}, .log_seconds = 0});
+  StepReport gated = report(1, 0.5);
+  gated.open_heads = 5.26;
+  gated.gated_heads = 12;
+  progress.update(gated);
+  EXPECT_THAT(shown(), HasSubstr("  loss 1.2346  open heads 5.3/12  lr 5.00e-04"));
+}
+
 TEST_F(RunProgress, the_time_left_is_the_earlier_of_two_ends) {
   start(false);
   const auto line = [&](const ProgressOptions& options) {

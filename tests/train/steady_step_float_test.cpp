@@ -20,6 +20,7 @@ Trainer::Options trainer_options(OptimizerKind optimizer, Index shards) {
   Trainer::Options options;
   options.training.optimizer = optimizer;
   options.training.shards = shards;
+  options.training.gate_penalty = 0.1;
   return options;
 }
 
@@ -32,6 +33,7 @@ std::vector<ModelOptions> kinds() {
   result[1].norm_position = NormPosition::post;
   result[1].norm = NormKind::rms_norm;
   result[1].tie_embeddings = Tying::all;
+  result[1].attention.gates.values = {HeadGating::l0};
   return result;
 }
 

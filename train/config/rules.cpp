@@ -93,6 +93,19 @@ Verdict names_share(const Config& config) {
   return {};
 }
 
+Verdict gate_options_have_gates(const Config& config) {
+  const TrainingOptions defaults;
+  const bool rate = config.training.gate_rate != defaults.gate_rate;
+  if (config.training.gate_penalty == 0 && !rate) return {};
+  for (const AttentionKind kind : attention_kinds) {
+    for (Index layer = 0; layer < attention_layers(config.model, kind); ++layer) {
+      if (attention_spec(config.model, kind, layer).gates == HeadGating::l0) return {};
+    }
+  }
+  return Violation{{rate ? "training.gate_rate" : "training.gate_penalty", "attention.gates"},
+                   "no attention has gates to train; set attention.gates: l0 too"};
+}
+
 Verdict warmup_ends(const Config& config) {
   const TrainingOptions& training = config.training;
   if (!training.steps || training.warmup < *training.steps) return {};
@@ -254,6 +267,8 @@ std::span<const Rule> rules() {
        "what else of attention does not compose is refused with the reason.",
        attention_composes},
       {"Attentions with one name in `shared_as` differ in pattern and dropout alone.", names_share},
+      {"`training.gate_penalty` and `training.gate_rate` go with `gates: l0` in some attention.",
+       gate_options_have_gates},
       {"`training.warmup` is less than `training.steps`, where that is set.", warmup_ends},
       {"The schedules `linear` and `cosine` need an end in `training.steps` or `training.epochs`.",
        schedule_has_end},

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "core/gradcheck/subject.hpp"
+#include "core/ops/arithmetic.hpp"
 #include "datasets/loader.hpp"
 #include "train/experiment.hpp"
+#include "train/gate_training.hpp"
 #include "train/loss.hpp"
 #include "train/run/table.hpp"
 #include "train/shards.hpp"
@@ -55,6 +57,7 @@ ModelGradcheckReport check_config(const Config& config, const Task& task, const 
   Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
   shake(model.store, options.seed);
   const PoolVector<Batch> shards = cut_into_shards(batch, config.training.shards.value_or(1));
+  const PenaltyFunction penalty = gate_penalty(model.transformer, config.training.gate_penalty);
   ParameterGradients unused(model.store);
   const LossAndGradients loss = [&](ParameterGradients* gradients) {
     double sum = 0;
@@ -63,8 +66,12 @@ ModelGradcheckReport check_config(const Config& config, const Task& task, const 
       Pass pass(tape, model.store, gradients != nullptr ? *gradients : unused, config.seed, step);
       const CrossEntropy result =
           translation_loss(model.transformer, pass, shard, config.training.label_smoothing);
-      sum += result.loss.value().data()[0];
-      tape.backward(result.loss);
+      Var total = result.loss;
+      if (penalty) {
+        total = add(total, scale(penalty(pass), static_cast<Scalar>(shard.tokens())));
+      }
+      sum += total.value().data()[0];
+      tape.backward(total);
     }
     return sum;
   };

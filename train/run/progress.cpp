@@ -66,6 +66,9 @@ std::string Progress::line_without(const StepReport& report, int parts) const {
     text += fmt::format("  epoch {}", report.epoch);
   }
   text += fmt::format("  loss {:.4f}", report.loss);
+  if (report.gated_heads > 0) {
+    text += fmt::format("  open heads {:.1f}/{}", report.open_heads, report.gated_heads);
+  }
   if (parts < 2) {
     text += fmt::format("  lr {:.2e}", report.learning_rate);
   }

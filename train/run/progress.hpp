@@ -18,6 +18,8 @@ struct StepReport {
   double loss = 0;
   double learning_rate = 0;
   double gradient_norm = 0;
+  double open_heads = 0;    // to be expected, of those with gates
+  Index gated_heads = 0;    // 0: nothing is said of them
   Index tokens = 0;         // of this step
   double step_seconds = 0;  // of this step alone, without evaluations and checkpoints
   double elapsed = 0;       // seconds of training in all, those before a resume included
