@@ -8,6 +8,7 @@
 #include "apps/commands.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
+#include "lab/gated_heads.hpp"
 #include "lab/head_report.hpp"
 #include "lab/pair_report.hpp"
 #include "lab/relation_report.hpp"
@@ -30,6 +31,7 @@ struct HeadsArguments {
 
 struct Findings {
   std::vector<AttentionReport> heads;
+  std::vector<GatedHead> gates;
   std::optional<Importance> importance;
   std::optional<PruningCurve> pruning;
 };
@@ -42,6 +44,9 @@ void print(const HeadsArguments& arguments, const SavedRun& saved, const Split& 
                                      {"split", split.name},
                                      {"examples", split.examples.size()},
                                      {"attentions", heads_json(found.heads)}};
+    if (!found.gates.empty()) {
+      object["gates"] = gates_json(found.gates);
+    }
     if (found.importance) {
       object["importance"] = importance_json(*found.importance);
     }
@@ -57,6 +62,9 @@ void print(const HeadsArguments& arguments, const SavedRun& saved, const Split& 
              pairs_table(found.heads));
   if (const std::string relations = relations_table(found.heads); !relations.empty()) {
     fmt::print("{}\n\n", relations);
+  }
+  if (!found.gates.empty()) {
+    fmt::print("{}\n\n", gates_table(found.gates));
   }
   if (found.importance) {
     fmt::print("{}\n\n", importance_table(*found.importance));
@@ -80,6 +88,7 @@ Findings study(const HeadsArguments& arguments, SavedRun& saved, const Task& tas
       watch_heads(saved.model.transformer, saved.model.store, split, token_facts(task),
                   saved.config.evaluation.batch_tokens, workers, progress("watching, batches")),
       saved.model);
+  found.gates = gated_heads(saved.model);
   if (arguments.importance) {
     found.importance = head_importance(saved.model, saved.config, task, split, workers,
                                        progress("the loss without a head, and with it alone"));

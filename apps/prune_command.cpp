@@ -12,6 +12,7 @@
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "lab/gated_heads.hpp"
 #include "lab/head_pruning.hpp"
 #include "lab/head_removal.hpp"
 #include "train/checkpoint.hpp"
@@ -33,6 +34,7 @@ struct PruneArguments {
   std::vector<std::string> heads;
   double tolerance = 0.01;
   Index count = -1;
+  bool closed = false;
   std::string split = "validation";
   std::string checkpoint;
   Index threads = default_threads();
@@ -80,6 +82,14 @@ std::vector<HeadName> chosen_heads(const PruneArguments& arguments, SavedRun& sa
     std::vector<HeadName> removed;
     std::ranges::transform(arguments.heads, std::back_inserter(removed), head_named);
     return removed;
+  }
+  if (arguments.closed) {
+    if (gated_heads(saved.model).empty()) {
+      throw ConfigError(fmt::format(
+          "--closed: the heads of {} have no gates that could be closed (attention.gates)",
+          arguments.run.string()));
+    }
+    return closed_heads(saved.model);
   }
   const PruningCurve curve = prune_heads(
       saved.model, saved.config, task, split, usual_slope_examples, workers,
@@ -151,12 +161,18 @@ void add_prune_command(CLI::App& program, Outcome& /*outcome*/) {
   auto* count = command->add_option("--count", arguments->count, "How many heads to remove")
                     ->check(CLI::NonNegativeNumber)
                     ->excludes(heads);
+  auto* closed = command
+                     ->add_flag("--closed", arguments->closed,
+                                "Those heads whose trained gates are closed, which say nothing")
+                     ->excludes(heads)
+                     ->excludes(count);
   command
       ->add_option("--tolerance", arguments->tolerance,
                    "Without a count: as many as the loss on the split grows by no more than this")
       ->check(CLI::NonNegativeNumber)
       ->excludes(heads)
       ->excludes(count)
+      ->excludes(closed)
       ->capture_default_str();
   command->add_option("--split", arguments->split, "The split to choose by")->capture_default_str();
   add_checkpoint_option(*command, arguments->checkpoint);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/errors.hpp"
@@ -111,6 +112,31 @@ TEST_F(HeadImportanceTest, SaysTheSameAtAnyNumberOfThreads) {
     EXPECT_EQ(a.heads[i].slope, b.heads[i].slope);
     EXPECT_EQ(a.heads[i].loss_without, b.heads[i].loss_without);
     EXPECT_EQ(a.heads[i].loss_alone, b.heads[i].loss_alone);
+  }
+}
+
+// A gate on a head that has a gate z of its own multiplies it: its slope is z dL/dz.
+TEST(GatedHeadImportance, IsTheSlopeOfTheHeadsOwnGate) {
+  SmallCopy copy({.gates = {{HeadGating::l0}}});
+  constexpr double log_alpha = 0.4;
+  for (const NamedParameter& parameter : copy.model.store.parameters()) {
+    if (parameter.name.ends_with(".gates")) {
+      std::ranges::fill(copy.model.store.value(parameter).values(), log_alpha);
+    }
+  }
+  const Batch sentence = make_batch(copy.split, {0});
+  ParameterGradients gradients(copy.model.store);
+  Tape tape;
+  Pass pass(tape, copy.model.store, gradients);
+  tape.backward(translation_loss(copy.model.transformer, pass, sentence, 0).loss);
+  // z = 1.2 s - 0.1 with s = σ(log_alpha): Louizos et al. 2018, equation 13.
+  const double s = 1 / (1 + std::exp(-log_alpha));
+  const double z = 1.2 * s - 0.1;
+  for (const HeadName& head : heads_of(copy.model.transformer)) {
+    const auto& own = attention_of(copy.model.transformer, head).weights.gates.log_alpha;
+    const double slope = gradients.data(own->block)[head.head] / (1.2 * s * (1 - s));
+    EXPECT_GT(std::abs(slope), 1e-6);
+    EXPECT_NEAR(HeadGate(copy.model, head).slope(gradients), z * slope, 1e-12);
   }
 }
 

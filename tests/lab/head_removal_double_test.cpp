@@ -8,62 +8,21 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "lab/gated_heads.hpp"
 #include "tests/support/message_of.hpp"
-#include "tests/support/tiny_model.hpp"
+#include "tests/support/removal_cases.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-using ::testing::DoubleNear;
 using ::testing::HasSubstr;
-using ::testing::Pointwise;
 
-Config config_with(const AttentionSettings& attention) {
-  Config config;
-  config.model = tiny_options();
-  config.model.d_model = 12;
-  config.model.heads = 4;
-  config.model.d_head.reset();
-  config.model.layers = 2;
-  config.model.attention = attention;
-  return config;
-}
+constexpr double tolerance = 1e-12;  // of the largest logit
 
-struct Made {
-  explicit Made(const Config& config) : model(config, tiny_vocabulary, tiny_vocabulary) {
-    const Tensor noise = random_tensor({model.store.size()}, 7, -0.3, 0.3);
-    std::ranges::transform(model.store.values().values(), noise.values(),
-                           model.store.values().values().begin(), std::plus<>());
-  }
-  Tensor logits() const {
-    Tape tape(false);
-    Pass pass(tape, model.store);
-    return logits_of(model.transformer, pass, tiny_batch()).value();
-  }
-  Model model;
-};
-
-// The smaller model beside the larger one with gates at 0.
 void expect_removed_is_gated(const AttentionSettings& attention,
                              const std::vector<HeadName>& removed) {
-  const Config config = config_with(attention);
-  Made larger(config);
-  Config without = config;
-  without.model = options_without(config.model, larger.model.transformer, removed);
-  Made smaller(without);
-  keep_weights(larger.model, removed, smaller.model);
-  EXPECT_LT(smaller.model.store.count(), larger.model.store.count());
-  EXPECT_EQ(heads_of(smaller.model.transformer).size(),
-            heads_of(larger.model.transformer).size() - removed.size());
-  const Tensor before = larger.logits();
-  const HeadGates gates = gates_on(larger.model, removed);
-  for (const auto& gate : gates) {
-    gate->set(0);
-  }
-  const Tensor gated = larger.logits();
-  EXPECT_THAT(gated.values(), ::testing::Not(Pointwise(DoubleNear(1e-3), before.values())));
-  EXPECT_THAT(smaller.logits().values(), Pointwise(DoubleNear(1e-12), gated.values()));
+  expect_removed_is_gated(attention, removed, tolerance);
 }
 
 const std::vector<HeadName> some{{"encoder.layers.0.self", 1},
@@ -101,6 +60,29 @@ TEST(HeadRemoval, KeepsWhatHeadsHaveOfTheirOwn) {
       some);
 }
 
+TEST(HeadRemoval, KeepsTheGatesThatAreLeft) {
+  expect_removed_is_gated({.gates = {{HeadGating::l0}}}, some);
+  expect_removed_is_gated({.kv_heads = {{1}}, .gates = {{HeadGating::l0, HeadGating::none}}}, some);
+}
+
+// Heads whose trained gates are closed go without anything being set to 0.
+TEST(HeadRemoval, OfClosedHeadsChangesNothing) {
+  const Config config = removal_config({.gates = {{HeadGating::l0}}});
+  RemovalModel larger(config);
+  for (const HeadName& head : some) {
+    const auto& attention = attention_of(larger.model.transformer, head);
+    larger.model.store.value(*attention.weights.gates.log_alpha).data()[head.head] = -2.4;
+  }
+  const std::vector<HeadName> closed = closed_heads(larger.model);
+  ASSERT_EQ(closed.size(), some.size());
+  for (const HeadName& head : closed) {
+    EXPECT_TRUE(std::ranges::any_of(some, [&](const HeadName& one) {
+      return one.path == head.path && one.head == head.head;
+    })) << head.path;
+  }
+  expect_same_without(larger, config, closed, larger.logits(), tolerance);
+}
+
 TEST(HeadRemoval, MayLeaveNoHeads) {
   expect_removed_is_gated({}, all_of("decoder.layers.0.cross"));
   expect_removed_is_gated({.kv_heads = {{2}}}, all_of("encoder.layers.1.self"));
@@ -114,8 +96,8 @@ TEST(HeadRemoval, LeavesGroupsOfOneSize) {
 }
 
 std::string refusal(const AttentionSettings& attention, const std::vector<HeadName>& removed) {
-  const Config config = config_with(attention);
-  const Made larger(config);
+  const Config config = removal_config(attention);
+  const RemovalModel larger(config);
   return message_of<ConfigError>(
       [&] { options_without(config.model, larger.model.transformer, removed); });
 }
@@ -129,6 +111,9 @@ TEST(HeadRemoval, RefusesWhatCannotGo) {
               HasSubstr("slope follows"));
   EXPECT_THAT(refusal({.combine = {{Combine::mean}}}, {{"encoder.layers.1.self", 0}}),
               HasSubstr("no output projection"));
+  EXPECT_THAT(refusal({.shared_as = {{"all"}}, .gates = {{HeadGating::l0}}},
+                      {{"encoder.layers.1.self", 0}}),
+              HasSubstr("no output projection of their own"));
   EXPECT_THAT(refusal({}, {{"encoder.layers.1.self", 4}}),
               HasSubstr("no head 4 of encoder.layers.1.self"));
 }

@@ -12,13 +12,13 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 struct SmallCopy {
   static constexpr Index heads = 2;  // of each of three attentions
 
-  SmallCopy()
-      : config(options()),
+  explicit SmallCopy(const AttentionSettings& attention = {})
+      : config(options(attention)),
         task(make_task(config.task, 1)),
         split(task.split("validation")),
         model(config, task.source_tokenizer->size(), task.target_tokenizer->size()) {}
 
-  static Config options() {
+  static Config options(const AttentionSettings& attention) {
     Config config;
     config.task.name = TaskName::copy;
     config.task.synthetic.vocabulary = 7;
@@ -29,6 +29,7 @@ struct SmallCopy {
     config.model.d_model = 8;
     config.model.heads = heads;
     config.model.layers = 1;
+    config.model.attention = attention;
     config.model.dropout = 0.3;  // which has no part in what is measured
     resolve(config);
     return config;

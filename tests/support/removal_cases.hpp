@@ -1,0 +1,86 @@
+// Models with heads to take out, and the comparison of what is left with gates at 0.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "lab/head_removal.hpp"
+#include "tests/support/tiny_model.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+inline Config removal_config(const AttentionSettings& attention) {
+  Config config;
+  config.model = tiny_options();
+  config.model.d_model = 12;
+  config.model.heads = 4;
+  config.model.d_head.reset();
+  config.model.layers = 2;
+  config.model.attention = attention;
+  return config;
+}
+
+struct RemovalModel {
+  explicit RemovalModel(const Config& config) : model(config, tiny_vocabulary, tiny_vocabulary) {
+    const Tensor noise = random_tensor({model.store.size()}, 7, -0.3, 0.3);
+    std::ranges::transform(model.store.values().values(), noise.values(),
+                           model.store.values().values().begin(), std::plus<>());
+  }
+  Tensor logits() const {
+    Tape tape(false);
+    Pass pass(tape, model.store);
+    return logits_of(model.transformer, pass, tiny_batch()).value();
+  }
+  Model model;
+};
+
+inline double largest(const Tensor& logits) {
+  double most = 0;
+  for (const Scalar logit : logits.values()) {
+    most = std::max(most, std::abs(static_cast<double>(logit)));
+  }
+  return most;
+}
+
+// The smaller model, against `expected`, to within `tolerance` of the largest logit.
+inline void expect_same_without(const RemovalModel& larger, const Config& config,
+                                const std::vector<HeadName>& removed, const Tensor& expected,
+                                double tolerance) {
+  Config without = config;
+  without.model = options_without(config.model, larger.model.transformer, removed);
+  RemovalModel smaller(without);
+  keep_weights(larger.model, removed, smaller.model);
+  EXPECT_LT(smaller.model.store.count(), larger.model.store.count());
+  EXPECT_EQ(heads_of(smaller.model.transformer).size(),
+            heads_of(larger.model.transformer).size() - removed.size());
+  const Tensor logits = smaller.logits();
+  ASSERT_EQ(logits.size(), expected.size());
+  for (Index i = 0; i < logits.size(); ++i) {
+    EXPECT_NEAR(logits.data()[i], expected.data()[i], tolerance * largest(expected));
+  }
+}
+
+// The smaller model beside the larger one with gates at 0.
+inline void expect_removed_is_gated(const AttentionSettings& attention,
+                                    const std::vector<HeadName>& removed, double tolerance) {
+  const Config config = removal_config(attention);
+  RemovalModel larger(config);
+  const Tensor before = larger.logits();
+  const Tensor gated = [&] {
+    const HeadGates gates = gates_on(larger.model, removed);
+    for (const auto& gate : gates) {
+      gate->set(0);
+    }
+    return larger.logits();
+  }();
+  EXPECT_THAT(gated.values(),
+              ::testing::Not(::testing::Pointwise(::testing::DoubleNear(1e-3), before.values())));
+  expect_same_without(larger, config, removed, gated, tolerance);
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
