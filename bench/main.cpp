@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "bench/decode.hpp"
+#include "bench/heads.hpp"
 #include "bench/kernels.hpp"
 #include "bench/multi30k.hpp"
 #include "bench/overhead.hpp"
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
   tapehead::add_kernels_bench(program);
   tapehead::add_step_bench(program);
   tapehead::add_scaling_bench(program);
+  tapehead::add_heads_bench(program);
   tapehead::add_multi30k_bench(program);
   tapehead::add_overhead_bench(program);
   tapehead::add_decode_bench(program);

@@ -1,6 +1,7 @@
 #include "bench/step_run.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -168,6 +169,40 @@ nlohmann::ordered_json measure_steps(const StepSubject& subject, Index threads, 
   }
   row["share"] = run.shares(seconds / 4);
   return row;
+}
+
+std::vector<nlohmann::ordered_json> compare_steps(const std::vector<StepSubject>& subjects,
+                                                  Index threads, double seconds) {
+  std::vector<std::unique_ptr<StepRun>> runs;
+  for (const StepSubject& subject : subjects) {
+    runs.push_back(std::make_unique<StepRun>(subject, threads));
+    runs.back()->step();
+  }
+  std::vector<std::vector<double>> times(subjects.size());
+  for (const auto begin = Clock::now();
+       times.back().size() < fewest_steps || seconds_since(begin) < seconds;) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const auto start = Clock::now();
+      runs[i]->step();
+      times[i].push_back(seconds_since(start));
+    }
+  }
+  const auto flops_of = [](const StepSubject& subject) {
+    return step_flops(subject.config.model, subject.target_vocabulary,
+                      subject.steps.front().front());
+  };
+  std::vector<nlohmann::ordered_json> rows;
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    const double time = median(times[i]) / median(times[0]);
+    const double work = flops_of(subjects[i]) / flops_of(subjects[0]);
+    rows.push_back({{"options", subjects[i].name},
+                    {"threads", threads},
+                    {"ms", 1e3 * median(times[i])},
+                    {"multiply_adds", flops_of(subjects[i]) / 2},
+                    {"time_ratio", time},
+                    {"time_ratio_per_multiply_add", time / work}});
+  }
+  return rows;
 }
 
 }  // namespace tapehead

@@ -18,4 +18,9 @@ nlohmann::ordered_json measure_steps(const StepSubject& subject, Index threads, 
 // weights: a hash of their bits at the end.
 nlohmann::ordered_json run_steps(const StepSubject& subject, Index threads, Index steps);
 
+// Steps of all subjects in turns, so that what slows the machine slows all: of each the median
+// time, and that of a multiply-add over the first one's.
+std::vector<nlohmann::ordered_json> compare_steps(const std::vector<StepSubject>& subjects,
+                                                  Index threads, double seconds);
+
 }  // namespace tapehead
