@@ -190,6 +190,7 @@ Rehearsal rehearse(const Config& config, const Task& task, const std::vector<Mod
   say("making the model");
   Rehearsing rehearsing(config, task, threads);
   Rehearsal result;
+  result.activations = rehearsing.activations(parts);  // first, as a training does
   say("going through the largest step");
   rehearsing.largest_step();
   say("timing steps");
@@ -198,7 +199,6 @@ Rehearsal rehearse(const Config& config, const Task& task, const std::vector<Mod
   say("evaluating the largest batches");
   rehearsing.evaluations();
   result.peak_bytes = std::max(process_memory().peak, after_steps + rehearsing.checkpoint_bytes());
-  result.activations = rehearsing.activations(parts);
   return result;
 }
 
