@@ -6,6 +6,25 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
+namespace {
+
+// tanh x and its derivative 1 - tanh² x, from e = exp(-2 |x|): (1 - e) / (1 + e) with the sign of
+// x, and 4 e / (1 + e)², which does not cancel where tanh x is nearly 1.
+struct Tanh {
+  explicit Tanh(const Lanes& x)
+      : e(xsimd::exp(Lanes(Scalar{-2}) * xsimd::abs(x))),
+        inverse(Lanes(Scalar{1}) / (Lanes(Scalar{1}) + e)),
+        value(xsimd::copysign((Lanes(Scalar{1}) - e) * inverse, x)) {}
+
+  Lanes slope() const { return Lanes(Scalar{4}) * e * inverse * inverse; }
+
+  Lanes e;
+  Lanes inverse;
+  Lanes value;
+};
+
+}  // namespace
+
 void AdditiveScore::scores(const PairPanel& pairs, Scalar* to, Index step) const {
   for (Index j = 0; j < pairs.key_count; ++j) {
     const Scalar* key = pairs.keys + j * pairs.key_step;
@@ -14,7 +33,7 @@ void AdditiveScore::scores(const PairPanel& pairs, Scalar* to, Index step) const
       for (Index c = 0; c < pairs.width; ++c) {
         const Lanes query = Lanes::load_unaligned(pairs.queries + c * pairs.query_step + first);
         const Lanes v(pairs.weights[static_cast<std::size_t>(c)]);
-        sum = xsimd::fma(v, xsimd::tanh(query + Lanes(key[c])), sum);
+        sum = xsimd::fma(v, Tanh(query + Lanes(key[c])).value, sum);
       }
       sum.store_unaligned(to + j * step + first);
     }
@@ -35,10 +54,10 @@ void AdditiveScore::gradients(const PairPanel& pairs, const Scalar* dscores, Ind
         const Scalar* from = dscores + j * step + first;
         const Lanes ds =
             queries == lane_count ? Lanes::load_unaligned(from) : load_some(from, queries);
-        const Lanes t = xsimd::tanh(query + Lanes(pairs.keys[j * pairs.key_step + c]));
-        const Lanes dsum = ds * v * (Lanes(Scalar{1}) - t * t);
+        const Tanh t(query + Lanes(pairs.keys[j * pairs.key_step + c]));
+        const Lanes dsum = ds * v * t.slope();
         dquery += dsum;
-        dv = xsimd::fma(ds, t, dv);
+        dv = xsimd::fma(ds, t.value, dv);
         if (to.keys != nullptr) {
           to.keys[j * to.key_stride + c] += xsimd::hadd(dsum);
         }
