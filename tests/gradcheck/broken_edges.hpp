@@ -41,14 +41,19 @@ inline Scalar largest_of(const Tensor& x) {
   return largest;
 }
 
+inline Tensors changed(const Tensors& inputs, const ChangeInputs& change) {
+  Tensors copies;
+  for (const Tensor& input : inputs) {
+    copies.push_back(input.copy());
+  }
+  change(copies);
+  return copies;
+}
+
 // Whether the op takes such inputs, has a finite value there, and a slope in the first one.
 inline bool has_slope(const Specimen& specimen, const ChangeInputs& change) {
   try {
-    Tensors inputs;
-    for (const Tensor& input : specimen.inputs) {
-      inputs.push_back(input.copy());
-    }
-    change(inputs);
+    const Tensors inputs = changed(specimen.inputs, change);
     const Tensor value = value_of(specimen.function, inputs);
     const Tensor dy = random_tensor(value.shape(), mutant_seed, 0.5, 1.5);
     return std::isfinite(largest_of(value)) &&
@@ -67,7 +72,8 @@ inline Mutation edge_mutation(std::string head, std::string what, const Expectat
           .expected = expected,
           .plant = [change, factor, so](const Specimen& specimen,
                                         std::size_t) -> std::optional<GradcheckFunction> {
-            if (so(specimen.inputs[0]) || !has_slope(specimen, change)) {
+            if (so(specimen.inputs[0]) || !so(changed(specimen.inputs, change)[0]) ||
+                !has_slope(specimen, change)) {
               return {};
             }
             return with_gradients(specimen.function, [factor, so](BackwardPass& pass) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/gradcheck/head_subjects.hpp"
 #include "tests/gradcheck/plain_subjects.hpp"
 #include "tests/gradcheck/row_subjects.hpp"
 #include "tests/gradcheck/sequence_subjects.hpp"
@@ -14,9 +15,10 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 inline std::vector<OpSubject> all_subjects() {
   std::vector<OpSubject> all;
-  for (const auto& family : {product_subjects(), arithmetic_subjects(), reduce_subjects(),
-                             piece_subjects(), normalising_subjects(), activation_subjects(),
-                             dropout_subjects(), token_subjects(), attention_subjects()}) {
+  for (const auto& family :
+       {product_subjects(), arithmetic_subjects(), reduce_subjects(), piece_subjects(),
+        normalising_subjects(), activation_subjects(), dropout_subjects(), token_subjects(),
+        attention_subjects(), further_attention_subjects(), head_subjects(), gate_subjects()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;
