@@ -38,7 +38,7 @@ std::string planned_text(const TrainingOptions& training) {
 Json state_of(const RunFiles& files, const std::optional<RunRecord>& record,
               const TrainingOptions& training, Index step) {
   const std::string where = fmt::format("step {}{}", step, planned_text(training));
-  if (record && record->end && record->end->step == step) {
+  if (record && record->end) {
     return {{"name", "finished"}, {"text", fmt::format("finished after {} steps", step)}};
   }
   if (is_in_use(files)) {
@@ -125,7 +125,7 @@ Json run_facts(const RunFiles& files, Index last_step) {
   if (seconds > 0) {
     summary.push_back({"time in steps", format_duration(seconds)});
   }
-  if (record && record->end && record->end->step == last_step) {
+  if (record && record->end) {
     report["tests"] = record->end->tests;
   }
   report["config"] = config_json(loaded, record);

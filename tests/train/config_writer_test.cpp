@@ -77,6 +77,7 @@ void repair(Config& config) {
   config.evaluation.decode = true;
   config.model.tie_embeddings = Tying::none;
   config.model.max_positions = 1'048'576;  // the most, for whatever length was drawn
+  config.model.cross.gates.values = {HeadGating::l0};
   resolve_attention(config.model);
 }
 
