@@ -65,6 +65,7 @@ void steps_over_options(const HeadsBenchOptions& options) {
                              "positions=t5",       "positions=relative_keys",
                              "positions=relative", "positions=transformer_xl",
                              "score=cosine",       "score=bilinear",
+                             "score=additive",     "gates=l0",
                              "scale=learned",      "kv_heads=2",
                              "kv_heads=1",         "sharing=query_key",
                              "sharing=key_value",  "sharing=all",

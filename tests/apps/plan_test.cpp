@@ -60,7 +60,7 @@ TEST_P(Plan, predicts_the_peak_memory_within_a_tenth) {
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Plan,
                          ::testing::Values("copy", "grammar", "induction", "previous_token",
-                                           "reverse", "two_offsets"),
+                                           "recall", "reverse", "two_offsets"),
                          [](const auto& test) { return test.param; });
 
 // The numbers of configs/copy.yaml as `train` counts them; 11 symbols and 3 marks make a vocabulary

@@ -211,7 +211,7 @@ TEST(ScoredAttentionErrors, SayWhatDoesNotFit) {
   Tape tape(false);
   const Segments segments = segments_of({2});
   const Var x = tape.constant(random_tensor({2, 6}, 1));
-  const auto attend = [&](Scores scores, const std::optional<Var>& weights) {
+  const auto attend = [&](const Scores& scores, const std::optional<Var>& weights) {
     return [&, scores, weights] {
       attention({x}, {x}, {x}, segments, segments,
                 {.heads = 2, .d_key = 3, .d_value = 3, .scores = scores}, {}, weights);
