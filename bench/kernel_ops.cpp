@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "bench/kernel_cases.hpp"
 #include "core/draws.hpp"
 #include "core/ops/activation.hpp"
+#include "core/ops/additive_score.hpp"
 #include "core/ops/attention.hpp"
 #include "core/ops/cross_entropy.hpp"
 #include "core/ops/norm.hpp"
@@ -38,16 +41,32 @@ std::string name_of(const char* kernel, const StepSize& size, Index rows, Index 
   return fmt::format("{}/{}/{}x{}", kernel, size.name, rows, columns);
 }
 
-// The rows of a bias, and the bias made from those inputs that follow the first.
-struct BiasOfBench {
+// What attention gets beside queries, keys and values: further inputs, the bias that is made of
+// them, and scores that are no products, whose numbers are the last input.
+struct FurtherInputs {
   std::vector<Shape> inputs{};
-  std::function<AttentionBias(const std::vector<Var>& x)> make = [](const std::vector<Var>&) {
+  std::function<AttentionBias(const std::vector<Var>& x)> bias = [](const std::vector<Var>&) {
     return AttentionBias{};
   };
+  PoolVector<std::shared_ptr<const PairScore>> scores{};
+};
+
+// The dot product as somebody's own score.
+struct OwnProduct {
+  Scalar operator()(std::span<const Scalar> query, std::span<const Scalar> key) const {
+    return std::inner_product(query.begin(), query.end(), key.begin(), Scalar{0});
+  }
+  void backward(Scalar dscore, std::span<const Scalar> query, std::span<const Scalar> key,
+                std::span<Scalar> dquery, std::span<Scalar> dkey) const {
+    for (std::size_t c = 0; c < query.size(); ++c) {
+      dquery[c] += dscore * key[c];
+      dkey[c] += dscore * query[c];
+    }
+  }
 };
 
 void register_attention_pattern(const StepSize& size, const char* kernel, const Pattern& pattern,
-                                const Dropout& dropout, const BiasOfBench& bias = {}) {
+                                const Dropout& dropout, const FurtherInputs& further = {}) {
   const Index N = shard_rows(size);
   const Index D = size.d_model;
   const Segments segments =
@@ -56,7 +75,9 @@ void register_attention_pattern(const StepSize& size, const char* kernel, const 
                                  .d_key = D / size.heads,
                                  .d_value = D / size.heads,
                                  .patterns = {pattern},
-                                 .dropout = dropout};
+                                 .dropout = dropout,
+                                 .scores = further.scores};
+  const bool has_weights = options.score_weights_before(size.heads) > 0;
   // Two products over the pairs forward and four backward, and the scores once more.
   double pairs = 0;
   for (Index i = 0; i < size.length; ++i) {
@@ -65,7 +86,7 @@ void register_attention_pattern(const StepSize& size, const char* kernel, const 
     }
   }
   std::vector<Shape> inputs{{N, 3 * D}};
-  inputs.insert(inputs.end(), bias.inputs.begin(), bias.inputs.end());
+  inputs.insert(inputs.end(), further.inputs.begin(), further.inputs.end());
   const double product = 2 * pairs * static_cast<double>(segments.count() * D);
   register_op({.name = name_of(kernel, size, size.length, D),
                .forward = {.flops = 2 * product},
@@ -73,7 +94,8 @@ void register_attention_pattern(const StepSize& size, const char* kernel, const 
                .inputs = inputs,
                .op = [=](const std::vector<Var>& x) {
                  return attention({x[0], 0}, {x[0], D}, {x[0], 2 * D}, segments, segments, options,
-                                  bias.make(x));
+                                  further.bias(x),
+                                  has_weights ? std::optional(x.back()) : std::nullopt);
                }});
 }
 
@@ -110,26 +132,31 @@ void register_attention(const StepSize& size) {
   const auto buckets = DistanceBuckets::logarithmic(32, 128);
   const auto near = DistanceBuckets::clipped(16, 16);
   register_attention_pattern(size, "attention, slopes", Pattern::full(), {},
-                             {.make = [heads = size.heads](const std::vector<Var>&) {
+                             {.bias = [heads = size.heads](const std::vector<Var>&) {
                                return AttentionBias{.slopes = alibi_slopes(heads)};
                              }});
   register_attention_pattern(
       size, "attention, rows by head", Pattern::full(), {},
-      {.inputs = {{size.heads, buckets.count()}}, .make = [buckets](const std::vector<Var>& x) {
+      {.inputs = {{size.heads, buckets.count()}}, .bias = [buckets](const std::vector<Var>& x) {
          return AttentionBias{.buckets = buckets, .by_head = x[1]};
        }});
   register_attention_pattern(size, "attention, rows by query", Pattern::full(), {},
                              {.inputs = {{shard_rows(size), size.heads * near.count()}},
-                              .make = [near](const std::vector<Var>& x) {
+                              .bias = [near](const std::vector<Var>& x) {
                                 return AttentionBias{.buckets = near, .by_query = x[1]};
                               }});
   register_attention_pattern(size, "attention, rows by query + values", Pattern::full(), {},
                              {.inputs = {{shard_rows(size), size.heads * near.count()},
                                          {near.count(), size.d_model / size.heads}},
-                              .make = [near](const std::vector<Var>& x) {
+                              .bias = [near](const std::vector<Var>& x) {
                                 return AttentionBias{
                                     .buckets = near, .by_query = x[1], .values = x[2]};
                               }});
+  register_attention_pattern(size, "attention, additive", Pattern::full(), {},
+                             {.inputs = {{size.heads, size.d_model / size.heads}},
+                              .scores = {std::make_shared<const AdditiveScore>()}});
+  register_attention_pattern(size, "attention, a score of one's own", Pattern::full(), {},
+                             {.scores = {score_by(OwnProduct{})}});
 }
 
 void register_row_ops(const StepSize& size) {
