@@ -1,26 +1,17 @@
 #include "bench/heads.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <cstdio>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "bench/parts.hpp"
 
 namespace tapehead {
 
 namespace {
 
-struct Part {
-  std::string_view name;
-  std::string_view title;
-  void (*run)(const HeadsBenchOptions& options);
-};
-
-constexpr std::array<Part, 6> parts{
+constexpr std::array<BenchPart<HeadsBenchOptions>, 6> parts{
     {{"heads", "A self-attention over its heads", &layer_over_heads},
      {"width", "A self-attention over d_model", &layer_over_width},
      {"length", "A self-attention over the sequence length", &layer_over_length},
@@ -29,27 +20,10 @@ constexpr std::array<Part, 6> parts{
       &steps_over_patterns},
      {"removal", "Training steps of a model without half of its heads", &steps_without_heads}}};
 
-std::vector<std::string> part_names() {
-  std::vector<std::string> names;
-  std::ranges::transform(parts, std::back_inserter(names),
-                         [](const Part& part) { return std::string(part.name); });
-  return names;
-}
-
 struct Arguments {
-  std::vector<std::string> parts = part_names();
+  std::vector<std::string> names = names_of(parts);
   HeadsBenchOptions options;
 };
-
-void run(const Arguments& arguments) {
-  for (const std::string& name : arguments.parts) {
-    const auto* const part = std::ranges::find(parts, name, &Part::name);
-    fmt::print("{}", arguments.options.json ? "" : fmt::format("{}\n", part->title));
-    part->run(arguments.options);
-    fmt::print("{}", arguments.options.json ? "" : "\n");
-    std::fflush(stdout);
-  }
-}
 
 }  // namespace
 
@@ -58,9 +32,9 @@ void add_heads_bench(CLI::App& program) {
       "heads", "What attention costs over heads, width and length, and what its options cost");
   const auto arguments = std::make_shared<Arguments>();
   command
-      ->add_option("parts", arguments->parts,
+      ->add_option("parts", arguments->names,
                    "Which of heads, width, length, options, patterns, removal")
-      ->check(CLI::IsMember(part_names()))
+      ->check(CLI::IsMember(names_of(parts)))
       ->capture_default_str();
   command->add_option("--threads", arguments->options.threads, "Worker threads of steps")
       ->check(CLI::PositiveNumber)
@@ -69,7 +43,7 @@ void add_heads_bench(CLI::App& program) {
       ->capture_default_str();
   command->add_flag("--quick", arguments->options.quick, "Only the smallest case of each");
   command->add_flag("--json", arguments->options.json, "One JSON object a line");
-  command->callback([arguments] { run(*arguments); });
+  command->callback([arguments] { run_parts(parts, arguments->names, arguments->options); });
 }
 
 }  // namespace tapehead

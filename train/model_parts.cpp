@@ -12,10 +12,6 @@ namespace {
 
 constexpr double passes = 3;  // a product forward, and two of its size backward
 
-Index layers_of(const ModelOptions& options, AttentionKind kind) {
-  return attention_layers(options, kind);
-}
-
 std::string stack_of(AttentionKind kind) {
   return kind == AttentionKind::encoder_self ? "encoder" : "decoder";
 }
@@ -57,7 +53,7 @@ class Parts {
 
   // Layers that follow each other and are alike are one part.
   void add_attention(AttentionKind kind) {
-    const Index layers = layers_of(options_, kind);
+    const Index layers = attention_layers(options_, kind);
     for (Index first = 0, end = 0; first < layers; first = end) {
       const AttentionSpec spec = attention_spec(options_, kind, first);
       ModelPart part;
@@ -76,7 +72,7 @@ class Parts {
   }
 
   void add_feed_forward(AttentionKind kind) {
-    const Index layers = layers_of(options_, kind);
+    const Index layers = attention_layers(options_, kind);
     if (layers == 0) {
       return;
     }
@@ -97,8 +93,8 @@ class Parts {
   // Two in a layer of the encoder, three in one of the decoder; pre-norm closes each stack with
   // one.
   void add_norms() {
-    const Index norms = 2 * layers_of(options_, AttentionKind::encoder_self) +
-                        3 * layers_of(options_, AttentionKind::decoder_self) +
+    const Index norms = 2 * attention_layers(options_, AttentionKind::encoder_self) +
+                        3 * attention_layers(options_, AttentionKind::decoder_self) +
                         (options_.norm_position == NormPosition::pre ? 2 : 0);
     const Index width = options_.d_model * (options_.norm == NormKind::layer_norm ? 2 : 1);
     add({.name = "norms", .paths = {}, .parameters = norms * width});

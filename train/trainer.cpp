@@ -90,13 +90,15 @@ void Trainer::explain(const std::string& what, const std::vector<Batch>& batches
   throw NumericError(message);
 }
 
-// The penalty once for each token, as the loss of a batch is summed over them: then a step's mean
-// has it once, however the step is cut.
+Var penalty_of(const PenaltyFunction& penalty, Pass& pass, const Batch& batch) {
+  return scale(penalty(pass), static_cast<Scalar>(batch.tokens()));
+}
+
 Var Trainer::with_penalty(Shard& shard, Pass& pass, const Batch& batch, Var loss) const {
   if (!options_.penalty) {
     return loss;
   }
-  const Var penalty = scale(options_.penalty(pass), static_cast<Scalar>(batch.tokens()));
+  const Var penalty = penalty_of(options_.penalty, pass, batch);
   shard.penalty += static_cast<double>(penalty.value().data()[0]);
   return add(loss, penalty);
 }

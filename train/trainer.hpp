@@ -29,6 +29,10 @@ using LossFunction = std::function<CrossEntropy(Pass& pass, const Batch& batch)>
 // What the weights cost by themselves, (1): added to the mean loss of a step's tokens.
 using PenaltyFunction = std::function<Var(Pass& pass)>;
 
+// The penalty once for each token of the batch, as the loss of a batch is summed over them: then a
+// step's mean has it once, however the step is cut.
+Var penalty_of(const PenaltyFunction& penalty, Pass& pass, const Batch& batch);
+
 class Trainer {
  public:
   // `d_model` matters to the noam schedule, `total_steps` (0: unknown) to linear and cosine.

@@ -141,6 +141,34 @@ TEST_P(ScoredAttention, GivesOutItsWeights) {
   }
 }
 
+// Where tanh is 1 to the last digit its slope is not nothing: 4 e / (1 + e)² with e = exp(-2 x).
+TEST(AdditiveScoreSlope, KeepsItsDigitsWhereTanhIsFlat) {
+  PoolVector<double> queries(16, 0);  // a panel's columns, of which one is a query
+  queries[0] = 12;
+  PoolVector<double> dscores(16, 0);
+  dscores[0] = 1;
+  const std::vector<double> key{8};
+  const std::vector<double> v{0.5};
+  double dquery = 0;
+  double dkey = 0;
+  AdditiveScore().gradients(
+      {.width = 1,
+       .queries = queries.data(),
+       .query_step = 16,
+       .query_count = 1,
+       .columns = 16,
+       .keys = key.data(),
+       .key_step = 1,
+       .key_count = 1,
+       .weights = v},
+      dscores.data(), 16,
+      {.queries = &dquery, .query_stride = 1, .keys = &dkey, .key_stride = 1, .weights = nullptr});
+  const double e = std::exp(-40.0);
+  const double slope = 0.5 * 4 * e / ((1 + e) * (1 + e));
+  EXPECT_NEAR(dquery / slope, 1, 1e-12);
+  EXPECT_NEAR(dkey / slope, 1, 1e-12);
+}
+
 // The example of docs/add-a-score.md.
 struct Nearness {
   double sharpness;

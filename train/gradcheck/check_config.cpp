@@ -68,7 +68,7 @@ ModelGradcheckReport check_config(const Config& config, const Task& task, const 
           translation_loss(model.transformer, pass, shard, config.training.label_smoothing);
       Var total = result.loss;
       if (penalty) {
-        total = add(total, scale(penalty(pass), static_cast<Scalar>(shard.tokens())));
+        total = add(total, penalty_of(penalty, pass, shard));
       }
       sum += total.value().data()[0];
       tape.backward(total);
