@@ -58,12 +58,8 @@ HeadName head_named(const std::string& text) {
 // The heads that the curve removes, down to the count, or as long as the loss has not grown by more
 // than the tolerance.
 std::vector<HeadName> least_important(const PruneArguments& arguments, const PruningCurve& curve) {
-  std::size_t steps = static_cast<std::size_t>(std::max<Index>(arguments.count, 0));
-  for (std::size_t i = 0; arguments.count < 0 && i < curve.steps.size(); ++i) {
-    if (curve.steps[i].loss <= curve.loss + arguments.tolerance) {
-      steps = i + 1;
-    }
-  }
+  const std::size_t steps = arguments.count < 0 ? curve.steps_within(arguments.tolerance)
+                                                : static_cast<std::size_t>(arguments.count);
   if (steps > curve.steps.size()) {
     throw ConfigError(
         fmt::format("--count {}: the model has {} heads", arguments.count, curve.steps.size()));

@@ -28,6 +28,7 @@ namespace {
 struct SweepArguments {
   std::filesystem::path file;
   std::filesystem::path run;
+  std::vector<std::string> overrides;
   Index parallel = 0;
   Index threads = 1;
 };
@@ -43,7 +44,7 @@ SweepRunner make_runner(const SweepArguments& arguments, const SweepPlan& plan,
                         start_logging(std::make_shared<Console>());
                         prepare_blas();
                         Workers workers(arguments.threads);
-                        write_scores(run, score_run(run, plan.split, workers));
+                        write_scores(run, score_run(run, plan.split, plan.study, workers));
                       }});
 }
 
@@ -75,6 +76,7 @@ void write_results(const SweepPlan& plan, const SweepRunner& runner,
                         report_page(report_ended_sweep(directory, plan, json)));
   fmt::print("{}\n\nin {}: cells.csv, runs.csv, results.json, report.html, and the runs\n",
              results_table(plan, results), directory.string());
+  expect_shown_figures(plan, results);
 }
 
 // The last lines that a run's processes printed.
@@ -95,7 +97,9 @@ void say_failures(SweepRunner& runner) {
 }
 
 int sweep(const SweepArguments& arguments) {
-  const SweepPlan plan = plan_sweep(read_sweep(arguments.file));
+  SweepFile file = read_sweep(arguments.file);
+  override_fixed(file, parse_overrides(arguments.overrides));
+  const SweepPlan plan = plan_sweep(file);
   const SweepDirectory directory(arguments.run.empty()
                                      ? std::filesystem::path("runs") / arguments.file.stem()
                                      : arguments.run);
@@ -130,6 +134,11 @@ void add_sweep_command(CLI::App& program, Outcome& outcome) {
       "--run", arguments->run,
       "Directory of the runs and results, by default runs/<sweep name>; what is finished there is "
       "not done again");
+  command
+      ->add_option("--set", arguments->overrides,
+                   "OPTION=VALUE in all runs, instead of what the sweep and its config say; "
+                   "may be given many times")
+      ->allow_extra_args(false);
   command
       ->add_option("--parallel", arguments->parallel,
                    "Runs side by side; by default as many as use all cores")

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "apps/threads.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/process_memory.hpp"
 #include "lab/report_page.hpp"
 #include "lab/report_run.hpp"
 #include "train/config/config.hpp"
@@ -97,6 +99,7 @@ RunRecord begin_record(const RunFiles& files, const TrainArguments& arguments,
 
 void end_record(const RunFiles& files, RunRecord record, const RunEnd& end) {
   record.end = {.step = end.step, .seconds = end.seconds};
+  record.peak_memory = std::max(record.peak_memory, process_memory().peak);
   for (const auto& [split, evaluation] : end.tests) {
     record.end->tests[split] = evaluation_json(evaluation);
   }

@@ -6,6 +6,13 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
+std::size_t PruningCurve::steps_within(double tolerance) const {
+  const auto last =
+      std::ranges::find_if(steps.rbegin(), steps.rend(),
+                           [&](const PruningStep& step) { return step.loss <= loss + tolerance; });
+  return static_cast<std::size_t>(steps.rend() - last);
+}
+
 PruningCurve prune_heads(Model& model, const Config& config, const Task& task, const Split& split,
                          Index slope_examples, Workers& workers,
                          const std::function<void(Index, Index)>& progress) {

@@ -19,6 +19,9 @@ struct PruningStep {
 struct PruningCurve {
   double loss = 0;  // with all heads
   std::vector<PruningStep> steps;
+
+  // How many heads can go together before the loss has grown by more than so many nats.
+  std::size_t steps_within(double tolerance) const;
 };
 
 // Removes all heads of a model, each time the one whose gate has the least slope with those before

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -34,6 +35,29 @@ ExampleScore example_of(const Json& json) {
           .reference = json.at("reference")};
 }
 
+Json json_of(const RunStudy& study) {
+  return {{"further_splits", study.further_splits},
+          {"heads", study.heads},
+          {"importance", study.importance},
+          {"pruning", study.pruning}};
+}
+
+RunStudy study_of(const Json& json) {
+  return {.further_splits = json.at("further_splits"),
+          .heads = json.at("heads"),
+          .importance = json.at("importance"),
+          .pruning = json.at("pruning")};
+}
+
+// JSON has no numbers that are not finite, and null in their place.
+std::map<std::string, double> figures_of(const Json& json) {
+  std::map<std::string, double> figures;
+  for (const auto& [name, value] : json.items()) {
+    figures[name] = value.is_null() ? std::nan("") : value.get<double>();
+  }
+  return figures;
+}
+
 RunScores head_of(const Json& json) {
   return {.split = json.at("split"),
           .checkpoint = json.at("checkpoint"),
@@ -42,6 +66,8 @@ RunScores head_of(const Json& json) {
           .steps = json.at("steps"),
           .tokens = json.at("tokens"),
           .seconds = json.at("seconds"),
+          .study = study_of(json.at("study")),
+          .figures = figures_of(json.at("figures")),
           .examples = {}};
 }
 
@@ -57,6 +83,8 @@ void write_scores(const std::filesystem::path& run, const RunScores& scores) {
                               {"steps", scores.steps},
                               {"tokens", scores.tokens},
                               {"seconds", scores.seconds},
+                              {"study", json_of(scores.study)},
+                              {"figures", scores.figures},
                               {"examples", scores.examples.size()}});
   for (const ExampleScore& example : scores.examples) {
     text += line_of(json_of(example));

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/types.hpp"
+#include "lab/run_study.hpp"
 
 namespace tapehead {
 
@@ -26,6 +28,9 @@ struct RunScores {
   Index steps = 0;
   Index tokens = 0;    // target tokens trained on
   double seconds = 0;  // of training, evaluations apart
+  RunStudy study{};    // what was asked for beside the test
+  // Of what was asked for, and of training: docs/sweeps.md has the names.
+  std::map<std::string, double> figures{};
   std::vector<ExampleScore> examples;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
@@ -10,10 +11,12 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "datasets/loader.hpp"
+#include "lab/study_run.hpp"
 #include "train/evaluation.hpp"
 #include "train/experiment.hpp"
 #include "train/loss.hpp"
 #include "train/run/checkpoints.hpp"
+#include "train/run/run_record.hpp"
 #include "train/step_flops.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -41,9 +44,12 @@ double multiply_adds_per_token(const Config& config, const Task& task) {
          static_cast<double>(batch.tokens());
 }
 
+// What the lines of metrics.jsonl that are about steps say.
 struct Trained {
   Index steps = 0;
   Index tokens = 0;
+  double first_gradient_norm = 0;
+  double gradient_norms = 0;  // their sum
 };
 
 Trained trained(const RunFiles& files) {
@@ -52,11 +58,27 @@ Trained trained(const RunFiles& files) {
   for (std::string line; std::getline(lines, line);) {
     const auto json = nlohmann::json::parse(line, nullptr, false);
     if (json.is_object() && json.contains("tokens") && !json.contains("split")) {
+      const double norm =
+          json["gradient_norm"].is_null() ? HUGE_VAL : json["gradient_norm"].get<double>();
+      sum.first_gradient_norm = sum.steps == 0 ? norm : sum.first_gradient_norm;
+      sum.gradient_norms += norm;
       ++sum.steps;
       sum.tokens += json["tokens"].get<Index>();
     }
   }
   return sum;
+}
+
+void add_training(RunScores& scores, const RunFiles& files) {
+  const Trained sum = trained(files);
+  scores.steps = sum.steps;
+  scores.tokens = sum.tokens;
+  scores.figures["first_gradient_norm"] = sum.first_gradient_norm;
+  scores.figures["gradient_norm"] =
+      sum.gradient_norms / static_cast<double>(std::max<Index>(1, sum.steps));
+  if (const auto record = read_record(files.record())) {
+    scores.figures["peak_memory_mb"] = static_cast<double>(record->peak_memory) / 1e6;
+  }
 }
 
 ExampleScore likelihood(const Model& model, const Split& split, Index example) {
@@ -73,19 +95,20 @@ ExampleScore likelihood(const Model& model, const Split& split, Index example) {
 
 }  // namespace
 
-RunScores score_run(const std::filesystem::path& run, const std::string& wanted, Workers& workers) {
-  const SavedRun saved(run, "");
+RunScores score_run(const std::filesystem::path& run, const std::string& wanted,
+                    const RunStudy& study, Workers& workers) {
+  SavedRun saved(run, "");
   const Task task = saved.task();
   const Split& split = split_of(task, wanted);
-  const Trained trainings = trained({run});
   RunScores scores{.split = split.name,
                    .checkpoint = saved.checkpoint.filename().string(),
                    .parameters = saved.model.store.count(),
                    .multiply_adds_per_token = multiply_adds_per_token(saved.config, task),
-                   .steps = trainings.steps,
-                   .tokens = trainings.tokens,
                    .seconds = read_elapsed_seconds(RunFiles{run}.checkpoints()),
+                   .study = study,
+                   .figures = study_run(saved, task, split, study, workers),
                    .examples = std::vector<ExampleScore>(split.examples.size())};
+  add_training(scores, {run});
   const auto count = static_cast<Index>(split.examples.size());
   workers.run(count, [&](Index i) {
     scores.examples[static_cast<std::size_t>(i)] = likelihood(saved.model, split, i);

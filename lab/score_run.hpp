@@ -10,8 +10,10 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // Tests the checkpoint that a user would get on a split (empty: `test` where there is one, else
-// `validation`), with outputs as the config's final test writes them. Throws what SavedRun and
-// make_task throw, and DataError for a split that is not there or has no examples.
-RunScores score_run(const std::filesystem::path& run, const std::string& split, Workers& workers);
+// `validation`), with outputs as the config's final test writes them, and studies it. Throws what
+// SavedRun and make_task throw, DataError for a split that is not there or has no examples, and
+// ConfigError for heads whose importance cannot be told (HeadGate).
+RunScores score_run(const std::filesystem::path& run, const std::string& split,
+                    const RunStudy& study, Workers& workers);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

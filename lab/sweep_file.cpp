@@ -20,8 +20,8 @@ namespace {
 
 using Kind = ConfigNode::Kind;
 
-constexpr std::array<std::string_view, 6> names{"config", "set",    "seeds",
-                                                "axes",   "metric", "split"};
+constexpr std::array<std::string_view, 9> names{
+    "config", "set", "seeds", "axes", "metric", "split", "further_splits", "heads", "show"};
 constexpr Index most_seeds = 1000;
 
 // What YAML reads as the same text without quotes, in a list too.
@@ -92,6 +92,12 @@ class SweepReader {
       read_metric(entry);
     } else if (entry.key == "split") {
       sweep_.split = text_of(entry, "test, validation or another split");
+    } else if (entry.key == "further_splits") {
+      sweep_.study.further_splits = texts_of(entry, "names of splits, as [longer]");
+    } else if (entry.key == "heads") {
+      read_heads(entry);
+    } else if (entry.key == "show") {
+      sweep_.show = texts_of(entry, "names of figures, as [cross.entropy]");
     } else {
       const auto near = nearest(entry.key, names);
       fail(entry.mark, entry.key,
@@ -115,6 +121,35 @@ class SweepReader {
       fail(entry.value.mark, entry.key, fmt::format("{} must stand here", what));
     }
     return entry.value.text;
+  }
+
+  std::vector<std::string> texts_of(const ConfigEntry& entry, std::string_view what) const {
+    std::vector<std::string> texts;
+    for (const ConfigNode& item : entry.value.items) {
+      if (item.kind != Kind::scalar || std::ranges::find(texts, item.text) != texts.end()) {
+        fail(item.mark, entry.key, fmt::format("{} must stand here, none of them twice", what));
+      }
+      texts.push_back(item.text);
+    }
+    if (texts.empty()) {
+      fail(entry.value.mark, entry.key, fmt::format("a list must stand here, of {}", what));
+    }
+    return texts;
+  }
+
+  // Importance and pruning are about what the figures describe: they come with them.
+  void read_heads(const ConfigEntry& entry) {
+    sweep_.study.heads = true;
+    for (const std::string& part : texts_of(entry, "figures, importance, pruning")) {
+      if (part == "importance") {
+        sweep_.study.importance = true;
+      } else if (part == "pruning") {
+        sweep_.study.pruning = true;
+      } else if (part != "figures") {
+        fail(entry.value.mark, entry.key,
+             fmt::format("there are figures, importance and pruning, and not {}", part));
+      }
+    }
   }
 
   // An option's value as `--set` would give it, with the places where both stand here.
@@ -232,11 +267,20 @@ class SweepReader {
 
 }  // namespace
 
+void override_fixed(SweepFile& sweep, const std::vector<Override>& values) {
+  for (const Override& value : values) {
+    std::erase_if(sweep.fixed, [&](const Override& other) {
+      return other.section == value.section && other.option == value.option;
+    });
+    sweep.fixed.push_back(value);
+  }
+}
+
 SweepFile parse_sweep(std::string_view text, std::string_view file) {
   const ConfigNode root =
       parse_document(text, file,
                      {.least = "the least sweep is `{config: configs/copy.yaml, seeds: 3}`",
-                      .parts = "a sweep's entries (config, set, seeds, axes, metric, split)"});
+                      .parts = "a sweep's entries (config, set, seeds, axes, metric, ...)"});
   return SweepReader(file).read(root);
 }
 

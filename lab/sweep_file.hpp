@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/run_study.hpp"
 #include "train/config/overrides.hpp"
 #include "train/options.hpp"
 
@@ -31,6 +32,8 @@ struct SweepFile {
   std::vector<Override> seeds;   // of the option `seed`; none: the config's
   std::optional<Metric> metric;  // none: the config's
   std::string split;             // empty: test where there is one, else validation
+  RunStudy study;
+  std::vector<std::string> show;  // figures that stand beside the metric
 };
 
 // Reads a sweep, YAML or JSON:
@@ -45,10 +48,16 @@ struct SweepFile {
 //       wide: {model.d_model: 64, model.d_ff: 256}
 //   metric: sequence_accuracy
 //   split: test
+//   further_splits: [train]
+//   heads: [figures, importance, pruning]
+//   show: [cross.entropy]
 //
 // Names of options and their values are not looked at yet. Throws ConfigError "file:line:column:
 // ...".
 SweepFile read_sweep(const std::filesystem::path& file);
 SweepFile parse_sweep(std::string_view text, std::string_view file);
+
+// Puts values into `set`, in place of those that it has for the same options.
+void override_fixed(SweepFile& sweep, const std::vector<Override>& values);
 
 }  // namespace tapehead

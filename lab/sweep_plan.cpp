@@ -132,7 +132,9 @@ SweepPlan plan_sweep(const SweepFile& sweep) {
                  .cells = {},
                  .runs = {},
                  .metric = {},
-                 .split = sweep.split};
+                 .split = sweep.split,
+                 .study = sweep.study,
+                 .show = sweep.show};
   for (const SweepAxis& axis : sweep.axes) {
     plan.axes.push_back(axis.name);
   }

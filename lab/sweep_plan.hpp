@@ -28,6 +28,8 @@ struct SweepPlan {
   std::vector<SweepRun> runs;    // all cells with the first seed, then all with the next
   Metric metric;
   std::string split;  // as SweepFile::split
+  RunStudy study{};
+  std::vector<std::string> show{};  // as SweepFile::show
 };
 
 // Reads the config once for each run, so that every option and every combination has been checked

@@ -42,7 +42,8 @@ SweepPlan plan_of(const Json& json, const fs::path& directory) {
                  .cells = {},
                  .runs = {},
                  .metric = static_cast<Metric>(metric - metrics.begin()),
-                 .split = json.at("split")};
+                 .split = json.at("split"),
+                 .show = json.at("show")};
   for (const Json& labels : json.at("cells")) {
     plan.cells.push_back({.labels = labels});
   }
@@ -64,6 +65,7 @@ void write_sweep_plan(const fs::path& directory, const SweepPlan& plan) {
                {"axes", plan.axes},
                {"metric", EnumNames<Metric>::names[static_cast<std::size_t>(plan.metric)]},
                {"split", plan.split},
+               {"show", plan.show},
                {"cells", Json::array()},
                {"runs", Json::array()}};
   for (const SweepCell& cell : plan.cells) {

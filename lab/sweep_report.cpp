@@ -31,19 +31,6 @@ std::string csv_line(const std::vector<std::string>& fields) {
   return join(quoted, ",") + '\n';
 }
 
-// Calls visit(name, number) for each figure.
-template <class Number, class Visit>
-void each_figure(const SweepFigures<Number>& figures, const Visit& visit) {
-  visit("parameters", figures.parameters);
-  visit("multiply_adds_per_token", figures.multiply_adds_per_token);
-  visit("multiply_adds", figures.multiply_adds);
-  visit("seconds", figures.seconds);
-  visit("tokens_per_second", figures.tokens_per_second);
-  for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
-    visit(EnumNames<Metric>::names[i], figures.metrics[i]);
-  }
-}
-
 std::string number(double value) { return fmt::format("{}", value); }
 
 Json settings_json(const SweepPlan& plan, std::size_t cell) {
@@ -78,10 +65,11 @@ Json run_json(const SweepPlan& plan, const RunResult& result) {
 Json cell_json(const SweepPlan& plan, const SweepResults& results, std::size_t place) {
   const CellResult& cell = results.cells[place];
   Json json = {{"settings", settings_json(plan, cell.cell)}, {"seeds", cell.runs}};
-  each_figure(cell.figures, [&](std::string_view name, const Spread& spread) {
+  const auto visit = [&](std::string_view name, const Spread& spread) {
     json[std::string(name)] = {{"mean", spread.mean},
                                {"deviation", cell.runs > 1 ? Json(spread.deviation) : Json()}};
-  });
+  };
+  each_figure(cell.figures, visit);
   json["to_best"] = difference_json(cell.to_best);
   json["best"] = place == results.best;
   json["cheapest_not_significantly_worse"] = place == results.cheapest;
@@ -94,16 +82,17 @@ Json cell_json(const SweepPlan& plan, const SweepResults& results, std::size_t p
 std::string runs_csv(const SweepPlan& plan, const SweepResults& results) {
   std::vector<std::string> header = plan.axes;
   header.insert(header.end(), {"seed", "run", "split", "examples", "steps"});
-  each_figure(SweepFigures<double>{},
-              [&](std::string_view name, double) { header.emplace_back(name); });
+  header.insert(header.end(), results.figures.begin(), results.figures.end());
   std::string text = csv_line(header);
   for (const RunResult& result : results.runs) {
     const SweepRun& run = plan.runs[result.run];
     std::vector<std::string> line = plan.cells[run.cell].labels;
     line.insert(line.end(), {std::to_string(result.seed), run.name, result.split,
                              std::to_string(result.examples), std::to_string(result.steps)});
-    each_figure(result.figures,
-                [&](std::string_view, double figure) { line.push_back(number(figure)); });
+    const auto figures = by_name(result.figures);
+    for (const std::string& name : results.figures) {
+      line.push_back(figures.contains(name) ? number(figures.at(name)) : "");
+    }
     text += csv_line(line);
   }
   return text;
@@ -112,10 +101,9 @@ std::string runs_csv(const SweepPlan& plan, const SweepResults& results) {
 std::string cells_csv(const SweepPlan& plan, const SweepResults& results) {
   std::vector<std::string> header = plan.axes;
   header.emplace_back("seeds");
-  each_figure(SweepFigures<double>{}, [&](std::string_view name, double) {
-    header.emplace_back(name);
-    header.push_back(fmt::format("{}_deviation", name));
-  });
+  for (const std::string& name : results.figures) {
+    header.insert(header.end(), {name, name + "_deviation"});
+  }
   header.insert(header.end(), {"to_best", "to_best_low", "to_best_high", "p", "best",
                                "cheapest_not_significantly_worse", "on_front"});
   std::string text = csv_line(header);
@@ -123,10 +111,12 @@ std::string cells_csv(const SweepPlan& plan, const SweepResults& results) {
     const CellResult& cell = results.cells[place];
     std::vector<std::string> line = plan.cells[cell.cell].labels;
     line.push_back(std::to_string(cell.runs));
-    each_figure(cell.figures, [&](std::string_view, const Spread& spread) {
-      line.push_back(number(spread.mean));
-      line.push_back(cell.runs > 1 ? number(spread.deviation) : "");
-    });
+    const auto figures = by_name(cell.figures);
+    for (const std::string& name : results.figures) {
+      const bool known = figures.contains(name);
+      line.push_back(known ? number(figures.at(name).mean) : "");
+      line.push_back(known && cell.runs > 1 ? number(figures.at(name).deviation) : "");
+    }
     if (const auto& difference = cell.to_best) {
       line.insert(line.end(), {number(difference->mean), number(difference->low),
                                number(difference->high), number(difference->p)});
@@ -145,6 +135,8 @@ Json results_json(const SweepPlan& plan, const SweepResults& results) {
   Json json = {{"config", plan.config.string()},
                {"axes", plan.axes},
                {"metric", EnumNames<Metric>::names[static_cast<std::size_t>(results.metric)]},
+               {"figures", results.figures},
+               {"show", plan.show},
                {"resamples", resample_count},
                {"significance_level", significance_level}};
   json["cells"] = Json::array();

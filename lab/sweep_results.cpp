@@ -1,8 +1,14 @@
 #include "lab/sweep_results.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <tuple>
+
+#include "core/errors.hpp"
+#include "train/config/nearest.hpp"
 
 namespace tapehead {
 
@@ -26,6 +32,7 @@ RunResult run_result(std::size_t number, const SweepRun& run, const RunScores& s
   figures.multiply_adds = scores.multiply_adds_per_token * tokens;
   figures.seconds = scores.seconds;
   figures.tokens_per_second = scores.seconds > 0 ? tokens / scores.seconds : 0;
+  figures.further = scores.figures;
   return result;
 }
 
@@ -54,7 +61,30 @@ CellResult cell_result(std::size_t cell, const std::vector<const RunResult*>& ru
         std::tuple(&figures.tokens_per_second, &Figures::tokens_per_second)}) {
     *to = spread_over(runs, [from](const Figures& run) { return run.*from; });
   }
+  std::map<std::string, std::vector<double>> further;
+  for (const RunResult* run : runs) {
+    for (const auto& [name, value] : run->figures.further) {
+      further[name].push_back(value);
+    }
+  }
+  for (const auto& [name, values] : further) {
+    figures.further[name] = spread_of(values);
+  }
   return result;
+}
+
+std::vector<std::string> names_of_figures(const std::vector<RunResult>& runs) {
+  std::vector<std::string> names;
+  const auto add = [&](std::string_view name, double) { names.emplace_back(name); };
+  each_figure(SweepFigures<double>{}, add);
+  std::set<std::string> further;
+  for (const RunResult& run : runs) {
+    for (const auto& [name, value] : run.figures.further) {
+      further.insert(name);
+    }
+  }
+  names.insert(names.end(), further.begin(), further.end());
+  return names;
 }
 
 // More is better.
@@ -113,20 +143,6 @@ void compare_cells(SweepResults& results, const std::vector<std::vector<Resample
 
 }  // namespace
 
-Spread spread_of(const std::vector<double>& values) {
-  const auto count = static_cast<double>(values.size());
-  Spread spread;
-  for (const double value : values) {
-    spread.mean += value / count;
-  }
-  for (const double value : values) {
-    const double off = value - spread.mean;
-    spread.deviation += values.size() > 1 ? off * off / (count - 1) : 0;
-  }
-  spread.deviation = std::sqrt(spread.deviation);
-  return spread;
-}
-
 std::vector<bool> front_of(const std::vector<TimedQuality>& points) {
   std::vector<bool> front;
   for (const TimedQuality& point : points) {
@@ -138,9 +154,21 @@ std::vector<bool> front_of(const std::vector<TimedQuality>& points) {
   return front;
 }
 
+void expect_shown_figures(const SweepPlan& plan, const SweepResults& results) {
+  for (const std::string& name : plan.show) {
+    if (std::ranges::find(results.figures, name) == results.figures.end()) {
+      const std::vector<std::string_view> known(results.figures.begin(), results.figures.end());
+      const auto near = nearest(name, known);
+      throw ConfigError(fmt::format("show: no run has a figure {}{}; cells.csv has all there are",
+                                    name, near ? fmt::format(", did you mean {}?", *near) : ""));
+    }
+  }
+}
+
 SweepResults sweep_results(const SweepPlan& plan,
                            const std::vector<std::optional<RunScores>>& scores) {
-  SweepResults results{.metric = plan.metric, .runs = {}, .cells = {}, .comparisons = {}};
+  SweepResults results{
+      .metric = plan.metric, .runs = {}, .cells = {}, .figures = {}, .comparisons = {}};
   std::vector<std::vector<ResampledValue>> values(plan.cells.size());
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     if (scores[i]) {
@@ -161,6 +189,7 @@ SweepResults sweep_results(const SweepPlan& plan,
       results.cells.push_back(cell_result(cell, runs));
     }
   }
+  results.figures = names_of_figures(results.runs);
   std::erase_if(values, [](const auto& of_cell) { return of_cell.empty(); });
   name_best(results);
   compare_cells(results, values);

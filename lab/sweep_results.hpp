@@ -4,22 +4,17 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "lab/bootstrap.hpp"
 #include "lab/run_scores.hpp"
+#include "lab/spread.hpp"
 #include "lab/sweep_plan.hpp"
 
 namespace tapehead {
-
-// A figure over the seeds of a cell; the deviation is the sample's, and 0 for a single seed.
-struct Spread {
-  double mean = 0;
-  double deviation = 0;
-};
-Spread spread_of(const std::vector<double>& values);
 
 // The figures of a run, or, as spreads, of a cell.
 template <class Number>
@@ -30,9 +25,34 @@ struct SweepFigures {
   Number multiply_adds{};            // of the whole training
   Number seconds{};                  // of the whole training
   Number tokens_per_second{};
+  std::map<std::string, Number> further;  // as RunScores::figures
 
   const Number& metric(Metric which) const { return metrics[static_cast<std::size_t>(which)]; }
 };
+
+// Calls visit(name, number) for each figure, the usual ones first.
+template <class Number, class Visit>
+void each_figure(const SweepFigures<Number>& figures, const Visit& visit) {
+  visit("parameters", figures.parameters);
+  visit("multiply_adds_per_token", figures.multiply_adds_per_token);
+  visit("multiply_adds", figures.multiply_adds);
+  visit("seconds", figures.seconds);
+  visit("tokens_per_second", figures.tokens_per_second);
+  for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
+    visit(EnumNames<Metric>::names[i], figures.metrics[i]);
+  }
+  for (const auto& [name, number] : figures.further) {
+    visit(name, number);
+  }
+}
+
+template <class Number>
+std::map<std::string, Number> by_name(const SweepFigures<Number>& figures) {
+  std::map<std::string, Number> all;
+  each_figure(figures,
+              [&](std::string_view name, const Number& number) { all.emplace(name, number); });
+  return all;
+}
 
 struct RunResult {
   std::size_t run;  // of the plan
@@ -61,6 +81,7 @@ struct SweepResults {
   Metric metric;
   std::vector<RunResult> runs;
   std::vector<CellResult> cells;
+  std::vector<std::string> figures;         // names of all that any run has, the usual ones first
   std::vector<CellComparison> comparisons;  // each two cells, once
   std::size_t best = 0;                     // places in `cells`
   std::size_t cheapest = 0;                 // of those not significantly worse than the best
@@ -69,6 +90,9 @@ struct SweepResults {
 // `scores`: of each run of the plan, as far as they are finished; at least one is.
 SweepResults sweep_results(const SweepPlan& plan,
                            const std::vector<std::optional<RunScores>>& scores);
+
+// Throws ConfigError for a name in the plan's `show` that no run has a figure of.
+void expect_shown_figures(const SweepPlan& plan, const SweepResults& results);
 
 // Of each point, whether none is as fast and better, or faster and as good.
 struct TimedQuality {

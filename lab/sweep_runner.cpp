@@ -64,8 +64,12 @@ SweepRunner::SweepRunner(SweepWork work) : work_(std::move(work)) {
 
 bool SweepRunner::is_finished(const fs::path& run) const {
   try {
-    return fs::exists(scores_file(run)) &&
-           (work_.plan.split.empty() || read_scores(run).split == work_.plan.split);
+    if (!fs::exists(scores_file(run))) {
+      return false;
+    }
+    const RunScores scores = read_scores(run);
+    return (work_.plan.split.empty() || scores.split == work_.plan.split) &&
+           scores.study == work_.plan.study;
   } catch (const IoError&) {
     return false;
   }

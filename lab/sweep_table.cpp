@@ -49,6 +49,11 @@ std::string remarks(const SweepResults& results, std::size_t place) {
   return text + (cell.on_front ? ", front" : "");
 }
 
+std::string figure_text(const Spread& figure, std::size_t runs) {
+  return fmt::format("{:.4g}", figure.mean) +
+         (runs > 1 ? fmt::format(" ± {:.2g}", figure.deviation) : "");
+}
+
 std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& results,
                                 std::size_t place) {
   const CellResult& cell = results.cells[place];
@@ -61,6 +66,10 @@ std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& resul
                 (cell.runs > 1 ? " ± " + metric_text(results.metric, metric.deviation) : ""));
   row.push_back(compared ? metric_text(results.metric, cell.to_best->mean) : "");
   row.push_back(compared ? fmt::format("{:.3f}", cell.to_best->p) : "");
+  const auto shown = by_name(figures);
+  for (const std::string& name : plan.show) {
+    row.push_back(shown.contains(name) ? figure_text(shown.at(name), cell.runs) : "");
+  }
   row.push_back(format_count(figures.parameters.mean));
   row.push_back(format_count(figures.multiply_adds.mean));
   row.push_back(format_count(figures.tokens_per_second.mean));
@@ -119,12 +128,13 @@ std::string cell_name(const SweepPlan& plan, std::size_t cell) {
 
 std::string results_table(const SweepPlan& plan, const SweepResults& results) {
   std::vector<Align> columns(plan.axes.size(), Align::left);
-  columns.insert(columns.end(), 8, Align::right);
+  columns.insert(columns.end(), 8 + plan.show.size(), Align::right);
   columns.push_back(Align::left);
   Table table(columns);
   std::vector<std::string> header = plan.axes;
-  header.insert(header.end(), {"seeds", std::string(metric_name(results.metric)), "to best", "p",
-                               "parameters", "multiply-adds", "tokens/s", "time", ""});
+  header.insert(header.end(), {"seeds", std::string(metric_name(results.metric)), "to best", "p"});
+  header.insert(header.end(), plan.show.begin(), plan.show.end());
+  header.insert(header.end(), {"parameters", "multiply-adds", "tokens/s", "time", ""});
   table.row(header);
   table.rule();
   for (const std::size_t place : best_first(results)) {

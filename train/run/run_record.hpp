@@ -2,6 +2,7 @@
 // and what its tests said at the end.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -33,6 +34,7 @@ struct RunConclusion {
 struct RunRecord {
   std::map<std::string, std::string> origins;  // as LoadedConfig has them, at the first start
   std::vector<RunStart> starts;
+  std::size_t peak_memory = 0;  // bytes that any start which ended by itself had resident at most
   std::optional<RunConclusion> end;
 };
 

@@ -1,0 +1,15 @@
+// A figure over several seeds or heads.
+#pragma once
+
+#include <vector>
+
+namespace tapehead {
+
+// The deviation is the sample's, √(Σ (x - mean)² / (n - 1)), and 0 for a single value.
+struct Spread {
+  double mean = 0;
+  double deviation = 0;
+};
+Spread spread_of(const std::vector<double>& values);
+
+}  // namespace tapehead
