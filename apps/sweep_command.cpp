@@ -1,10 +1,12 @@
 // tapehead sweep FILE: trains a config with many settings and seeds, and says which differ.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/sweep_display.hpp"
@@ -26,7 +28,7 @@ namespace tapehead {
 namespace {
 
 struct SweepArguments {
-  std::filesystem::path file;
+  std::vector<std::filesystem::path> files;
   std::filesystem::path run;
   std::vector<std::string> overrides;
   Index parallel = 0;
@@ -65,7 +67,8 @@ int run_all(SweepRunner& runner, const SweepPlan& plan) {
   return signals.received();
 }
 
-void write_results(const SweepPlan& plan, const SweepRunner& runner,
+// False where a figure is to be shown that there is not, which is told.
+bool write_results(const SweepPlan& plan, const SweepRunner& runner,
                    const std::filesystem::path& directory) {
   const SweepResults results = sweep_results(plan, runner.scores());
   write_file_atomically(directory / "runs.csv", runs_csv(plan, results));
@@ -76,7 +79,11 @@ void write_results(const SweepPlan& plan, const SweepRunner& runner,
                         report_page(report_ended_sweep(directory, plan, json)));
   fmt::print("{}\n\nin {}: cells.csv, runs.csv, results.json, report.html, and the runs\n",
              results_table(plan, results), directory.string());
-  expect_shown_figures(plan, results);
+  const std::vector<std::string> unknown = unknown_figures(plan, results);
+  for (const std::string& problem : unknown) {
+    fmt::print(stderr, "error: {}\n", problem);
+  }
+  return unknown.empty();
 }
 
 // The last lines that a run's processes printed.
@@ -96,13 +103,31 @@ void say_failures(SweepRunner& runner) {
   }
 }
 
-int sweep(const SweepArguments& arguments) {
-  SweepFile file = read_sweep(arguments.file);
-  override_fixed(file, parse_overrides(arguments.overrides));
-  const SweepPlan plan = plan_sweep(file);
-  const SweepDirectory directory(arguments.run.empty()
-                                     ? std::filesystem::path("runs") / arguments.file.stem()
-                                     : arguments.run);
+std::filesystem::path directory_of(const SweepArguments& arguments,
+                                   const std::filesystem::path& file) {
+  if (arguments.run.empty()) {
+    return std::filesystem::path("runs") / file.stem();
+  }
+  return arguments.files.size() == 1 ? arguments.run : arguments.run / file.stem();
+}
+
+// The command line that goes on with what was stopped.
+std::string same_command(const SweepArguments& arguments) {
+  std::string command = std::string(program_path()) + " sweep";
+  for (const std::filesystem::path& file : arguments.files) {
+    command += ' ' + shell_word(file.string());
+  }
+  for (const std::string& value : arguments.overrides) {
+    command += " --set " + shell_word(value);
+  }
+  return arguments.run.empty() ? command : command + " --run " + shell_word(arguments.run.string());
+}
+
+// Returns the exit code of this sweep: 0, 1 where something failed, 128 and the signal that ended
+// it.
+int sweep(const SweepArguments& arguments, const SweepPlan& plan,
+          const std::filesystem::path& where) {
+  const SweepDirectory directory(where);
   SweepRunner runner = make_runner(arguments, plan, directory);
   write_sweep_plan(directory.path(), plan);
   fmt::print(stderr, "{} cells, {} runs, {} of them finished before, in {}\n", plan.cells.size(),
@@ -110,16 +135,30 @@ int sweep(const SweepArguments& arguments) {
   const int signal = run_all(runner, plan);
   const auto finished = runner.count(RunState::finished);
   if (signal != 0) {
-    fmt::print(stderr, "stopped, {} of {} runs finished; go on with: {} sweep {} --run {}\n",
-               finished, plan.runs.size(), program_path(), shell_word(arguments.file.string()),
-               shell_word(directory.path().string()));
+    fmt::print(stderr, "stopped, {} of {} runs finished; go on with: {}\n", finished,
+               plan.runs.size(), same_command(arguments));
     return 128 + signal;
   }
-  if (finished > 0) {
-    write_results(plan, runner, directory.path());
-  }
+  const bool shown = finished == 0 || write_results(plan, runner, directory.path());
   say_failures(runner);
-  return runner.count(RunState::failed) > 0 ? 1 : 0;
+  return runner.count(RunState::failed) > 0 || !shown ? 1 : 0;
+}
+
+// One after the other, once all of them have been read and found good.
+int sweep_all(const SweepArguments& arguments) {
+  const std::vector<Override> overrides = parse_overrides(arguments.overrides);
+  std::vector<SweepPlan> plans;
+  for (const std::filesystem::path& path : arguments.files) {
+    SweepFile file = read_sweep(path);
+    override_fixed(file, overrides);
+    plans.push_back(plan_sweep(file));
+  }
+  int worst = 0;
+  for (std::size_t i = 0; i < plans.size() && worst <= 1; ++i) {
+    worst =
+        std::max(worst, sweep(arguments, plans[i], directory_of(arguments, arguments.files[i])));
+  }
+  return worst;
 }
 
 }  // namespace
@@ -128,17 +167,15 @@ void add_sweep_command(CLI::App& program, Outcome& outcome) {
   CLI::App* command = program.add_subcommand(
       "sweep", "Train a config with many settings and seeds, and tell which of them differ");
   const auto arguments = std::make_shared<SweepArguments>();
-  command->add_option("file", arguments->file, "Sweep file, YAML or JSON: docs/sweeps.md")
+  command
+      ->add_option("files", arguments->files,
+                   "Sweep files, YAML or JSON (docs/sweeps.md), done one after the other")
       ->required();
   command->add_option(
       "--run", arguments->run,
-      "Directory of the runs and results, by default runs/<sweep name>; what is finished there is "
-      "not done again");
-  command
-      ->add_option("--set", arguments->overrides,
-                   "OPTION=VALUE in all runs, instead of what the sweep and its config say; "
-                   "may be given many times")
-      ->allow_extra_args(false);
+      "Directory of the runs and results, by default runs/<sweep name>; of several sweeps, the one "
+      "that holds theirs. What is finished there is not done again");
+  add_set_option(*command, arguments->overrides);
   command
       ->add_option("--parallel", arguments->parallel,
                    "Runs side by side; by default as many as use all cores")
@@ -146,7 +183,7 @@ void add_sweep_command(CLI::App& program, Outcome& outcome) {
   command->add_option("--threads", arguments->threads, "Worker threads of each run")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command->callback([arguments, &outcome] { outcome.exit_code = sweep(*arguments); });
+  command->callback([arguments, &outcome] { outcome.exit_code = sweep_all(*arguments); });
 }
 
 }  // namespace tapehead

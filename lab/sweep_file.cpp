@@ -269,6 +269,10 @@ class SweepReader {
 
 void override_fixed(SweepFile& sweep, const std::vector<Override>& values) {
   for (const Override& value : values) {
+    if (value.section.empty() && value.option == "seed") {
+      sweep.seeds = {value};
+      continue;
+    }
     std::erase_if(sweep.fixed, [&](const Override& other) {
       return other.section == value.section && other.option == value.option;
     });

@@ -57,7 +57,8 @@ struct SweepFile {
 SweepFile read_sweep(const std::filesystem::path& file);
 SweepFile parse_sweep(std::string_view text, std::string_view file);
 
-// Puts values into `set`, in place of those that it has for the same options.
+// Puts values into `set`, in place of those that it has for the same options; a seed takes the place
+// of all seeds.
 void override_fixed(SweepFile& sweep, const std::vector<Override>& values);
 
 }  // namespace tapehead

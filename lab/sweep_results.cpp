@@ -7,7 +7,6 @@
 #include <set>
 #include <tuple>
 
-#include "core/errors.hpp"
 #include "train/config/nearest.hpp"
 
 namespace tapehead {
@@ -154,15 +153,18 @@ std::vector<bool> front_of(const std::vector<TimedQuality>& points) {
   return front;
 }
 
-void expect_shown_figures(const SweepPlan& plan, const SweepResults& results) {
+std::vector<std::string> unknown_figures(const SweepPlan& plan, const SweepResults& results) {
+  const std::vector<std::string_view> known(results.figures.begin(), results.figures.end());
+  std::vector<std::string> problems;
   for (const std::string& name : plan.show) {
-    if (std::ranges::find(results.figures, name) == results.figures.end()) {
-      const std::vector<std::string_view> known(results.figures.begin(), results.figures.end());
+    if (std::ranges::find(known, name) == known.end()) {
       const auto near = nearest(name, known);
-      throw ConfigError(fmt::format("show: no run has a figure {}{}; cells.csv has all there are",
-                                    name, near ? fmt::format(", did you mean {}?", *near) : ""));
+      problems.push_back(
+          fmt::format("show: no run has a figure {}{}; cells.csv names all there are", name,
+                      near ? fmt::format(", did you mean {}?", *near) : ""));
     }
   }
+  return problems;
 }
 
 SweepResults sweep_results(const SweepPlan& plan,

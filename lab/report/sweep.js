@@ -7,6 +7,12 @@ function cellName(settings) {
   return all.length > 0 ? all.map(([axis, label]) => `${axis}=${label}`).join(', ') : 'the config';
 }
 
+// "encoder_self.entropy" as "encoder self: entropy".
+function figureName(name) {
+  const dot = name.lastIndexOf('.');
+  return dot < 0 ? metricName(name) : `${words(name.slice(0, dot))}: ${metricName(name.slice(dot + 1))}`;
+}
+
 function spreadText(metric, {mean, deviation}) {
   return metricText(metric, mean) + (deviation === null ? '' : ` ± ${metricText(metric, deviation)}`);
 }
@@ -23,7 +29,7 @@ function duration(seconds) {
 }
 
 function cellsTable({results, axes, lower_is_better: lower}) {
-  const {metric} = results;
+  const {metric, show} = results;
   const compared = (cell, text) => (cell.to_best && !cell.best ? text(cell.to_best) : '');
   const columns = [
     ...axes.map(({name}) => ({name, cell: (row) => row.settings[name]})),
@@ -31,6 +37,7 @@ function cellsTable({results, axes, lower_is_better: lower}) {
     {name: 'to the best', help: 'the mean difference, and the interval that 95 % of the resamples lie in',
       cell: (row) => compared(row, ({difference, interval}) => `${metricText(metric, difference)} (${interval.map((end) => metricText(metric, end)).join(' to ')})`)},
     {name: 'p', help: 'by a paired bootstrap over seeds and examples', cell: (row) => compared(row, ({p}) => p.toFixed(3))},
+    ...show.map((figure) => ({name: figureName(figure), cell: (row) => (row[figure] ? spreadText(figure, row[figure]) : '')})),
     {name: '', cell: (row) => [verdict(row), row.cheapest_not_significantly_worse && 'cheapest that will do', row.on_front && 'front'].filter(Boolean)
       .reduce((list, text) => { list.append(element('span', {class: `role ${text.split(' ')[0]}`}, text), ' '); return list; }, element('span'))},
     {name: 'seeds', cell: (row) => row.seeds},
@@ -55,7 +62,7 @@ function errorPoint(svg, line, {x, y, across, along}) {
 
 function tellCell(group, metric, cell) {
   group.node().addEventListener('pointermove', (event) => showTip(event, cellName(cell.settings),
-    `${metricName(metric)} ${spreadText(metric, cell[metric])}`, `${duration(cell.seconds.mean)}, ${number(cell.parameters.mean)} parameters`));
+    `${figureName(metric)} ${spreadText(metric, cell[metric])}`, `${duration(cell.seconds.mean)}, ${number(cell.parameters.mean)} parameters`));
   group.node().addEventListener('pointerleave', hideTip);
 }
 
@@ -75,24 +82,37 @@ function metricTicks(metric) {
   return (value) => (metric.endsWith('accuracy') ? percent(value, 1) : number(value));
 }
 
-// The metric over the settings of one axis; a line for each combination of the others.
-function axisChart(results, axis, metric) {
+// Labels too long to stand side by side lean, with room below for the longest.
+function leanLabels(svg, labels) {
+  const letter = 5.5;
+  if (d3.sum(labels, (label) => label.length + 2) * letter < chartSize.width - chartSize.left - chartSize.right) return;
+  const room = 0.6 * letter * d3.max(labels, (label) => label.length);
+  svg.select('.axis').selectAll('text').attr('text-anchor', 'end').attr('transform', 'translate(-6,0) rotate(-35)');
+  svg.select('.label').attr('y', chartSize.height - 4 + room);
+  svg.attr('viewBox', `0 0 ${chartSize.width} ${chartSize.height + room}`);
+}
+
+// A figure over the settings of one axis; a line for each combination of the others. Cells that do
+// not have it are left out.
+function axisChart(results, axis, figure, caption) {
+  const known = results.cells.filter((cell) => Number.isFinite(cell[figure]?.mean));
   const others = (cell) => cellName(Object.fromEntries(Object.entries(cell.settings).filter(([name]) => name !== axis.name)));
-  const names = [...new Set(results.cells.map(others))];
-  const frame = chartFrame(`${metric} over ${axis.name}`);
+  const names = [...new Set(known.map(others))];
+  const frame = chartFrame(`${figureName(figure)} over ${axis.name}`);
   const x = d3.scalePoint(axis.labels, frame.x).padding(0.5);
-  const y = figureScale(results.cells, metric, frame.y);
-  drawAxes(frame.svg, x, y, axis.name, metricTicks(metric));
+  const y = figureScale(known, figure, frame.y);
+  drawAxes(frame.svg, x, y, axis.name, metricTicks(figure));
+  leanLabels(frame.svg, axis.labels);
   names.forEach((name, i) => {
     const shift = (i - (names.length - 1) / 2) * Math.min(7, x.step() / (names.length + 1));
     const at = (cell) => x(cell.settings[axis.name]) + shift;
-    const cells = axis.labels.map((label) => results.cells.find((cell) => others(cell) === name && cell.settings[axis.name] === label)).filter(Boolean);
-    frame.svg.append('path').attr('class', `line faint line-${i % 6}`).attr('d', d3.line().x(at).y((cell) => y(cell[metric].mean))(cells));
+    const cells = axis.labels.map((label) => known.find((cell) => others(cell) === name && cell.settings[axis.name] === label)).filter(Boolean);
+    frame.svg.append('path').attr('class', `line faint line-${i % 6}`).attr('d', d3.line().x(at).y((cell) => y(cell[figure].mean))(cells));
     for (const cell of cells) {
-      tellCell(errorPoint(frame.svg, i % 6, {x: at(cell), y: y(cell[metric].mean), along: ends(cell[metric], y)}), metric, cell);
+      tellCell(errorPoint(frame.svg, i % 6, {x: at(cell), y: y(cell[figure].mean), along: ends(cell[figure], y)}), figure, cell);
     }
   });
-  return element('figure', {class: 'panel'}, element('figcaption', {}, axis.name), frame.svg.node(), names.length > 1 ? legend(names) : '');
+  return element('figure', {class: 'panel'}, element('figcaption', {}, caption), frame.svg.node(), names.length > 1 ? legend(names) : '');
 }
 
 // Every cell by its time and quality; the line joins those that no other beats in both.
@@ -121,13 +141,22 @@ function resultsInWords({results}) {
 
 function axesSection(report) {
   const {results, axes} = report;
-  const chooser = element('select', {id: 'metric', onchange: () => draw()}, sweepMetrics.map((metric) =>
-    element('option', {value: metric, selected: metric === results.metric}, metricName(metric))));
+  const figures = [...new Set([...sweepMetrics, ...results.show, ...results.figures])];
+  const chooser = element('select', {id: 'metric', onchange: () => draw()}, figures.map((figure) =>
+    element('option', {value: figure, selected: figure === results.metric}, figureName(figure))));
   const panels = element('div', {class: 'panels'});
-  const draw = () => panels.replaceChildren(...axes.map((axis) => axisChart(results, axis, chooser.value)), frontChart(results));
+  const draw = () => panels.replaceChildren(...axes.map((axis) => axisChart(results, axis, chooser.value, axis.name)), frontChart(results));
   draw();
   return section('charts', 'Charts', remark('Means over the seeds; bars are one sample deviation to either side.'),
     element('p', {class: 'chooser'}, element('label', {for: 'metric'}, 'Over the axes: '), chooser), panels);
+}
+
+// What the sweep file asks to be shown beside the metric, over every axis.
+function shownSection({results, axes}) {
+  const shown = results.show.filter((figure) => results.figures.includes(figure));
+  if (shown.length === 0 || axes.length === 0) return [];
+  const panels = shown.flatMap((figure) => axes.map((axis) => axisChart(results, axis, figure, figureName(figure))));
+  return [section('shown', 'Beside the metric', element('div', {class: 'panels'}, panels))];
 }
 
 function sweepParts(report) {
@@ -136,7 +165,7 @@ function sweepParts(report) {
   if (results) {
     parts.push(section('cells', 'Cells', ...resultsInWords(report), cellsTable(report),
       remark(`p by a paired bootstrap, ${results.resamples} resamples of seeds and examples; significant below ${results.significance_level}. docs/sweeps.md says more.`)),
-    axesSection(report));
+    axesSection(report), ...shownSection(report));
   }
   const columns = [{name: 'run', cell: (row) => row.run}, {name: 'state', cell: (row) => row.state}];
   return [...parts, section('runs', 'Runs', table(columns, progress))];

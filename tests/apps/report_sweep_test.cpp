@@ -46,6 +46,8 @@ constexpr std::string_view sweep_marks = R"(
     charts: count('#charts svg.chart'),
     points: count('#charts .point'),
     deviations: count('#charts .deviation'),
+    shown: count('#shown svg.chart'),
+    figures: count('#metric option'),
     runs: count('#runs tbody tr'),
     wide: document.documentElement.scrollWidth,
   };
@@ -66,6 +68,26 @@ TEST_F(SweepPage, is_written_at_the_end) {
   EXPECT_EQ(page["runs"], 4 * 2);
   EXPECT_LE(page["wide"], 390);
   EXPECT_EQ(run({"report", "s", "--prune"}).exit_code, 2);
+}
+
+TEST_F(SweepPage, has_what_the_sweep_asks_to_be_shown) {
+  write(
+      "2}\nseeds: 2\nheads: [figures]\nshow: [cross.entropy, cross.divergence, seconds]\n"
+      "axes: {shape: {one: {model.heads: 1}, four quite narrow heads: {model.heads: 4}}}\n");
+  const ProgramResult result = run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  const auto page = visit(here / "s/report.html", std::string(sweep_marks), {.width = 390});
+  EXPECT_EQ(page["sections"], nlohmann::json({"cells", "charts", "shown", "runs"}));
+  EXPECT_EQ(page["shown"], 3);
+  EXPECT_GT(page["figures"], 30);  // all that the sweep knows can be chosen
+  // One head has no divergence from others: its point is left out.
+  EXPECT_EQ(visit(here / "s/report.html", R"(
+    return [...document.querySelectorAll('#shown svg.chart')].map((one) => one.querySelectorAll('.point').length);
+  )"),
+            nlohmann::json({2, 1, 2}));
+  // The same of a page written later.
+  ASSERT_EQ(run({"report", "s"}).exit_code, 0);
+  EXPECT_EQ(visit(here / "s/report.html", std::string(sweep_marks))["shown"], 3);
 }
 
 TEST_F(SweepPage, of_a_sweep_that_was_killed_says_so) {

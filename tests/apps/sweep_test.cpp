@@ -159,6 +159,70 @@ TEST_F(Sweep, runs_of_another_config_are_not_taken_for_finished_ones) {
   EXPECT_EQ(results()["runs"][0]["examples"], 300);
 }
 
+// What is told of a run in the sweep is what the program tells of it by itself.
+TEST_F(Sweep, studies_heads_and_further_splits) {
+  const auto settings = [](const std::string& rest) {
+    return "training.steps: 10, task.longer_min_length: 11, task.longer_max_length: 12,\n"
+           "  task.longer_examples: 20}\nseeds: 1\nfurther_splits: [longer, train]\n" +
+           rest;
+  };
+  write(settings("heads: [figures]\nshow: [cross.entropy, longer.loss]\n"));
+  const ProgramResult first = sweep();
+  ASSERT_EQ(first.exit_code, 0) << first.errors;
+  EXPECT_THAT(first.output, AllOf(HasSubstr("cross.entropy"), HasSubstr("longer.loss")));
+  const auto run = results()["runs"][0];
+  const auto ask = [&](const Arguments& arguments) {
+    return nlohmann::json::parse(run_program(arguments, here.path()).output);
+  };
+  const auto longer = ask({"evaluate", "s/seed=1", "--split", "longer", "--json"});
+  EXPECT_NEAR(run["longer.loss"], longer["loss"], 1e-6);
+  EXPECT_NEAR(run["longer.sequence_accuracy"], longer["sequence_accuracy"], 1e-6);
+  EXPECT_TRUE(run.contains("train.loss"));
+  EXPECT_FALSE(run.contains("train.sequence_accuracy"));
+  double entropy = 0;
+  const auto heads = ask({"heads", "s/seed=1", "--split", "test", "--json"});
+  const auto cross = heads["attentions"].back();
+  ASSERT_EQ(cross["attention"], "decoder.layers.0.cross");
+  for (const auto& head : cross["heads"]) {
+    entropy += head["entropy"].get<double>() / static_cast<double>(cross["heads"].size());
+  }
+  EXPECT_NEAR(run["cross.entropy"], entropy, 1e-6);
+  EXPECT_GT(run["peak_memory_mb"], 5);
+  EXPECT_GT(run["first_gradient_norm"], 0);
+  EXPECT_FALSE(run.contains("heads.spare"));
+  // Asked for more, the run is looked at again, and not trained again.
+  write(settings("heads: [importance, pruning]\nshow: [heads.spair]\n"));
+  const ProgramResult more = sweep();
+  EXPECT_EQ(more.exit_code, 1);
+  EXPECT_THAT(more.errors, AllOf(HasSubstr("1 runs, 0 of them finished before"),
+                                 HasSubstr("heads.spair, did you mean heads.spare?")));
+  EXPECT_TRUE(results()["runs"][0].contains("heads.spare"));
+  EXPECT_TRUE(results()["runs"][0].contains("heads.prunable"));
+  EXPECT_TRUE(results()["runs"][0].contains("decoder.layers.0.cross.more_without"));
+  EXPECT_EQ(results()["runs"][0]["steps"], 10);
+}
+
+TEST_F(Sweep, several_files_are_read_before_any_is_begun) {
+  write("training.steps: 10}\naxes: {model.heads: [1, 2]}\n");
+  fs::copy(here / "heads.yaml", here / "more.yaml");
+  const Arguments both{"sweep", "heads.yaml",       "more.yaml", "--run", "s",
+                       "--set", "training.steps=3", "--set",     "seed=4"};
+  std::ofstream(here / "more.yaml", std::ios::app) << "seedz: 2\n";
+  EXPECT_THAT(run_program(both, here.path()).errors,
+              HasSubstr("seedz: unknown name; did you mean seeds?"));
+  EXPECT_FALSE(fs::exists(here / "s"));
+  write("training.steps: 10}\naxes: {model.heads: [1, 2]}\n");
+  fs::copy(here / "heads.yaml", here / "more.yaml", fs::copy_options::overwrite_existing);
+  const ProgramResult result = run_program(both, here.path());
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  for (const std::string name : {"heads", "more"}) {
+    const auto json = nlohmann::json::parse(content_of(here / "s" / name / "results.json"));
+    ASSERT_EQ(json["runs"].size(), 2U);
+    EXPECT_EQ(json["runs"][1]["steps"], 3);
+    EXPECT_EQ(json["runs"][1]["seed"], 4);
+  }
+}
+
 TEST_F(Sweep, what_is_no_sweep_is_left_alone) {
   write("training.steps: 10}\n");
   fs::create_directory(here / "s");

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <string>
 
@@ -24,6 +25,8 @@ RunScores two_examples() {
           .steps = 5,
           .tokens = 600,
           .seconds = 0.7,
+          .study = {.further_splits = {"longer"}, .heads = true, .pruning = true},
+          .figures = {{"cross.entropy", 0.1}, {"gradient_norm", HUGE_VAL}},
           .examples = {{.negative_log_likelihood = 0.1,
                         .tokens = 3,
                         .correct = 2,
@@ -44,6 +47,9 @@ TEST(RunScores, come_back_to_the_bit) {
   EXPECT_EQ(scores.parameters, 12);
   EXPECT_EQ(scores.multiply_adds_per_token, 1.0 / 3);
   EXPECT_EQ(scores.tokens, 600);
+  EXPECT_EQ(scores.study, two_examples().study);
+  EXPECT_EQ(scores.figures.at("cross.entropy"), 0.1);
+  EXPECT_FALSE(std::isfinite(scores.figures.at("gradient_norm")));
   ASSERT_EQ(scores.examples.size(), 2U);
   EXPECT_EQ(scores.examples[0].negative_log_likelihood, 0.1);
   EXPECT_EQ(scores.examples[0].output, "a \"b\"\n");

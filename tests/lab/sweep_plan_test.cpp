@@ -62,6 +62,40 @@ TEST(SweepPlan, has_a_cell_for_each_combination_and_a_run_for_each_seed) {
   EXPECT_EQ(plan.split, "validation");
 }
 
+TEST(SweepPlan, says_what_is_studied_and_shown) {
+  const SweepPlan plan = plan_of(config +
+                                 "further_splits: [longer, train]\nheads: [pruning]\n"
+                                 "show: [train.loss, cross.entropy]\n");
+  EXPECT_THAT(plan.study.further_splits, ElementsAre("longer", "train"));
+  EXPECT_TRUE(plan.study.heads);
+  EXPECT_FALSE(plan.study.importance);
+  EXPECT_TRUE(plan.study.pruning);
+  EXPECT_THAT(plan.show, ElementsAre("train.loss", "cross.entropy"));
+  EXPECT_EQ(plan_of(config).study, RunStudy{});
+  EXPECT_THAT(error_of(config + "heads: [figures, roles]\n"),
+              StartsWith("a.yaml:2:8: heads: there are figures, importance and pruning, and not "
+                         "roles"));
+  EXPECT_THAT(error_of(config + "show: loss\n"),
+              StartsWith("a.yaml:2:7: show: a list must stand here, of names of figures"));
+  EXPECT_THAT(error_of(config + "further_splits: [train, train]\n"),
+              StartsWith("a.yaml:2:25: further_splits: names of splits"));
+}
+
+TEST(SweepPlan, options_can_be_set_from_outside) {
+  SweepFile file = parse_sweep(config +
+                                   "set: {training.steps: 300, model.heads: 2}\nseeds: 3\n"
+                                   "axes: {model.d_model: [8, 16]}\n",
+                               "a.yaml");
+  override_fixed(file, parse_overrides({"training.steps=7", "model.layers=1", "seed=5"}));
+  const SweepPlan plan = plan_sweep(file);
+  ASSERT_EQ(plan.runs.size(), 2U);
+  EXPECT_THAT(plan.runs[1].overrides, ElementsAre("model.heads=2", "training.steps=7",
+                                                  "model.layers=1", "model.d_model=16", "seed=5"));
+  override_fixed(file, parse_overrides({"model.d_model=4"}));
+  EXPECT_THAT(message_of<ConfigError>([&] { plan_sweep(file); }),
+              StartsWith("a.yaml:4:8: model.d_model: already set by `set`"));
+}
+
 // What `--set` of the same words makes, to the last option.
 TEST(SweepPlan, a_run_has_the_config_that_its_overrides_make) {
   const SweepPlan plan = plan_of(config +

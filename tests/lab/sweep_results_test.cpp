@@ -118,6 +118,34 @@ TEST(SweepResults, tests_of_other_examples_are_not_compared) {
   EXPECT_THAT(results_table(plan(), results), HasSubstr("not comparable"));
 }
 
+TEST(SweepResults, further_figures_are_those_of_the_runs_that_have_them) {
+  Scores studied = three_cells;
+  studied[0]->figures = {{"cross.entropy", 1}, {"train.loss", 0.5}};
+  studied[3]->figures = {{"cross.entropy", 2}};
+  SweepPlan sweep = plan();
+  sweep.show = {"cross.entropy", "loss"};
+  const SweepResults results = sweep_results(sweep, studied);
+  const auto& further = results.cells[0].figures.further;
+  EXPECT_EQ(further.at("cross.entropy").mean, 1.5);
+  EXPECT_DOUBLE_EQ(further.at("cross.entropy").deviation, std::sqrt(0.5));
+  EXPECT_EQ(further.at("train.loss").mean, 0.5);
+  EXPECT_TRUE(results.cells[1].figures.further.empty());
+  EXPECT_THAT(results_table(sweep, results),
+              AllOf(HasSubstr("cross.entropy"), HasSubstr("1.5 ± 0.71"), HasSubstr("0.25 ± 0")));
+  EXPECT_THAT(runs_csv(sweep, results), AllOf(HasSubstr(",chrf,cross.entropy,train.loss\n"),
+                                              HasSubstr(",1,0.5\n"), HasSubstr(",,\n")));
+  EXPECT_THAT(cells_csv(sweep, results),
+              HasSubstr(",cross.entropy,cross.entropy_deviation,train.loss,train.loss_deviation,"));
+  const auto json = results_json(sweep, results);
+  EXPECT_EQ(json["cells"][0]["cross.entropy"]["mean"], 1.5);
+  EXPECT_EQ(json["show"][0], "cross.entropy");
+  EXPECT_EQ(json["runs"][0]["train.loss"], 0.5);
+  EXPECT_TRUE(unknown_figures(sweep, results).empty());
+  sweep.show = {"cross.entropi"};
+  EXPECT_THAT(unknown_figures(sweep, results),
+              ElementsAre(HasSubstr("cross.entropi, did you mean cross.entropy?")));
+}
+
 TEST(SweepFront, holds_what_nothing_beats_in_both) {
   EXPECT_THAT(front_of({{1, 0.5}, {2, 0.5}, {2, 0.9}, {3, 0.8}, {4, 0.95}, {4, 0.95}}),
               ElementsAre(true, false, true, false, true, true));

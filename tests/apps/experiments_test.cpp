@@ -1,0 +1,122 @@
+// Each experiment that ships, from its file to its page, with a few steps on a little data.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "lab/sweep_plan.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::HasSubstr;
+
+std::vector<fs::path> experiments() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(TAPEHEAD_SOURCE_DIR "/configs/experiments")) {
+    files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+std::set<std::string> options_of(const SweepAxis& axis) {
+  std::set<std::string> options;
+  for (const SweepSetting& setting : axis.settings) {
+    for (const Override& value : setting.values) {
+      options.insert(value.section + "." + value.option);
+    }
+  }
+  return options;
+}
+
+// What makes it small, but for options that are axes of the experiment.
+Arguments small(const SweepFile& sweep, const Config& config) {
+  std::map<std::string, std::string> values{{"training.steps", "2"},
+                                            {"training.warmup", "1"},
+                                            {"training.batch_tokens", "64"},
+                                            {"evaluation.max_extra_length", "2"}};
+  const bool text = config.task.name == TaskName::parallel_text;
+  for (const std::string split : {"train", "validation", "test"}) {
+    if (text) {
+      values["task." + split + "_source"] = TAPEHEAD_FIXTURES "/text/" + split + ".en";
+      values["task." + split + "_target"] = TAPEHEAD_FIXTURES "/text/" + split + ".de";
+      values["task.vocabulary"] = "120";
+    } else {
+      values["task." + split + "_examples"] = split == "train" ? "60" : "4";
+    }
+  }
+  if (config.task.name == TaskName::brackets) {
+    values["task.min_pairs"] = values["task.max_pairs"] = "20";
+  }
+  for (const SweepAxis& axis : sweep.axes) {
+    for (const std::string& option : options_of(axis)) {
+      values.erase(option);
+    }
+  }
+  for (const Override& value : sweep.fixed) {
+    if (value.section + "." + value.option == "training.warmup" && value.text == "0") {
+      values.erase("training.warmup");
+    }
+  }
+  Arguments overrides{"seed=1"};
+  for (const auto& [option, value] : values) {
+    overrides.push_back(option + "=" + value);
+  }
+  return overrides;
+}
+
+// Paths in sweeps begin at the root.
+template <class Function>
+auto from_root(const Function& function) {
+  const fs::path here = fs::current_path();
+  fs::current_path(TAPEHEAD_SOURCE_DIR);
+  auto result = function();
+  fs::current_path(here);
+  return result;
+}
+
+class Experiments : public ::testing::TestWithParam<fs::path> {};
+
+TEST_P(Experiments, go_from_the_file_to_the_page) {
+  const TemporaryDirectory here;
+  fs::create_directory_symlink(TAPEHEAD_SOURCE_DIR "/configs", here / "configs");
+  const SweepFile sweep = from_root([] { return read_sweep(GetParam()); });
+  Arguments arguments{"sweep", GetParam().string(), "--run", "a"};
+  set_options(arguments, small(sweep, from_root([&] { return load_config(sweep.config).config; })));
+  const ProgramResult result = run_program(arguments, here.path());
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  const auto results = nlohmann::json::parse(content_of(here / "a/results.json"));
+  std::size_t cells = 1;
+  for (const SweepAxis& axis : sweep.axes) {
+    cells *= axis.settings.size();
+  }
+  EXPECT_EQ(results["cells"].size(), cells);
+  EXPECT_TRUE(fs::exists(here / "a/report.html"));
+  for (const std::string& figure : sweep.show) {
+    EXPECT_THAT(result.output, HasSubstr(figure));
+  }
+}
+
+TEST_P(Experiments, say_what_is_expected_and_have_three_seeds) {
+  const std::string text = content_of(GetParam());
+  EXPECT_THAT(text, HasSubstr("# Expected before the runs"));
+  EXPECT_THAT(text, HasSubstr("\nseeds: 3\n"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, Experiments, ::testing::ValuesIn(experiments()),
+                         [](const auto& test) { return "of_" + test.param.stem().string(); });
+
+}  // namespace
+}  // namespace tapehead
