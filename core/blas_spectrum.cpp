@@ -34,14 +34,41 @@ double dot(const double* x, const double* y, std::size_t count) {
   return sum;
 }
 
+// Row after row.
+struct Rows {
+  std::vector<double> numbers;
+  std::size_t count;
+  std::size_t columns;
+};
+
+Rows rows_of(const Tensor& a) {
+  return {.numbers = std::vector<double>(a.values().begin(), a.values().end()),
+          .count = static_cast<std::size_t>(a.dim(0)),
+          .columns = static_cast<std::size_t>(a.dim(1))};
+}
+
+// Aᵀ B
+Rows product(const Tensor& a, const Tensor& b) {
+  const auto m = static_cast<std::size_t>(a.dim(1));
+  const auto n = static_cast<std::size_t>(b.dim(1));
+  Rows result{.numbers = std::vector<double>(m * n), .count = m, .columns = n};
+  for (Index r = 0; r < a.dim(0); ++r) {
+    for (std::size_t i = 0; i < m; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        result.numbers[i * n + j] +=
+            static_cast<double>(a.row(r)[i]) * static_cast<double>(b.row(r)[j]);
+      }
+    }
+  }
+  return result;
+}
+
 // A Aᵀ
-Matrix gram(const Tensor& a) {
-  const std::vector<double> rows(a.values().begin(), a.values().end());
-  const auto columns = static_cast<std::size_t>(a.dim(1));
-  Matrix product(static_cast<std::size_t>(a.dim(0)));
+Matrix gram(const Rows& a) {
+  Matrix product(a.count);
   for (std::size_t i = 0; i < product.n; ++i) {
     for (std::size_t j = 0; j < product.n; ++j) {
-      product.at(i, j) = dot(&rows[i * columns], &rows[j * columns], columns);
+      product.at(i, j) = dot(&a.numbers[i * a.columns], &a.numbers[j * a.columns], a.columns);
     }
   }
   return product;
@@ -87,17 +114,24 @@ Matrix root(Matrix matrix) {
   return result;
 }
 
+// Symmetric but for rounding, of which LAPACK reads one triangle: (Aᵀ B)(Aᵀ B)ᵀ = Aᵀ (B Bᵀ) A, (m,
+// m), or, where A has fewer rows than columns, R (B Bᵀ) R, (d, d), which has the same eigenvalues
+// other than 0; R is the root of A Aᵀ.
+Matrix squared_product(const Tensor& a, const Tensor& b) {
+  if (a.dim(0) > a.dim(1)) {
+    return gram(product(a, b));
+  }
+  const Matrix half = root(gram(rows_of(a)));
+  return half * gram(rows_of(b)) * half;  // (R G) R takes R's rows for its columns
+}
+
 }  // namespace
 
-// (Aᵀ B)(Aᵀ B)ᵀ = Aᵀ (B Bᵀ) A, whose eigenvalues other than 0 are those of R (B Bᵀ) R, where R is
-// the root of A Aᵀ.
 std::vector<double> product_singular_values(const Tensor& a, const Tensor& b) {
   if (a.dim(0) == 0) {
     return {};
   }
-  const Matrix half = root(gram(a));
-  // Symmetric but for rounding; LAPACK reads one triangle. (R G) R takes R's rows for its columns.
-  Matrix square = half * gram(b) * half;
+  Matrix square = squared_product(a, b);
   std::vector<double> values = eigenvalues(square, false);
   for (double& value : values) {
     value = std::sqrt(std::max(0.0, value));

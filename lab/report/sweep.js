@@ -94,11 +94,12 @@ function leanLabels(svg, labels) {
 
 // A figure over the settings of one axis; a line for each combination of the others. Cells that do
 // not have it are left out.
-function axisChart(results, axis, figure, caption) {
+function axisChart(results, axis, figure) {
   const known = results.cells.filter((cell) => Number.isFinite(cell[figure]?.mean));
   const others = (cell) => cellName(Object.fromEntries(Object.entries(cell.settings).filter(([name]) => name !== axis.name)));
   const names = [...new Set(known.map(others))];
-  const frame = chartFrame(`${figureName(figure)} over ${axis.name}`);
+  const title = `${figureName(figure)} over ${axis.name}`;
+  const frame = chartFrame(title);
   const x = d3.scalePoint(axis.labels, frame.x).padding(0.5);
   const y = figureScale(known, figure, frame.y);
   drawAxes(frame.svg, x, y, axis.name, metricTicks(figure));
@@ -112,12 +113,13 @@ function axisChart(results, axis, figure, caption) {
       tellCell(errorPoint(frame.svg, i % 6, {x: at(cell), y: y(cell[figure].mean), along: ends(cell[figure], y)}), figure, cell);
     }
   });
-  return element('figure', {class: 'panel'}, element('figcaption', {}, caption), frame.svg.node(), names.length > 1 ? legend(names) : '');
+  return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(), names.length > 1 ? legend(names) : '');
 }
 
 // Every cell by its time and quality; the line joins those that no other beats in both.
 function frontChart({cells, metric}) {
-  const frame = chartFrame('quality against time');
+  const title = `${metricName(metric)} against time`;
+  const frame = chartFrame(title);
   const x = figureScale(cells, 'seconds', frame.x);
   const y = figureScale(cells, metric, frame.y);
   drawAxes(frame.svg, x, y, 'seconds of training', metricTicks(metric));
@@ -128,7 +130,7 @@ function frontChart({cells, metric}) {
       x: x(cell.seconds.mean), y: y(cell[metric].mean), across: ends(cell.seconds, x), along: ends(cell[metric], y),
     }), metric, cell);
   }
-  return element('figure', {class: 'panel'}, element('figcaption', {}, 'Quality against time'), frame.svg.node(), legend(['cells', 'front']));
+  return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(), legend(['cells', 'front']));
 }
 
 function resultsInWords({results}) {
@@ -145,7 +147,7 @@ function axesSection(report) {
   const chooser = element('select', {id: 'metric', onchange: () => draw()}, figures.map((figure) =>
     element('option', {value: figure, selected: figure === results.metric}, figureName(figure))));
   const panels = element('div', {class: 'panels'});
-  const draw = () => panels.replaceChildren(...axes.map((axis) => axisChart(results, axis, chooser.value, axis.name)), frontChart(results));
+  const draw = () => panels.replaceChildren(...axes.map((axis) => axisChart(results, axis, chooser.value)), frontChart(results));
   draw();
   return section('charts', 'Charts', remark('Means over the seeds; bars are one sample deviation to either side.'),
     element('p', {class: 'chooser'}, element('label', {for: 'metric'}, 'Over the axes: '), chooser), panels);
@@ -155,7 +157,7 @@ function axesSection(report) {
 function shownSection({results, axes}) {
   const shown = results.show.filter((figure) => results.figures.includes(figure));
   if (shown.length === 0 || axes.length === 0) return [];
-  const panels = shown.flatMap((figure) => axes.map((axis) => axisChart(results, axis, figure, figureName(figure))));
+  const panels = shown.flatMap((figure) => axes.map((axis) => axisChart(results, axis, figure)));
   return [section('shown', 'Beside the metric', element('div', {class: 'panels'}, panels))];
 }
 

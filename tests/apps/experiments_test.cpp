@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 std::vector<fs::path> experiments() {
@@ -113,6 +115,46 @@ TEST_P(Experiments, say_what_is_expected_and_have_three_seeds) {
   const std::string text = content_of(GetParam());
   EXPECT_THAT(text, HasSubstr("# Expected before the runs"));
   EXPECT_THAT(text, HasSubstr("\nseeds: 3\n"));
+}
+
+// Which heads matter: the trainings that follow the sweep, and the table and picture that are kept.
+TEST(ExperimentScripts, take_a_sweep_further) {
+  const TemporaryDirectory here;
+  fs::create_directory_symlink(TAPEHEAD_SOURCE_DIR "/configs", here / "configs");
+  const std::string scripts = TAPEHEAD_SOURCE_DIR "/scripts/";
+  const std::string file = TAPEHEAD_SOURCE_DIR "/configs/experiments/06_matter_grammar.yaml";
+  Arguments arguments{"sweep", file, "--run", "06"};
+  set_options(arguments,
+              {"seed=1", "training.steps=2", "training.warmup=1", "training.batch_tokens=64",
+               "task.train_examples=60", "task.validation_examples=4", "task.test_examples=4",
+               "evaluation.every=2", "evaluation.max_extra_length=2"});
+  ASSERT_EQ(run_program(arguments, here.path()).exit_code, 0);
+  const ProgramResult pruned =
+      run_script(scripts + "pruned_or_from_scratch.sh", {"06", "3", "4"}, here.path());
+  ASSERT_EQ(pruned.exit_code, 0) << pruned.errors;
+  EXPECT_EQ(content_of(here / "06/pruned.csv"), pruned.output);
+  EXPECT_THAT(pruned.output,
+              ContainsRegex("^seed,steps,whole,[^\n]*\n1,2(,[0-9]+[.][0-9]+){4}\n$"));
+  // The same shape: 21 of 24 heads; from scratch for as many steps as the two trainings had.
+  const auto heads = [&](const std::string& run) {
+    const auto report = nlohmann::json::parse(
+        run_program({"heads", "06/" + run + ",seed=1", "--json"}, here.path()).output);
+    std::size_t count = 0;
+    for (const auto& attention : report["attentions"]) count += attention["heads"].size();
+    return count;
+  };
+  EXPECT_EQ(heads("trained_on"), 21U);
+  EXPECT_EQ(heads("from_scratch"), 21U);
+  EXPECT_TRUE(fs::exists(step_checkpoint(here / "06/trained_on,seed=1", 4)));
+  EXPECT_TRUE(fs::exists(step_checkpoint(here / "06/from_scratch,seed=1", 6)));
+
+  const ProgramResult kept =
+      run_script(scripts + "keep_experiment.py", {"06", "--to", "kept"}, here.path());
+  ASSERT_EQ(kept.exit_code, 0) << kept.errors;
+  EXPECT_THAT(
+      content_of(here / "kept/06.csv"),
+      AllOf(HasSubstr("gates,seeds,loss,loss ±,heads.closed,"), HasSubstr("penalty 0.02,1,")));
+  EXPECT_THAT(content_of(here / "kept/06.png"), HasSubstr("PNG"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Experiments, ::testing::ValuesIn(experiments()),

@@ -72,7 +72,7 @@ TEST_F(SweepPage, is_written_at_the_end) {
 
 TEST_F(SweepPage, has_what_the_sweep_asks_to_be_shown) {
   write(
-      "2}\nseeds: 2\nheads: [figures]\nshow: [cross.entropy, cross.divergence, seconds]\n"
+      "6}\nseeds: 2\nheads: [figures]\nshow: [cross.entropy, cross.divergence, seconds]\n"
       "axes: {shape: {one: {model.heads: 1}, four quite narrow heads: {model.heads: 4}}}\n");
   const ProgramResult result = run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"});
   ASSERT_EQ(result.exit_code, 0) << result.errors;

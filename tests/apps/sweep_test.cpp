@@ -206,7 +206,7 @@ TEST_F(Sweep, several_files_are_read_before_any_is_begun) {
   write("training.steps: 10}\naxes: {model.heads: [1, 2]}\n");
   fs::copy(here / "heads.yaml", here / "more.yaml");
   const Arguments both{"sweep", "heads.yaml",       "more.yaml", "--run", "s",
-                       "--set", "training.steps=3", "--set",     "seed=4"};
+                       "--set", "training.steps=6", "--set",     "seed=4"};
   std::ofstream(here / "more.yaml", std::ios::app) << "seedz: 2\n";
   EXPECT_THAT(run_program(both, here.path()).errors,
               HasSubstr("seedz: unknown name; did you mean seeds?"));
@@ -218,7 +218,7 @@ TEST_F(Sweep, several_files_are_read_before_any_is_begun) {
   for (const std::string name : {"heads", "more"}) {
     const auto json = nlohmann::json::parse(content_of(here / "s" / name / "results.json"));
     ASSERT_EQ(json["runs"].size(), 2U);
-    EXPECT_EQ(json["runs"][1]["steps"], 3);
+    EXPECT_EQ(json["runs"][1]["steps"], 6);
     EXPECT_EQ(json["runs"][1]["seed"], 4);
   }
 }

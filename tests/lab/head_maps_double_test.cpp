@@ -25,6 +25,10 @@ TEST(ProductSingularValues, AreThoseOfKnownProducts) {
   const Tensor same = Tensor::of({2, 2}, {1, 2, 1, 2});
   EXPECT_THAT(product_singular_values(same, same),
               ElementsAre(DoubleNear(10, 1e-6), DoubleNear(0, 1e-6)));
+  // More rows than columns: Aᵀ B = (1 2), of length √5.
+  const Tensor tall = Tensor::of({3, 1}, {1, 2, 2});
+  EXPECT_THAT(product_singular_values(tall, Tensor::of({3, 2}, {1, 0, 0, 1, 0, 0})),
+              ElementsAre(DoubleNear(std::sqrt(5.0), 1e-7)));
 }
 
 class Maps : public ::testing::Test {

@@ -86,10 +86,10 @@ TEST(SweepPlan, options_can_be_set_from_outside) {
                                    "set: {training.steps: 300, model.heads: 2}\nseeds: 3\n"
                                    "axes: {model.d_model: [8, 16]}\n",
                                "a.yaml");
-  override_fixed(file, parse_overrides({"training.steps=7", "model.layers=1", "seed=5"}));
+  override_fixed(file, parse_overrides({"training.steps=700", "model.layers=1", "seed=5"}));
   const SweepPlan plan = plan_sweep(file);
   ASSERT_EQ(plan.runs.size(), 2U);
-  EXPECT_THAT(plan.runs[1].overrides, ElementsAre("model.heads=2", "training.steps=7",
+  EXPECT_THAT(plan.runs[1].overrides, ElementsAre("model.heads=2", "training.steps=700",
                                                   "model.layers=1", "model.d_model=16", "seed=5"));
   override_fixed(file, parse_overrides({"model.d_model=4"}));
   EXPECT_THAT(message_of<ConfigError>([&] { plan_sweep(file); }),

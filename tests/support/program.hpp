@@ -54,8 +54,9 @@ bool wait_until(const Condition& condition) {
 
 class Program {
  public:
-  Program(const Arguments& arguments, const std::filesystem::path& directory)
-      : input_(make_pipe()), child_([&] { return become(arguments, directory); }) {
+  Program(const Arguments& arguments, const std::filesystem::path& directory,
+          const std::string& file = TAPEHEAD_PROGRAM)
+      : input_(make_pipe()), child_([&] { return become(file, arguments, directory); }) {
     ::close(input_[0]);
   }
   Program(const Program&) = delete;
@@ -100,7 +101,8 @@ class Program {
     return ends;
   }
 
-  int become(const Arguments& arguments, const std::filesystem::path& directory) const {
+  int become(const std::string& file, const Arguments& arguments,
+             const std::filesystem::path& directory) const {
     constexpr unsigned longest_life = 300;  // seconds
     ::alarm(longest_life);
     const int output = ::creat((streams_ / "output").c_str(), 0600);
@@ -109,14 +111,14 @@ class Program {
     ::dup2(output, STDOUT_FILENO);
     ::dup2(errors, STDERR_FILENO);
     std::filesystem::current_path(directory);
-    std::vector<std::string> words{TAPEHEAD_PROGRAM};
+    std::vector<std::string> words{file};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> pointers;
     for (std::string& word : words) {
       pointers.push_back(word.data());
     }
     pointers.push_back(nullptr);
-    ::execv(TAPEHEAD_PROGRAM, pointers.data());
+    ::execv(file.c_str(), pointers.data());
     return 98;
   }
 
@@ -131,6 +133,14 @@ inline ProgramResult run_program(const Arguments& arguments, const std::filesyst
   Program program(arguments, directory);
   program.write(input);
   return program.wait();
+}
+
+// Runs a script that takes the program's name from $TAPEHEAD.
+inline ProgramResult run_script(const std::string& script, const Arguments& arguments,
+                                const std::filesystem::path& directory) {
+  Arguments words{"TAPEHEAD=" TAPEHEAD_PROGRAM, script};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return Program(words, directory, "/usr/bin/env").wait();
 }
 
 }  // namespace tapehead
