@@ -6,12 +6,14 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/sweep_display.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
+#include "core/errors.hpp"
 #include "core/files.hpp"
 #include "lab/report_page.hpp"
 #include "lab/report_sweep.hpp"
@@ -67,10 +69,9 @@ int run_all(SweepRunner& runner, const SweepPlan& plan) {
   return signals.received();
 }
 
-// False where a figure is to be shown that there is not, which is told.
-bool write_results(const SweepPlan& plan, const SweepRunner& runner,
-                   const std::filesystem::path& directory) {
-  const SweepResults results = sweep_results(plan, runner.scores());
+SweepResults write_results(const SweepPlan& plan, const SweepRunner& runner,
+                           const std::filesystem::path& directory) {
+  SweepResults results = sweep_results(plan, runner.scores());
   write_file_atomically(directory / "runs.csv", runs_csv(plan, results));
   write_file_atomically(directory / "cells.csv", cells_csv(plan, results));
   const auto json = results_json(plan, results);
@@ -79,11 +80,7 @@ bool write_results(const SweepPlan& plan, const SweepRunner& runner,
                         report_page(report_ended_sweep(directory, plan, json)));
   fmt::print("{}\n\nin {}: cells.csv, runs.csv, results.json, report.html, and the runs\n",
              results_table(plan, results), directory.string());
-  const std::vector<std::string> unknown = unknown_figures(plan, results);
-  for (const std::string& problem : unknown) {
-    fmt::print(stderr, "error: {}\n", problem);
-  }
-  return unknown.empty();
+  return results;
 }
 
 // The last lines that a run's processes printed.
@@ -103,14 +100,6 @@ void say_failures(SweepRunner& runner) {
   }
 }
 
-std::filesystem::path directory_of(const SweepArguments& arguments,
-                                   const std::filesystem::path& file) {
-  if (arguments.run.empty()) {
-    return std::filesystem::path("runs") / file.stem();
-  }
-  return arguments.files.size() == 1 ? arguments.run : arguments.run / file.stem();
-}
-
 // The command line that goes on with what was stopped.
 std::string same_command(const SweepArguments& arguments) {
   std::string command = std::string(program_path()) + " sweep";
@@ -120,14 +109,26 @@ std::string same_command(const SweepArguments& arguments) {
   for (const std::string& value : arguments.overrides) {
     command += " --set " + shell_word(value);
   }
-  return arguments.run.empty() ? command : command + " --run " + shell_word(arguments.run.string());
+  if (!arguments.run.empty()) {
+    command += " --run " + shell_word(arguments.run.string());
+  }
+  if (arguments.parallel > 0) {
+    command += fmt::format(" --parallel {}", arguments.parallel);
+  }
+  return arguments.threads == 1 ? command
+                                : command + fmt::format(" --threads {}", arguments.threads);
 }
 
-// Returns the exit code of this sweep: 0, 1 where something failed, 128 and the signal that ended
-// it.
-int sweep(const SweepArguments& arguments, const SweepPlan& plan,
-          const std::filesystem::path& where) {
-  const SweepDirectory directory(where);
+struct PlannedSweep {
+  SweepFile file;
+  SweepPlan plan;
+  std::filesystem::path directory;
+};
+
+// Returns the exit code: 0, 1 where something failed, 128 and the signal that ended it.
+int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
+          const SweepDirectory& directory) {
+  const SweepPlan& plan = planned.plan;
   SweepRunner runner = make_runner(arguments, plan, directory);
   write_sweep_plan(directory.path(), plan);
   fmt::print(stderr, "{} cells, {} runs, {} of them finished before, in {}\n", plan.cells.size(),
@@ -139,24 +140,54 @@ int sweep(const SweepArguments& arguments, const SweepPlan& plan,
                plan.runs.size(), same_command(arguments));
     return 128 + signal;
   }
-  const bool shown = finished == 0 || write_results(plan, runner, directory.path());
+  std::vector<std::string> problems;
+  if (finished > 0) {
+    problems = unknown_figures(planned.file, write_results(plan, runner, directory.path()));
+  }
+  for (const std::string& problem : problems) {
+    fmt::print(stderr, "error: {}\n", problem);
+  }
   say_failures(runner);
-  return runner.count(RunState::failed) > 0 || !shown ? 1 : 0;
+  return runner.count(RunState::failed) > 0 || !problems.empty() ? 1 : 0;
 }
 
-// One after the other, once all of them have been read and found good.
-int sweep_all(const SweepArguments& arguments) {
+std::filesystem::path directory_of(const SweepArguments& arguments,
+                                   const std::filesystem::path& file) {
+  if (arguments.run.empty()) {
+    return std::filesystem::path("runs") / file.stem();
+  }
+  return arguments.files.size() == 1 ? arguments.run : arguments.run / file.stem();
+}
+
+std::vector<PlannedSweep> plan_all(const SweepArguments& arguments) {
   const std::vector<Override> overrides = parse_overrides(arguments.overrides);
-  std::vector<SweepPlan> plans;
+  std::vector<PlannedSweep> all;
   for (const std::filesystem::path& path : arguments.files) {
     SweepFile file = read_sweep(path);
     override_fixed(file, overrides);
-    plans.push_back(plan_sweep(file));
+    SweepPlan plan = plan_sweep(file);
+    const std::filesystem::path directory = directory_of(arguments, path);
+    if (std::ranges::find(all, directory, &PlannedSweep::directory) != all.end()) {
+      throw ConfigError(
+          fmt::format("two of the sweeps would write into {}: sweep them one by one, "
+                      "each with its own --run",
+                      directory.string()));
+    }
+    all.push_back({std::move(file), std::move(plan), directory});
+  }
+  return all;
+}
+
+// One after the other, once all files have been read and all directories are found free.
+int sweep_all(const SweepArguments& arguments) {
+  const std::vector<PlannedSweep> all = plan_all(arguments);
+  std::vector<std::unique_ptr<SweepDirectory>> directories;
+  for (const PlannedSweep& planned : all) {
+    directories.push_back(std::make_unique<SweepDirectory>(planned.directory));
   }
   int worst = 0;
-  for (std::size_t i = 0; i < plans.size() && worst <= 1; ++i) {
-    worst =
-        std::max(worst, sweep(arguments, plans[i], directory_of(arguments, arguments.files[i])));
+  for (std::size_t i = 0; i < all.size() && worst <= 1; ++i) {
+    worst = std::max(worst, sweep(arguments, all[i], *directories[i]));
   }
   return worst;
 }

@@ -99,7 +99,9 @@ RunRecord begin_record(const RunFiles& files, const TrainArguments& arguments,
 
 void end_record(const RunFiles& files, RunRecord record, const RunEnd& end) {
   record.end = {.step = end.step, .seconds = end.seconds};
-  record.peak_memory = std::max(record.peak_memory, process_memory().peak);
+  if (end.step > record.starts.back().step) {
+    record.peak_memory = std::max(record.peak_memory.value_or(0), process_memory().peak);
+  }
   for (const auto& [split, evaluation] : end.tests) {
     record.end->tests[split] = evaluation_json(evaluation);
   }

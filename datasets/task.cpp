@@ -53,6 +53,18 @@ std::string fingerprint_of(const std::vector<Split>& splits) {
 
 }  // namespace
 
+std::vector<std::string> split_names(const TaskOptions& options) {
+  std::vector<std::string> names{"train", "validation"};
+  const bool of_text = options.name == TaskName::parallel_text;
+  if (!of_text || !options.text.test_source.empty() || !options.text.test_tsv.empty()) {
+    names.emplace_back("test");
+  }
+  if (options.is_of_symbols() && options.synthetic.longer_examples > 0) {
+    names.emplace_back("longer");
+  }
+  return names;
+}
+
 const Split& Task::split(std::string_view name) const {
   const auto found =
       std::ranges::find_if(splits, [&](const Split& split) { return split.name == name; });

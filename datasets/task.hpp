@@ -48,6 +48,9 @@ struct Task {
       std::string_view name) const;  // throws DataError that lists the names there are
 };
 
+// The splits that a task with these options will have.
+std::vector<std::string> split_names(const TaskOptions& options);
+
 // Makes the data of a task. `tokenizers`: the run's directory for tokenizer files; when they are
 // there already they are loaded, otherwise made from the training split and saved there. An empty
 // path keeps them in memory only. Throws DataError with file and line for data that cannot be

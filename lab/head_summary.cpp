@@ -14,7 +14,7 @@ namespace {
 using Values = std::map<std::string, std::vector<double>>;
 
 // As the sections of a config call them.
-std::string kind_of(const std::string& path) {
+std::string section_of(const std::string& path) {
   return path.ends_with(".cross") ? "cross" : path.substr(0, path.find('.')) + "_self";
 }
 
@@ -41,7 +41,9 @@ void add_head(Values& values, const std::string& kind, const HeadReport& head) {
   add("largest", figures.confidence);
   add("distance", mean_distance(figures));
   for (const KeyPlace place : {KeyPlace::self, KeyPlace::previous, KeyPlace::next}) {
-    add(place_names[static_cast<std::size_t>(place)], figures.at(place).share);
+    if (figures.at(place).even > 0) {
+      add(place_names[static_cast<std::size_t>(place)], figures.at(place).share);
+    }
   }
   if (figures.even_entropy > 0) {
     add("evenness", figures.entropy / figures.even_entropy);
@@ -96,7 +98,7 @@ NamedFigures summary_of(const std::vector<AttentionReport>& attentions) {
   Values values;
   NamedFigures summary;
   for (const AttentionReport& attention : attentions) {
-    const std::string kind = kind_of(attention.path);
+    const std::string kind = section_of(attention.path);
     for (const HeadReport& head : attention.heads) {
       add_head(values, kind, head);
     }

@@ -1,6 +1,7 @@
 // What is looked at in every trained run of a sweep, beside its test.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,16 @@ struct RunStudy {
   bool pruning = false;                     // the loss as heads go one by one
 
   bool operator==(const RunStudy&) const = default;
+
+  // Whether it has all that the other asks for.
+  bool covers(const RunStudy& other) const {
+    return std::ranges::all_of(other.further_splits,
+                               [&](const std::string& name) {
+                                 return std::ranges::find(further_splits, name) !=
+                                        further_splits.end();
+                               }) &&
+           heads >= other.heads && importance >= other.importance && pruning >= other.pruning;
+  }
 };
 
 }  // namespace tapehead

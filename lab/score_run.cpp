@@ -76,8 +76,9 @@ void add_training(RunScores& scores, const RunFiles& files) {
   scores.figures["first_gradient_norm"] = sum.first_gradient_norm;
   scores.figures["gradient_norm"] =
       sum.gradient_norms / static_cast<double>(std::max<Index>(1, sum.steps));
-  if (const auto record = read_record(files.record())) {
-    scores.figures["peak_memory_mb"] = static_cast<double>(record->peak_memory) / 1e6;
+  const auto record = read_record(files.record());
+  if (record && record->peak_memory) {
+    scores.figures["peak_memory_mb"] = static_cast<double>(*record->peak_memory) / 1e6;
   }
 }
 

@@ -6,7 +6,7 @@ namespace tapehead {
 
 Spread spread_of(const std::vector<double>& values) {
   const auto count = static_cast<double>(values.size());
-  Spread spread;
+  Spread spread{.count = values.size()};
   for (const double value : values) {
     spread.mean += value / count;
   }

@@ -1,6 +1,7 @@
 // A figure over several seeds or heads.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace tapehead {
@@ -9,6 +10,9 @@ namespace tapehead {
 struct Spread {
   double mean = 0;
   double deviation = 0;
+  std::size_t count = 0;
+
+  bool has_deviation() const { return count > 1; }
 };
 Spread spread_of(const std::vector<double>& values);
 

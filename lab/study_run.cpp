@@ -1,5 +1,7 @@
 #include "lab/study_run.hpp"
 
+#include <fmt/format.h>
+
 #include "train/evaluation.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -17,11 +19,11 @@ Evaluation evaluate_further(const SavedRun& run, const Task& task, const Split& 
 }
 
 void add_split(NamedFigures& figures, const std::string& name, const Evaluation& result) {
-  figures[name + ".loss"] = result.loss;
-  figures[name + ".token_accuracy"] = result.token_accuracy;
-  if (result.scores) {
-    figures[name + ".sequence_accuracy"] = result.value(Metric::sequence_accuracy);
-    figures[name + ".bleu"] = result.value(Metric::bleu);
+  for (std::size_t i = 0; i < EnumNames<Metric>::names.size(); ++i) {
+    const auto metric = static_cast<Metric>(i);
+    if (result.scores || !is_of_outputs(metric)) {
+      figures[fmt::format("{}.{}", name, EnumNames<Metric>::names[i])] = result.value(metric);
+    }
   }
 }
 

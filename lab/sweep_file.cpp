@@ -91,13 +91,14 @@ class SweepReader {
     } else if (entry.key == "metric") {
       read_metric(entry);
     } else if (entry.key == "split") {
-      sweep_.split = text_of(entry, "test, validation or another split");
+      sweep_.split =
+          placed_name(entry, entry.value.mark, text_of(entry, "test, validation or another split"));
     } else if (entry.key == "further_splits") {
-      sweep_.study.further_splits = texts_of(entry, "names of splits, as [longer]");
+      sweep_.further_splits = names_in(entry, "names of splits, as [longer]");
     } else if (entry.key == "heads") {
       read_heads(entry);
     } else if (entry.key == "show") {
-      sweep_.show = texts_of(entry, "names of figures, as [cross.entropy]");
+      sweep_.show = names_in(entry, "names of figures, as [cross.entropy]");
     } else {
       const auto near = nearest(entry.key, names);
       fail(entry.mark, entry.key,
@@ -123,31 +124,38 @@ class SweepReader {
     return entry.value.text;
   }
 
-  std::vector<std::string> texts_of(const ConfigEntry& entry, std::string_view what) const {
-    std::vector<std::string> texts;
+  PlacedName placed_name(const ConfigEntry& entry, const Mark& mark,
+                         const std::string& name) const {
+    return {.name = name,
+            .place = fmt::format("{}:{}:{}: {}", file_, mark.line, mark.column, entry.key)};
+  }
+
+  std::vector<PlacedName> names_in(const ConfigEntry& entry, std::string_view what) const {
+    std::vector<PlacedName> placed_names;
     for (const ConfigNode& item : entry.value.items) {
-      if (item.kind != Kind::scalar || std::ranges::find(texts, item.text) != texts.end()) {
+      if (item.kind != Kind::scalar ||
+          std::ranges::find(placed_names, item.text, &PlacedName::name) != placed_names.end()) {
         fail(item.mark, entry.key, fmt::format("{} must stand here, none of them twice", what));
       }
-      texts.push_back(item.text);
+      placed_names.push_back(placed_name(entry, item.mark, item.text));
     }
-    if (texts.empty()) {
+    if (placed_names.empty()) {
       fail(entry.value.mark, entry.key, fmt::format("a list must stand here, of {}", what));
     }
-    return texts;
+    return placed_names;
   }
 
   // Importance and pruning are about what the figures describe: they come with them.
   void read_heads(const ConfigEntry& entry) {
     sweep_.study.heads = true;
-    for (const std::string& part : texts_of(entry, "figures, importance, pruning")) {
-      if (part == "importance") {
+    for (const PlacedName& part : names_in(entry, "figures, importance, pruning")) {
+      if (part.name == "importance") {
         sweep_.study.importance = true;
-      } else if (part == "pruning") {
+      } else if (part.name == "pruning") {
         sweep_.study.pruning = true;
-      } else if (part != "figures") {
-        fail(entry.value.mark, entry.key,
-             fmt::format("there are figures, importance and pruning, and not {}", part));
+      } else if (part.name != "figures") {
+        throw ConfigError(fmt::format("{}: there are figures, importance and pruning, and not {}",
+                                      part.place, part.name));
       }
     }
   }

@@ -25,15 +25,22 @@ struct SweepAxis {
   std::vector<SweepSetting> settings;
 };
 
+// A name in the file, and "file:line:column: entry" for messages about it.
+struct PlacedName {
+  std::string name;
+  std::string place;
+};
+
 struct SweepFile {
   std::filesystem::path config;
   std::vector<Override> fixed;  // `set`
   std::vector<SweepAxis> axes;
   std::vector<Override> seeds;   // of the option `seed`; none: the config's
   std::optional<Metric> metric;  // none: the config's
-  std::string split;             // empty: test where there is one, else validation
-  RunStudy study;
-  std::vector<std::string> show;  // figures that stand beside the metric
+  PlacedName split;              // empty: test where there is one, else validation
+  std::vector<PlacedName> further_splits;
+  RunStudy study;                // but for the further splits
+  std::vector<PlacedName> show;  // figures that stand beside the metric
 };
 
 // Reads a sweep, YAML or JSON:
@@ -57,8 +64,8 @@ struct SweepFile {
 SweepFile read_sweep(const std::filesystem::path& file);
 SweepFile parse_sweep(std::string_view text, std::string_view file);
 
-// Puts values into `set`, in place of those that it has for the same options; a seed takes the place
-// of all seeds.
+// Puts values into `set`, in place of those that it has for the same options; a seed takes the
+// place of all seeds.
 void override_fixed(SweepFile& sweep, const std::vector<Override>& values);
 
 }  // namespace tapehead

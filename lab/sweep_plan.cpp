@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
+#include "datasets/task.hpp"
 #include "train/config/rows.hpp"
 
 namespace tapehead {
@@ -22,7 +23,8 @@ std::string option_of(const Override& value) { return full_name(value.section, v
 void expect_separate(const SweepFile& sweep) {
   std::map<std::string, std::string> owners;
   for (const Override& value : sweep.fixed) {
-    owners[option_of(value)] = "`set`";
+    const bool outside = value.place.starts_with("--set");
+    owners[option_of(value)] = outside ? value.name_place : "`set`";
   }
   for (const SweepAxis& axis : sweep.axes) {
     std::set<std::string> own;
@@ -107,6 +109,23 @@ void expect_good_names(const std::vector<SweepRun>& runs) {
   }
 }
 
+// In every run's task, before any of them is trained.
+void expect_splits(const SweepFile& sweep, const std::vector<SweepRun>& runs) {
+  std::vector<PlacedName> wanted = sweep.further_splits;
+  if (!sweep.split.name.empty()) {
+    wanted.push_back(sweep.split);
+  }
+  for (const SweepRun& run : runs) {
+    const std::vector<std::string> known = split_names(run.config.task);
+    for (const PlacedName& split : wanted) {
+      if (std::ranges::find(known, split.name) == known.end()) {
+        throw ConfigError(fmt::format("{}: {} has no split {}; it has {}", split.place, run.name,
+                                      split.name, join(known, ", ")));
+      }
+    }
+  }
+}
+
 SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Override* seed) {
   std::vector<Override> values = sweep.fixed;
   for (const SweepSetting* setting : settings) {
@@ -132,9 +151,14 @@ SweepPlan plan_sweep(const SweepFile& sweep) {
                  .cells = {},
                  .runs = {},
                  .metric = {},
-                 .split = sweep.split,
-                 .study = sweep.study,
-                 .show = sweep.show};
+                 .split = sweep.split.name,
+                 .study = sweep.study};
+  for (const PlacedName& split : sweep.further_splits) {
+    plan.study.further_splits.push_back(split.name);
+  }
+  for (const PlacedName& figure : sweep.show) {
+    plan.show.push_back(figure.name);
+  }
   for (const SweepAxis& axis : sweep.axes) {
     plan.axes.push_back(axis.name);
   }
@@ -154,6 +178,7 @@ SweepPlan plan_sweep(const SweepFile& sweep) {
     }
   }
   expect_good_names(plan.runs);
+  expect_splits(sweep, plan.runs);
   plan.metric = sweep.metric.value_or(plan.runs.front().config.evaluation.metric);
   return plan;
 }

@@ -66,8 +66,9 @@ Json cell_json(const SweepPlan& plan, const SweepResults& results, std::size_t p
   const CellResult& cell = results.cells[place];
   Json json = {{"settings", settings_json(plan, cell.cell)}, {"seeds", cell.runs}};
   const auto visit = [&](std::string_view name, const Spread& spread) {
-    json[std::string(name)] = {{"mean", spread.mean},
-                               {"deviation", cell.runs > 1 ? Json(spread.deviation) : Json()}};
+    json[std::string(name)] = {
+        {"mean", spread.mean},
+        {"deviation", spread.has_deviation() ? Json(spread.deviation) : Json()}};
   };
   each_figure(cell.figures, visit);
   json["to_best"] = difference_json(cell.to_best);
@@ -113,9 +114,11 @@ std::string cells_csv(const SweepPlan& plan, const SweepResults& results) {
     line.push_back(std::to_string(cell.runs));
     const auto figures = by_name(cell.figures);
     for (const std::string& name : results.figures) {
-      const bool known = figures.contains(name);
-      line.push_back(known ? number(figures.at(name).mean) : "");
-      line.push_back(known && cell.runs > 1 ? number(figures.at(name).deviation) : "");
+      const auto figure = figures.find(name);
+      const bool known = figure != figures.end();
+      line.push_back(known ? number(figure->second.mean) : "");
+      line.push_back(known && figure->second.has_deviation() ? number(figure->second.deviation)
+                                                             : "");
     }
     if (const auto& difference = cell.to_best) {
       line.insert(line.end(), {number(difference->mean), number(difference->low),

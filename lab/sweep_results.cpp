@@ -153,15 +153,15 @@ std::vector<bool> front_of(const std::vector<TimedQuality>& points) {
   return front;
 }
 
-std::vector<std::string> unknown_figures(const SweepPlan& plan, const SweepResults& results) {
+std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResults& results) {
   const std::vector<std::string_view> known(results.figures.begin(), results.figures.end());
   std::vector<std::string> problems;
-  for (const std::string& name : plan.show) {
+  for (const auto& [name, place] : sweep.show) {
     if (std::ranges::find(known, name) == known.end()) {
       const auto near = nearest(name, known);
-      problems.push_back(
-          fmt::format("show: no run has a figure {}{}; cells.csv names all there are", name,
-                      near ? fmt::format(", did you mean {}?", *near) : ""));
+      problems.push_back(fmt::format(
+          "{}: no run has a figure {}; {}", place, name,
+          near ? fmt::format("did you mean {}?", *near) : "cells.csv names all there are"));
     }
   }
   return problems;

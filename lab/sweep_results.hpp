@@ -91,8 +91,8 @@ struct SweepResults {
 SweepResults sweep_results(const SweepPlan& plan,
                            const std::vector<std::optional<RunScores>>& scores);
 
-// What is wrong with the names in the plan's `show` that no run has a figure of.
-std::vector<std::string> unknown_figures(const SweepPlan& plan, const SweepResults& results);
+// What is wrong with the names in a sweep's `show` that no run has a figure of.
+std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResults& results);
 
 // Of each point, whether none is as fast and better, or faster and as good.
 struct TimedQuality {

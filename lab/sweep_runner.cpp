@@ -69,7 +69,7 @@ bool SweepRunner::is_finished(const fs::path& run) const {
     }
     const RunScores scores = read_scores(run);
     return (work_.plan.split.empty() || scores.split == work_.plan.split) &&
-           scores.study == work_.plan.study;
+           scores.study.covers(work_.plan.study);
   } catch (const IoError&) {
     return false;
   }

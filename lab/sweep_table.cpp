@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "lab/sweep_report.hpp"
@@ -49,9 +50,21 @@ std::string remarks(const SweepResults& results, std::size_t place) {
   return text + (cell.on_front ? ", front" : "");
 }
 
-std::string figure_text(const Spread& figure, std::size_t runs) {
-  return fmt::format("{:.4g}", figure.mean) +
-         (runs > 1 ? fmt::format(" ± {:.2g}", figure.deviation) : "");
+// A further figure, as the metric of the same name is written; blank where it is no number.
+std::string figure_text(std::string_view name, const Spread& figure) {
+  const auto written = [&](double value) {
+    const std::string_view last = name.substr(name.rfind('.') + 1);
+    const auto& metrics = EnumNames<Metric>::names;
+    const auto metric = std::ranges::find(metrics, last);
+    if (metric != metrics.end()) {
+      return metric_text(static_cast<Metric>(metric - metrics.begin()), value);
+    }
+    return std::abs(value) >= 1000 ? format_count(value) : fmt::format("{:.3g}", value);
+  };
+  if (!std::isfinite(figure.mean)) {
+    return "";
+  }
+  return written(figure.mean) + (figure.has_deviation() ? " ± " + written(figure.deviation) : "");
 }
 
 std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& results,
@@ -68,7 +81,7 @@ std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& resul
   row.push_back(compared ? fmt::format("{:.3f}", cell.to_best->p) : "");
   const auto shown = by_name(figures);
   for (const std::string& name : plan.show) {
-    row.push_back(shown.contains(name) ? figure_text(shown.at(name), cell.runs) : "");
+    row.push_back(shown.contains(name) ? figure_text(name, shown.at(name)) : "");
   }
   row.push_back(format_count(figures.parameters.mean));
   row.push_back(format_count(figures.multiply_adds.mean));

@@ -4,7 +4,8 @@
 Usage: scripts/keep_experiment.py SWEEP ... [--to docs/experiments]
 
 For each sweep's directory (runs/02_shared_weights): NAME.csv, its cells with the metric, the comparison with the best
-and the figures that the sweep shows; and NAME.png, the charts of its page, for which headless Chromium draws them.
+and the figures that the sweep shows; NAME_pairs.csv, the comparison of cells that differ in one axis; and NAME.png, the
+charts of its page, which headless Chromium draws.
 """
 import argparse
 import csv
@@ -43,6 +44,22 @@ def rows_of(results):
         yield row + [rounded(best.get("difference")), rounded(best.get("p"))]
 
 
+def pairs_of(results):
+    """Header and lines: each two cells that differ in one axis and were tested on the same."""
+    yield results["axes"] + ["other", f"{results['metric']}, minus the other's", "low", "high", "p"]
+    for pair in results["comparisons"]:
+        one, other, result = pair["one"], pair["other"], pair["result"]
+        differing = [axis for axis in results["axes"] if one[axis] != other[axis]]
+        if result and len(differing) == 1:
+            numbers = [result["difference"], *result["interval"], result["p"]]
+            yield list(one.values()) + [other[differing[0]]] + [rounded(number) for number in numbers]
+
+
+def write(path, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
 def browse(browser, page, *options):
     command = [browser, "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=5000", *options,
                page.as_uri()]
@@ -71,8 +88,9 @@ def main():
     for sweep in arguments.sweeps:
         results = json.loads((sweep / "results.json").read_text(encoding="utf-8"))
         name = sweep.resolve().name
-        with open(arguments.to / f"{name}.csv", "w", newline="", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerows(rows_of(results))
+        write(arguments.to / f"{name}.csv", rows_of(results))
+        if results["comparisons"]:
+            write(arguments.to / f"{name}_pairs.csv", pairs_of(results))
         draw(sweep / "report.html", arguments.to / f"{name}.png")
 
 

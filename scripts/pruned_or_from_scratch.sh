@@ -22,14 +22,14 @@ fail() {
 [[ $sweep != -* ]] || { echo "$usage" >&2 && exit 2; }
 [[ -x $tapehead ]] || fail "there is no program $tapehead: ./dev build"
 compgen -G "$sweep/gates=none,seed=*/config.yaml" >/dev/null ||
-  fail "no runs in $sweep: build/tapehead sweep configs/experiments/06_matter_grammar.yaml"
+  fail "no runs in $sweep: $tapehead sweep configs/experiments/06_matter_grammar.yaml"
 
-value_of() { # KEY, of one line of JSON
-  sed -E "s/.*\"$1\":([-0-9.e]+).*/\1/"
-}
-
+# Writes the loss of the test to standard output; the checkpoint is the one a user would get.
 loss_of() { # RUN
-  "$tapehead" evaluate "$1" --split test --checkpoint "$2" --json | value_of loss
+  local loss
+  loss=$("$tapehead" evaluate "$1" --split test --json | sed -nE 's/.*"loss":([0-9.e+-]+).*/\1/p') && [[ $loss ]] ||
+    fail "no loss of $1"
+  echo "$loss"
 }
 
 train() { # RUN STEPS [--set ...]
@@ -47,11 +47,15 @@ for whole in "$sweep"/gates=none,seed=*/; do
   seed=${whole##*=}
   trained=$(sed -nE 's/^ *steps: *([0-9]+).*/\1/p' "$whole/config.yaml")
   pruned=$sweep/pruned,seed=$seed
-  "$tapehead" prune "$whole" "$pruned" --count "$count" --overwrite >"$pruned.log" 2>&1 || fail "$pruned.log"
+  "$tapehead" prune "$whole" "$pruned" --count "$count" --overwrite >"$pruned.log" 2>&1 ||
+    fail "pruning failed: $pruned.log"
   train "$sweep/trained_on,seed=$seed" "$steps" --set "model.init_from=$pruned"
   train "$sweep/from_scratch,seed=$seed" $((trained + steps))
-  row="$seed,$trained,$(loss_of "$whole" last),$(loss_of "$pruned" best)"
-  row+=",$(loss_of "$sweep/trained_on,seed=$seed" last),$(loss_of "$sweep/from_scratch,seed=$seed" last)"
+  row=$seed,$trained
+  for run in "$whole" "$pruned" "$sweep/trained_on,seed=$seed" "$sweep/from_scratch,seed=$seed"; do
+    loss=$(loss_of "$run")
+    row+=,$loss
+  done
   echo "$row"
   table+=$'\n'$row
 done

@@ -37,6 +37,11 @@ constexpr bool lower_is_better(Metric metric) {
   return metric == Metric::loss || metric == Metric::perplexity;
 }
 
+// Of what a model writes out by itself.
+constexpr bool is_of_outputs(Metric metric) {
+  return metric == Metric::sequence_accuracy || metric == Metric::bleu || metric == Metric::chrf;
+}
+
 struct TrainingOptions {
   OptimizerKind optimizer = OptimizerKind::adam;
   double learning_rate = 1e-3;

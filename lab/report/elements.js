@@ -53,7 +53,7 @@ function metricName(name) {
 function metricText(name, value) {
   if (value === null || value === undefined) return '–';
   if (name.endsWith('accuracy')) return percent(value, 2);
-  if (name === 'bleu' || name === 'chrf') return value.toFixed(2);
-  if (name === 'loss') return value.toFixed(4);
+  if (name.endsWith('bleu') || name.endsWith('chrf')) return value.toFixed(2);
+  if (name.endsWith('loss')) return value.toFixed(4);
   return number(value);
 }

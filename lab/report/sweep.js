@@ -143,7 +143,7 @@ function resultsInWords({results}) {
 
 function axesSection(report) {
   const {results, axes} = report;
-  const figures = [...new Set([...sweepMetrics, ...results.show, ...results.figures])];
+  const figures = [...new Set([...sweepMetrics, ...results.figures])];
   const chooser = element('select', {id: 'metric', onchange: () => draw()}, figures.map((figure) =>
     element('option', {value: figure, selected: figure === results.metric}, figureName(figure))));
   const panels = element('div', {class: 'panels'});

@@ -179,6 +179,7 @@ TEST_F(Sweep, studies_heads_and_further_splits) {
   EXPECT_NEAR(run["longer.sequence_accuracy"], longer["sequence_accuracy"], 1e-6);
   EXPECT_TRUE(run.contains("train.loss"));
   EXPECT_FALSE(run.contains("train.sequence_accuracy"));
+  EXPECT_TRUE(run.contains("longer.chrf"));
   double entropy = 0;
   const auto heads = ask({"heads", "s/seed=1", "--split", "test", "--json"});
   const auto cross = heads["attentions"].back();
@@ -195,11 +196,16 @@ TEST_F(Sweep, studies_heads_and_further_splits) {
   const ProgramResult more = sweep();
   EXPECT_EQ(more.exit_code, 1);
   EXPECT_THAT(more.errors, AllOf(HasSubstr("1 runs, 0 of them finished before"),
-                                 HasSubstr("heads.spair, did you mean heads.spare?")));
+                                 HasSubstr("show: no run has a figure heads.spair; did you "
+                                           "mean heads.spare?")));
   EXPECT_TRUE(results()["runs"][0].contains("heads.spare"));
   EXPECT_TRUE(results()["runs"][0].contains("heads.prunable"));
   EXPECT_TRUE(results()["runs"][0].contains("decoder.layers.0.cross.more_without"));
   EXPECT_EQ(results()["runs"][0]["steps"], 10);
+  EXPECT_EQ(results()["runs"][0]["peak_memory_mb"], run["peak_memory_mb"]);
+  // Asked for less, there is nothing to do.
+  write(settings("heads: [figures]\n"));
+  EXPECT_THAT(sweep().errors, HasSubstr("1 runs, 1 of them finished before"));
 }
 
 TEST_F(Sweep, several_files_are_read_before_any_is_begun) {
@@ -210,7 +216,10 @@ TEST_F(Sweep, several_files_are_read_before_any_is_begun) {
   std::ofstream(here / "more.yaml", std::ios::app) << "seedz: 2\n";
   EXPECT_THAT(run_program(both, here.path()).errors,
               HasSubstr("seedz: unknown name; did you mean seeds?"));
+  EXPECT_THAT(run_program({"sweep", "heads.yaml", "./heads.yaml"}, here.path()).errors,
+              HasSubstr("two of the sweeps would write into runs/heads"));
   EXPECT_FALSE(fs::exists(here / "s"));
+  EXPECT_FALSE(fs::exists(here / "runs"));
   write("training.steps: 10}\naxes: {model.heads: [1, 2]}\n");
   fs::copy(here / "heads.yaml", here / "more.yaml", fs::copy_options::overwrite_existing);
   const ProgramResult result = run_program(both, here.path());

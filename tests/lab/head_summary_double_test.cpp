@@ -32,7 +32,7 @@ double at(const NamedFigures& figures, const std::string& name) {
 TEST(HeadSummary, has_means_over_the_heads_of_all_layers_of_a_kind) {
   HeadReport near = head(1, Role::previous);
   near.figures.distance_profile[static_cast<std::size_t>(reach - 1)] = 1;  // one back
-  near.figures.places[static_cast<std::size_t>(KeyPlace::previous)].share = 0.8;
+  near.figures.places[static_cast<std::size_t>(KeyPlace::previous)] = {.share = 0.8, .even = 0.1};
   near.maps = HeadMaps{.query_key = {}, .value_output = {}, .asymmetry = 0.6};
   HeadReport far = head(2, Role::none);
   far.figures.distance_profile.front() = 0.5;  // eight back and farther
@@ -45,7 +45,7 @@ TEST(HeadSummary, has_means_over_the_heads_of_all_layers_of_a_kind) {
   EXPECT_DOUBLE_EQ(at(figures, "encoder_self.entropy_spread"), std::sqrt(0.5));  // of 1 and 2
   EXPECT_EQ(at(figures, "encoder_self.evenness"), 0.75);
   EXPECT_EQ(at(figures, "encoder_self.distance"), 4.5);  // of 1 and 8
-  EXPECT_EQ(at(figures, "encoder_self.previous"), 0.4);
+  EXPECT_EQ(at(figures, "encoder_self.previous"), 0.8);  // of the one that has such a place
   EXPECT_EQ(at(figures, "encoder_self.largest"), 0.5);
   EXPECT_EQ(at(figures, "encoder_self.asymmetry"), 0.6);  // of the one that has it
   EXPECT_EQ(at(figures, "decoder_self.entropy"), 0);
@@ -55,6 +55,7 @@ TEST(HeadSummary, has_means_over_the_heads_of_all_layers_of_a_kind) {
   EXPECT_EQ(at(figures, "role.idle"), 1);
   EXPECT_EQ(at(figures, "role.induction"), 0);
   EXPECT_FALSE(figures.contains("cross.entropy"));
+  EXPECT_FALSE(figures.contains("encoder_self.next"));
   EXPECT_FALSE(figures.contains("encoder_self.divergence")) << "no attention has two heads";
 }
 

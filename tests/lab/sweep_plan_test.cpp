@@ -64,16 +64,16 @@ TEST(SweepPlan, has_a_cell_for_each_combination_and_a_run_for_each_seed) {
 
 TEST(SweepPlan, says_what_is_studied_and_shown) {
   const SweepPlan plan = plan_of(config +
-                                 "further_splits: [longer, train]\nheads: [pruning]\n"
+                                 "further_splits: [validation, train]\nheads: [pruning]\n"
                                  "show: [train.loss, cross.entropy]\n");
-  EXPECT_THAT(plan.study.further_splits, ElementsAre("longer", "train"));
+  EXPECT_THAT(plan.study.further_splits, ElementsAre("validation", "train"));
   EXPECT_TRUE(plan.study.heads);
   EXPECT_FALSE(plan.study.importance);
   EXPECT_TRUE(plan.study.pruning);
   EXPECT_THAT(plan.show, ElementsAre("train.loss", "cross.entropy"));
   EXPECT_EQ(plan_of(config).study, RunStudy{});
   EXPECT_THAT(error_of(config + "heads: [figures, roles]\n"),
-              StartsWith("a.yaml:2:8: heads: there are figures, importance and pruning, and not "
+              StartsWith("a.yaml:2:18: heads: there are figures, importance and pruning, and not "
                          "roles"));
   EXPECT_THAT(error_of(config + "show: loss\n"),
               StartsWith("a.yaml:2:7: show: a list must stand here, of names of figures"));
@@ -93,7 +93,18 @@ TEST(SweepPlan, options_can_be_set_from_outside) {
                                                   "model.layers=1", "model.d_model=16", "seed=5"));
   override_fixed(file, parse_overrides({"model.d_model=4"}));
   EXPECT_THAT(message_of<ConfigError>([&] { plan_sweep(file); }),
-              StartsWith("a.yaml:4:8: model.d_model: already set by `set`"));
+              StartsWith("a.yaml:4:8: model.d_model: already set by --set model.d_model=4"));
+}
+
+TEST(SweepPlan, expects_every_split_in_the_task) {
+  EXPECT_EQ(error_of(config + "axes: {model.heads: [1]}\nfurther_splits: [train, longr]\n"),
+            "a.yaml:3:25: further_splits: model.heads=1,seed=1 has no split longr; it has train, "
+            "validation, test");
+  EXPECT_THAT(error_of(config + "split: longer\n"), StartsWith("a.yaml:2:8: split: seed=1 has no"));
+  EXPECT_EQ(plan_of(config + "set: {task.longer_min_length: 12, task.longer_max_length: 14,\n"
+                             "  task.longer_examples: 9}\nsplit: longer\n")
+                .split,
+            "longer");
 }
 
 // What `--set` of the same words makes, to the last option.

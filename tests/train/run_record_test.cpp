@@ -19,6 +19,8 @@ TEST(RunRecord, comes_back_as_it_was_written) {
       .end = {}};
   write_record(here / "record.json", record);
   EXPECT_FALSE(read_record(here / "record.json")->end);
+  EXPECT_FALSE(read_record(here / "record.json")->peak_memory);
+  record.peak_memory = 123456;
   record.end = {.step = 9, .seconds = 1.5, .tests = {{"test", {{"loss", 0.5}}}}};
   write_record(here / "record.json", record);
   const auto back = read_record(here / "record.json");
@@ -29,6 +31,7 @@ TEST(RunRecord, comes_back_as_it_was_written) {
   EXPECT_EQ(back->starts[1].processor, "q");
   EXPECT_EQ(back->starts[1].threads, 3);
   EXPECT_EQ(back->end->step, 9);
+  EXPECT_EQ(back->peak_memory, std::optional<std::size_t>(123456));
   EXPECT_EQ(back->end->seconds, 1.5);
   EXPECT_EQ(back->end->tests["test"]["loss"], 0.5);
 }

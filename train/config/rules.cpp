@@ -150,9 +150,7 @@ Verdict optimizer_has_option(const Config& config) {
 
 Verdict metric_is_measured(const Config& config) {
   const Metric metric = config.evaluation.metric;
-  const bool needs_outputs =
-      metric == Metric::sequence_accuracy || metric == Metric::bleu || metric == Metric::chrf;
-  if (!needs_outputs || config.evaluation.decode) return {};
+  if (!is_of_outputs(metric) || config.evaluation.decode) return {};
   return Violation{{"evaluation.metric", "evaluation.decode"},
                    fmt::format("{} needs evaluation.decode (allowed without it: loss, perplexity, "
                                "token_accuracy)",

@@ -28,12 +28,12 @@ RunStart start_of(const Json& json) {
 }
 
 RunRecord record_of(const Json& json) {
-  RunRecord record{.origins = json.at("origins"),
-                   .starts = {},
-                   .peak_memory = json.at("peak_memory_bytes"),
-                   .end = {}};
+  RunRecord record{.origins = json.at("origins"), .starts = {}, .peak_memory = {}, .end = {}};
   for (const Json& start : json.at("starts")) {
     record.starts.push_back(start_of(start));
+  }
+  if (json.contains("peak_memory_bytes")) {
+    record.peak_memory = json.at("peak_memory_bytes").get<std::size_t>();
   }
   if (json.contains("end")) {
     const Json& end = json.at("end");
@@ -59,7 +59,9 @@ void write_record(const std::filesystem::path& file, const RunRecord& record) {
   for (const RunStart& start : record.starts) {
     json["starts"].push_back(json_of(start));
   }
-  json["peak_memory_bytes"] = record.peak_memory;
+  if (record.peak_memory) {
+    json["peak_memory_bytes"] = *record.peak_memory;
+  }
   if (record.end) {
     json["end"] = {
         {"step", record.end->step}, {"seconds", record.end->seconds}, {"tests", record.end->tests}};

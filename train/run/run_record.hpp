@@ -34,7 +34,9 @@ struct RunConclusion {
 struct RunRecord {
   std::map<std::string, std::string> origins;  // as LoadedConfig has them, at the first start
   std::vector<RunStart> starts;
-  std::size_t peak_memory = 0;  // bytes that any start which ended by itself had resident at most
+  // Bytes that a start which came to the end had resident at most; not in records of older
+  // versions.
+  std::optional<std::size_t> peak_memory{};
   std::optional<RunConclusion> end;
 };
 
