@@ -28,7 +28,8 @@ double peak_of(const Program& program) {
     if (at == std::string::npos) {
       return peak;
     }
-    peak = std::max(peak, 1024 * std::stod(status.substr(at + 6)));
+    // The last one counts: before it becomes the program, the process is a copy of this one.
+    peak = 1024 * std::stod(status.substr(at + 6));
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }

@@ -32,7 +32,8 @@ TEST(BlasKernels, an_avx512_machine_gets_avx512_kernels) {
 }
 
 TEST(BlasKernels, what_is_said_is_what_is_in_use) {
-  EXPECT_EQ(prepare_blas().kernels, openblas_get_corename());
+  const BlasInfo info = prepare_blas();
+  EXPECT_EQ(info.kernels, openblas_get_corename());
 }
 
 TEST(BlasKernels, products_are_right_after_the_choice) {
