@@ -34,7 +34,7 @@ void plan(const PlanArguments& arguments) {
   const Task task = make_task(config.task, config.seed);
   const RunPlan run = plan_run(config, task);
   check_initial_weights(config, task);
-  const StepRows rows = mean_rows(task.split("train"), run.steps_per_epoch);
+  const StepRows rows = mean_rows(*task.training_split(0), run.steps_per_epoch);
   const std::vector<ModelPart> parts =
       model_parts(config.model, task.source_tokenizer->size(), task.target_tokenizer->size(), rows);
   const Rehearsal rehearsal = rehearse(config, task, parts, arguments.threads,

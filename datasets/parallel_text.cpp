@@ -10,6 +10,7 @@
 #include "datasets/aligned_text.hpp"
 #include "datasets/sentencepiece_joint.hpp"
 #include "datasets/sentencepiece_tokenizer.hpp"
+#include "datasets/source_cuts.hpp"
 #include "datasets/stretches.hpp"
 #include "datasets/tasks.hpp"
 #include "datasets/vocabulary_tokenizer.hpp"
@@ -119,6 +120,11 @@ Split train_split(const SplitFiles& files, const AlignedText& text, const Tokeni
   const auto is_long = [&](const Example& example) {
     return static_cast<Index>(std::max(example.source.size(), example.target.size())) > max_length;
   };
+  for (std::size_t i = 0; i < split.examples.size(); ++i) {
+    if (!is_long(split.examples[i]) && !has_empty_side(split.examples[i])) {
+      split.source_texts.push_back(text.source[i]);
+    }
+  }
   const auto too_long = static_cast<Index>(std::erase_if(split.examples, is_long));
   const auto empty = static_cast<Index>(std::erase_if(split.examples, has_empty_side));
   split.dropped = too_long + empty;
@@ -149,7 +155,7 @@ Split held_out_split(const SplitFiles& files, AlignedText text, const Tokenizers
 
 }  // namespace
 
-Task make_parallel_text(const TaskOptions& options, std::uint64_t /*seed*/,
+Task make_parallel_text(const TaskOptions& options, std::uint64_t seed,
                         const std::filesystem::path& tokenizers) {
   const ParallelTextOptions& text = options.text;
   const SplitFiles train{"train", text.train_source, text.train_target, text.train_tsv};
@@ -167,6 +173,13 @@ Task make_parallel_text(const TaskOptions& options, std::uint64_t /*seed*/,
   task.source_tokenizer = kept.source;
   task.target_tokenizer = kept.target;
   task.splits.push_back(train_split(train, train_text, kept, text.max_length));
+  if (text.subword_dropout > 0) {
+    const auto cuts = std::make_shared<SourceCuts>(
+        task.splits.front(), std::dynamic_pointer_cast<const SentencePieceTokenizer>(kept.source),
+        text, seed);
+    task.draw_training_split = [cuts](Index epoch) { return cuts->of_epoch(epoch); };
+  }
+  task.splits.front().source_texts.clear();
   task.splits.push_back(held_out_split(validation, std::move(validation_text), kept));
   if (test.given()) {
     task.splits.push_back(held_out_split(test, std::move(test_text), kept));

@@ -10,6 +10,7 @@
 #include "core/draws.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "datasets/subword_dropout.hpp"
 
 namespace tapehead {
 
@@ -19,6 +20,7 @@ namespace {
 // leaves the numbers from 200 on to others (sentencepiece_model.proto, ModelProto), so that its own
 // tools read the file as well.
 constexpr std::string_view checksum_tag = "\xC1\x3E";
+constexpr std::string_view word_begin = "\u2581";  // stands for the space before a word
 constexpr std::size_t checksum_bytes = checksum_tag.size() + sizeof(std::uint64_t);
 
 std::string checksum_of(std::string_view model) {
@@ -57,6 +59,38 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model, Pieces pieces)
 std::vector<TokenId> SentencePieceTokenizer::encode(std::string_view text) const {
   std::vector<TokenId> tokens;
   processor_.Encode(text, &tokens).IgnoreError();  // fails only without a model
+  return tokens;
+}
+
+std::string SentencePieceTokenizer::spelled(std::string_view text) const {
+  std::vector<std::string> pieces;
+  processor_.Encode(text, &pieces).IgnoreError();  // fails only without a model
+  std::string spelled;
+  for (const std::string& piece : pieces) {
+    spelled += piece;
+  }
+  return spelled;
+}
+
+std::vector<TokenId> SentencePieceTokenizer::cut(std::string_view spelled, double dropout,
+                                                 const Draws& draws) const {
+  const PieceScore score = [this](std::string_view piece) -> std::optional<float> {
+    const int id = processor_.PieceToId(piece);
+    const bool merges = id >= mark_count && !processor_.IsUnused(id);
+    return merges ? std::optional(processor_.GetScore(id)) : std::nullopt;
+  };
+  std::vector<TokenId> tokens;
+  std::uint64_t draw = 0;
+  while (!spelled.empty()) {
+    const std::string_view word = spelled.substr(0, spelled.find(word_begin, 1));
+    spelled.remove_prefix(word.size());
+    for (const std::string_view piece : merge_with_dropout(word, score, dropout, draws, draw)) {
+      const TokenId token = processor_.PieceToId(piece);
+      if (token != unknown_id || tokens.empty() || tokens.back() != unknown_id) {
+        tokens.push_back(token);  // unknown neighbours are one token, as SentencePiece has it
+      }
+    }
+  }
   return tokens;
 }
 

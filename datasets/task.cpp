@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -34,8 +35,11 @@ constexpr std::array registry{
     Entry{TaskName::parallel_text, make_parallel_text},
 };
 
-std::string fingerprint_of(const std::vector<Split>& splits) {
+std::string fingerprint_of(const std::vector<Split>& splits, const TaskOptions& options) {
   Hash hash;
+  if (options.text.subword_dropout > 0) {  // each epoch has other data
+    hash.add(std::bit_cast<std::uint64_t>(options.text.subword_dropout));
+  }
   for (const Split& split : splits) {
     hash.add(split.name).add(split.examples.size());
     for (const Example& example : split.examples) {
@@ -78,6 +82,12 @@ const Split& Task::split(std::string_view name) const {
   throw DataError(fmt::format("no split named {}; this task has {}", name, names));
 }
 
+std::shared_ptr<const Split> Task::training_split(Index epoch) const {
+  return draw_training_split ? draw_training_split(epoch)
+                             : std::shared_ptr<const Split>(std::shared_ptr<void>(),
+                                                            &split("train"));  // owns nothing
+}
+
 Task make_task(const TaskOptions& options, std::uint64_t seed,
                const std::filesystem::path& tokenizers) {
   for (const TaskRule& rule : task_rules()) {
@@ -89,7 +99,7 @@ Task make_task(const TaskOptions& options, std::uint64_t seed,
     return entry.name == options.name;
   });
   Task task = found->make(options, seed, tokenizers);
-  task.fingerprint = fingerprint_of(task.splits);
+  task.fingerprint = fingerprint_of(task.splits, options);
   return task;
 }
 

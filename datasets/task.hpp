@@ -40,6 +40,11 @@ struct Task {
   // Of an example of one of the splits, by its number; empty where the task knows of none.
   std::function<Relations(const Split&, Index example)> find_relations;
 
+  // The training split as an epoch sees it; empty where every epoch sees the same.
+  std::function<std::shared_ptr<const Split>(Index epoch)> draw_training_split;
+
+  // What an epoch, from 0 on, trains on; to be used for as long as the task lives.
+  std::shared_ptr<const Split> training_split(Index epoch) const;
   // None where the task knows of none.
   Relations relations(const Split& split, Index example) const {
     return find_relations ? find_relations(split, example) : Relations{};

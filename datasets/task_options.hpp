@@ -87,6 +87,7 @@ struct ParallelTextOptions {
   Index vocabulary = 10000;
   Normalization normalization = Normalization::identity;
   double character_coverage = 1.0;
+  double subword_dropout = 0;
   Index max_length = 100;
 
   template <class Visitor>
@@ -133,6 +134,12 @@ struct ParallelTextOptions {
                 .minimum = 0.9,
                 .maximum = 1},
           character_coverage);
+    visit(Field{.name = "subword_dropout",
+                .help = "probability that a merge of bpe is left out in the source of a training "
+                        "pair, drawn anew in each epoch; 0.1 helps small corpora",
+                .minimum = 0,
+                .maximum = 0.9},
+          subword_dropout);
     visit(Field{.name = "max_length",
                 .help = "training pairs with a longer side are dropped, and counted",
                 .minimum = 1,

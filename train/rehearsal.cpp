@@ -65,7 +65,7 @@ class Rehearsing {
   Rehearsing(const Config& config, const Task& task, Index threads)
       : config_(config),
         task_(task),
-        train_(task.split("train")),
+        train_(task.training_split(0)),
         workers_(threads),
         model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
         trainer_(model_.store, workers_,
@@ -73,11 +73,11 @@ class Rehearsing {
                   .seed = config.seed,
                   .d_model = config.model.d_model,
                   .total_steps = 0}),
-        batches_(epoch_batches(train_, config.training.batch_tokens, config.seed, 0)),
-        largest_(largest_batch(train_, batches_)) {}
+        batches_(epoch_batches(*train_, config.training.batch_tokens, config.seed, 0)),
+        largest_(largest_batch(*train_, batches_)) {}
 
   std::vector<std::size_t> activations(const std::vector<ModelPart>& parts) const {
-    return activations_of(model_, config_, make_batch(train_, batches_[largest_]), parts);
+    return activations_of(model_, config_, make_batch(*train_, batches_[largest_]), parts);
   }
   void largest_step() { trainer_.step(step_with(largest_), loss_); }
   void time_steps(Rehearsal& result);
@@ -92,14 +92,14 @@ class Rehearsing {
     const std::size_t first = batch / together * together;
     std::vector<Batch> group;
     for (std::size_t i = first; i < std::min(batches_.size(), first + together); ++i) {
-      group.push_back(make_batch(train_, batches_[i]));
+      group.push_back(make_batch(*train_, batches_[i]));
     }
     return group;
   }
 
   const Config& config_;
   const Task& task_;
-  const Split& train_;
+  std::shared_ptr<const Split> train_;
   Workers workers_;
   Model model_;
   Trainer trainer_;
@@ -138,7 +138,7 @@ void Rehearsing::time_steps(Rehearsal& result) {
   }
   const auto count = static_cast<Index>(batches_.size());
   const Index steps = (count + config_.training.accumulate - 1) / config_.training.accumulate;
-  result.seconds_per_step = seconds / work * work_of(mean_rows(train_, steps));
+  result.seconds_per_step = seconds / work * work_of(mean_rows(*train_, steps));
 }
 
 // As evaluate() would go through the split, but no further than a batch for each thread.

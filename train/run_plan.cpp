@@ -51,7 +51,7 @@ void expect_positions(const Split& split, Index max_positions) {
 }  // namespace
 
 RunPlan plan_run(const Config& config, const Task& task) {
-  const Index steps_per_epoch = steps_in_epoch(config, task.split("train"));
+  const Index steps_per_epoch = steps_in_epoch(config, *task.training_split(0));
   const RunPlan plan{.steps_per_epoch = steps_per_epoch,
                      .total_steps = planned_steps(config.training, steps_per_epoch)};
   if (plan.total_steps > 0 && config.training.warmup >= plan.total_steps) {

@@ -78,7 +78,7 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
     : plan_(plan_run(config, task)),
       config_(with_intervals(config, plan_.steps_per_epoch)),
       task_(task),
-      train_(task.split("train")),
+      train_(task.training_split(0)),
       files_(directory.files()),
       console_(std::move(console)),
       workers_(threads),
@@ -157,11 +157,11 @@ void TrainingRun::adapt_position() {
 void TrainingRun::announce(const BlasInfo& blas) const {
   const auto parts =
       model_parts(config_.model, task_.source_tokenizer->size(), task_.target_tokenizer->size(),
-                  mean_rows(train_, plan_.steps_per_epoch));
+                  mean_rows(*train_, plan_.steps_per_epoch));
   const auto batches =
-      epoch_batches(train_, config_.training.batch_tokens, config_.seed, position_.epoch);
+      epoch_batches(*train_, config_.training.batch_tokens, config_.seed, position_.epoch);
   const auto activations = activations_of(
-      model_, config_, make_batch(train_, batches[largest_batch(train_, batches)]), parts);
+      model_, config_, make_batch(*train_, batches[largest_batch(*train_, batches)]), parts);
   spdlog::info("{}", start_table({.config = config_,
                                   .task = task_,
                                   .store = model_.store,
@@ -176,7 +176,8 @@ void TrainingRun::announce(const BlasInfo& blas) const {
 }
 
 void TrainingRun::begin_epoch() {
-  batches_ = epoch_batches(train_, config_.training.batch_tokens, config_.seed, position_.epoch);
+  train_ = task_.training_split(position_.epoch);
+  batches_ = epoch_batches(*train_, config_.training.batch_tokens, config_.seed, position_.epoch);
 }
 
 std::vector<Batch> TrainingRun::next_batches() {
@@ -187,7 +188,7 @@ std::vector<Batch> TrainingRun::next_batches() {
   const auto count = static_cast<Index>(batches_.size());
   const Index end = std::min(count, position_.batch + config_.training.accumulate);
   for (Index i = position_.batch; i < end; ++i) {
-    group.push_back(make_batch(train_, batches_[static_cast<std::size_t>(i)]));
+    group.push_back(make_batch(*train_, batches_[static_cast<std::size_t>(i)]));
   }
   position_.batch = end == count ? 0 : end;
   position_.epoch += end == count ? 1 : 0;

@@ -66,7 +66,7 @@ class TrainingRun {
   RunPlan plan_;
   Config config_;
   const Task& task_;
-  const Split& train_;
+  std::shared_ptr<const Split> train_;  // as the current epoch sees it
   RunFiles files_;
   std::shared_ptr<Console> console_;
   Workers workers_;

@@ -23,7 +23,8 @@ void write_config(const TemporaryDirectory& here, const std::string& task) {
   const std::string data = TAPEHEAD_FIXTURES "/text/";
   const std::string text = "  train_source: " + data + "train.en\n  train_target: " + data +
                            "train.de\n  validation_source: " + data +
-                           "test.en\n  validation_target: " + data + "test.de\n  vocabulary: 120\n";
+                           "test.en\n  validation_target: " + data +
+                           "test.de\n  vocabulary: 120\n  subword_dropout: 0.2\n";
   std::ofstream(here / "task.yaml") << "task:\n  name: " << task << "\n"
                                     << (task == from_text ? text : synthetic) << R"(
 model: {d_model: 16, layers: 1, dropout: 0.2}

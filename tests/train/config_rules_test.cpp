@@ -172,6 +172,13 @@ TEST(ConfigRules, an_option_of_another_tokenizer_is_not_ignored) {
               "--set " + value + ": this tokenizer makes no use of it (only bpe, unigram)");
     EXPECT_EQ(config_error(text, {"task.tokenizer=unigram", value}), "accepted");
   }
+  const std::string dropout = "task.subword_dropout=0.1";
+  for (const std::string tokenizer : {"word", "character", "unigram"}) {
+    EXPECT_EQ(
+        config_error(text, {"task.tokenizer=" + tokenizer, dropout}),
+        "--set " + dropout + ": this tokenizer merges nothing that could be left out (only bpe)");
+  }
+  EXPECT_EQ(config_error(text, {dropout}), "accepted");
 }
 
 TEST(ConfigRules, tied_embeddings_share_a_vocabulary) {

@@ -59,6 +59,9 @@ void repair(Config& config) {
   config.task.recall.facts = 1;
   config.task.text.train_tsv = config.task.text.validation_tsv = config.task.text.test_tsv = "";
   const TokenizerKind tokenizer = config.task.text.tokenizer;
+  if (tokenizer != TokenizerKind::bpe) {
+    config.task.text.subword_dropout = 0;
+  }
   if (tokenizer != TokenizerKind::bpe && tokenizer != TokenizerKind::unigram) {
     const ParallelTextOptions defaults;
     config.task.text.normalization = defaults.normalization;

@@ -215,9 +215,12 @@ Verdict text_has_files(const Config& config) {
 Verdict tokenizer_has_option(const Config& config) {
   const ParallelTextOptions& text = config.task.text;
   const ParallelTextOptions defaults;
-  const bool pieces =
-      text.tokenizer == TokenizerKind::bpe || text.tokenizer == TokenizerKind::unigram;
-  if (!is_text(config) || pieces) return {};
+  if (!is_text(config) || text.tokenizer == TokenizerKind::bpe) return {};
+  if (text.subword_dropout != defaults.subword_dropout) {
+    return Violation{{"task.subword_dropout", "task.tokenizer"},
+                     "this tokenizer merges nothing that could be left out (only bpe)"};
+  }
+  if (text.tokenizer == TokenizerKind::unigram) return {};
   const auto unused = [](const std::string& option) {
     return Violation{{option, "task.tokenizer"},
                      "this tokenizer makes no use of it (only bpe, unigram)"};
@@ -281,7 +284,7 @@ std::span<const Rule> rules() {
       {"`parallel_text` has training and validation text, each as two files or as one TSV.",
        text_has_files},
       {"`task.normalization` and `task.character_coverage` are for the tokenizers `bpe` and "
-       "`unigram`. With another one they keep their defaults.",
+       "`unigram`, `task.subword_dropout` for `bpe`. With another one they keep their defaults.",
        tokenizer_has_option},
       {"`model.tie_embeddings` `source_target` and `all` go with `task.joint_vocabulary`.",
        tied_share_words},

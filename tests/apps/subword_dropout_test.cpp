@@ -1,0 +1,59 @@
+// tapehead train with subword dropout: each epoch trains on its own cuts of the sources.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "datasets/loader.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+#include "train/config/config.hpp"
+
+namespace tapehead {
+namespace {
+
+// Target tokens of each batch, epoch after epoch: longer sources make other batches.
+std::vector<Index> tokens_of_epochs(const Config& config, Index epochs) {
+  const Task task = make_task(config.task, config.seed);
+  std::vector<Index> tokens;
+  for (Index epoch = 0; epoch < epochs; ++epoch) {
+    const std::shared_ptr<const Split> split = task.training_split(epoch);
+    for (const std::vector<Index>& batch :
+         epoch_batches(*split, config.training.batch_tokens, config.seed, epoch)) {
+      tokens.push_back(static_cast<Index>(make_batch(*split, batch).target_output.size()));
+    }
+  }
+  return tokens;
+}
+
+TEST(SubwordDropoutRun, TrainsOnOtherCutsInEachEpoch) {
+  const TemporaryDirectory here;
+  const std::string data = TAPEHEAD_FIXTURES "/text/";
+  std::ofstream(here / "text.yaml")
+      << "task: {name: parallel_text, train_source: " << data << "train.en, train_target: " << data
+      << "train.de, validation_source: " << data << "test.en, validation_target: " << data
+      << R"(test.de,
+       vocabulary: 120, subword_dropout: 0.3}
+model: {d_model: 16, layers: 1}
+training: {batch_tokens: 300, epochs: 3, schedule: constant}
+evaluation: {decode: false, metric: loss}
+)";
+  const ProgramResult result =
+      run_program({"train", "text.yaml", "--run", "a", "--no-report"}, here.path());
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  std::vector<Index> tokens;
+  std::ifstream metrics(here / "a/metrics.jsonl");
+  for (std::string text; std::getline(metrics, text);) {
+    const auto line = nlohmann::json::parse(text);
+    if (line.contains("tokens")) {
+      tokens.push_back(line["tokens"]);
+    }
+  }
+  EXPECT_EQ(tokens, tokens_of_epochs(load_config(here / "text.yaml").config, 3));
+}
+
+}  // namespace
+}  // namespace tapehead
