@@ -53,14 +53,14 @@ StepSubject subject_of(const StepSize& size, const Overrides& overrides) {
 StepSubject subject_of(const std::filesystem::path& path, const Overrides& overrides) {
   const Config config = load_config(path, overrides).config;
   const Task task = make_task(config.task, config.seed);
-  const Split& train = task.split("train");
+  const std::shared_ptr<const Split> train = task.training_split(0);
   std::vector<std::vector<Batch>> steps;
-  const auto lists = epoch_batches(train, config.training.batch_tokens, config.seed, 0);
+  const auto lists = epoch_batches(*train, config.training.batch_tokens, config.seed, 0);
   const auto together = static_cast<std::size_t>(config.training.accumulate);
   for (std::size_t i = 0; i < lists.size() && steps.size() < most_steps; i += together) {
     std::vector<Batch> batches;
     for (std::size_t k = i; k < std::min(i + together, lists.size()); ++k) {
-      batches.push_back(make_batch(train, lists[k]));
+      batches.push_back(make_batch(*train, lists[k]));
     }
     steps.push_back(std::move(batches));
   }

@@ -108,9 +108,11 @@ std::vector<Example> encode(const AlignedText& text, const Tokenizers& tokenizer
   return examples;
 }
 
-// Training leaves out what is too long to be worth its memory and what has no translation.
+// Training leaves out what is too long to be worth its memory and what has no translation. With
+// subword dropout the split has the texts of its sources.
 Split train_split(const SplitFiles& files, const AlignedText& text, const Tokenizers& tokenizers,
-                  Index max_length) {
+                  const ParallelTextOptions& options) {
+  const Index max_length = options.max_length;
   Split split;
   split.name = files.name;
   split.examples = encode(text, tokenizers);
@@ -120,7 +122,7 @@ Split train_split(const SplitFiles& files, const AlignedText& text, const Tokeni
   const auto is_long = [&](const Example& example) {
     return static_cast<Index>(std::max(example.source.size(), example.target.size())) > max_length;
   };
-  for (std::size_t i = 0; i < split.examples.size(); ++i) {
+  for (std::size_t i = 0; options.subword_dropout > 0 && i < split.examples.size(); ++i) {
     if (!is_long(split.examples[i]) && !has_empty_side(split.examples[i])) {
       split.source_texts.push_back(text.source[i]);
     }
@@ -172,14 +174,18 @@ Task make_parallel_text(const TaskOptions& options, std::uint64_t seed,
   Task task;
   task.source_tokenizer = kept.source;
   task.target_tokenizer = kept.target;
-  task.splits.push_back(train_split(train, train_text, kept, text.max_length));
+  task.splits.push_back(train_split(train, train_text, kept, text));
   if (text.subword_dropout > 0) {
-    const auto cuts = std::make_shared<SourceCuts>(
-        task.splits.front(), std::dynamic_pointer_cast<const SentencePieceTokenizer>(kept.source),
-        text, seed);
+    const auto pieces = std::dynamic_pointer_cast<const SentencePieceTokenizer>(kept.source);
+    if (!pieces) {
+      throw IoError(
+          fmt::format("{} keeps a tokenizer without merges: task.subword_dropout needs bpe",
+                      tokenizers.string()));
+    }
+    const auto cuts = std::make_shared<SourceCuts>(task.splits.front(), pieces, text, seed);
     task.draw_training_split = [cuts](Index epoch) { return cuts->of_epoch(epoch); };
+    task.splits.front().source_texts = {};
   }
-  task.splits.front().source_texts.clear();
   task.splits.push_back(held_out_split(validation, std::move(validation_text), kept));
   if (test.given()) {
     task.splits.push_back(held_out_split(test, std::move(test_text), kept));

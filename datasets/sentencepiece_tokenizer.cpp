@@ -76,8 +76,7 @@ std::vector<TokenId> SentencePieceTokenizer::cut(std::string_view spelled, doubl
                                                  const Draws& draws) const {
   const PieceScore score = [this](std::string_view piece) -> std::optional<float> {
     const int id = processor_.PieceToId(piece);
-    const bool merges = id >= mark_count && !processor_.IsUnused(id);
-    return merges ? std::optional(processor_.GetScore(id)) : std::nullopt;
+    return id >= mark_count ? std::optional(processor_.GetScore(id)) : std::nullopt;
   };
   std::vector<TokenId> tokens;
   std::uint64_t draw = 0;

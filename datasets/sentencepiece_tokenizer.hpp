@@ -28,7 +28,8 @@ class SentencePieceTokenizer : public Tokenizer {
   Index size() const override { return size_; }
   std::vector<TokenId> encode(std::string_view text) const override;
   // `encode` in two parts, with merges left out at random (datasets/subword_dropout.hpp), for
-  // models of the kind bpe: the text as its pieces spell it, and the tokens of that.
+  // models of the kind bpe with all of their pieces: the text as its pieces spell it, and the
+  // tokens of that.
   std::string spelled(std::string_view text) const;
   std::vector<TokenId> cut(std::string_view spelled, double dropout, const Draws& draws) const;
   std::string decode(const std::vector<TokenId>& tokens) const override;

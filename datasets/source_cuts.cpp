@@ -29,13 +29,19 @@ SourceCuts::SourceCuts(Split split, std::shared_ptr<const SentencePieceTokenizer
       tokenizer_(std::move(tokenizer)),
       dropout_(options.subword_dropout),
       max_length_(options.max_length),
-      seed_(seed) {
+      seed_(seed) {}
+
+void SourceCuts::spell() {
   for_each_example(split_, [&](std::size_t i) {
     split_.source_texts[i] = tokenizer_->spelled(split_.source_texts[i]);
   });
 }
 
+// Commands that do not train never ask, and pay nothing.
 std::shared_ptr<const Split> SourceCuts::of_epoch(Index epoch) {
+  if (epoch_ < 0) {
+    spell();
+  }
   if (epoch != epoch_) {
     drawn_ = draw(epoch);
     epoch_ = epoch;

@@ -15,13 +15,14 @@ class SourceCuts {
   SourceCuts(Split split, std::shared_ptr<const SentencePieceTokenizer> tokenizer,
              const ParallelTextOptions& options, std::uint64_t seed);
 
-  // A pure function of the seed and the epoch. The last one is kept.
+  // A pure function of the seed and the epoch. The last one is kept, so it is for one thread alone.
   std::shared_ptr<const Split> of_epoch(Index epoch);
 
  private:
+  void spell();
   std::shared_ptr<const Split> draw(Index epoch) const;
 
-  Split split_;  // the texts as their pieces spell them
+  Split split_;  // from the first epoch on with the texts as their pieces spell them
   std::shared_ptr<const SentencePieceTokenizer> tokenizer_;
   double dropout_;
   Index max_length_;

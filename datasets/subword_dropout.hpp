@@ -1,9 +1,12 @@
 // Subword dropout: in each epoch the same sentence is cut into other pieces, because merges of
 // byte-pair encoding are left out at random. A model then meets rare words in many spellings of the
 // same vocabulary, which regularises the training on small corpora (Provilkov et al. 2020,
-// "BPE-dropout: simple and effective subword regularization", section 3).
+// "BPE-dropout: simple and effective subword regularization", section 3). There a merge that was
+// left out is drawn anew at each step; here, as in SentencePiece, it stays left out until one of
+// its sides has changed, so that the same probability cuts finer.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>

@@ -37,8 +37,9 @@ constexpr std::array registry{
 
 std::string fingerprint_of(const std::vector<Split>& splits, const TaskOptions& options) {
   Hash hash;
-  if (options.text.subword_dropout > 0) {  // each epoch has other data
+  if (options.text.subword_dropout > 0) {  // what else decides the data of the epochs
     hash.add(std::bit_cast<std::uint64_t>(options.text.subword_dropout));
+    hash.add(static_cast<std::uint64_t>(options.text.max_length));
   }
   for (const Split& split : splits) {
     hash.add(split.name).add(split.examples.size());

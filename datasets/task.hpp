@@ -36,14 +36,16 @@ struct Task {
   std::shared_ptr<const Tokenizer> source_tokenizer;
   std::shared_ptr<const Tokenizer> target_tokenizer;
   std::vector<Split> splits;  // "train" first; references and source_texts may be empty there
-  std::string fingerprint;    // hexadecimal digest of all that the splits hold
+  // Hexadecimal digest of all that the splits hold, and of what decides how epochs see them.
+  std::string fingerprint;
   // Of an example of one of the splits, by its number; empty where the task knows of none.
   std::function<Relations(const Split&, Index example)> find_relations;
 
   // The training split as an epoch sees it; empty where every epoch sees the same.
   std::function<std::shared_ptr<const Split>(Index epoch)> draw_training_split;
 
-  // What an epoch, from 0 on, trains on; to be used for as long as the task lives.
+  // What an epoch, from 0 on, trains on; to be used for as long as the task lives. For one thread
+  // at a time.
   std::shared_ptr<const Split> training_split(Index epoch) const;
   // None where the task knows of none.
   Relations relations(const Split& split, Index example) const {

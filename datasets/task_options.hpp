@@ -136,7 +136,8 @@ struct ParallelTextOptions {
           character_coverage);
     visit(Field{.name = "subword_dropout",
                 .help = "probability that a merge of bpe is left out in the source of a training "
-                        "pair, drawn anew in each epoch; 0.1 helps small corpora",
+                        "pair, drawn anew in each epoch; what would be longer than max_length "
+                        "stays as it is",
                 .minimum = 0,
                 .maximum = 0.9},
           subword_dropout);

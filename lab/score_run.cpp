@@ -36,10 +36,10 @@ const Split& split_of(const Task& task, const std::string& wanted) {
 
 // The training split as one batch: what a token costs does not depend on how batches are cut.
 double multiply_adds_per_token(const Config& config, const Task& task) {
-  const Split& train = task.split("train");
-  std::vector<Index> all(train.examples.size());
+  const std::shared_ptr<const Split> train = task.training_split(0);
+  std::vector<Index> all(train->examples.size());
   std::iota(all.begin(), all.end(), Index{0});
-  const Batch batch = make_batch(train, all);
+  const Batch batch = make_batch(*train, all);
   return step_flops(config.model, task.target_tokenizer->size(), batch) / 2 /
          static_cast<double>(batch.tokens());
 }

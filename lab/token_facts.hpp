@@ -10,8 +10,10 @@
 namespace tapehead {
 
 struct TokenFacts {
-  std::vector<Index> occurrences;  // in the training examples; 0 for begin, end and unknown marks
-  std::vector<bool> punctuation;   // nothing but punctuation (Unicode category P), "▁" apart
+  // In the training examples, as they are without subword dropout; 0 for begin, end and unknown
+  // marks.
+  std::vector<Index> occurrences;
+  std::vector<bool> punctuation;  // nothing but punctuation (Unicode category P), "▁" apart
 
   Index occurrences_of(TokenId token) const { return occurrences[static_cast<std::size_t>(token)]; }
   bool is_punctuation(TokenId token) const { return punctuation[static_cast<std::size_t>(token)]; }

@@ -102,6 +102,7 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
   position_.metric = config.evaluation.metric;
   if (resume) {
     restore();
+    train_ = task.training_split(position_.epoch);
   }
   if (position_.step == 0 && !config_.model.init_from.empty()) {
     load_initial_weights(config_, model_.store);

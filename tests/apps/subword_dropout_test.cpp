@@ -29,21 +29,36 @@ std::vector<Index> tokens_of_epochs(const Config& config, Index epochs) {
   return tokens;
 }
 
-TEST(SubwordDropoutRun, TrainsOnOtherCutsInEachEpoch) {
-  const TemporaryDirectory here;
-  const std::string data = TAPEHEAD_FIXTURES "/text/";
-  std::ofstream(here / "text.yaml")
-      << "task: {name: parallel_text, train_source: " << data << "train.en, train_target: " << data
-      << "train.de, validation_source: " << data << "test.en, validation_target: " << data
-      << R"(test.de,
+class SubwordDropoutRun : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string data = TAPEHEAD_FIXTURES "/text/";
+    std::ofstream(here / "text.yaml")
+        << "task: {name: parallel_text, train_source: " << data
+        << "train.en, train_target: " << data << "train.de, validation_source: " << data
+        << "test.en, validation_target: " << data << R"(test.de,
        vocabulary: 120, subword_dropout: 0.3}
 model: {d_model: 16, layers: 1}
-training: {batch_tokens: 300, epochs: 3, schedule: constant}
-evaluation: {decode: false, metric: loss}
+training: {batch_tokens: 300, epochs: 3, schedule: constant, checkpoint_every: 1000}
+evaluation: {decode: false, metric: loss, every: 1000}
+run: {report: false}
 )";
-  const ProgramResult result =
-      run_program({"train", "text.yaml", "--run", "a", "--no-report"}, here.path());
-  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+
+  void train(const std::string& run, const Arguments& options = {}) {
+    Arguments arguments{"train", "text.yaml", "--run", run};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramResult result = run_program(arguments, here.path());
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+
+  Config config() const { return load_config(here / "text.yaml").config; }
+
+  TemporaryDirectory here;
+};
+
+TEST_F(SubwordDropoutRun, TrainsOnOtherCutsInEachEpoch) {
+  train("a");
   std::vector<Index> tokens;
   std::ifstream metrics(here / "a/metrics.jsonl");
   for (std::string text; std::getline(metrics, text);) {
@@ -52,7 +67,17 @@ evaluation: {decode: false, metric: loss}
       tokens.push_back(line["tokens"]);
     }
   }
-  EXPECT_EQ(tokens, tokens_of_epochs(load_config(here / "text.yaml").config, 3));
+  EXPECT_EQ(tokens, tokens_of_epochs(config(), 3));
+}
+
+TEST_F(SubwordDropoutRun, GoesOnInTheMiddleOfALaterEpoch) {
+  const auto steps = static_cast<int>(tokens_of_epochs(config(), 2).size());
+  const int middle = steps - 3;  // of the second epoch
+  train("unbroken", {"--set", "training.steps=" + std::to_string(steps)});
+  train("broken", {"--set", "training.steps=" + std::to_string(middle)});
+  train("broken", {"--resume", "--set", "training.steps=" + std::to_string(steps)});
+  expect_same_file(step_checkpoint(here / "unbroken", steps),
+                   step_checkpoint(here / "broken", steps));
 }
 
 }  // namespace

@@ -4,13 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <set>
 
-#include "datasets/loader.hpp"
+#include "core/files.hpp"
+#include "datasets/sentencepiece_joint.hpp"
 #include "datasets/sentencepiece_tokenizer.hpp"
 #include "datasets/subword_dropout.hpp"
 #include "datasets/task.hpp"
 #include "datasets/text_file.hpp"
+#include "tests/support/io_error.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace tapehead {
 namespace {
@@ -41,35 +43,68 @@ TEST_F(SubwordDropout, without_it_the_best_pair_is_merged_first_and_of_equals_th
   EXPECT_THAT(merge("", 0), ElementsAre());
 }
 
+// 4,000 words: five standard deviations are at most 5 sqrt(0.25 / 4,000) = 0.04.
 TEST_F(SubwordDropout, a_merge_is_left_out_as_often_as_asked_for) {
-  constexpr int words = 4000;
-  std::map<std::vector<std::string_view>, int> seen;
-  for (std::uint64_t word = 0; word < words; ++word) {
-    ++seen[merge("abc", 0.3, 10 * word)];
-  }
+  const auto shares = [](std::string_view word) {
+    constexpr int words = 4000;
+    std::map<std::vector<std::string_view>, double> seen;
+    for (std::uint64_t i = 0; i < words; ++i) {
+      seen[merge(word, 0.3, 10 * i)] += 1.0 / words;
+    }
+    return seen;
+  };
   // ab is tried first: merged with 0.7, and abc then with 0.7. When it is left out bc is tried:
-  // with 0.7, and then abc, a pair that is new, with 0.7. Half a percent is 0.6 deviations.
-  const auto share = [&](const std::vector<std::string_view>& cut) { return seen[cut] / 4000.0; };
-  EXPECT_NEAR(share({"abc"}), 0.7 * 0.7 + 0.3 * 0.7 * 0.7, 0.03);
-  EXPECT_NEAR(share({"ab", "c"}), 0.7 * 0.3, 0.03);
-  EXPECT_NEAR(share({"a", "bc"}), 0.3 * 0.7 * 0.3, 0.03);
-  EXPECT_NEAR(share({"a", "b", "c"}), 0.3 * 0.3, 0.03);
+  // with 0.7, and then abc, a pair that is new, with 0.7.
+  auto abc = shares("abc");
+  EXPECT_NEAR(abc[{"abc"}], 0.7 * 0.7 + 0.3 * 0.7 * 0.7, 0.04);
+  EXPECT_NEAR((abc[{"ab", "c"}]), 0.7 * 0.3, 0.04);
+  EXPECT_NEAR((abc[{"a", "bc"}]), 0.3 * 0.7 * 0.3, 0.04);
+  EXPECT_NEAR((abc[{"a", "b", "c"}]), 0.3 * 0.3, 0.04);
+  // What was left out stays so while others merge.
+  auto two_pairs = shares("abxbc");
+  EXPECT_NEAR((two_pairs[{"ab", "x", "bc"}]), 0.7 * 0.7, 0.04);
+  EXPECT_NEAR((two_pairs[{"a", "b", "x", "bc"}]), 0.3 * 0.7, 0.04);
 }
 
-TEST_F(SubwordDropout, without_it_text_is_cut_as_sentencepiece_cuts_it) {
-  const std::vector<std::string> lines = read_lines(corpus / "train.en");
-  const SentencePieceTokenizer tokenizer(train_sentencepiece(lines, {.vocabulary = 110}));
-  std::vector<std::string> texts = read_lines(corpus / "test.de");  // with unknown characters
-  texts.insert(texts.end(), lines.begin(), lines.end());
-  for (const char* const odd :
-       {"", " ", "  two  spaces ", "\u00fc\u00fc \u00fc\u00df", "a\u00fc\u00df b", "\u2581"}) {
-    texts.emplace_back(odd);
-  }
+void expect_cut_as_encoded(const SentencePieceTokenizer& tokenizer,
+                           const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     EXPECT_EQ(tokenizer.cut(tokenizer.spelled(text), 0, Draws(1, "test", 0)),
               tokenizer.encode(text))
         << text;
   }
+}
+
+TEST_F(SubwordDropout, without_it_text_is_cut_as_sentencepiece_cuts_it) {
+  const std::vector<std::string> english = read_lines(corpus / "train.en");
+  const std::vector<std::string> german = read_lines(corpus / "train.de");
+  std::vector<std::string> texts = read_lines(corpus / "test.de");
+  texts.insert(texts.end(), english.begin(), english.end());
+  for (const char* const odd : {"", " ", "  two  spaces ", "\u00fc\u00fc \u00fc\u00df",
+                                "a\u00fc\u00df b", "\u2581", "<s> </s>"}) {
+    texts.emplace_back(odd);
+  }
+  const std::string of_english = train_sentencepiece(english, {.vocabulary = 110});
+  expect_cut_as_encoded(SentencePieceTokenizer(of_english),
+                        texts);  // German has unknown characters
+  std::vector<std::string> both = english;
+  both.insert(both.end(), german.begin(), german.end());
+  const std::string joint =
+      with_target_pieces_first(train_sentencepiece(both, {.vocabulary = 160}), german);
+  expect_cut_as_encoded(SentencePieceTokenizer(joint, Pieces::all), texts);
+}
+
+TEST_F(SubwordDropout, equal_words_of_a_text_are_cut_apart) {
+  const std::vector<std::string> lines = read_lines(corpus / "train.en");
+  const SentencePieceTokenizer tokenizer(train_sentencepiece(lines, {.vocabulary = 110}));
+  const std::string word = tokenizer.spelled("street");
+  const Draws draws(1, "test", 0);
+  const std::vector<TokenId> first = tokenizer.cut(word, 0.5, draws);
+  std::vector<TokenId> repeated;
+  for (int i = 0; i < 5; ++i) {
+    repeated.insert(repeated.end(), first.begin(), first.end());
+  }
+  EXPECT_NE(tokenizer.cut(word + word + word + word + word, 0.5, draws), repeated);
 }
 
 TaskOptions corpus_options() {
@@ -86,7 +121,8 @@ TaskOptions corpus_options() {
 
 std::vector<std::vector<TokenId>> sources(const Task& task, Index epoch) {
   std::vector<std::vector<TokenId>> all;
-  for (const Example& example : task.training_split(epoch)->examples) {
+  const std::shared_ptr<const Split> split = task.training_split(epoch);
+  for (const Example& example : split->examples) {
     all.push_back(example.source);
   }
   return all;
@@ -99,11 +135,12 @@ TEST(SubwordDropoutTask, epochs_have_other_cuts_of_the_same_sources) {
   const std::vector<std::vector<TokenId>> second = sources(task, 1);
   EXPECT_NE(first, second);
   ASSERT_EQ(first.size(), plain.size());
+  const std::shared_ptr<const Split> split = task.training_split(1);
   for (std::size_t i = 0; i < plain.size(); ++i) {
     const std::string text = task.source_tokenizer->decode(plain[i].source);
     EXPECT_EQ(task.source_tokenizer->decode(first[i]), text);
     EXPECT_EQ(task.source_tokenizer->decode(second[i]), text);
-    EXPECT_EQ(task.training_split(1)->examples[i].target, plain[i].target);
+    EXPECT_EQ(split->examples[i].target, plain[i].target);
   }
   EXPECT_TRUE(task.split("train").source_texts.empty());
 }
@@ -128,7 +165,45 @@ TEST(SubwordDropoutTask, held_out_splits_are_cut_as_ever) {
     }
   }
   EXPECT_EQ(without.training_split(5).get(), &without.split("train"));
-  EXPECT_NE(with.fingerprint, without.fingerprint);
+}
+
+TEST(SubwordDropoutTask, the_fingerprint_covers_what_decides_the_cuts) {
+  TaskOptions options = corpus_options();
+  const std::string original = make_task(options, 1).fingerprint;
+  options.text.max_length = 99;  // drops no pair
+  EXPECT_NE(make_task(options, 1).fingerprint, original);
+  options.text.subword_dropout = 0.3;
+  const std::string finer = make_task(options, 1).fingerprint;
+  options.text.subword_dropout = 0;
+  const std::string plain = make_task(options, 1).fingerprint;
+  EXPECT_NE(finer, plain);
+  options.text.max_length = 100;
+  EXPECT_EQ(make_task(options, 1).fingerprint, plain);
+}
+
+TEST(SubwordDropoutTask, equal_sources_are_cut_apart) {
+  const TemporaryDirectory here;
+  TaskOptions options = corpus_options();
+  const std::string line = "a man in a blue shirt is standing on a ladder cleaning a window .\n";
+  write_file_atomically(here / "train.en", line + line + line);
+  write_file_atomically(here / "train.de", "x\nx\nx\n");
+  options.text.train_source = here / "train.en";
+  options.text.train_target = here / "train.de";
+  options.text.vocabulary = 40;
+  const std::vector<std::vector<TokenId>> cuts = sources(make_task(options, 1), 0);
+  EXPECT_FALSE(cuts[0] == cuts[1] && cuts[1] == cuts[2]);
+}
+
+TEST(SubwordDropoutTask, a_kept_tokenizer_without_merges_is_refused) {
+  const TemporaryDirectory here;
+  TaskOptions options = corpus_options();
+  options.text.subword_dropout = 0;
+  options.text.tokenizer = TokenizerKind::word;
+  make_task(options, 1, here.path());
+  options.text.subword_dropout = 0.1;
+  options.text.tokenizer = TokenizerKind::bpe;
+  EXPECT_THAT(io_error_of([&] { make_task(options, 1, here.path()); }),
+              ::testing::HasSubstr("keeps a tokenizer without merges"));
 }
 
 TEST(SubwordDropoutTask, a_source_that_would_be_too_long_stays_as_it_is) {
@@ -137,9 +212,10 @@ TEST(SubwordDropoutTask, a_source_that_would_be_too_long_stays_as_it_is) {
   options.text.subword_dropout = 0.5;
   const Task task = make_task(options, 1);
   const std::vector<Example>& plain = task.split("train").examples;
+  const std::shared_ptr<const Split> split = task.training_split(0);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < plain.size(); ++i) {
-    const std::vector<TokenId>& source = task.training_split(0)->examples[i].source;
+    const std::vector<TokenId>& source = split->examples[i].source;
     EXPECT_LE(source.size(), 20U);
     kept += source == plain[i].source ? 1 : 0;
   }
