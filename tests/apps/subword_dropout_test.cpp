@@ -39,8 +39,8 @@ class SubwordDropoutRun : public ::testing::Test {
         << "test.en, validation_target: " << data << R"(test.de,
        vocabulary: 120, subword_dropout: 0.3}
 model: {d_model: 16, layers: 1}
-training: {batch_tokens: 300, epochs: 3, schedule: constant, checkpoint_every: 1000}
-evaluation: {decode: false, metric: loss, every: 1000}
+training: {batch_tokens: 300, epochs: 3, schedule: constant, checkpoint_every: 4}
+evaluation: {decode: false, metric: loss, every: 4}
 run: {report: false}
 )";
   }
@@ -71,8 +71,9 @@ TEST_F(SubwordDropoutRun, TrainsOnOtherCutsInEachEpoch) {
 }
 
 TEST_F(SubwordDropoutRun, GoesOnInTheMiddleOfALaterEpoch) {
-  const auto steps = static_cast<int>(tokens_of_epochs(config(), 2).size());
-  const int middle = steps - 3;  // of the second epoch
+  const auto first_epoch = static_cast<int>(tokens_of_epochs(config(), 1).size());
+  const int middle = (first_epoch / 4 + 1) * 4;  // of the second epoch, where all runs evaluate
+  const int steps = middle + 4;
   train("unbroken", {"--set", "training.steps=" + std::to_string(steps)});
   train("broken", {"--set", "training.steps=" + std::to_string(middle)});
   train("broken", {"--resume", "--set", "training.steps=" + std::to_string(steps)});
