@@ -11,27 +11,12 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/text_corpus.hpp"
 
 namespace tapehead {
 namespace {
 
 using ::testing::HasSubstr;
-
-const std::filesystem::path corpus = std::filesystem::path(TAPEHEAD_FIXTURES) / "text";
-
-TaskOptions corpus_options(TokenizerKind kind = TokenizerKind::bpe) {
-  TaskOptions options;
-  options.name = TaskName::parallel_text;
-  options.text.train_source = corpus / "train.en";
-  options.text.train_target = corpus / "train.de";
-  options.text.validation_source = corpus / "validation.en";
-  options.text.validation_target = corpus / "validation.de";
-  options.text.test_source = corpus / "test.en";
-  options.text.test_target = corpus / "test.de";
-  options.text.tokenizer = kind;
-  options.text.vocabulary = 110;
-  return options;
-}
 
 std::string complaint(const TaskOptions& options) {
   return message_of<DataError>([&] { make_task(options, 1); });

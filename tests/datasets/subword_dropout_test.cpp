@@ -13,13 +13,12 @@
 #include "datasets/text_file.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/text_corpus.hpp"
 
 namespace tapehead {
 namespace {
 
 using ::testing::ElementsAre;
-
-const std::filesystem::path corpus = std::filesystem::path(TAPEHEAD_FIXTURES) / "text";
 
 class SubwordDropout : public ::testing::Test {
  protected:
@@ -107,14 +106,8 @@ TEST_F(SubwordDropout, equal_words_of_a_text_are_cut_apart) {
   EXPECT_NE(tokenizer.cut(word + word + word + word + word, 0.5, draws), repeated);
 }
 
-TaskOptions corpus_options() {
-  TaskOptions options;
-  options.name = TaskName::parallel_text;
-  options.text.train_source = corpus / "train.en";
-  options.text.train_target = corpus / "train.de";
-  options.text.validation_source = corpus / "validation.en";
-  options.text.validation_target = corpus / "validation.de";
-  options.text.vocabulary = 110;
+TaskOptions dropping_options() {
+  TaskOptions options = corpus_options();
   options.text.subword_dropout = 0.2;
   return options;
 }
@@ -129,7 +122,7 @@ std::vector<std::vector<TokenId>> sources(const Task& task, Index epoch) {
 }
 
 TEST(SubwordDropoutTask, epochs_have_other_cuts_of_the_same_sources) {
-  const Task task = make_task(corpus_options(), 1);
+  const Task task = make_task(dropping_options(), 1);
   const std::vector<Example>& plain = task.split("train").examples;
   const std::vector<std::vector<TokenId>> first = sources(task, 0);
   const std::vector<std::vector<TokenId>> second = sources(task, 1);
@@ -146,16 +139,16 @@ TEST(SubwordDropoutTask, epochs_have_other_cuts_of_the_same_sources) {
 }
 
 TEST(SubwordDropoutTask, an_epoch_comes_back_and_another_seed_has_another_one) {
-  const Task task = make_task(corpus_options(), 1);
+  const Task task = make_task(dropping_options(), 1);
   const std::vector<std::vector<TokenId>> third = sources(task, 3);
   sources(task, 4);
   EXPECT_EQ(sources(task, 3), third);
-  EXPECT_EQ(sources(make_task(corpus_options(), 1), 3), third);
-  EXPECT_NE(sources(make_task(corpus_options(), 2), 3), third);
+  EXPECT_EQ(sources(make_task(dropping_options(), 1), 3), third);
+  EXPECT_NE(sources(make_task(dropping_options(), 2), 3), third);
 }
 
 TEST(SubwordDropoutTask, held_out_splits_are_cut_as_ever) {
-  TaskOptions options = corpus_options();
+  TaskOptions options = dropping_options();
   const Task with = make_task(options, 1);
   options.text.subword_dropout = 0;
   const Task without = make_task(options, 1);
@@ -168,7 +161,7 @@ TEST(SubwordDropoutTask, held_out_splits_are_cut_as_ever) {
 }
 
 TEST(SubwordDropoutTask, the_fingerprint_covers_what_decides_the_cuts) {
-  TaskOptions options = corpus_options();
+  TaskOptions options = dropping_options();
   const std::string original = make_task(options, 1).fingerprint;
   options.text.max_length = 99;  // drops no pair
   EXPECT_NE(make_task(options, 1).fingerprint, original);
@@ -183,7 +176,7 @@ TEST(SubwordDropoutTask, the_fingerprint_covers_what_decides_the_cuts) {
 
 TEST(SubwordDropoutTask, equal_sources_are_cut_apart) {
   const TemporaryDirectory here;
-  TaskOptions options = corpus_options();
+  TaskOptions options = dropping_options();
   const std::string line = "a man in a blue shirt is standing on a ladder cleaning a window .\n";
   write_file_atomically(here / "train.en", line + line + line);
   write_file_atomically(here / "train.de", "x\nx\nx\n");
@@ -196,7 +189,7 @@ TEST(SubwordDropoutTask, equal_sources_are_cut_apart) {
 
 TEST(SubwordDropoutTask, a_kept_tokenizer_without_merges_is_refused) {
   const TemporaryDirectory here;
-  TaskOptions options = corpus_options();
+  TaskOptions options = dropping_options();
   options.text.subword_dropout = 0;
   options.text.tokenizer = TokenizerKind::word;
   make_task(options, 1, here.path());
@@ -207,7 +200,7 @@ TEST(SubwordDropoutTask, a_kept_tokenizer_without_merges_is_refused) {
 }
 
 TEST(SubwordDropoutTask, a_source_that_would_be_too_long_stays_as_it_is) {
-  TaskOptions options = corpus_options();
+  TaskOptions options = dropping_options();
   options.text.max_length = 20;
   options.text.subword_dropout = 0.5;
   const Task task = make_task(options, 1);
