@@ -41,27 +41,18 @@ void KeepFactors::expand(const std::uint8_t* keep, Index bytes, Scalar* factors)
 }
 
 DropoutMask::DropoutMask(const Dropout& dropout, Index rows, Index columns)
-    : dropout_(dropout), columns_(columns), factors_(dropout) {
+    : row_bytes_(keep_row_bytes(columns)), factors_(dropout) {
   if (dropout.active()) {
-    bits_ = Buffer(static_cast<std::size_t>(rows * keep_row_bytes(columns)));
+    bits_ = Buffer(static_cast<std::size_t>(keep_bytes(rows, columns)));
+    draw_keep_rows(dropout, 0, rows, columns, reinterpret_cast<std::uint8_t*>(bits_.data()));
   }
 }
 
-Tensor DropoutMask::room() const {
-  return active() ? Tensor::empty({8 * keep_row_bytes(columns_)}) : Tensor();
-}
-
-std::uint8_t* DropoutMask::bits(Index row) const {
-  return reinterpret_cast<std::uint8_t*>(bits_.data()) + row * keep_row_bytes(columns_);
-}
-
-const Scalar* DropoutMask::draw(Index row, Scalar* room) const {
-  draw_keep_row(dropout_, row, columns_, bits(row));
-  return factors(row, room);
-}
+Tensor DropoutMask::room() const { return active() ? Tensor::empty({8 * row_bytes_}) : Tensor(); }
 
 const Scalar* DropoutMask::factors(Index row, Scalar* room) const {
-  factors_.expand(bits(row), (columns_ + 7) / 8, room);
+  const auto* bits = reinterpret_cast<const std::uint8_t*>(bits_.data());
+  factors_.expand(bits + row * row_bytes_, row_bytes_, room);
   return room;
 }
 

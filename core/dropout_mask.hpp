@@ -29,15 +29,11 @@ class DropoutMask {
   // Memory for the factors of a row: none where the mask is not active.
   Tensor room() const;
 
-  // The factors of a row, in the room. `draw` makes the bits, `factors` reads them.
-  const Scalar* draw(Index row, Scalar* room) const;
+  // The factors of a row, in the room.
   const Scalar* factors(Index row, Scalar* room) const;
 
  private:
-  std::uint8_t* bits(Index row) const;
-
-  Dropout dropout_;
-  Index columns_;
+  Index row_bytes_;
   KeepFactors factors_;
   Buffer bits_;
 };

@@ -48,7 +48,7 @@ inline __m256i kept(__m256i x, __m256i y, __m256i threshold) {
 }
 
 // A byte for each counter: its eight draws in order.
-inline std::uint32_t keep_bytes(const Counters& x, __m256i threshold) {
+inline std::uint32_t bytes_of(const Counters& x, __m256i threshold) {
   const __m256i bytes = _mm256_packs_epi16(
       kept(x.a, x.b, threshold), kept(x.c, x.d, threshold));  // a b of two counters, then c d
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_shuffle_epi32(bytes, 0b11011000)));
@@ -73,20 +73,28 @@ void draw_keep_bits(const Dropout& dropout, const std::uint32_t* block, const st
   }
   const __m256i threshold = _mm256_set1_epi16(static_cast<short>(dropout.threshold()));
   for (std::size_t i = 0; i < counters.size(); ++i) {
-    const std::uint32_t bytes = keep_bytes(counters[i], threshold);
+    const std::uint32_t bytes = bytes_of(counters[i], threshold);
     std::memcpy(keep + 4 * i, &bytes, sizeof bytes);
   }
 }
 
-void draw_keep_row(const Dropout& dropout, Index row, Index columns, std::uint8_t* keep) {
+void draw_keep_rows(const Dropout& dropout, Index first, Index rows, Index columns,
+                    std::uint8_t* keep) {
+  const auto row_bytes = static_cast<std::uint32_t>(keep_row_bytes(columns));
   std::array<std::uint32_t, keep_lanes> blocks;
-  std::array<std::uint32_t, keep_lanes> rows;
-  rows.fill(static_cast<std::uint32_t>(row + dropout.draws.first_row));
-  for (Index first = 0; first < columns; first += 8 * keep_lanes) {
+  std::array<std::uint32_t, keep_lanes> block_rows;
+  std::uint32_t block = 0;
+  auto row = static_cast<std::uint32_t>(first + dropout.draws.first_row);
+  const Index bytes = keep_bytes(rows, columns);
+  for (Index byte = 0; byte < bytes; byte += keep_lanes) {
     for (std::size_t lane = 0; lane < keep_lanes; ++lane) {
-      blocks[lane] = static_cast<std::uint32_t>(first / 8) + static_cast<std::uint32_t>(lane);
+      blocks[lane] = block;
+      block_rows[lane] = row;
+      const bool last = ++block == row_bytes;
+      block = last ? 0 : block;
+      row += last ? 1 : 0;
     }
-    draw_keep_bits(dropout, blocks.data(), rows.data(), 0, keep + first / 8);
+    draw_keep_bits(dropout, blocks.data(), block_rows.data(), 0, keep + byte);
   }
 }
 

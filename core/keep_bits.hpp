@@ -31,14 +31,19 @@ constexpr Index keep_lanes = 16;
 void draw_keep_bits(const Dropout& dropout, const std::uint32_t* block, const std::uint32_t* row,
                     std::uint32_t salt, std::uint8_t* keep);
 
-// The bits of one row of a matrix: (columns + 7) / 8 bytes, rounded up to whole groups of sixteen.
-void draw_keep_row(const Dropout& dropout, Index row, Index columns, std::uint8_t* keep);
+// The bits of `rows` rows of a matrix from `first` on, each in whole bytes, one behind the other.
+// keep: keep_bytes(rows, columns) of them.
+void draw_keep_rows(const Dropout& dropout, Index first, Index rows, Index columns,
+                    std::uint8_t* keep);
 
 // The same bits the other way about: bit `lane` of the i-th result is draw i of that lane.
 std::array<std::uint16_t, 8> transpose_keep_bits(const std::uint8_t* keep);
 
-constexpr Index keep_row_bytes(Index columns) {
-  return (columns + 8 * keep_lanes - 1) / (8 * keep_lanes) * keep_lanes;
+constexpr Index keep_row_bytes(Index columns) { return (columns + 7) / 8; }
+
+// Sixteen are drawn at a time, so a few may lie behind the last row's.
+constexpr Index keep_bytes(Index rows, Index columns) {
+  return (rows * keep_row_bytes(columns) + keep_lanes - 1) / keep_lanes * keep_lanes;
 }
 
 }  // namespace tapehead

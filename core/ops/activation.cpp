@@ -66,7 +66,7 @@ void forward(const Tensor& x, const Tensor& bias, const DropoutMask& mask, Tenso
       map_row(
           F, y.row(i),
           [](const Lanes& a, const Lanes& b, const Lanes& m) { return Function::value(a + b) * m; },
-          x.row(i), bias.data(), mask.draw(i, room.data()));
+          x.row(i), bias.data(), mask.factors(i, room.data()));
     } else {
       map_row(
           F, y.row(i), [](const Lanes& a, const Lanes& b) { return Function::value(a + b); },

@@ -72,12 +72,12 @@ Var drop_heads(const HeadColumns& columns, const Segments& segments, Index heads
   // A row of factors, 0 or 1 / (1 - probability), for each row of x.
   Tensor factors = Tensor::empty({N, heads});
   const KeepFactors of_bits(dropout);
-  PoolVector<std::uint8_t> bits(static_cast<std::size_t>(keep_row_bytes(heads)));
+  PoolVector<std::uint8_t> bits(static_cast<std::size_t>(keep_bytes(1, heads)));
   Tensor room = Tensor::empty({8 * keep_row_bytes(heads)});
   for (const Segment& segment : segments.list) {
     if (dropout.active()) {
-      draw_keep_row(dropout, segments.first_row + segment.row, heads, bits.data());
-      of_bits.expand(bits.data(), (heads + 7) / 8, room.data());
+      draw_keep_rows(dropout, segments.first_row + segment.row, 1, heads, bits.data());
+      of_bits.expand(bits.data(), keep_row_bytes(heads), room.data());
     } else {
       std::fill_n(room.data(), heads, Scalar{1});
     }

@@ -19,7 +19,7 @@ void forward(const Tensor& x, const Tensor& f, const Tensor& bias, const Dropout
           [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& m) {
             return xsimd::fma(b + c, m, a);
           },
-          x.row(i), f.row(i), bias.data(), mask.draw(i, room.data()));
+          x.row(i), f.row(i), bias.data(), mask.factors(i, room.data()));
     } else {
       map_row(
           D, y.row(i), [](const Lanes& a, const Lanes& b, const Lanes& c) { return a + (b + c); },
@@ -72,7 +72,7 @@ Var dropout(const Var& x, const Dropout& dropout) {
   Tensor room = mask.room();
   const auto times = [](const Lanes& a, const Lanes& m) { return a * m; };
   for (Index i = 0; i < N; ++i) {
-    map_row(D, y.row(i), times, x.value().row(i), mask.draw(i, room.data()));
+    map_row(D, y.row(i), times, x.value().row(i), mask.factors(i, room.data()));
   }
   return x.tape().record("dropout", {x}, std::move(y), [mask, times](Gradients& g) {
     const Tensor dy = g.take_output();

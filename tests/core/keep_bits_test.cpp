@@ -48,29 +48,33 @@ TEST_P(Probabilities, EqualThePlainGenerator) {
   }
 }
 
-TEST(KeepRow, HoldsTheDrawsOfItsColumnsInOrder) {
+TEST(KeepRows, HoldTheDrawsOfTheirColumnsInOrder) {
   const Dropout dropout = dropout_of(0.4);
-  constexpr Index columns = 300;
-  std::vector<std::uint8_t> keep(static_cast<std::size_t>(keep_row_bytes(columns)));
-  draw_keep_row(dropout, 5, columns, keep.data());
-  for (Index c = 0; c < columns; ++c) {
-    const bool kept =
-        plain_keeps(dropout, static_cast<std::uint32_t>(c / 8), 45, 0, static_cast<int>(c % 8));
-    EXPECT_EQ((keep[static_cast<std::size_t>(c / 8)] >> (c % 8) & 1) != 0, kept) << c;
+  for (const Index columns : {1, 8, 64, 300}) {  // 38 bytes a row: groups of 16 go over its end
+    constexpr Index rows = 7;
+    std::vector<std::uint8_t> keep(static_cast<std::size_t>(keep_bytes(rows, columns)));
+    draw_keep_rows(dropout, 5, rows, columns, keep.data());
+    for (Index row = 0; row < rows; ++row) {
+      const std::uint8_t* bits = keep.data() + row * keep_row_bytes(columns);
+      for (Index c = 0; c < columns; ++c) {
+        const bool kept =
+            plain_keeps(dropout, static_cast<std::uint32_t>(c / 8),
+                        static_cast<std::uint32_t>(45 + row), 0, static_cast<int>(c % 8));
+        EXPECT_EQ((bits[c / 8] >> (c % 8) & 1) != 0, kept) << "row " << row << ", column " << c;
+      }
+    }
   }
 }
 
 // 400,000 draws: five standard deviations are at most 5 sqrt(p (1 - p) / 400,000) = 0.004.
-TEST(KeepRow, DropsAsManyAsTheProbabilitySays) {
+TEST(KeepRows, DropAsManyAsTheProbabilitySays) {
   for (const double probability : {0.1, 0.3, 0.75}) {
     const Dropout dropout = dropout_of(probability);
-    std::vector<std::uint8_t> keep(static_cast<std::size_t>(keep_row_bytes(1024)));
+    std::vector<std::uint8_t> keep(static_cast<std::size_t>(keep_bytes(400, 1024)));
+    draw_keep_rows(dropout, 0, 400, 1024, keep.data());
     int kept = 0;
-    for (Index row = 0; row < 400; ++row) {
-      draw_keep_row(dropout, row, 1024, keep.data());
-      for (const std::uint8_t bits : keep) {
-        kept += std::popcount(bits);
-      }
+    for (const std::uint8_t bits : keep) {
+      kept += std::popcount(bits);
     }
     EXPECT_NEAR(kept / (400.0 * 1024.0), 1 - probability, 0.004);
   }
