@@ -55,7 +55,7 @@ StepSubject subject_of(const std::filesystem::path& path, const Overrides& overr
   const Task task = make_task(config.task, config.seed);
   const std::shared_ptr<const Split> train = task.training_split(0);
   std::vector<std::vector<Batch>> steps;
-  const auto lists = epoch_batches(*train, config.training.batch_tokens, config.seed, 0);
+  const auto lists = epoch_batches(*train, config.training.batching(), config.seed, 0);
   const auto together = static_cast<std::size_t>(config.training.accumulate);
   for (std::size_t i = 0; i < lists.size() && steps.size() < most_steps; i += together) {
     std::vector<Batch> batches;

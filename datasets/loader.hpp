@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "datasets/batch.hpp"
+#include "datasets/batching.hpp"
 #include "datasets/task.hpp"
 
 namespace tapehead {
@@ -13,14 +14,11 @@ namespace tapehead {
 // The examples laid end to end, in the given order, with marks added and targets shifted.
 Batch make_batch(const Split& split, const std::vector<Index>& examples);
 
-// Example numbers of each batch of an epoch. A batch holds at most `batch_tokens` tokens on its
-// longer side (source with end mark, target with end mark), but at least one example. Shuffled by
-// (seed, epoch), with neighbours of like length.
-std::vector<std::vector<Index>> epoch_batches(const Split& split, Index batch_tokens,
+// Example numbers of each batch of an epoch, at least one in each. Shuffled by (seed, epoch).
+std::vector<std::vector<Index>> epoch_batches(const Split& split, const Batching& batching,
                                               std::uint64_t seed, Index epoch);
 
-// The same cut without shuffling, for evaluation: longest first, so that the largest batch comes
-// first.
+// Batches for evaluation, not shuffled: longest first, so that the largest batch comes first.
 std::vector<std::vector<Index>> ordered_batches(const Split& split, Index batch_tokens);
 
 }  // namespace tapehead

@@ -8,6 +8,7 @@
 
 #include "core/fields.hpp"
 #include "core/types.hpp"
+#include "datasets/batching.hpp"
 #include "datasets/task_options.hpp"
 #include "nn/model_options.hpp"
 #include "train/metrics/bleu_tokenizer.hpp"
@@ -57,6 +58,7 @@ struct TrainingOptions {
   double gate_penalty = 0.0;
   double gate_rate = 10.0;
   Index batch_tokens = 2048;
+  BatchLengths batch_lengths = BatchLengths::alike;
   Index accumulate = 1;
   std::optional<Index> steps{};
   std::optional<Index> epochs{};
@@ -66,6 +68,8 @@ struct TrainingOptions {
   Index checkpoint_keep = 2;
   Index average_last = 0;
   std::optional<Index> shards{};
+
+  Batching batching() const { return {batch_tokens, batch_lengths}; }
 
   template <class Visitor>
   void fields(Visitor&& visit) {
@@ -143,6 +147,10 @@ struct TrainingOptions {
                 .maximum = 1e7,
                 .unit = "tokens"},
           batch_tokens);
+    visit(Field{.name = "batch_lengths",
+                .help = "alike: a batch holds sentences of like length; mixed: of any lengths, so "
+                        "that batches differ less and gradients are less noisy"},
+          batch_lengths);
     visit(Field{.name = "accumulate",
                 .help = "batches whose gradients make one step",
                 .minimum = 1,

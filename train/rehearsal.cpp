@@ -73,7 +73,7 @@ class Rehearsing {
                   .seed = config.seed,
                   .d_model = config.model.d_model,
                   .total_steps = 0}),
-        batches_(epoch_batches(*train_, config.training.batch_tokens, config.seed, 0)),
+        batches_(epoch_batches(*train_, config.training.batching(), config.seed, 0)),
         largest_(largest_batch(*train_, batches_)) {}
 
   std::vector<std::size_t> activations(const std::vector<ModelPart>& parts) const {

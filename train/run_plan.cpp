@@ -13,7 +13,7 @@ namespace {
 
 Index steps_in_epoch(const Config& config, const Split& train) {
   const auto batches =
-      static_cast<Index>(epoch_batches(train, config.training.batch_tokens, config.seed, 0).size());
+      static_cast<Index>(epoch_batches(train, config.training.batching(), config.seed, 0).size());
   return (batches + config.training.accumulate - 1) / config.training.accumulate;
 }
 

@@ -160,7 +160,7 @@ void TrainingRun::announce(const BlasInfo& blas) const {
       model_parts(config_.model, task_.source_tokenizer->size(), task_.target_tokenizer->size(),
                   mean_rows(*train_, plan_.steps_per_epoch));
   const auto batches =
-      epoch_batches(*train_, config_.training.batch_tokens, config_.seed, position_.epoch);
+      epoch_batches(*train_, config_.training.batching(), config_.seed, position_.epoch);
   const auto activations = activations_of(
       model_, config_, make_batch(*train_, batches[largest_batch(*train_, batches)]), parts);
   spdlog::info("{}", start_table({.config = config_,
@@ -178,7 +178,7 @@ void TrainingRun::announce(const BlasInfo& blas) const {
 
 void TrainingRun::begin_epoch() {
   train_ = task_.training_split(position_.epoch);
-  batches_ = epoch_batches(*train_, config_.training.batch_tokens, config_.seed, position_.epoch);
+  batches_ = epoch_batches(*train_, config_.training.batching(), config_.seed, position_.epoch);
 }
 
 std::vector<Batch> TrainingRun::next_batches() {

@@ -22,7 +22,7 @@ std::vector<Index> tokens_of_epochs(const Config& config, Index epochs) {
   for (Index epoch = 0; epoch < epochs; ++epoch) {
     const std::shared_ptr<const Split> split = task.training_split(epoch);
     for (const std::vector<Index>& batch :
-         epoch_batches(*split, config.training.batch_tokens, config.seed, epoch)) {
+         epoch_batches(*split, config.training.batching(), config.seed, epoch)) {
       tokens.push_back(static_cast<Index>(make_batch(*split, batch).target_output.size()));
     }
   }

@@ -15,7 +15,7 @@ namespace {
 const std::string from_text = "parallel_text";
 
 // The directory's config for a task. More shards than some have threads, fewer than others; each
-// step has two batches, and numbers are dropped everywhere.
+// step has two batches, those of text of mixed lengths, and numbers are dropped everywhere.
 void write_config(const TemporaryDirectory& here, const std::string& task) {
   const std::string synthetic =
       "  vocabulary: 11\n  min_length: 1\n  max_length: 9\n  train_examples: 300\n"
@@ -25,10 +25,13 @@ void write_config(const TemporaryDirectory& here, const std::string& task) {
                            "train.de\n  validation_source: " + data +
                            "test.en\n  validation_target: " + data +
                            "test.de\n  vocabulary: 120\n  subword_dropout: 0.2\n";
-  std::ofstream(here / "task.yaml") << "task:\n  name: " << task << "\n"
-                                    << (task == from_text ? text : synthetic) << R"(
+  std::ofstream(here / "task.yaml")
+      << "task:\n  name: " << task << "\n"
+      << (task == from_text ? text : synthetic) << R"(
 model: {d_model: 16, layers: 1, dropout: 0.2}
-training: {batch_tokens: 200, accumulate: 2, shards: 5, schedule: constant, checkpoint_every: 4}
+training: {batch_lengths: )"
+      << (task == from_text ? "mixed" : "alike")
+      << R"(, batch_tokens: 200, accumulate: 2, shards: 5, schedule: constant, checkpoint_every: 4}
 evaluation: {every: 4, decode_examples: 1}
 )";
 }

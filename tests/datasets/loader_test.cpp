@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ranges>
+#include <string>
 
 namespace tapehead {
 namespace {
@@ -59,64 +61,94 @@ void expect_each_once_within_budget(const Split& split,
   EXPECT_EQ(seen, all);
 }
 
-TEST(Loader, every_example_is_in_one_batch_of_an_epoch) {
+class EpochBatches : public ::testing::TestWithParam<BatchLengths> {
+ protected:
+  std::vector<std::vector<Index>> batches(std::uint64_t seed, Index epoch) const {
+    return epoch_batches(split, {.tokens = batch_tokens, .lengths = GetParam()}, seed, epoch);
+  }
+  double target_length(Index example) const {
+    return static_cast<double>(split.examples[static_cast<std::size_t>(example)].target.size());
+  }
+  // The longest target of a batch over its shortest, in the mean.
+  double mean_spread() const {
+    double spread = 0;
+    const auto all = batches(1, 0);
+    for (const auto& batch : all) {
+      const auto [least, most] = std::ranges::minmax(
+          batch | std::views::transform([this](Index i) { return target_length(i); }));
+      spread += most - least;
+    }
+    return spread / static_cast<double>(all.size());
+  }
+
   const Split split = uneven_split();
-  expect_each_once_within_budget(split, epoch_batches(split, batch_tokens, 1, 0));
-  expect_each_once_within_budget(split, epoch_batches(split, batch_tokens, 1, 1));
+};
+
+INSTANTIATE_TEST_SUITE_P(OfLengths, EpochBatches,
+                         ::testing::Values(BatchLengths::alike, BatchLengths::mixed),
+                         [](const auto& test) {
+                           const auto kind = static_cast<std::size_t>(test.param);
+                           return std::string(EnumNames<BatchLengths>::names[kind]);
+                         });
+
+TEST_P(EpochBatches, hold_every_example_once) {
+  expect_each_once_within_budget(split, batches(1, 0));
+  expect_each_once_within_budget(split, batches(1, 1));
+}
+
+TEST(OrderedBatches, hold_every_example_once) {
+  const Split split = uneven_split();
   expect_each_once_within_budget(split, ordered_batches(split, batch_tokens));
 }
 
-TEST(Loader, batches_are_nearly_full) {
-  const Split split = uneven_split();
-  const auto batches = epoch_batches(split, batch_tokens, 1, 0);
+TEST_P(EpochBatches, are_nearly_full) {
   std::vector<Index> all(split.examples.size());
   std::iota(all.begin(), all.end(), Index{0});
   const Index least = std::max(source_tokens(split, all), target_tokens(split, all)) / batch_tokens;
   // Both sides have a mean length of their own here, so that often only one of them fills up.
-  EXPECT_LT(static_cast<double>(batches.size()), 1.4 * static_cast<double>(least));
+  EXPECT_LT(static_cast<double>(batches(1, 0).size()), 1.4 * static_cast<double>(least));
 }
 
-TEST(Loader, seed_and_epoch_decide_the_order) {
-  const Split split = uneven_split();
-  const auto batches = epoch_batches(split, batch_tokens, 1, 0);
-  EXPECT_EQ(epoch_batches(split, batch_tokens, 1, 0), batches);
-  EXPECT_NE(epoch_batches(split, batch_tokens, 1, 1), batches);
-  EXPECT_NE(epoch_batches(split, batch_tokens, 2, 0), batches);
+TEST_P(EpochBatches, are_decided_by_seed_and_epoch) {
+  EXPECT_EQ(batches(1, 0), batches(1, 0));
+  EXPECT_NE(batches(1, 0), batches(1, 1));
+  EXPECT_NE(batches(1, 0), batches(2, 0));
 }
 
-TEST(Loader, batches_are_composed_anew_in_each_epoch) {
-  const Split split = uneven_split();
-  auto first = epoch_batches(split, batch_tokens, 1, 0);
-  auto second = epoch_batches(split, batch_tokens, 1, 1);
+TEST_P(EpochBatches, are_composed_anew_in_each_epoch) {
+  auto first = batches(1, 0);
+  auto second = batches(1, 1);
   std::sort(first.begin(), first.end());
   std::sort(second.begin(), second.end());
   EXPECT_NE(first, second);
 }
 
-TEST(Loader, neighbours_are_of_like_length_and_batches_in_no_order_of_length) {
-  const Split split = uneven_split();
-  const auto batches = epoch_batches(split, batch_tokens, 1, 0);
-  double spread = 0;
-  int shorter_than_next = 0;
-  for (std::size_t b = 0; b < batches.size(); ++b) {
-    const auto target = [&](Index i) {
-      return static_cast<double>(split.examples[static_cast<std::size_t>(i)].target.size());
-    };
-    const auto [least, most] =
-        std::minmax_element(batches[b].begin(), batches[b].end(),
-                            [&](Index i, Index j) { return target(i) < target(j); });
-    spread += target(*most) - target(*least);
-    if (b > 0) {
-      shorter_than_next += target(batches[b - 1][0]) < target(batches[b][0]) ? 1 : 0;
-    }
+// Lengths are 0 to 10, and a batch has some ten of them.
+TEST_P(EpochBatches, are_of_like_or_of_all_lengths) {
+  if (GetParam() == BatchLengths::alike) {
+    EXPECT_LT(mean_spread(), 1.0);
+  } else {
+    EXPECT_GT(mean_spread(), 5.0);
   }
-  EXPECT_LT(spread / static_cast<double>(batches.size()), 1.0);  // of lengths 0 to 10
-  // A coin would say 10 times in 22 that the next is longer (11 lengths, equal ones are not).
-  const double share = shorter_than_next / static_cast<double>(batches.size() - 1);
-  EXPECT_NEAR(share, 0.45, 0.1);
 }
 
-TEST(Loader, evaluation_takes_the_longest_first) {
+// Batches of like length stand in no order of it. A coin would say 10 times in 22 that the next is
+// longer (11 lengths, equal ones are not).
+TEST_P(EpochBatches, follow_in_no_order_of_length) {
+  const auto all = batches(1, 0);
+  int shorter_than_next = 0;
+  for (std::size_t b = 1; b < all.size(); ++b) {
+    shorter_than_next += target_length(all[b - 1][0]) < target_length(all[b][0]) ? 1 : 0;
+  }
+  EXPECT_NEAR(shorter_than_next / static_cast<double>(all.size() - 1), 0.45, 0.1);
+}
+
+TEST_P(EpochBatches, of_no_examples_are_none) {
+  EXPECT_TRUE(
+      epoch_batches(Split(), {.tokens = batch_tokens, .lengths = GetParam()}, 1, 0).empty());
+}
+
+TEST(OrderedBatches, begin_with_the_longest) {
   const Split split = uneven_split();
   const auto batches = ordered_batches(split, batch_tokens);
   EXPECT_THAT(batches[0], ElementsAre(3000));
@@ -130,8 +162,7 @@ TEST(Loader, evaluation_takes_the_longest_first) {
   }
 }
 
-TEST(Loader, no_examples_make_no_batches) {
-  EXPECT_TRUE(epoch_batches(Split(), batch_tokens, 1, 0).empty());
+TEST(OrderedBatches, of_no_examples_are_none) {
   EXPECT_TRUE(ordered_batches(Split(), batch_tokens).empty());
 }
 

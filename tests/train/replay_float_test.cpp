@@ -37,7 +37,7 @@ class ReplayTest : public ::testing::Test {
         task_(make_task(config_.task, config_.seed)),
         model_(config_, task_.source_tokenizer->size(), task_.target_tokenizer->size()) {
     const Split& train = task_.split("train");
-    const auto batches = epoch_batches(train, config_.training.batch_tokens, config_.seed, 0);
+    const auto batches = epoch_batches(train, config_.training.batching(), config_.seed, 0);
     step_ = {.config = config_,
              .source_vocabulary = task_.source_tokenizer->size(),
              .target_vocabulary = task_.target_tokenizer->size(),

@@ -77,7 +77,7 @@ class SteadyStep : public ::testing::Test {
   // How often the steps of an epoch ask for memory; each is of two batches.
   std::int64_t calls_in_epoch(TinyTrainer& training, Index epoch, const LossFunction& loss) const {
     std::int64_t calls = 0;
-    const auto lists = epoch_batches(split_, 40, 1, epoch);
+    const auto lists = epoch_batches(split_, {.tokens = 40}, 1, epoch);
     for (std::size_t i = 0; i + 1 < lists.size(); i += 2) {
       const std::vector<Batch> batches{make_batch(split_, lists[i]),
                                        make_batch(split_, lists[i + 1])};
