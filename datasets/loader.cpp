@@ -12,6 +12,10 @@ namespace tapehead {
 
 namespace {
 
+// Batches are filled from pools of the tokens of so many of them: as many lengths are then at hand
+// as one batch needs to hold only few, and the order between pools stays random.
+constexpr Index pool_batches = 100;
+
 using Numbers = std::vector<Index>;
 
 struct Lengths {
@@ -51,19 +55,6 @@ void sort_by_length(const Split& split, Numbers& numbers) {
   });
 }
 
-// Batches are filled from pools of the tokens of so many of them: as many lengths are then at hand
-// as one batch needs to hold only few, and the order between pools stays random.
-std::vector<Numbers> cut_alike(const Split& split, std::span<const Index> shuffled,
-                               Index most_tokens) {
-  constexpr Index pool_batches = 100;
-  std::vector<Numbers> batches;
-  for (Numbers& pool : cut(split, shuffled, pool_batches * most_tokens)) {
-    sort_by_length(split, pool);
-    std::ranges::move(cut(split, pool, most_tokens), std::back_inserter(batches));
-  }
-  return batches;
-}
-
 }  // namespace
 
 Batch make_batch(const Split& split, const std::vector<Index>& examples) {
@@ -91,8 +82,13 @@ std::vector<std::vector<Index>> epoch_batches(const Split& split, const Batching
                                               std::uint64_t seed, Index epoch) {
   const auto count = static_cast<Index>(split.examples.size());
   const Numbers shuffled = draw_permutation(Draws(seed, "loader/examples", epoch), count);
-  const auto cut_as_asked = batching.lengths == BatchLengths::alike ? cut_alike : cut;
-  std::vector<Numbers> batches = cut_as_asked(split, shuffled, batching.tokens);
+  std::vector<Numbers> batches;
+  for (Numbers& pool : cut(split, shuffled, pool_batches * batching.tokens)) {
+    if (batching.lengths == BatchLengths::alike) {
+      sort_by_length(split, pool);
+    }
+    std::ranges::move(cut(split, pool, batching.tokens), std::back_inserter(batches));
+  }
   std::vector<Numbers> epoch_order;
   for (const Index i :
        draw_permutation(Draws(seed, "loader/batches", epoch), static_cast<Index>(batches.size()))) {
