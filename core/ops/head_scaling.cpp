@@ -76,7 +76,7 @@ Var drop_heads(const HeadColumns& columns, const Segments& segments, Index heads
   Tensor room = Tensor::empty({8 * keep_row_bytes(heads)});
   for (const Segment& segment : segments.list) {
     if (dropout.active()) {
-      draw_keep_rows(dropout, segments.first_row + segment.row, 1, heads, bits.data());
+      draw_keep_rows(dropout, segment.row, 1, heads, bits.data());
       of_bits.expand(bits.data(), keep_row_bytes(heads), room.data());
     } else {
       std::fill_n(room.data(), heads, Scalar{1});

@@ -14,7 +14,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 Var scale_heads(const HeadColumns& x, const Var& factors, Index heads, Index width);
 
 // Drops whole heads, the same ones in all rows of a sequence, and scales the others up (Zhou et al.
-// 2020, section 2.2). Drawn at the sequence's first row in the step, and the head. The segments
+// 2020, section 2.2). Drawn at the sequence's first row and the head. The segments
 // tile the rows; y: (N, heads * width).
 Var drop_heads(const HeadColumns& x, const Segments& segments, Index heads, Index width,
                const Dropout& dropout);

@@ -171,19 +171,20 @@ TEST(RotateHeads, RefusesPositionsBeyondTheTable) {
       ThrowsMessage<ShapeError>(AllOf(HasSubstr("position 3"), HasSubstr("0 ... 2"))));
 }
 
-Dropout dropout_of(double probability) {
-  return {.probability = probability, .draws = Draws(3, "tests.heads", 5)};
+Dropout dropout_of(double probability, const Segments& segments) {
+  return {.probability = probability, .draws = Draws(3, "tests.heads", 5, segments.first_row)};
 }
 
 // Each head of a sequence is kept, and scaled by 1 / (1 - p), or gone in all of its rows.
 TEST(DropHeads, DropsWholeHeadsOfSequences) {
   const Tensor ones = Tensor::full({5, heads * width}, 1);
-  const Dropout dropout = dropout_of(0.5);
   std::set<std::vector<Scalar>> kept;
   for (Index first_row = 0; first_row < 200; first_row += 5) {
     Tape tape(false);
     const Segments segments{.list = {{0, 2, 0}, {2, 3, 0}}, .first_row = first_row};
-    const Tensor y = drop_heads({tape.constant(ones)}, segments, heads, width, dropout).value();
+    const Tensor y =
+        drop_heads({tape.constant(ones)}, segments, heads, width, dropout_of(0.5, segments))
+            .value();
     for (const Segment& segment : segments.list) {
       std::vector<Scalar> factors;
       for (Index h = 0; h < heads; ++h) {
@@ -206,7 +207,7 @@ TEST(DropHeads, HasItsGradient) {
   EXPECT_GRADCHECK(
       [](const Var& x) {
         return drop_heads({.matrix = x, .first = 1, .step = 3}, placed(), heads, width,
-                          dropout_of(0.4));
+                          dropout_of(0.4, placed()));
       },
       some_heads());
 }
@@ -217,9 +218,10 @@ TEST(DropHeads, DoesNotDependOnTheCut) {
   Tape tape(false);
   const Segments all{.list = {{0, 2, 0}, {2, 3, 0}}, .first_row = 7};
   const Segments second{.list = {{0, 3, 0}}, .first_row = 9};
-  const Tensor whole = drop_heads({tape.constant(x)}, all, heads, width, dropout_of(0.5)).value();
+  const Tensor whole =
+      drop_heads({tape.constant(x)}, all, heads, width, dropout_of(0.5, all)).value();
   const Tensor part = drop_heads({tape.constant(x.part(2 * x.dim(1), {3, x.dim(1)}))}, second,
-                                 heads, width, dropout_of(0.5))
+                                 heads, width, dropout_of(0.5, second))
                           .value();
   EXPECT_THAT(whole.values().last(static_cast<std::size_t>(part.size())),
               ::testing::ElementsAreArray(part.values()));

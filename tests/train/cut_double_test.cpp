@@ -52,6 +52,7 @@ Tensor gradient_of(const Ends& ends, Index shards) {
   ModelOptions model = tiny_options();
   model.layers = 2;
   model.dropout = 0.3;
+  model.attention.head_dropout.values = {0.3};
   model.attention.gates.values = {HeadGating::l0};
   Trainer::Options options;
   options.training.optimizer = OptimizerKind::sgd;
