@@ -17,8 +17,12 @@ struct EnumNames<BatchLengths> {
 };
 
 struct Batching {
-  Index tokens;  // at most, on the longer side: source with end mark, target with end mark
+  // At most, on the longer side (source with end mark, target with end mark), but at least one
+  // example.
+  Index tokens = 0;
   BatchLengths lengths = BatchLengths::alike;
+
+  bool operator==(const Batching&) const = default;
 };
 
 }  // namespace tapehead

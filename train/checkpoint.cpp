@@ -107,7 +107,8 @@ Metadata training_metadata(const Metadata& identity, const TrainingPosition& pos
   metadata["step"] = std::to_string(position.step);
   metadata["epoch"] = std::to_string(position.epoch);
   metadata["batch"] = std::to_string(position.batch);
-  metadata["batch_tokens"] = std::to_string(position.batch_tokens);
+  metadata["batch_tokens"] = std::to_string(position.batching.tokens);
+  metadata["batch_lengths"] = std::to_string(static_cast<Index>(position.batching.lengths));
   metadata["metric"] = std::to_string(static_cast<Index>(position.metric));
   metadata["evaluations"] = std::to_string(position.evaluations);
   metadata["best_evaluation"] = std::to_string(position.best_evaluation);
@@ -140,7 +141,10 @@ TrainingPosition load_training(const TensorFile& file, ParameterStore& store,
   position.step = number(file, "step");
   position.epoch = number(file, "epoch");
   position.batch = number(file, "batch");
-  position.batch_tokens = number(file, "batch_tokens");
+  position.batching.tokens = number(file, "batch_tokens");
+  if (file.metadata().contains("batch_lengths")) {  // once all batches were of like lengths
+    position.batching.lengths = static_cast<BatchLengths>(number(file, "batch_lengths"));
+  }
   position.metric = static_cast<Metric>(number(file, "metric"));
   position.evaluations = number(file, "evaluations");
   position.best_evaluation = number(file, "best_evaluation");

@@ -8,6 +8,7 @@
 
 #include "core/parameters.hpp"
 #include "core/tensor_file.hpp"
+#include "datasets/batching.hpp"
 #include "train/optimizer.hpp"
 #include "train/options.hpp"
 
@@ -18,7 +19,7 @@ struct TrainingPosition {
   Index step = 0;
   Index epoch = 0;               // passes over the data that are complete
   Index batch = 0;               // batches of this epoch that are done
-  Index batch_tokens = 0;        // that these batches were cut to
+  Batching batching;             // that these batches were cut by
   Index evaluations = 0;         // so far
   Index best_evaluation = 0;     // the number of the best one: 0 before the first
   Metric metric = Metric::loss;  // by which it is the best

@@ -41,6 +41,11 @@ Config with_intervals(Config config, Index steps_per_epoch) {
   return config;
 }
 
+std::string in_words(const Batching& batching) {
+  return fmt::format("training.batch_tokens {}, batch_lengths {}", batching.tokens,
+                     EnumNames<BatchLengths>::names[static_cast<std::size_t>(batching.lengths)]);
+}
+
 NumericError numeric_error(Index step, const std::string& what) {
   return NumericError(fmt::format(
       "step {}: {}\nthe last checkpoint is as it was (a lower training.learning_rate, or "
@@ -98,7 +103,7 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
       metrics_(files_.metrics()),
       times_(files_.times()) {
   scale_gate_rate(model_.transformer, config.training.gate_rate, trainer_.optimizer());
-  position_.batch_tokens = config.training.batch_tokens;
+  position_.batching = config.training.batching();
   position_.metric = config.evaluation.metric;
   if (resume) {
     restore();
@@ -134,18 +139,17 @@ void TrainingRun::restore() {
   spdlog::info("resuming {} at step {}", files_.directory.string(), position_.step);
 }
 
-// The position is told in batches of some size and by some metric, which `--set` may have changed.
+// The position is told in batches of some kind and by some metric, which `--set` may have changed.
 void TrainingRun::adapt_position() {
-  if (position_.batch_tokens != config_.training.batch_tokens) {
+  const Batching batching = config_.training.batching();
+  if (position_.batching != batching) {
     if (position_.batch > 0) {
       ++position_.epoch;
       position_.batch = 0;
-      spdlog::warn(
-          "other batches than before (training.batch_tokens was {}, is {}): the rest of "
-          "epoch {} is left out",
-          position_.batch_tokens, config_.training.batch_tokens, position_.epoch);
+      spdlog::warn("other batches than before ({}, were {}): the rest of epoch {} is left out",
+                   in_words(batching), in_words(position_.batching), position_.epoch);
     }
-    position_.batch_tokens = config_.training.batch_tokens;
+    position_.batching = batching;
   }
   if (position_.metric != config_.evaluation.metric) {
     spdlog::warn("another evaluation.metric than before: the best is looked for anew");

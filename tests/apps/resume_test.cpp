@@ -135,12 +135,22 @@ TEST_F(Resume, a_config_file_that_has_changed_is_not_ignored_in_silence) {
   EXPECT_THAT(run(own).errors, Not(HasSubstr("own config")));
 }
 
+// An epoch has some 16 batches.
 TEST_F(Resume, other_batches_begin_with_the_next_epoch) {
   train(tiny_training("a", {"training.steps=12", "training.checkpoint_every=12"}));
-  const ProgramResult end = resume("a", {"training.steps=30", "training.batch_tokens=2048"});
-  EXPECT_EQ(end.exit_code, 0) << end.errors;
-  EXPECT_THAT(end.errors, AllOf(HasSubstr("training.batch_tokens was 256, is 2048"),
-                                HasSubstr("the rest of epoch 1 is left out")));
+  copy_run("a", "b");
+  const auto expect_the_next_epoch = [&](const std::string& run, const std::string& override,
+                                         const std::string& batches) {
+    const ProgramResult end = resume(run, {"training.steps=30", override});
+    EXPECT_EQ(end.exit_code, 0) << end.errors;
+    EXPECT_THAT(end.errors, AllOf(HasSubstr(batches + ", were training.batch_tokens 256, "
+                                                      "batch_lengths alike"),
+                                  HasSubstr("the rest of epoch 1 is left out")));
+  };
+  expect_the_next_epoch("a", "training.batch_tokens=2048",
+                        "batch_tokens 2048, batch_lengths alike");
+  expect_the_next_epoch("b", "training.batch_lengths=mixed",
+                        "batch_tokens 256, batch_lengths mixed");
 }
 
 TEST_F(Resume, another_metric_finds_its_own_best) {
