@@ -12,8 +12,8 @@ namespace tapehead {
 
 namespace {
 
-// Batches are filled from pools of the tokens of so many of them: as many lengths are then at hand
-// as one batch needs to hold only few, and the order between pools stays random.
+// Batches are filled from pools of the tokens of so many of them: for batches of like length as many
+// lengths are then at hand as one needs to hold only few, and the order between pools stays random.
 constexpr Index pool_batches = 100;
 
 using Numbers = std::vector<Index>;
@@ -30,8 +30,7 @@ Lengths lengths_of(const Split& split, Index number) {
           static_cast<Index>(example.target.size()) + 1};
 }
 
-// Cuts numbers, in their order, into runs whose longer side has at most `most_tokens` tokens, but
-// at least one example.
+// Cuts numbers, in their order, into runs as Batching::tokens says.
 std::vector<Numbers> cut(const Split& split, std::span<const Index> numbers, Index most_tokens) {
   std::vector<Numbers> runs;
   Lengths sum{0, 0};

@@ -14,11 +14,12 @@ namespace tapehead {
 // The examples laid end to end, in the given order, with marks added and targets shifted.
 Batch make_batch(const Split& split, const std::vector<Index>& examples);
 
-// Example numbers of each batch of an epoch, at least one in each. Shuffled by (seed, epoch).
+// Example numbers of each batch of an epoch, shuffled by (seed, epoch).
 std::vector<std::vector<Index>> epoch_batches(const Split& split, const Batching& batching,
                                               std::uint64_t seed, Index epoch);
 
-// Batches for evaluation, not shuffled: longest first, so that the largest batch comes first.
+// Batches of at most so many tokens (Batching::tokens) for evaluation, not shuffled: longest first,
+// so that the largest batch comes first.
 std::vector<std::vector<Index>> ordered_batches(const Split& split, Index batch_tokens);
 
 }  // namespace tapehead

@@ -148,8 +148,7 @@ struct TrainingOptions {
                 .unit = "tokens"},
           batch_tokens);
     visit(Field{.name = "batch_lengths",
-                .help = "alike: a batch holds sentences of like length; mixed: of any lengths, so "
-                        "that batches differ less and gradients are less noisy"},
+                .help = "alike: a batch holds sentences of like length; mixed: of any lengths"},
           batch_lengths);
     visit(Field{.name = "accumulate",
                 .help = "batches whose gradients make one step",

@@ -50,7 +50,7 @@ TEST_P(Probabilities, EqualThePlainGenerator) {
 
 TEST(KeepRows, HoldTheDrawsOfTheirColumnsInOrder) {
   const Dropout dropout = dropout_of(0.4);
-  for (const Index columns : {1, 8, 64, 300}) {  // 38 bytes a row: groups of 16 go over its end
+  for (const Index columns : {1, 8, 64, 300}) {  // a group of 16 bytes goes over ends of rows
     constexpr Index rows = 7;
     std::vector<std::uint8_t> keep(static_cast<std::size_t>(keep_bytes(rows, columns)));
     draw_keep_rows(dropout, 5, rows, columns, keep.data());
