@@ -18,7 +18,7 @@ void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& outpu
       value_bias_.clear_mass();
       value_bias_.take_gradients(doutput.row(first), doutput.stride, tile.queries);
     }
-    pack_columns(doutput, first, tile.queries, tile.columns, 1, doutputs_);
+    pack_columns(doutput, first, tile.queries, tile.columns, tile.step(), 1, doutputs_);
     for (Index q = 0; q < tile.queries; ++q) {
       along_[q] = sum_row(
           d_value_, [](const Lanes& a, const Lanes& b) { return a * b; }, output.row(first + q),
@@ -64,7 +64,7 @@ void AttentionKernel::take_log_sums(const Tile& tile, const Scalar* log_sums, In
 // No weights and no gradients, for the sums over queries that follow.
 void AttentionKernel::clear(const Tile& tile, const Part& part) {
   for (Index j = 0; j < part.keys.count(); ++j) {
-    const Index at = part.at + j * tile.columns;
+    const Index at = part.at + j * tile.step();
     std::fill_n(scores_ + at, tile.panel_columns(part.panel), Scalar{0});
     std::fill_n(gradients_ + at, tile.panel_columns(part.panel), Scalar{0});
   }
@@ -75,7 +75,7 @@ void AttentionKernel::rebuild_weights(const Tile& tile, const Part& part) {
   for (Index first = 0; first < tile.panel_columns(part.panel); first += lane_count) {
     const Lanes shift = Lanes::load_unaligned(log_sums_ + part.panel * panel_queries + first);
     for (Index j = 0; j < part.keys.count(); ++j) {
-      Scalar* row = scores_ + part.at + j * tile.columns + first;
+      Scalar* row = scores_ + part.at + j * tile.step() + first;
       xsimd::exp(Lanes::load_unaligned(row) - shift).store_unaligned(row);
     }
   }
@@ -89,8 +89,8 @@ void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& ti
   const Index columns = tile.panel_columns(part.panel);
   const Panel values = values_.from(part.keys.first - block_.first);
   broadcast_product(part.keys.count(), d_value_, columns, {values.data, values.step, 1},
-                    doutputs_ + part.panel * panel_queries, tile.columns, {}, gradients_ + part.at,
-                    tile.columns);
+                    doutputs_ + part.panel * panel_queries, tile.step(), {}, gradients_ + part.at,
+                    tile.step());
   if (value_bias_.active()) {
     distances_.add_rows(panel_numbers(problem, tile, part, gradients_),
                         value_bias_.gradients(part.panel * panel_queries), value_bias_.step());
@@ -104,7 +104,7 @@ void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& ti
   for (Index first = 0; first < columns; first += lane_count) {
     const Lanes along = Lanes::load_unaligned(along_ + part.panel * panel_queries + first);
     for (Index j = 0; j < part.keys.count(); ++j) {
-      const Index at = part.at + j * tile.columns + first;
+      const Index at = part.at + j * tile.step() + first;
       const Lanes weight = factor * Lanes::load_unaligned(scores_ + at);
       (weight * (Lanes::load_unaligned(gradients_ + at) - along)).store_unaligned(gradients_ + at);
     }
@@ -118,7 +118,7 @@ void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& ti
 void AttentionKernel::query_gradients(const Tile& tile, const Part& part, const Targets& targets) {
   const Index query = tile.first + part.panel * panel_queries;
   product(tile.queries_in(part.panel), part.keys.count(), d_key_,
-          {gradients_ + part.at, 1, tile.columns}, keys_.from(part.keys.first - block_.first),
+          {gradients_ + part.at, 1, tile.step()}, keys_.from(part.keys.first - block_.first),
           targets.dquery + query * targets.dquery_stride, targets.dquery_stride, true);
 }
 
@@ -130,7 +130,7 @@ void AttentionKernel::pair_gradients(const HeadProblem& problem, const Tile& til
     return rows == nullptr ? nullptr : rows + row * stride;
   };
   problem.score.function->gradients(
-      pairs_of(problem, tile, part), gradients_ + part.at, tile.columns,
+      pairs_of(problem, tile, part), gradients_ + part.at, tile.step(),
       {.queries = row_of(targets.dquery, query, targets.dquery_stride),
        .query_stride = targets.dquery_stride,
        .keys = row_of(targets.dkey, part.keys.first, targets.dkey_stride),
@@ -143,14 +143,14 @@ void AttentionKernel::key_gradients(const HeadProblem& problem, const Tile& tile
                                     const KeyRange& block, const HeadRows& doutput,
                                     const Targets& targets) {
   for_each_run(tile, block, [&](const KeyRange& keys, Index query, Index queries) {
-    const Index at = (keys.first - block.first) * tile.columns + query;
+    const Index at = (keys.first - block.first) * tile.step() + query;
     if (targets.dkey != nullptr && problem.score.function == nullptr) {
-      product(keys.count(), queries, d_key_, {gradients_ + at, tile.columns, 1},
+      product(keys.count(), queries, d_key_, {gradients_ + at, tile.step(), 1},
               panel_of(problem.query, tile.first + query, queries, row_room_),
               targets.dkey + keys.first * targets.dkey_stride, targets.dkey_stride, true);
     }
     if (targets.dvalue != nullptr) {
-      product(keys.count(), queries, d_value_, {scores_ + at, tile.columns, 1},
+      product(keys.count(), queries, d_value_, {scores_ + at, tile.step(), 1},
               panel_of(doutput, tile.first + query, queries, row_room_),
               targets.dvalue + keys.first * targets.dvalue_stride, targets.dvalue_stride, true);
     }
@@ -200,7 +200,7 @@ void AttentionKernel::weights(const HeadProblem& problem, const Scalar* log_sums
         for (Index q = 0; q < tile.queries_in(part.panel); ++q) {
           Scalar* row = weights + (first + part.panel * panel_queries + q) * stride;
           for (Index j = 0; j < part.keys.count(); ++j) {
-            row[(part.keys.first + j) * step] += scores_[part.at + j * tile.columns + q];
+            row[(part.keys.first + j) * step] += scores_[part.at + j * tile.step() + q];
           }
         }
       });

@@ -1,10 +1,33 @@
 // The forward pass of attention for one head of one sequence.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/ops/attention_kernel.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// The largest number of each column and `start`. Four maxima at a time, since each waits for the
+// one before.
+Lanes column_largest(const Scalar* column, Index step, Index rows, const Lanes& start) {
+  std::array<Lanes, 4> largest{start, start, start, start};
+  const auto row = [&](Index j) { return Lanes::load_unaligned(column + j * step); };
+  Index j = 0;
+  for (; j + 4 <= rows; j += 4) {
+    largest[0] = xsimd::max(largest[0], row(j));
+    largest[1] = xsimd::max(largest[1], row(j + 1));
+    largest[2] = xsimd::max(largest[2], row(j + 2));
+    largest[3] = xsimd::max(largest[3], row(j + 3));
+  }
+  for (; j < rows; ++j) {
+    largest[0] = xsimd::max(largest[0], row(j));
+  }
+  return xsimd::max(xsimd::max(largest[0], largest[1]), xsimd::max(largest[2], largest[3]));
+}
+
+}  // namespace
 
 void AttentionKernel::forward(const HeadProblem& problem, const HeadOutput& out, bool more) {
   for (Index first = 0; first < problem.query.rows; first += tile_queries) {
@@ -61,14 +84,11 @@ void AttentionKernel::softmax(const Tile& tile, const Part& part) {
     Scalar* column = scores_ + part.at + first;
     const Index q = part.panel * panel_queries + first;
     const Lanes before = Lanes::load_unaligned(largest_ + q);
-    Lanes largest = before;
-    for (Index j = 0; j < part.keys.count(); ++j) {
-      largest = xsimd::max(largest, Lanes::load_unaligned(column + j * tile.columns));
-    }
+    const Lanes largest = column_largest(column, tile.step(), part.keys.count(), before);
     const Lanes shift = xsimd::select(largest == Lanes(minus_infinity), Lanes(Scalar{0}), largest);
     Lanes sum(Scalar{0});
     for (Index j = 0; j < part.keys.count(); ++j) {
-      Scalar* row = column + j * tile.columns;
+      Scalar* row = column + j * tile.step();
       const Lanes weight = xsimd::exp(Lanes::load_unaligned(row) - shift);
       weight.store_unaligned(row);
       sum += weight;
@@ -92,7 +112,7 @@ void AttentionKernel::add_values(const Tile& tile, const Part& part, Scalar* row
           [f = Lanes(corrections_[q])](const Lanes& a) { return f * a; }, rows + q * stride);
     }
   }
-  product(queries, part.keys.count(), d_value_, {scores_ + part.at, 1, tile.columns},
+  product(queries, part.keys.count(), d_value_, {scores_ + part.at, 1, tile.step()},
           values_.from(part.keys.first - block_.first), rows + first * stride, stride, more);
 }
 

@@ -12,19 +12,19 @@ AttentionKernel::AttentionKernel(Index d_key, Index d_value, Scalar scale, const
   const Index key_step = whole_vectors(d_key);
   const Index value_step = whole_vectors(d_value);
   const Index widest = std::max(key_step, value_step);
-  memory_ = Tensor::empty({block_keys * (key_step + value_step) + 2 * block_keys * tile_queries +
-                           block_keys * panel_queries + (d_key + d_value) * tile_queries +
+  memory_ = Tensor::empty({block_keys * (key_step + value_step) + 2 * block_keys * tile_step +
+                           block_keys * panel_queries + (d_key + d_value) * tile_step +
                            tile_queries * widest + std::max(block_keys, tile_queries) * widest +
                            5 * tile_queries});
   Scalar* next = memory_.data();
   const auto take = [&next](Index numbers) { return std::exchange(next, next + numbers); };
   key_room_ = take(block_keys * key_step);
   value_room_ = take(block_keys * value_step);
-  scores_ = take(block_keys * tile_queries);
-  gradients_ = take(block_keys * tile_queries);
+  scores_ = take(block_keys * tile_step);
+  gradients_ = take(block_keys * tile_step);
   factors_ = take(block_keys * panel_queries);
-  queries_ = take(d_key * tile_queries);
-  doutputs_ = take(d_value * tile_queries);
+  queries_ = take(d_key * tile_step);
+  doutputs_ = take(d_value * tile_step);
   row_room_ = take(tile_queries * widest);
   product_ = take(std::max(block_keys, tile_queries) * widest);
   largest_ = take(tile_queries);
@@ -36,7 +36,8 @@ AttentionKernel::AttentionKernel(Index d_key, Index d_value, Scalar scale, const
 
 void AttentionKernel::pack_queries(const HeadProblem& problem, const Tile& tile) {
   const Scalar factor = problem.score.function == nullptr ? scale_ : Scalar{1};
-  pack_columns(problem.query, tile.first, tile.queries, tile.columns, factor, queries_);
+  pack_columns(problem.query, tile.first, tile.queries, tile.columns, tile.step(), factor,
+               queries_);
 }
 
 void AttentionKernel::take_keys(const HeadProblem& problem, const KeyRange& block) {
@@ -73,7 +74,7 @@ void AttentionKernel::draw_dropout(const HeadProblem& problem, const Tile& tile,
 void AttentionKernel::drop(const Tile& tile, const Part& part, Scalar* numbers) {
   const Index columns = tile.panel_columns(part.panel);
   for (Index j = 0; j < part.keys.count(); ++j) {
-    Scalar* row = numbers + part.at + j * tile.columns;
+    Scalar* row = numbers + part.at + j * tile.step();
     map_row(
         columns, row, [](const Lanes& p, const Lanes& f) { return p * f; }, row,
         factors_ + j * columns);

@@ -163,7 +163,7 @@ void AttentionKernel::for_each_part(const Tile& tile, const KeyRange& block,
     if (keys.count() > 0) {
       visit(Part{.panel = panel,
                  .keys = keys,
-                 .at = (keys.first - block.first) * tile.columns + panel * panel_queries});
+                 .at = (keys.first - block.first) * tile.step() + panel * panel_queries});
     }
   }
 }

@@ -48,17 +48,17 @@ inline Panel panel_of(const HeadRows& from, Index first, Index count, Scalar* ro
   return {room, step};
 }
 
-// columns[c][q] = factor rows[q][c], with zeros for the queries that a tile lacks.
-inline void pack_columns(const HeadRows& from, Index first, Index count, Index columns,
+// to[c step + q] = factor rows[first + q][c], with zeros for the queries from `count` to `columns`.
+inline void pack_columns(const HeadRows& from, Index first, Index count, Index columns, Index step,
                          Scalar factor, Scalar* to) {
   for (Index q = 0; q < count; ++q) {
     const Scalar* row = from.row(first + q);
     for (Index c = 0; c < from.width; ++c) {
-      to[c * columns + q] = factor * row[c];
+      to[c * step + q] = factor * row[c];
     }
   }
   for (Index c = 0; c < from.width; ++c) {
-    std::fill(to + c * columns + count, to + (c + 1) * columns, Scalar{0});
+    std::fill(to + c * step + count, to + c * step + columns, Scalar{0});
   }
 }
 

@@ -34,15 +34,15 @@ bool AttentionKernel::scores(const HeadProblem& problem, const Tile& tile, const
 void AttentionKernel::products(const Tile& tile, const Part& part) {
   const Panel keys = keys_.from(part.keys.first - block_.first);
   broadcast_product(part.keys.count(), d_key_, tile.panel_columns(part.panel),
-                    {keys.data, keys.step, 1}, queries_ + part.panel * panel_queries, tile.columns,
-                    {}, scores_ + part.at, tile.columns);
+                    {keys.data, keys.step, 1}, queries_ + part.panel * panel_queries, tile.step(),
+                    {}, scores_ + part.at, tile.step());
 }
 
 // scores[j][q] = scale f(q, k_j)
 void AttentionKernel::pair_scores(const HeadProblem& problem, const Tile& tile, const Part& part) {
-  problem.score.function->scores(pairs_of(problem, tile, part), scores_ + part.at, tile.columns);
+  problem.score.function->scores(pairs_of(problem, tile, part), scores_ + part.at, tile.step());
   for (Index j = 0; j < part.keys.count(); ++j) {
-    Scalar* row = scores_ + part.at + j * tile.columns;
+    Scalar* row = scores_ + part.at + j * tile.step();
     map_row(
         tile.panel_columns(part.panel), row,
         [factor = Lanes(scale_)](const Lanes& f) { return factor * f; }, row);
@@ -54,7 +54,7 @@ PairPanel AttentionKernel::pairs_of(const HeadProblem& problem, const Tile& tile
   const Panel keys = keys_.from(part.keys.first - block_.first);
   return {.width = d_key_,
           .queries = queries_ + part.panel * panel_queries,
-          .query_step = tile.columns,
+          .query_step = tile.step(),
           .query_count = tile.queries_in(part.panel),
           .columns = tile.panel_columns(part.panel),
           .keys = keys.data,
@@ -114,7 +114,7 @@ void AttentionKernel::apply_mask(const Tile& tile, const Part& part) {
   for (Index q = 0; q < tile.queries_in(part.panel); ++q) {
     for (Index j = 0; j < part.keys.count(); ++j) {
       if (!allowed_[static_cast<std::size_t>(q * block_keys + j)]) {
-        scores_[part.at + j * tile.columns + q] = minus_infinity;
+        scores_[part.at + j * tile.step() + q] = minus_infinity;
       }
     }
   }
@@ -125,7 +125,7 @@ PanelNumbers AttentionKernel::panel_numbers(const HeadProblem& problem, const Ti
   const Index first_query = tile.first + part.panel * panel_queries;
   return {
       .numbers = numbers + part.at,
-      .step = tile.columns,
+      .step = tile.step(),
       .keys = part.keys.count(),
       .queries = tile.queries_in(part.panel),
       .columns = tile.panel_columns(part.panel),
@@ -167,7 +167,7 @@ void AttentionKernel::apply_ranges(const HeadProblem& problem, const Tile& tile,
   const auto limit = [&](Index j) {
     const Lanes key(static_cast<Scalar>(j));
     for (Index first = 0; first < tile.panel_columns(part.panel); first += lane_count) {
-      Scalar* row = scores_ + part.at + j * tile.columns + first;
+      Scalar* row = scores_ + part.at + j * tile.step() + first;
       const auto seen = Lanes::load_unaligned(begins.data() + first) <= key &&
                         key < Lanes::load_unaligned(ends.data() + first);
       xsimd::select(seen, Lanes::load_unaligned(row), Lanes(minus_infinity)).store_unaligned(row);

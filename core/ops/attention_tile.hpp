@@ -13,6 +13,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 constexpr Index panel_queries = 2 * lane_count;  // the columns of `broadcast_product`
 constexpr Index tile_panels = 4;
 constexpr Index tile_queries = tile_panels * panel_queries;
+constexpr Index tile_step = tile_queries + lane_count;
 constexpr Index block_keys = 128;
 
 // Key rows from `first` up to, not including, `end`.
@@ -33,6 +34,9 @@ struct Tile {
   Index columns;  // whole vectors
   std::array<KeyRange, tile_panels> keys;
 
+  // Numbers from one row of the columns to the next. A full tile's rows are a vector further apart:
+  // else those of a panel, a power of two apart, would share a few sets of the first-level cache.
+  Index step() const { return columns == tile_queries ? tile_step : columns; }
   Index panels() const { return (columns + panel_queries - 1) / panel_queries; }
   Index panel_columns(Index panel) const {
     return std::min(panel_queries, columns - panel * panel_queries);
