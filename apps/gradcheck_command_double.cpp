@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -185,6 +186,7 @@ void add_gradcheck_command(CLI::App& program, Outcome& outcome) {
   command->add_option("--only", arguments->only,
                       "Only the parameters with such names, as \"decoder.*\"");
   command->add_option("--seed", arguments->seed, "Chooses the random directions")
+      ->check(CLI::Range(Index{0}, std::numeric_limits<Index>::max()))
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments, &outcome] { outcome.exit_code = gradcheck_config(*arguments); });

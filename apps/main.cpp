@@ -2,15 +2,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "apps/commands.hpp"
 #include "core/errors.hpp"
+#include "train/config/nearest.hpp"
 
 namespace {
 
@@ -26,6 +31,22 @@ int finish(int exit_code) {
     return 1;
   }
   return exit_code;
+}
+
+// Throws ConfigError where the word is neither an option nor a command.
+void expect_command(const CLI::App& program, std::string_view word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) {
+    names.push_back(command->get_name());
+  }
+  if (word.starts_with('-') || std::ranges::find(names, word) != names.end()) {
+    return;
+  }
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const auto meant = tapehead::nearest(word, candidates);
+  throw tapehead::ConfigError(
+      meant ? fmt::format("there is no command {}; did you mean {}?", word, *meant)
+            : fmt::format("there is no command {}; there are {}", word, fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -49,6 +70,9 @@ int main(int argc, char** argv) {
   tapehead::add_gradcheck_command(program, outcome);
   tapehead::add_replay_command(program, outcome);
   try {
+    if (argc > 1) {
+      expect_command(program, argv[1]);
+    }
     program.parse(argc, argv);
     return finish(outcome.exit_code);
   } catch (const CLI::ParseError& error) {

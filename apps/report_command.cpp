@@ -90,7 +90,7 @@ void add_report_command(CLI::App& program, Outcome& /*outcome*/) {
   command
       ->add_option("--sentences", arguments->sentences,
                    "Numbers of the sentences to show, counted from 1; by default the first eight")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000'000));
   add_checkpoint_option(*command, arguments->checkpoint);
   command->add_option("--threads", arguments->threads, "Worker threads")
       ->check(CLI::Range(1, 1024))

@@ -17,6 +17,7 @@
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
+#include "datasets/text_file.hpp"
 #include "train/evaluation.hpp"
 #include "train/example_decoding.hpp"
 #include "train/run/logging.hpp"
@@ -68,11 +69,23 @@ void write(std::FILE* out, Index line, const std::vector<Translation>& translati
   }
 }
 
-void translate_lines(const Translator& translator, bool n_best, int input, std::FILE* output) {
-  LineReader reader(input);
+struct Input {
+  std::string name;
+  int file;
+};
+
+void translate_lines(const Translator& translator, bool n_best, const Input& input,
+                     std::FILE* output) {
+  LineReader reader(input.file);
   Index done = 0;
   for (auto lines = reader.next(lines_at_a_time); !lines.empty();
        lines = reader.next(lines_at_a_time)) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (const auto fault =
+              utf8_fault(lines[i], input.name, static_cast<std::size_t>(done) + i + 1)) {
+        spdlog::warn("{}", *fault);
+      }
+    }
     const auto results = translator.translate(lines, [done](Index line, Index tokens, Index most) {
       spdlog::warn("line {} has {} tokens; only the first {} are translated", done + line + 1,
                    tokens, most);
@@ -113,8 +126,10 @@ void translate(const TranslateArguments& arguments) {
     throw IoError(fmt::format("--output {} is the input too: name another file", arguments.output));
   }
   const File output = arguments.output.empty() ? File() : open_file_for(arguments.output, "w");
-  translate_lines(translator, arguments.n_best > 1, input ? fileno(input.get()) : STDIN_FILENO,
-                  output ? output.get() : stdout);
+  translate_lines(
+      translator, arguments.n_best > 1,
+      input ? Input{arguments.input, fileno(input.get())} : Input{"standard input", STDIN_FILENO},
+      output ? output.get() : stdout);
 }
 
 }  // namespace

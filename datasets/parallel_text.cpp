@@ -1,6 +1,8 @@
 // The task parallel_text: a corpus of aligned lines, its tokenizers, its splits.
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +19,8 @@
 
 namespace tapehead {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr std::size_t many_lines = 20000;  // from here on training pieces takes about a second
@@ -30,6 +34,14 @@ struct SplitFiles {
   bool given() const { return !(source.empty() && target.empty() && tab_separated.empty()); }
 };
 
+void expect_file(const SplitFiles& split, std::string_view side, const std::string& file) {
+  std::error_code ignored;
+  if (!file.empty() && !fs::exists(file, ignored)) {
+    throw IoError(fmt::format("task.{}_{}: there is no file {} in {}", split.name, side, file,
+                              fs::current_path().string()));
+  }
+}
+
 AlignedText read_split(const SplitFiles& files) {
   const bool one = !files.tab_separated.empty();
   const bool two = !files.source.empty() && !files.target.empty();
@@ -40,6 +52,9 @@ AlignedText read_split(const SplitFiles& files) {
                     "task.{0}_tsv alone",
                     files.name));
   }
+  expect_file(files, "source", files.source);
+  expect_file(files, "target", files.target);
+  expect_file(files, "tsv", files.tab_separated);
   return one ? read_tab_separated(files.tab_separated)
              : read_aligned_files(files.source, files.target);
 }

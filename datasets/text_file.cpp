@@ -25,20 +25,21 @@ std::string read_text(const fs::path& file) {
   return is_gzip(content) ? gunzip(content, file) : content;
 }
 
-void check_utf8(std::string_view line, const fs::path& file, std::size_t number) {
+}  // namespace
+
+std::optional<std::string> utf8_fault(std::string_view line, const fs::path& file,
+                                      std::size_t number) {
   const std::size_t valid = utf8_valid_bytes(line);
   if (valid == line.size()) {
-    return;
+    return std::nullopt;
   }
   const auto byte = static_cast<unsigned char>(line[valid]);
   const bool utf16 = number == 1 && (line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF"));
-  throw DataError(fmt::format("{}:{}: byte {} (0x{:02X}) is not valid UTF-8; {}", file.string(),
-                              number, valid + 1, byte,
-                              utf16 ? "the file looks like UTF-16: convert it to UTF-8"
-                                    : "convert the file to UTF-8, or mend the line"));
+  return fmt::format("{}:{}: byte {} (0x{:02X}) is not valid UTF-8; {}", file.string(), number,
+                     valid + 1, byte,
+                     utf16 ? "the file looks like UTF-16: convert it to UTF-8"
+                           : "convert the file to UTF-8, or mend the line");
 }
-
-}  // namespace
 
 std::vector<std::string> read_lines(const fs::path& file) {
   const std::string text = read_text(file);
@@ -57,7 +58,9 @@ std::vector<std::string> read_lines(const fs::path& file) {
     if (line.ends_with('\r')) {
       line.remove_suffix(1);
     }
-    check_utf8(line, file, lines.size() + 1);
+    if (const auto fault = utf8_fault(line, file, lines.size() + 1)) {
+      throw DataError(*fault);
+    }
     lines.emplace_back(line);
   }
   return lines;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tapehead {
@@ -11,5 +13,9 @@ namespace tapehead {
 // line ends ("\n" or "\r\n") and without a byte order mark. Throws IoError when the file cannot be
 // read, and DataError, with file, line and byte, when it is empty or not UTF-8.
 std::vector<std::string> read_lines(const std::filesystem::path& file);
+
+// Where the line, by its number from 1, is not UTF-8: file, line, byte, and what to do.
+std::optional<std::string> utf8_fault(std::string_view line, const std::filesystem::path& file,
+                                      std::size_t number);
 
 }  // namespace tapehead

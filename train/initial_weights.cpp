@@ -40,6 +40,14 @@ void expect_same_model(const Config& config, const RunFiles& other) {
   }
 }
 
+RunFiles initial_run(const std::filesystem::path& directory) {
+  try {
+    return find_run(directory);
+  } catch (const IoError& error) {
+    throw IoError(fmt::format("model.init_from: {}", error.what()));
+  }
+}
+
 std::filesystem::path weights_of(const RunFiles& run) {
   for (const std::string wanted : {"best", "average", "last"}) {
     const std::filesystem::path file = find_checkpoint(run, wanted);
@@ -53,7 +61,7 @@ std::filesystem::path weights_of(const RunFiles& run) {
 }  // namespace
 
 void load_initial_weights(const Config& config, ParameterStore& store) {
-  const RunFiles other = find_run(config.model.init_from);
+  const RunFiles other = initial_run(config.model.init_from);
   expect_same_model(config, other);
   // Gates that the other run had not are open at first, and change nothing.
   load_weights_without(TensorFile(weights_of(other)), ".gates", store);

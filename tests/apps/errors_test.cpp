@@ -50,6 +50,16 @@ TEST_F(Errors, a_wrong_config_gives_its_place_and_makes_nothing) {
   EXPECT_EQ(run({"config", "a.yaml"}).errors, result.errors);
 }
 
+TEST_F(Errors, an_unknown_command_is_told_from_those_there_are) {
+  const ProgramResult close = run({"trian", "a.yaml"});
+  EXPECT_EQ(close.exit_code, wrong_command);
+  EXPECT_EQ(close.errors, "error: there is no command trian; did you mean train?\n");
+  const ProgramResult far = run({"nonsense", "--help"});
+  EXPECT_EQ(far.exit_code, wrong_command);
+  EXPECT_THAT(far.errors, AllOf(HasSubstr("no command nonsense; there are train, plan"),
+                                HasSubstr(", replay")));
+}
+
 TEST_F(Errors, options_that_contradict_each_other_are_a_wrong_config) {
   write("a.yaml", "model:\n  heads: 3\n  d_model: 32\n");
   const ProgramResult result = run({"train", "a.yaml"});

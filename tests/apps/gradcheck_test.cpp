@@ -64,7 +64,8 @@ TEST(GradcheckCommand, NamesTheDataThatIsMissing) {
   const ProgramResult result =
       run_program({"gradcheck", TAPEHEAD_SOURCE_DIR "/configs/multi30k.yaml"}, here.path());
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors, HasSubstr("cannot open data/multi30k/train.en"));
+  EXPECT_THAT(result.errors,
+              HasSubstr("task.train_source: there is no file data/multi30k/train.en in "));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -95,7 +96,11 @@ TEST_F(Translate, line_ends_of_all_kinds) {
 
 TEST_F(Translate, unknown_words_and_broken_text_are_translated_somehow) {
   EXPECT_THAT(lines_of(translated("3 what 4\n")), SizeIs(1));
-  EXPECT_THAT(lines_of(translated("3 \xff\xfe 4\n")), SizeIs(1));
+  const ProgramResult broken = translate({}, "3 1\n3 \xff\xfe 4\n");
+  EXPECT_EQ(broken.exit_code, 0);
+  EXPECT_THAT(lines_of(broken.output), SizeIs(2));
+  EXPECT_THAT(broken.errors,
+              StartsWith("warning: standard input:2: byte 3 (0xFF) is not valid UTF-8"));
 }
 
 TEST_F(Translate, a_line_too_long_is_translated_as_far_as_the_limit) {
