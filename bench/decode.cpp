@@ -43,8 +43,8 @@ struct Row {
   double tokens_per_second() const { return static_cast<double>(tokens) / median_seconds; }
 };
 
-// The size of configs/multi30k.yaml as Vaswani et al. 2017 had it: norms after the blocks, positions
-// in the embedding, which is one for all.
+// The size of configs/multi30k.yaml, the rest as in Vaswani et al. 2017: norms after the blocks,
+// positions in the embedding, which is one for all.
 ModelOptions model_options(const Arguments& arguments) {
   ModelOptions options;
   options.d_model = arguments.d_model;

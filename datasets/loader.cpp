@@ -12,8 +12,9 @@ namespace tapehead {
 
 namespace {
 
-// Batches are filled from pools of the tokens of so many of them: for batches of like length as many
-// lengths are then at hand as one needs to hold only few, and the order between pools stays random.
+// Batches are filled from pools of the tokens of so many of them: for batches of like length as
+// many lengths are then at hand as one needs to hold only few, and the order between pools stays
+// random.
 constexpr Index pool_batches = 100;
 
 using Numbers = std::vector<Index>;
