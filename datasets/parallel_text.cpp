@@ -37,8 +37,9 @@ struct SplitFiles {
 void expect_file(const SplitFiles& split, std::string_view side, const std::string& file) {
   std::error_code ignored;
   if (!file.empty() && !fs::exists(file, ignored)) {
-    throw IoError(fmt::format("task.{}_{}: there is no file {} in {}", split.name, side, file,
-                              fs::current_path().string()));
+    const std::string place =
+        fs::path(file).is_absolute() ? "" : " in " + fs::current_path().string();
+    throw IoError(fmt::format("task.{}_{}: there is no file {}{}", split.name, side, file, place));
   }
 }
 
