@@ -60,6 +60,15 @@ TEST_F(Errors, an_unknown_command_is_told_from_those_there_are) {
                                 HasSubstr(", replay")));
 }
 
+TEST_F(Errors, numbers_out_of_range_are_told_with_the_range) {
+  const ProgramResult seed = run({"gradcheck", "a.yaml", "--seed", "-1"});
+  EXPECT_EQ(seed.exit_code, wrong_command);
+  EXPECT_THAT(seed.errors, HasSubstr("--seed: Value -1 not in range 0 to"));
+  const ProgramResult sentences = run({"report", "a", "--sentences", "0"});
+  EXPECT_EQ(sentences.exit_code, wrong_command);
+  EXPECT_THAT(sentences.errors, HasSubstr("--sentences: Value 0 not in range 1 to 1000000000"));
+}
+
 TEST_F(Errors, options_that_contradict_each_other_are_a_wrong_config) {
   write("a.yaml", "model:\n  heads: 3\n  d_model: 32\n");
   const ProgramResult result = run({"train", "a.yaml"});

@@ -168,7 +168,9 @@ TEST_F(Train, weights_that_are_not_there_cost_no_earlier_run) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.errors, HasSubstr("nowhere"));
   expect_same_runs(here / "before", here / "a");
-  EXPECT_EQ(run(tiny_training("b", {"model.init_from=nowhere"})).exit_code, 1);
+  const ProgramResult missing = run(tiny_training("b", {"model.init_from=nowhere"}));
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.errors, HasSubstr("model.init_from: there is no run nowhere"));
   EXPECT_FALSE(std::filesystem::exists(here / "b"));
 }
 
