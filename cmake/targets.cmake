@@ -20,8 +20,12 @@ function(add_scalar_library name precision)
   add_library(${name} STATIC ${ARGN})
   target_compile_definitions(${name} PUBLIC TAPEHEAD_PRECISION=${precision})
   target_link_libraries(${name} PUBLIC tapehead_common)
-  # GCC 12 takes the undefined operand inside AVX-512 intrinsics, which xsimd is made of, for a mistake.
+  # GCC 12 takes the undefined operand inside AVX-512 intrinsics, which xsimd is made of, for a mistake,
+  # of which it is sure where sanitizers are on.
   target_compile_options(${name} PRIVATE -Wno-maybe-uninitialized)
+  if(TAPEHEAD_SANITIZERS)
+    target_compile_options(${name} PRIVATE -Wno-uninitialized)
+  endif()
   precompile(${name} ${PROJECT_SOURCE_DIR}/core/precompiled.hpp)
 endfunction()
 
