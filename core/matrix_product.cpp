@@ -25,6 +25,32 @@ MatrixView from(const MatrixView& matrix, Index row, Index column) {
   return {matrix.data + offset, matrix.stride, matrix.transposed};
 }
 
+// Where c = aᵀ b is narrow or low, so that rows of a and b are used too seldom to pay for packing
+// them, which OpenBLAS does.
+bool outer_products_are_faster(Index rows, Index columns, Index depth, const MatrixView& a,
+                               const MatrixView& b) {
+  constexpr Index few = 128;
+  constexpr bool has_avx512_vectors = sizeof(Lanes) == 64;
+  return has_avx512_vectors && a.transposed && !b.transposed && columns % lane_count == 0 &&
+         std::min(rows, columns) <= few && depth > 0;
+}
+
+// c = start + Σ_r a_r ⊗ b_r over the rows of a and b, so many at a time that they stay in the first
+// level of the cache, and as many rows of c as stay in the second.
+void sum_of_outer_products(Index rows, Index columns, Index depth, const MatrixView& a,
+                           const MatrixView& b, Start start, Scalar* c, Index c_stride) {
+  constexpr Index block_depth = 96;
+  constexpr Index block_rows = 256;
+  for (Index row = 0; row < rows; row += block_rows) {
+    Scalar* to = c + row * c_stride;
+    for (Index r = 0; r < depth; r += block_depth) {
+      broadcast_product(std::min(block_rows, rows - row), std::min(block_depth, depth - r), columns,
+                        {a.data + r * a.stride + row, 1, a.stride}, b.data + r * b.stride, b.stride,
+                        r == 0 ? start.from(row, 0) : Start{to, c_stride}, to, c_stride);
+    }
+  }
+}
+
 // c = start + a b, in blocks of b that stay in the second level of the cache (Goto and van de Geijn
 // 2008): columns, then depth, so that sums are added up in the same order for every row.
 void own_product(Index rows, Index columns, Index depth, const MatrixView& a, const MatrixView& b,
@@ -48,6 +74,9 @@ void matrix_product(Index rows, Index columns, Index depth, MatrixView a, Matrix
                     Index c_stride, bool accumulate) {
   if (own_is_faster(rows, depth, a)) {
     own_product(rows, columns, depth, a, b, accumulate ? Start{c, c_stride} : Start{}, c, c_stride);
+  } else if (outer_products_are_faster(rows, columns, depth, a, b)) {
+    sum_of_outer_products(rows, columns, depth, a, b, accumulate ? Start{c, c_stride} : Start{}, c,
+                          c_stride);
   } else {
     blas_product(rows, columns, depth, a, b, c, c_stride, accumulate);
   }
