@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/rows.hpp"
+#include "core/transpose.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -13,23 +14,6 @@ constexpr Index panel_columns = 2 * lane_count;
 // A panel of this depth stays in the first level of the cache, so many rows of a in the second.
 constexpr Index block_depth = 256;
 constexpr Index block_rows = 96;
-
-// to[r][c] = from[c][r]; tiles of a fixed size are what the compiler turns into shuffles.
-void pack_transposed(const Scalar* from, Index stride, Index depth, Index columns, Scalar* to) {
-  Index first = 0;
-  for (; columns == panel_columns && first + lane_count <= depth; first += lane_count) {
-    for (Index c = 0; c < panel_columns; ++c) {
-      for (Index r = 0; r < lane_count; ++r) {
-        to[(first + r) * panel_columns + c] = from[c * stride + first + r];
-      }
-    }
-  }
-  for (Index r = first; r < depth; ++r) {
-    for (Index c = 0; c < columns; ++c) {
-      to[r * panel_columns + c] = from[c * stride + r];
-    }
-  }
-}
 
 // to[r][c] = from[r][c]
 void copy_rows(const Scalar* from, Index stride, Index depth, Index columns, Scalar* to) {
@@ -53,7 +37,7 @@ void pack(const MatrixView& b, Index depth, Index columns, Scalar* panels) {
     const Index count = std::min(panel_columns, columns - first);
     Scalar* panel = panels + first * depth;
     if (b.transposed) {
-      pack_transposed(b.data + first * b.stride, b.stride, depth, count, panel);
+      copy_transposed(count, depth, b.data + first * b.stride, b.stride, 1, panel, panel_columns);
     } else {
       copy_rows(b.data + first, b.stride, depth, count, panel);
     }

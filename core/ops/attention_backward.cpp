@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/ops/attention_kernel.hpp"
+#include "core/transpose.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -18,7 +19,8 @@ void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& outpu
       value_bias_.clear_mass();
       value_bias_.take_gradients(doutput.row(first), doutput.stride, tile.queries);
     }
-    pack_columns(doutput, first, tile.queries, tile.columns, tile.step(), 1, doutputs_);
+    copy_transposed(tile.queries, doutput.width, doutput.row(first), doutput.stride, 1, doutputs_,
+                    tile.step());
     for (Index q = 0; q < tile.queries; ++q) {
       along_[q] = sum_row(
           d_value_, [](const Lanes& a, const Lanes& b) { return a * b; }, output.row(first + q),

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/transpose.hpp"
+
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 AttentionKernel::AttentionKernel(Index d_key, Index d_value, Scalar scale, const Dropout& dropout,
@@ -36,8 +38,8 @@ AttentionKernel::AttentionKernel(Index d_key, Index d_value, Scalar scale, const
 
 void AttentionKernel::pack_queries(const HeadProblem& problem, const Tile& tile) {
   const Scalar factor = problem.score.function == nullptr ? scale_ : Scalar{1};
-  pack_columns(problem.query, tile.first, tile.queries, tile.columns, tile.step(), factor,
-               queries_);
+  copy_transposed(tile.queries, problem.query.width, problem.query.row(tile.first),
+                  problem.query.stride, factor, queries_, tile.step());
 }
 
 void AttentionKernel::take_keys(const HeadProblem& problem, const KeyRange& block) {

@@ -48,18 +48,4 @@ inline Panel panel_of(const HeadRows& from, Index first, Index count, Scalar* ro
   return {room, step};
 }
 
-// to[c step + q] = factor rows[first + q][c], with zeros for the queries from `count` to `columns`.
-inline void pack_columns(const HeadRows& from, Index first, Index count, Index columns, Index step,
-                         Scalar factor, Scalar* to) {
-  for (Index q = 0; q < count; ++q) {
-    const Scalar* row = from.row(first + q);
-    for (Index c = 0; c < from.width; ++c) {
-      to[c * step + q] = factor * row[c];
-    }
-  }
-  for (Index c = 0; c < from.width; ++c) {
-    std::fill(to + c * step + count, to + c * step + columns, Scalar{0});
-  }
-}
-
 }  // namespace tapehead::inline TAPEHEAD_PRECISION
