@@ -3,8 +3,6 @@
 #include <array>
 #include <cstring>
 
-#include "core/rows.hpp"
-
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
@@ -23,19 +21,26 @@ std::array<Byte, 256> make_bits() {
 
 }  // namespace
 
-KeepFactors::KeepFactors(const Dropout& dropout) {
+KeepFactors::KeepFactors(const Dropout& dropout) : scale_(static_cast<Scalar>(dropout.scale())) {
   static const std::array<Byte, 256> bits = make_bits();
   if (dropout.active()) {
     table_ = Tensor::empty({256, 8});
     map_row(
-        table_.size(), table_.data(),
-        [s = Lanes(static_cast<Scalar>(dropout.scale()))](const Lanes& a) { return s * a; },
+        table_.size(), table_.data(), [s = Lanes(scale_)](const Lanes& a) { return s * a; },
         bits.front().data());
   }
 }
 
 void KeepFactors::expand(const std::uint8_t* keep, Index bytes, Scalar* factors) const {
-  for (Index i = 0; i < bytes; ++i) {
+  Index i = 0;
+  for (; i + 2 <= bytes; i += 2) {
+    std::uint16_t sixteen;
+    std::memcpy(&sixteen, keep + i, sizeof sixteen);
+    for (Index first = 0; first < 16; first += lane_count) {
+      of(sixteen, first).store_unaligned(factors + 8 * i + first);
+    }
+  }
+  if (i < bytes) {
     std::memcpy(factors + 8 * i, table_.row(keep[i]), sizeof(Byte));
   }
 }

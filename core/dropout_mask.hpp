@@ -1,8 +1,12 @@
 // The dropout mask of a matrix: drawn once in the forward pass, kept as bits for the backward pass.
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "core/keep_bits.hpp"
 #include "core/pool.hpp"
+#include "core/rows.hpp"
 #include "core/tensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -13,10 +17,22 @@ class KeepFactors {
  public:
   explicit KeepFactors(const Dropout& dropout);  // of no use where the dropout is not active
 
+  // Those of a vector of numbers, of sixteen whose bits are `keep`: from the first-th on.
+  Lanes of(std::uint16_t keep, Index first) const {
+    using Keep = xsimd::batch_bool<Scalar>;
+    using Bits = Keep::register_type;
+    if constexpr (std::is_integral_v<Bits>) {  // AVX-512: a bit for each number
+      return xsimd::select(Keep(static_cast<Bits>(keep >> first)), Lanes(scale_), Lanes(Scalar{0}));
+    } else {
+      return Lanes::load_unaligned(table_.row((keep >> (first & 8)) & 255) + (first & 7));
+    }
+  }
+
   // factors: eight for each byte
   void expand(const std::uint8_t* keep, Index bytes, Scalar* factors) const;
 
  private:
+  Scalar scale_;
   Tensor table_;  // (256, 8)
 };
 

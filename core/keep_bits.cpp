@@ -21,13 +21,19 @@ struct Counters {
   __m256i d;
 };
 
-inline Counters counters_at(const Dropout& dropout, const std::uint32_t* block,
-                            const std::uint32_t* row, std::uint32_t salt) {
-  const auto words = [](const std::uint32_t* from) {
-    return _mm256_cvtepu32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-  };
-  return {words(block), words(row), _mm256_set1_epi64x(dropout.draws.step),
-          _mm256_set1_epi64x(salt)};
+// A word of four counters, and of as many as are worked on at a time.
+struct FourWords {
+  __m256i lanes;
+};
+using Words = std::array<FourWords, keep_lanes / 4>;
+
+Words words_at(const std::uint32_t* words) {
+  Words loaded;
+  for (std::size_t i = 0; i < loaded.size(); ++i) {
+    loaded[i].lanes =
+        _mm256_cvtepu32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(words + 4 * i)));
+  }
+  return loaded;
 }
 
 // One round: `a` and `c` are multiplied, `b` and `d` mixed in (Salmon et al. 2011, figure 3).
@@ -54,13 +60,12 @@ inline std::uint32_t bytes_of(const Counters& x, __m256i threshold) {
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_shuffle_epi32(bytes, 0b11011000)));
 }
 
-}  // namespace
-
-void draw_keep_bits(const Dropout& dropout, const std::uint32_t* block, const std::uint32_t* row,
-                    std::uint32_t salt, std::uint8_t* keep) {
+inline void draw(const Dropout& dropout, const Words& blocks, const Words& rows, std::uint32_t salt,
+                 std::uint8_t* keep) {
   std::array<Counters, keep_lanes / 4> counters;
   for (std::size_t i = 0; i < counters.size(); ++i) {
-    counters[i] = counters_at(dropout, block + 4 * i, row + 4 * i, salt);
+    counters[i] = {blocks[i].lanes, rows[i].lanes, _mm256_set1_epi64x(dropout.draws.step),
+                   _mm256_set1_epi64x(salt)};
   }
   auto key0 = static_cast<std::uint32_t>(dropout.draws.key);
   auto key1 = static_cast<std::uint32_t>(dropout.draws.key >> 32);
@@ -78,23 +83,42 @@ void draw_keep_bits(const Dropout& dropout, const std::uint32_t* block, const st
   }
 }
 
+}  // namespace
+
+void draw_keep_bits(const Dropout& dropout, const std::uint32_t* block, const std::uint32_t* row,
+                    std::uint32_t salt, std::uint8_t* keep) {
+  draw(dropout, words_at(block), words_at(row), salt, keep);
+}
+
 void draw_keep_rows(const Dropout& dropout, Index first, Index rows, Index columns,
                     std::uint8_t* keep) {
-  const auto row_bytes = static_cast<std::uint32_t>(keep_row_bytes(columns));
-  std::array<std::uint32_t, keep_lanes> blocks;
-  std::array<std::uint32_t, keep_lanes> block_rows;
-  std::uint32_t block = 0;
-  auto row = static_cast<std::uint32_t>(first + dropout.draws.first_row);
   const Index bytes = keep_bytes(rows, columns);
+  if (bytes == 0) {
+    return;
+  }
+  constexpr auto lanes = static_cast<std::uint32_t>(keep_lanes);
+  const auto row_bytes = static_cast<std::uint32_t>(keep_row_bytes(columns));
+  const auto first_row = static_cast<std::uint32_t>(first + dropout.draws.first_row);
+  std::array<std::uint32_t, keep_lanes> lane_blocks;
+  std::array<std::uint32_t, keep_lanes> lane_rows;
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+    lane_blocks[lane] = lane % row_bytes;
+    lane_rows[lane] = first_row + lane / row_bytes;
+  }
+  Words block = words_at(lane_blocks.data());
+  Words row = words_at(lane_rows.data());
+  const __m256i across = _mm256_set1_epi64x(lanes % row_bytes);
+  const __m256i down = _mm256_set1_epi64x(lanes / row_bytes);
+  const __m256i width = _mm256_set1_epi64x(row_bytes);
+  const __m256i last = _mm256_set1_epi64x(row_bytes - 1);
   for (Index byte = 0; byte < bytes; byte += keep_lanes) {
-    for (std::size_t lane = 0; lane < keep_lanes; ++lane) {
-      blocks[lane] = block;
-      block_rows[lane] = row;
-      const bool last = ++block == row_bytes;
-      block = last ? 0 : block;
-      row += last ? 1 : 0;
+    draw(dropout, block, row, 0, keep + byte);
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      const __m256i next = _mm256_add_epi64(block[i].lanes, across);
+      const __m256i wraps = _mm256_cmpgt_epi64(next, last);  // -1 where they do
+      block[i].lanes = _mm256_sub_epi64(next, _mm256_and_si256(wraps, width));
+      row[i].lanes = _mm256_sub_epi64(_mm256_add_epi64(row[i].lanes, down), wraps);
     }
-    draw_keep_bits(dropout, blocks.data(), block_rows.data(), 0, keep + byte);
   }
 }
 

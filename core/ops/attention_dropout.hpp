@@ -1,7 +1,11 @@
 // Dropout of attention weights, drawn for some queries and keys at a time.
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "core/dropout_mask.hpp"
+#include "core/ops/attention_tile.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -20,18 +24,23 @@ struct DropoutAddress {
 
 class AttentionDropout {
  public:
-  explicit AttentionDropout(const Dropout& dropout)
-      : dropout_(dropout), factors_of_bits_(dropout) {}
+  explicit AttentionDropout(const Dropout& dropout) : dropout_(dropout), factors_(dropout) {}
 
   bool active() const { return dropout_.active(); }
 
-  // factors[j columns + q] = 0 or 1 / (1 - probability), drawn at the address of query q and key j.
-  // columns: whole vectors.
-  void draw(const DropoutAddress& at, Index columns, Index keys, Scalar* factors) const;
+  // Draws for a panel's first `columns` queries and so many keys, up to a block's; columns: whole
+  // vectors.
+  void draw(const DropoutAddress& at, Index columns, Index keys);
+
+  // numbers[j step + q] *= 0 or 1 / (1 - probability), as was drawn for query q and key j.
+  void apply(Index columns, Index keys, Scalar* numbers, Index step) const;
 
  private:
+  static constexpr Index key_words = (panel_queries + keep_lanes - 1) / keep_lanes;
+
   Dropout dropout_;
-  KeepFactors factors_of_bits_;
+  KeepFactors factors_;
+  std::array<std::uint16_t, static_cast<std::size_t>(block_keys* key_words)> kept_;
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

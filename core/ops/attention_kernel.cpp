@@ -15,16 +15,14 @@ AttentionKernel::AttentionKernel(Index d_key, Index d_value, Scalar scale, const
   const Index value_step = whole_vectors(d_value);
   const Index widest = std::max(key_step, value_step);
   memory_ = Tensor::empty({block_keys * (key_step + value_step) + 2 * block_keys * tile_step +
-                           block_keys * panel_queries + (d_key + d_value) * tile_step +
-                           tile_queries * widest + std::max(block_keys, tile_queries) * widest +
-                           5 * tile_queries});
+                           (d_key + d_value) * tile_step + tile_queries * widest +
+                           std::max(block_keys, tile_queries) * widest + 5 * tile_queries});
   Scalar* next = memory_.data();
   const auto take = [&next](Index numbers) { return std::exchange(next, next + numbers); };
   key_room_ = take(block_keys * key_step);
   value_room_ = take(block_keys * value_step);
   scores_ = take(block_keys * tile_step);
   gradients_ = take(block_keys * tile_step);
-  factors_ = take(block_keys * panel_queries);
   queries_ = take(d_key * tile_step);
   doutputs_ = take(d_value * tile_step);
   row_room_ = take(tile_queries * widest);
@@ -69,18 +67,12 @@ void AttentionKernel::product(Index rows, Index depth, Index width, Broadcast a,
 
 void AttentionKernel::draw_dropout(const HeadProblem& problem, const Tile& tile, const Part& part) {
   dropout_.draw(problem.draws.from(tile.first + part.panel * panel_queries, part.keys.first),
-                tile.panel_columns(part.panel), part.keys.count(), factors_);
+                tile.panel_columns(part.panel), part.keys.count());
 }
 
 // numbers[j][q] *= the factors of dropout
 void AttentionKernel::drop(const Tile& tile, const Part& part, Scalar* numbers) {
-  const Index columns = tile.panel_columns(part.panel);
-  for (Index j = 0; j < part.keys.count(); ++j) {
-    Scalar* row = numbers + part.at + j * tile.step();
-    map_row(
-        columns, row, [](const Lanes& p, const Lanes& f) { return p * f; }, row,
-        factors_ + j * columns);
-  }
+  dropout_.apply(tile.panel_columns(part.panel), part.keys.count(), numbers + part.at, tile.step());
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -143,7 +143,6 @@ class AttentionKernel {
   Scalar* value_room_;   // (block, d_value)
   Scalar* scores_;       // (block, tile): scores, then weights
   Scalar* gradients_;    // (block, tile): dL/dweights, then dL/dscores
-  Scalar* factors_;      // (block, panel): dropout
   Scalar* queries_;      // (d_key, tile): the queries, transposed; for dot products scaled
   Scalar* doutputs_;     // (d_value, tile): the output's gradients, transposed
   Scalar* row_room_;     // (tile, width): queries or output gradients that are not whole vectors
