@@ -30,11 +30,11 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-// Lists stand a quarter of a power of two apart: list 4 e + k holds spans from (1 + k / 4) 2^e
+// Lists stand a sixteenth of a power of two apart: list 16 e + k holds spans from (1 + k / 16) 2^e
 // bytes on, up to where the next one begins.
 std::size_t list_of(std::size_t bytes) {
   const auto exponent = static_cast<std::size_t>(std::bit_width(bytes) - 1);
-  return 4 * exponent + ((bytes >> (exponent - 2)) & 3);
+  return 16 * exponent + ((bytes >> (exponent - 4)) & 15);
 }
 
 // The first list all of whose spans have so many bytes.

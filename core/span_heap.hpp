@@ -39,7 +39,7 @@ class SpanHeap {
   }  // taken from the system
 
  private:
-  static constexpr std::size_t list_count = 4 * 48;
+  static constexpr std::size_t list_count = 16 * 48;
 
   Span* after(Span* span) const;
   Span* find(std::size_t bytes);

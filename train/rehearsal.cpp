@@ -141,7 +141,7 @@ void Rehearsing::time_steps(Rehearsal& result) {
   result.seconds_per_step = seconds / work * work_of(mean_rows(*train_, steps));
 }
 
-// As evaluate() would go through the split, but no further than a batch for each thread.
+// As evaluate() would go through the split, but no further than a few batches for each thread.
 void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded) {
   const Index threads = workers_.threads();
   const EvaluationOptions& options = config_.evaluation;
@@ -151,8 +151,9 @@ void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded)
     return;
   }
   const Split part = first_examples(split, decoded);
+  constexpr Index each = 3;  // since a batch finds the memory as others have left it
   const Split written =
-      only(part, decoding_batches(part, options.batch_tokens, beam, threads), threads);
+      only(part, decoding_batches(part, options.batch_tokens, beam, threads), each * threads);
   const Lengths lengths = lengths_of(written);
   DecodingOptions decoding = decoding_options(options);
   decoding.beam = beam;
