@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "core/keep_bits.hpp"
 #include "core/pool.hpp"
@@ -18,10 +17,10 @@ class KeepFactors {
   explicit KeepFactors(const Dropout& dropout);  // of no use where the dropout is not active
 
   // Those of a vector of numbers, of sixteen whose bits are `keep`: from the first-th on.
+  template <class Keep = xsimd::batch_bool<Scalar>>
   Lanes of(std::uint16_t keep, Index first) const {
-    using Keep = xsimd::batch_bool<Scalar>;
-    using Bits = Keep::register_type;
-    if constexpr (std::is_integral_v<Bits>) {  // AVX-512: a bit for each number
+    using Bits = typename Keep::register_type;
+    if constexpr (8 * sizeof(Bits) == Keep::size) {  // AVX-512: a bit for each number
       return xsimd::select(Keep(static_cast<Bits>(keep >> first)), Lanes(scale_), Lanes(Scalar{0}));
     } else {
       return Lanes::load_unaligned(table_.row((keep >> (first & 8)) & 255) + (first & 7));

@@ -9,12 +9,13 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
+constexpr bool has_avx512_vectors = sizeof(Lanes) == 64;
+
 // Where our own product is faster: rows of a that lie in runs need no packing, which OpenBLAS does
 // all the same, and it clears c first. There must be rows enough to pay for packing b. Vectors
 // narrower than the CPU's lose everywhere.
 bool own_is_faster(Index rows, Index depth, const MatrixView& a) {
   constexpr Index fewest_rows = 64;
-  constexpr bool has_avx512_vectors = sizeof(Lanes) == 64;
   static const bool widest = has_avx512_vectors || __builtin_cpu_supports("avx512f") == 0;
   return widest && !a.transposed && rows >= fewest_rows && depth > 0;
 }
@@ -30,7 +31,6 @@ MatrixView from(const MatrixView& matrix, Index row, Index column) {
 bool outer_products_are_faster(Index rows, Index columns, Index depth, const MatrixView& a,
                                const MatrixView& b) {
   constexpr Index few = 128;
-  constexpr bool has_avx512_vectors = sizeof(Lanes) == 64;
   return has_avx512_vectors && a.transposed && !b.transposed && columns % lane_count == 0 &&
          std::min(rows, columns) <= few && depth > 0;
 }

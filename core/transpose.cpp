@@ -45,13 +45,11 @@ void copy_block(Index rows, Index columns, const Scalar* from, Index step, const
   Block block;
 #pragma GCC unroll 16
   for (Index r = 0; r < lane_count; ++r) {
-    const Scalar* row = from + r * step;
-    if constexpr (Whole) {
-      block[static_cast<std::size_t>(r)] = Lanes::load_unaligned(row);
+    Lanes& row = block[static_cast<std::size_t>(r)];
+    if (Whole || (r < rows && columns == lane_count)) {
+      row = Lanes::load_unaligned(from + r * step);
     } else {
-      block[static_cast<std::size_t>(r)] = r >= rows              ? Lanes(Scalar{0})
-                                           : columns < lane_count ? load_some(row, columns)
-                                                                  : Lanes::load_unaligned(row);
+      row = r < rows ? load_some(from + r * step, columns) : Lanes(Scalar{0});
     }
   }
   transpose<Lanes::size / 2>(block);
