@@ -12,6 +12,12 @@ struct MatrixView {
   const Scalar* data;
   Index stride;
   bool transposed = false;
+
+  // What begins at an element of the matrix that is meant.
+  MatrixView from(Index row, Index column) const {
+    return {data + (transposed ? column * stride + row : row * stride + column), stride,
+            transposed};
+  }
 };
 
 // c = a b (+ c), where a is (rows, depth) and b (depth, columns) after their transpositions. Unless

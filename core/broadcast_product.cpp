@@ -1,6 +1,8 @@
 #include "core/broadcast_product.hpp"
 
+#include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "core/rows.hpp"
 
@@ -9,13 +11,19 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 // As many rows at a time as leave each sum in a register of its own: 6 x 2 sums, 2 vectors of b and
-// one of a in 16.
-constexpr Index tile_rows = 6;
+// one of a in 16. Of 32 registers, rows of a that lie next to each other take more: 8 are half a
+// cache line. Rows apart would need as many addresses.
+template <bool Adjacent>
+constexpr Index tile_rows = Adjacent && sizeof(Lanes) == 64 ? 8 : 6;
 
-template <Index Rows, Index Vectors, bool Started>
+// Between two calls of the prefetcher.
+constexpr Index prefetch_depth = 32;
+
+// `prefetcher`: a pointer or, for none, nullptr itself.
+template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
 [[gnu::always_inline]] inline void tile_product(Index depth, Broadcast a, const Scalar* b,
                                                 Index b_step, Start start, Scalar* out,
-                                                Index out_step) {
+                                                Index out_step, Pointer prefetcher) {
   std::array<std::array<Lanes, Vectors>, Rows> sums;
 #pragma GCC unroll 8
   for (Index i = 0; i < Rows; ++i) {
@@ -25,19 +33,29 @@ template <Index Rows, Index Vectors, bool Started>
                            : Lanes(Scalar{0});
     }
   }
-  for (Index r = 0; r < depth; ++r) {
-    std::array<Lanes, Vectors> right;
-#pragma GCC unroll 2
-    for (Index v = 0; v < Vectors; ++v) {
-      right[v] = Lanes::load_unaligned(b + r * b_step + v * lane_count);
-    }
-#pragma GCC unroll 8
-    for (Index i = 0; i < Rows; ++i) {
-      const Lanes left(a.data[i * a.row_step + r * a.depth_step]);
+  const auto add = [&](Index begin, Index end) __attribute__((always_inline)) {
+    for (Index r = begin; r < end; ++r) {
+      std::array<Lanes, Vectors> right;
 #pragma GCC unroll 2
       for (Index v = 0; v < Vectors; ++v) {
-        sums[i][v] = xsimd::fma(left, right[v], sums[i][v]);
+        right[v] = Lanes::load_unaligned(b + r * b_step + v * lane_count);
       }
+#pragma GCC unroll 8
+      for (Index i = 0; i < Rows; ++i) {
+        const Lanes left(a.data[i * (Adjacent ? 1 : a.row_step) + r * a.depth_step]);
+#pragma GCC unroll 2
+        for (Index v = 0; v < Vectors; ++v) {
+          sums[i][v] = xsimd::fma(left, right[v], sums[i][v]);
+        }
+      }
+    }
+  };
+  if constexpr (std::is_null_pointer_v<Pointer>) {
+    add(0, depth);
+  } else {
+    for (Index first = 0; first < depth; first += prefetch_depth) {
+      prefetcher->some();
+      add(first, std::min(depth, first + prefetch_depth));
     }
   }
 #pragma GCC unroll 8
@@ -49,52 +67,83 @@ template <Index Rows, Index Vectors, bool Started>
   }
 }
 
-template <Index Vectors, bool Started>
-void column_product(Index rows, Index depth, Broadcast a, const Scalar* b, Index b_step,
-                    Start start, Scalar* out, Index out_step) {
-  while (rows >= tile_rows) {
-    tile_product<tile_rows, Vectors, Started>(depth, a, b, b_step, start, out, out_step);
-    start = start.from(tile_rows, 0);
-    a.data += tile_rows * a.row_step;
-    out += tile_rows * out_step;
-    rows -= tile_rows;
-  }
-  switch (rows) {
-    case 5:
-      return tile_product<5, Vectors, Started>(depth, a, b, b_step, start, out, out_step);
-    case 4:
-      return tile_product<4, Vectors, Started>(depth, a, b, b_step, start, out, out_step);
-    case 3:
-      return tile_product<3, Vectors, Started>(depth, a, b, b_step, start, out, out_step);
-    case 2:
-      return tile_product<2, Vectors, Started>(depth, a, b, b_step, start, out, out_step);
-    case 1:
-      return tile_product<1, Vectors, Started>(depth, a, b, b_step, start, out, out_step);
-    default:
-      return;
+// What is left below whole tiles: `Rows` rows or fewer.
+template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
+[[gnu::always_inline]] inline void rest_product(Index rows, Index depth, Broadcast a,
+                                                const Scalar* b, Index b_step, Start start,
+                                                Scalar* out, Index out_step, Pointer prefetcher) {
+  if constexpr (Rows > 0) {
+    if (rows == Rows) {
+      tile_product<Adjacent, Rows, Vectors, Started>(depth, a, b, b_step, start, out, out_step,
+                                                     prefetcher);
+    } else {
+      rest_product<Adjacent, Rows - 1, Vectors, Started>(rows, depth, a, b, b_step, start, out,
+                                                         out_step, prefetcher);
+    }
   }
 }
 
-template <bool Started>
+template <bool Adjacent, Index Vectors, bool Started, class Pointer>
+void column_product(Index rows, Index depth, Broadcast a, const Scalar* b, Index b_step,
+                    Start start, Scalar* out, Index out_step, Pointer prefetcher) {
+  constexpr Index tile = tile_rows<Adjacent>;
+  while (rows >= tile) {
+    if constexpr (!std::is_null_pointer_v<Pointer>) {
+      for (Index i = tile; i < std::min(rows, 2 * tile); ++i) {
+        prefetch_to_write(out + i * out_step, Vectors * lane_count);
+      }
+    }
+    tile_product<Adjacent, tile, Vectors, Started>(depth, a, b, b_step, start, out, out_step,
+                                                   prefetcher);
+    start = start.from(tile, 0);
+    a.data += tile * a.row_step;
+    out += tile * out_step;
+    rows -= tile;
+  }
+  rest_product<Adjacent, tile - 1, Vectors, Started>(rows, depth, a, b, b_step, start, out,
+                                                     out_step, prefetcher);
+}
+
+template <bool Adjacent, bool Started, class Pointer>
 void product(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b, Index b_step,
-             Start start, Scalar* out, Index out_step) {
+             Start start, Scalar* out, Index out_step, Pointer prefetcher) {
   Index column = 0;
   for (; column + 2 * lane_count <= columns; column += 2 * lane_count) {
-    column_product<2, Started>(rows, depth, a, b + column, b_step, start.from(0, column),
-                               out + column, out_step);
+    column_product<Adjacent, 2, Started>(rows, depth, a, b + column, b_step, start.from(0, column),
+                                         out + column, out_step, prefetcher);
   }
   if (column < columns) {
-    column_product<1, Started>(rows, depth, a, b + column, b_step, start.from(0, column),
-                               out + column, out_step);
+    column_product<Adjacent, 1, Started>(rows, depth, a, b + column, b_step, start.from(0, column),
+                                         out + column, out_step, prefetcher);
   }
+}
+
+template <class Pointer>
+void choose(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b, Index b_step,
+            Start start, Scalar* out, Index out_step, Pointer prefetcher) {
+  const bool started = start.data != nullptr;
+  const auto adjacent = started ? product<true, true, Pointer> : product<true, false, Pointer>;
+  const auto apart = started ? product<false, true, Pointer> : product<false, false, Pointer>;
+  const auto chosen = a.row_step == 1 ? adjacent : apart;
+  chosen(rows, depth, columns, a, b, b_step, start, out, out_step, prefetcher);
 }
 
 }  // namespace
 
 void broadcast_product(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b,
-                       Index b_step, Start start, Scalar* out, Index out_step) {
-  const auto chosen = start.data == nullptr ? product<false> : product<true>;
-  chosen(rows, depth, columns, a, b, b_step, start, out, out_step);
+                       Index b_step, Start start, Scalar* out, Index out_step,
+                       Prefetcher* prefetcher) {
+  if (prefetcher == nullptr) {
+    choose(rows, depth, columns, a, b, b_step, start, out, out_step, nullptr);
+  } else {
+    choose(rows, depth, columns, a, b, b_step, start, out, out_step, prefetcher);
+  }
+}
+
+Index prefetches(Index rows, Index depth, Index columns, const Broadcast& a) {
+  const auto pieces = [](Index n, Index size) { return (n + size - 1) / size; };
+  return pieces(rows, a.row_step == 1 ? tile_rows<true> : tile_rows<false>) *
+         pieces(depth, prefetch_depth) * pieces(columns, 2 * lane_count);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

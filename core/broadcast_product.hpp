@@ -3,6 +3,7 @@
 // the number of rows.
 #pragma once
 
+#include "core/prefetcher.hpp"
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 
@@ -27,8 +28,13 @@ struct Start {
 };
 
 // out[i][c] = start(i, c) + Σ_r a(i, r) b[r b_step + c] for i < rows, c < columns; columns: whole
-// vectors. `start` may be `out` itself.
+// vectors. `start` may be `out` itself. With a prefetcher it is worked off meanwhile, and what is
+// written next is fetched, too: for products larger than the first level of the cache.
 void broadcast_product(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b,
-                       Index b_step, Start start, Scalar* out, Index out_step);
+                       Index b_step, Start start, Scalar* out, Index out_step,
+                       Prefetcher* prefetcher = nullptr);
+
+// How often that calls `some`.
+Index prefetches(Index rows, Index depth, Index columns, const Broadcast& a);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -11,9 +11,6 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 constexpr Index panel_columns = 2 * lane_count;
-// A panel of this depth stays in the first level of the cache, so many rows of a in the second.
-constexpr Index block_depth = 256;
-constexpr Index block_rows = 96;
 
 // to[r][c] = from[r][c]
 void copy_rows(const Scalar* from, Index stride, Index depth, Index columns, Scalar* to) {
@@ -46,9 +43,10 @@ void pack(const MatrixView& b, Index depth, Index columns, Scalar* panels) {
 
 // c = start + a times some rows of a panel, of which `columns` are real.
 void panel_product(Index rows, Index columns, Index depth, Broadcast a, const Scalar* panel,
-                   Scalar* edge, Start start, Scalar* c, Index c_stride) {
+                   Scalar* edge, Start start, Scalar* c, Index c_stride, Prefetcher* prefetcher) {
   if (columns == panel_columns) {
-    broadcast_product(rows, depth, columns, a, panel, panel_columns, start, c, c_stride);
+    broadcast_product(rows, depth, columns, a, panel, panel_columns, start, c, c_stride,
+                      prefetcher);
     return;
   }
   broadcast_product(rows, depth, panel_columns, a, panel, panel_columns, {}, edge, panel_columns);
@@ -76,17 +74,29 @@ PackedMatrix::PackedMatrix(const MatrixView& b, Index depth, Index columns)
 
 void PackedMatrix::product(Index rows, const MatrixView& a, Start start, Scalar* c,
                            Index c_stride) const {
-  std::array<Scalar, block_rows * panel_columns> edge;
   for (Index row = 0; row < rows; row += block_rows) {
     for (Index r = 0; r < depth_; r += block_depth) {
       const Start sums = r == 0 ? start : Start{c, c_stride};
-      for (Index column = 0; column < columns_; column += panel_columns) {
-        panel_product(std::min(block_rows, rows - row), std::min(panel_columns, columns_ - column),
-                      std::min(block_depth, depth_ - r), {a.data + row * a.stride + r, a.stride, 1},
-                      panels_.data() + column * depth_ + r * panel_columns, edge.data(),
-                      sums.from(row, column), c + row * c_stride + column, c_stride);
-      }
+      product_from(r, std::min(block_depth, depth_ - r), std::min(block_rows, rows - row),
+                   {a.data + row * a.stride + r, a.stride, 1}, sums.from(row, 0),
+                   c + row * c_stride, c_stride, nullptr);
     }
+  }
+}
+
+void PackedMatrix::block_product(Index rows, Broadcast a, Start start, Scalar* c, Index c_stride,
+                                 Prefetcher* prefetcher) const {
+  product_from(0, depth_, rows, a, start, c, c_stride, prefetcher);
+}
+
+// c = start + a times `depth` rows of b from `first` on.
+void PackedMatrix::product_from(Index first, Index depth, Index rows, Broadcast a, Start start,
+                                Scalar* c, Index c_stride, Prefetcher* prefetcher) const {
+  std::array<Scalar, block_rows * panel_columns> edge;
+  for (Index column = 0; column < columns_; column += panel_columns) {
+    panel_product(rows, std::min(panel_columns, columns_ - column), depth, a,
+                  panels_.data() + column * depth_ + first * panel_columns, edge.data(),
+                  start.from(0, column), c + column, c_stride, prefetcher);
   }
 }
 

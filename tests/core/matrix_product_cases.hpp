@@ -88,17 +88,19 @@ inline void expect_product(const ProductCase& size, Begin begin) {
 
 // On both sides of every limit of our own products: few and many rows, rows that no tile divides,
 // columns that no panel divides or that fill several blocks, depths beyond a block and of none,
-// low, narrow and larger sums of outer products, matrices left to OpenBLAS.
+// low, narrow and larger sums of outer products, matrices too large for the caches (more than a
+// MB), matrices left to OpenBLAS.
 inline constexpr auto product_cases = std::to_array<ProductCase>({
-    {64, 64, 64, false, true},    {64, 64, 64, false, false},   {512, 48, 20, false, true},
-    {100, 35, 7, false, true},    {100, 35, 7, false, false},   {97, 16, 300, false, true},
-    {193, 19, 513, false, false}, {65, 1, 257, false, true},    {64, 65536, 1, false, false},
-    {70, 270, 130, false, true},  {70, 530, 260, false, false}, {64, 40, 2000, false, true},
-    {63, 64, 64, false, true},    {1, 33, 17, false, false},    {70, 20, 90, true, false},
-    {70, 20, 90, true, true},     {64, 16, 0, false, false},    {0, 16, 16, false, false},
-    {64, 0, 16, false, false},    {7, 16, 5, true, false},      {128, 48, 200, true, false},
-    {520, 64, 193, true, false},  {96, 272, 96, true, false},   {129, 144, 97, true, false},
-    {20, 16, 0, true, false},
+    {64, 64, 64, false, true},     {64, 64, 64, false, false},   {512, 48, 20, false, true},
+    {100, 35, 7, false, true},     {100, 35, 7, false, false},   {97, 16, 300, false, true},
+    {193, 19, 513, false, false},  {65, 1, 257, false, true},    {64, 65536, 1, false, false},
+    {70, 270, 130, false, true},   {70, 530, 260, false, false}, {64, 40, 2000, false, true},
+    {63, 64, 64, false, true},     {1, 33, 17, false, false},    {70, 20, 90, true, false},
+    {70, 20, 90, true, true},      {64, 16, 0, false, false},    {0, 16, 16, false, false},
+    {64, 0, 16, false, false},     {7, 16, 5, true, false},      {128, 48, 200, true, false},
+    {520, 64, 193, true, false},   {96, 272, 96, true, false},   {129, 144, 97, true, false},
+    {20, 16, 0, true, false},      {205, 560, 300, true, false}, {210, 130, 260, true, true},
+    {1100, 300, 140, false, true},
 });
 
 TEST(MatrixProduct, EqualsTheSumsWrittenOut) {
