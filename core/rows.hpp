@@ -14,6 +14,11 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 using Lanes = xsimd::batch<Scalar>;
 constexpr Index lane_count = static_cast<Index>(Lanes::size);
 
+// `count` numbers or a few more, so that they fill vectors.
+constexpr Index whole_vectors(Index count) {
+  return (count + lane_count - 1) / lane_count * lane_count;
+}
+
 // The first `count` < lane_count numbers at `from`, then zeros.
 inline Lanes load_some(const Scalar* from, Index count) {
   alignas(64) std::array<Scalar, Lanes::size> padded{};

@@ -10,10 +10,6 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
-inline Index whole_vectors(Index width) {
-  return (width + lane_count - 1) / lane_count * lane_count;
-}
-
 // Rows of one head's vectors inside a wider matrix.
 struct HeadRows {
   const Scalar* data;

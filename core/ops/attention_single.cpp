@@ -17,8 +17,6 @@ namespace {
 
 constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
-Index whole_vectors(Index count) { return (count + lane_count - 1) / lane_count * lane_count; }
-
 void prefetch_row(const SingleQuery& problem, Index j) {
   prefetch(problem.key + j * problem.key_stride, problem.key_columns());
   prefetch(problem.value + j * problem.value_stride, problem.value_columns());

@@ -6,12 +6,6 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-namespace {
-
-Index whole_vectors(Index width) { return (width + lane_count - 1) / lane_count * lane_count; }
-
-}  // namespace
-
 ValueBias::ValueBias(const Tensor& rows) {
   if (rows.shape().rank() == 0) {
     return;

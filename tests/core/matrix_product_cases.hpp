@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/blocked_product.hpp"
 #include "core/matrix_product.hpp"
 #include "core/packed_matrix.hpp"
 #include "core/scalar.hpp"
@@ -121,10 +122,13 @@ TEST(MatrixProduct, AddsARowToEachRow) {
   }
 }
 
-TEST(MatrixProduct, ARowIsTheSameWhateverStandsBesideIt) {
+// Numbers whose sums depend on the order of summing, in blocks cut elsewhere: of rows, and of what
+// is copied where a is transposed.
+TEST(BlockedProduct, ARowIsTheSameWhateverStandsBesideIt) {
+  constexpr Index rows = 200;
   constexpr Index depth = 300;
   constexpr Index columns = 40;
-  std::vector<Scalar> a(200 * depth);
+  std::vector<Scalar> a(rows * depth);
   std::vector<Scalar> b(columns * depth);
   for (std::size_t i = 0; i < a.size(); ++i) {
     a[i] = Scalar{1} / static_cast<Scalar>(i + 3);
@@ -132,15 +136,20 @@ TEST(MatrixProduct, ARowIsTheSameWhateverStandsBesideIt) {
   for (std::size_t i = 0; i < b.size(); ++i) {
     b[i] = Scalar{1} / static_cast<Scalar>(2 * i + 1);
   }
-  std::vector<Scalar> all(200 * columns);
-  matrix_product(200, columns, depth, {a.data(), depth}, {b.data(), depth, true}, all.data(),
-                 columns, false);
-  for (const Index first : {Index{1}, Index{50}, Index{131}}) {
-    std::vector<Scalar> some(64 * columns);
-    matrix_product(64, columns, depth, {a.data() + first * depth, depth}, {b.data(), depth, true},
-                   some.data(), columns, false);
-    EXPECT_EQ(some, std::vector<Scalar>(all.begin() + first * columns,
-                                        all.begin() + (first + 64) * columns));
+  for (const MatrixView left :
+       {MatrixView{a.data(), depth, false}, MatrixView{a.data(), rows, true}}) {
+    const auto from = [&](Index first, Index count) {
+      std::vector<Scalar> c(static_cast<std::size_t>(count * columns));
+      blocked_product(count, columns, depth, left.from(first, 0), {b.data(), depth, true}, {},
+                      c.data(), columns);
+      return c;
+    };
+    const std::vector<Scalar> all = from(0, rows);
+    for (const Index first : {Index{1}, Index{50}, Index{131}}) {
+      EXPECT_EQ(from(first, 64), std::vector<Scalar>(all.begin() + first * columns,
+                                                     all.begin() + (first + 64) * columns))
+          << "from row " << first << (left.transposed ? " of a transposed matrix" : "");
+    }
   }
 }
 
