@@ -9,7 +9,8 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // c = start + a b, where a is (rows, depth) and b (depth, columns) after their transpositions;
-// depth: 1 or more. `start` may be c itself. Every sum is added up in the order of the depth.
+// rows and depth: 1 or more. `start` may be c itself. Every sum is added up in the order of the
+// depth.
 void blocked_product(Index rows, Index columns, Index depth, const MatrixView& a,
                      const MatrixView& b, Start start, Scalar* c, Index c_stride);
 
