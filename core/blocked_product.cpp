@@ -12,7 +12,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// Where a block begins: rows of a and c, depth of a and b, columns of b and c.
+// Where a block begins, or how large it is: rows of a and c, depth of a and b, columns of b and c.
 struct Block {
   Index row = 0;
   Index depth = 0;
@@ -120,7 +120,7 @@ class BlockedProduct {
   }
 
   Block all_;
-  Block most_;
+  Block most_;  // the largest block: of a 12,288 numbers, of b 65,536
   MatrixView a_;
   MatrixView b_;
   bool fetches_;
