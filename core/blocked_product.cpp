@@ -26,7 +26,8 @@ class BlockedProduct {
  public:
   BlockedProduct(Index rows, Index columns, Index depth, const MatrixView& a, const MatrixView& b)
       : all_{rows, depth, columns},
-        most_(a.transposed || depth <= 128 ? Block{96, 128, 512} : Block{48, 256, 256}),
+        most_(a.transposed || depth <= 128 ? Block{PackedMatrix::block_rows, 128, 512}
+                                           : Block{48, PackedMatrix::block_depth, 256}),
         a_(a),
         b_(b),
         fetches_(rows * depth + depth * columns + rows * columns > stays_in_cache),
@@ -46,7 +47,8 @@ class BlockedProduct {
       const Start sums = at.depth == 0 ? start.from(at.row, at.column) : Start{to, c_stride};
       Prefetcher prefetcher(rows_of_a(next), share_of_next_b(at),
                             prefetches(size.row, size.depth, size.column, left));
-      packed->block_product(size.row, left, sums, to, c_stride, fetches_ ? &prefetcher : nullptr);
+      packed->block_product(0, size.depth, size.row, left, sums, to, c_stride,
+                            fetches_ ? &prefetcher : nullptr);
     }
   }
 
@@ -54,7 +56,7 @@ class BlockedProduct {
   // What is smaller was written a moment ago, and nothing has pushed it out.
   static constexpr Index stays_in_cache = (Index{1} << 20) / sizeof(Scalar);
   // Not a power of two, so that rows of a copy do not share few lines of the cache.
-  static constexpr Index copied_stride = 96 + 16;
+  static constexpr Index copied_stride = PackedMatrix::block_rows + 16;
 
   Block size_of(const Block& at) const {
     return {std::min(most_.row, all_.row - at.row), std::min(most_.depth, all_.depth - at.depth),

@@ -77,21 +77,15 @@ void PackedMatrix::product(Index rows, const MatrixView& a, Start start, Scalar*
   for (Index row = 0; row < rows; row += block_rows) {
     for (Index r = 0; r < depth_; r += block_depth) {
       const Start sums = r == 0 ? start : Start{c, c_stride};
-      product_from(r, std::min(block_depth, depth_ - r), std::min(block_rows, rows - row),
-                   {a.data + row * a.stride + r, a.stride, 1}, sums.from(row, 0),
-                   c + row * c_stride, c_stride, nullptr);
+      block_product(r, std::min(block_depth, depth_ - r), std::min(block_rows, rows - row),
+                    {a.data + row * a.stride + r, a.stride, 1}, sums.from(row, 0),
+                    c + row * c_stride, c_stride, nullptr);
     }
   }
 }
 
-void PackedMatrix::block_product(Index rows, Broadcast a, Start start, Scalar* c, Index c_stride,
-                                 Prefetcher* prefetcher) const {
-  product_from(0, depth_, rows, a, start, c, c_stride, prefetcher);
-}
-
-// c = start + a times `depth` rows of b from `first` on.
-void PackedMatrix::product_from(Index first, Index depth, Index rows, Broadcast a, Start start,
-                                Scalar* c, Index c_stride, Prefetcher* prefetcher) const {
+void PackedMatrix::block_product(Index first, Index depth, Index rows, Broadcast a, Start start,
+                                 Scalar* c, Index c_stride, Prefetcher* prefetcher) const {
   std::array<Scalar, block_rows * panel_columns> edge;
   for (Index column = 0; column < columns_; column += panel_columns) {
     panel_product(rows, std::min(panel_columns, columns_ - column), depth, a,

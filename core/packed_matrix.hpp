@@ -19,19 +19,17 @@ class PackedMatrix {
   // c = start + a b, where a is (rows, depth) and not transposed. `start` may be c itself.
   void product(Index rows, const MatrixView& a, Start start, Scalar* c, Index c_stride) const;
 
-  // The same for at most `block_rows` rows and a depth of at most `block_depth`, a as it lies in
-  // memory; meanwhile the prefetcher, if any, is worked off.
-  void block_product(Index rows, Broadcast a, Start start, Scalar* c, Index c_stride,
-                     Prefetcher* prefetcher) const;
+  // c = start + a times `depth` rows of b from `first` on, a as it lies in memory: at most
+  // `block_depth` of them and `block_rows` rows of a. Meanwhile the prefetcher, if any, is worked
+  // off.
+  void block_product(Index first, Index depth, Index rows, Broadcast a, Start start, Scalar* c,
+                     Index c_stride, Prefetcher* prefetcher) const;
 
   // A panel of this depth stays in the first level of the cache, so many rows of a in the second.
   static constexpr Index block_depth = 256;
   static constexpr Index block_rows = 96;
 
  private:
-  void product_from(Index first, Index depth, Index rows, Broadcast a, Start start, Scalar* c,
-                    Index c_stride, Prefetcher* prefetcher) const;
-
   Index depth_;
   Index columns_;
   Tensor panels_;  // (panels, depth, panel's columns)

@@ -101,7 +101,7 @@ inline constexpr auto product_cases = std::to_array<ProductCase>({
     {64, 0, 16, false, false},     {7, 16, 5, true, false},      {128, 48, 200, true, false},
     {520, 64, 193, true, false},   {96, 272, 96, true, false},   {129, 144, 97, true, false},
     {20, 16, 0, true, false},      {205, 560, 300, true, false}, {210, 130, 260, true, true},
-    {1100, 300, 140, false, true},
+    {1100, 300, 140, false, true}, {150, 530, 530, false, true},
 });
 
 TEST(MatrixProduct, EqualsTheSumsWrittenOut) {
