@@ -12,82 +12,121 @@ namespace tapehead {
 
 namespace {
 
-// Four counters of Philox, each word in the low half of 64 bits, where the multiplication wants it;
+// Numbers of 64 bits, as many as a register holds.
+#ifdef __AVX512BW__
+using Register [[gnu::vector_size(64)]] = unsigned long long;
+constexpr Register first_lanes{0, 1, 2, 3, 4, 5, 6, 7};
+#else
+using Register [[gnu::vector_size(32)]] = unsigned long long;
+constexpr Register first_lanes{0, 1, 2, 3};
+#endif
+
+constexpr std::size_t register_lanes = sizeof(Register) / sizeof(std::uint64_t);
+
+// A word of sixteen counters, each in the low half of 64 bits, where the multiplication wants it;
 // the high halves hold anything.
-struct Counters {
-  __m256i a;
-  __m256i b;
-  __m256i c;
-  __m256i d;
+struct SomeWords {
+  Register lanes;
 };
+using Words = std::array<SomeWords, keep_lanes / register_lanes>;
 
-// A word of four counters, and of as many as are worked on at a time.
-struct FourWords {
-  __m256i lanes;
-};
-using Words = std::array<FourWords, keep_lanes / 4>;
+inline Register all(std::uint64_t word) { return Register{} + word; }
 
-Words words_at(const std::uint32_t* words) {
-  Words loaded;
-  for (std::size_t i = 0; i < loaded.size(); ++i) {
-    loaded[i].lanes =
-        _mm256_cvtepu32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(words + 4 * i)));
-  }
-  return loaded;
+inline Register low_product(Register x, Register y) {
+#ifdef __AVX512BW__
+  // Of all lanes; without a mask GCC 12 falsely warns of a variable that is not initialised.
+  return Register(_mm512_maskz_mul_epu32(0xFF, __m512i(x), __m512i(y)));
+#else
+  return Register(_mm256_mul_epu32(__m256i(x), __m256i(y)));
+#endif
 }
 
+struct Counters {
+  Register a;
+  Register b;
+  Register c;
+  Register d;
+};
+
 // One round: `a` and `c` are multiplied, `b` and `d` mixed in (Salmon et al. 2011, figure 3).
-inline void philox_round(Counters& x, __m256i key0, __m256i key1) {
-  const __m256i product0 = _mm256_mul_epu32(x.a, _mm256_set1_epi64x(0xD2511F53));
-  const __m256i product1 = _mm256_mul_epu32(x.c, _mm256_set1_epi64x(0xCD9E8D57));
-  x.a = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(product1, 32), x.b), key0);
+inline void philox_round(Counters& x, Register key0, Register key1) {
+  const Register product0 = low_product(x.a, all(0xD2511F53));
+  const Register product1 = low_product(x.c, all(0xCD9E8D57));
+  x.a = (product1 >> 32) ^ x.b ^ key0;
   x.b = product1;
-  x.c = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(product0, 32), x.d), key1);
+  x.c = (product0 >> 32) ^ x.d ^ key1;
   x.d = product0;
 }
 
-// Bits of all ones where the 16 bits of a draw are at least the threshold; words x and y of each
-// counter side by side.
-inline __m256i kept(__m256i x, __m256i y, __m256i threshold) {
-  const __m256i draws = _mm256_blend_epi32(x, _mm256_slli_epi64(y, 32), 0xAA);
-  return _mm256_cmpeq_epi16(_mm256_max_epu16(draws, threshold), draws);
-}
-
-// A byte for each counter: its eight draws in order.
-inline std::uint32_t bytes_of(const Counters& x, __m256i threshold) {
-  const __m256i bytes = _mm256_packs_epi16(
-      kept(x.a, x.b, threshold), kept(x.c, x.d, threshold));  // a b of two counters, then c d
+// A byte for each counter: its eight draws in order, a bit set where the 16 bits of a draw are at
+// least the threshold. Words a and b of a counter, side by side, are four draws, c and d the
+// others.
+inline std::uint64_t bytes_of(const Counters& x, std::uint32_t threshold) {
+#ifdef __AVX512BW__
+  const auto kept = [least = _mm512_set1_epi16(static_cast<short>(threshold))](Register low,
+                                                                               Register high) {
+    return _mm512_cmpge_epu16_mask(
+        _mm512_mask_blend_epi32(0xAAAA, __m512i(low), __m512i(high << 32)), least);
+  };
+  return _pdep_u64(kept(x.a, x.b), 0x0F0F0F0F0F0F0F0F) |
+         _pdep_u64(kept(x.c, x.d), 0xF0F0F0F0F0F0F0F0);
+#else
+  const auto kept = [least = _mm256_set1_epi16(static_cast<short>(threshold))](Register low,
+                                                                               Register high) {
+    const __m256i draws = _mm256_blend_epi32(__m256i(low), __m256i(high << 32), 0xAA);
+    return _mm256_cmpeq_epi16(_mm256_max_epu16(draws, least), draws);
+  };
+  const __m256i bytes = _mm256_packs_epi16(kept(x.a, x.b), kept(x.c, x.d));  // ab ab cd cd
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_shuffle_epi32(bytes, 0b11011000)));
+#endif
 }
 
-inline void draw(const Dropout& dropout, const Words& blocks, const Words& rows, std::uint32_t salt,
-                 std::uint8_t* keep) {
-  std::array<Counters, keep_lanes / 4> counters;
+using KeepBytes = std::array<std::uint64_t, keep_lanes / 8>;
+
+inline KeepBytes draw(const Dropout& dropout, const Words& blocks, const Words& rows,
+                      std::uint32_t salt) {
+  std::array<Counters, std::tuple_size_v<Words>> counters;
   for (std::size_t i = 0; i < counters.size(); ++i) {
-    counters[i] = {blocks[i].lanes, rows[i].lanes, _mm256_set1_epi64x(dropout.draws.step),
-                   _mm256_set1_epi64x(salt)};
+    counters[i] = {blocks[i].lanes, rows[i].lanes, all(dropout.draws.step), all(salt)};
   }
   auto key0 = static_cast<std::uint32_t>(dropout.draws.key);
   auto key1 = static_cast<std::uint32_t>(dropout.draws.key >> 32);
   for (int round = 0; round < 7; ++round) {
-    for (Counters& four : counters) {
-      philox_round(four, _mm256_set1_epi64x(key0), _mm256_set1_epi64x(key1));
+    for (Counters& some : counters) {
+      philox_round(some, all(key0), all(key1));
     }
     key0 += 0x9E3779B9U;
     key1 += 0xBB67AE85U;
   }
-  const __m256i threshold = _mm256_set1_epi16(static_cast<short>(dropout.threshold()));
+  KeepBytes keep{};
   for (std::size_t i = 0; i < counters.size(); ++i) {
-    const std::uint32_t bytes = bytes_of(counters[i], threshold);
-    std::memcpy(keep + 4 * i, &bytes, sizeof bytes);
+    const std::size_t lane = i * register_lanes;
+    keep[lane / 8] |= bytes_of(counters[i], dropout.threshold()) << (8 * (lane % 8));
   }
+  return keep;
 }
 
 }  // namespace
 
-void draw_keep_bits(const Dropout& dropout, const std::uint32_t* block, const std::uint32_t* row,
-                    std::uint32_t salt, std::uint8_t* keep) {
-  draw(dropout, words_at(block), words_at(row), salt, keep);
+std::array<std::uint16_t, 8> draw_keep_columns(const Dropout& dropout, std::uint32_t block,
+                                               std::uint32_t row, std::uint32_t row_step,
+                                               std::uint32_t salt) {
+  Words blocks;
+  Words rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    blocks[i].lanes = all(block);
+    rows[i].lanes = low_product(first_lanes + i * register_lanes, all(row_step)) + row;
+  }
+  const KeepBytes keep = draw(dropout, blocks, rows, salt);
+  static_assert(sizeof(KeepBytes) == sizeof(__m128i));
+  const __m128i bytes =
+      _mm_set_epi64x(static_cast<long long>(keep[1]), static_cast<long long>(keep[0]));
+  std::array<std::uint16_t, 8> columns;
+  for (int bit = 0; bit < 8; ++bit) {  // the shift puts the bit where movemask reads
+    columns[static_cast<std::size_t>(bit)] =
+        static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_slli_epi16(bytes, 7 - bit)));
+  }
+  return columns;
 }
 
 void draw_keep_rows(const Dropout& dropout, Index first, Index rows, Index columns,
@@ -96,42 +135,24 @@ void draw_keep_rows(const Dropout& dropout, Index first, Index rows, Index colum
   if (bytes == 0) {
     return;
   }
-  constexpr auto lanes = static_cast<std::uint32_t>(keep_lanes);
   const auto row_bytes = static_cast<std::uint32_t>(keep_row_bytes(columns));
   const auto first_row = static_cast<std::uint32_t>(first + dropout.draws.first_row);
-  std::array<std::uint32_t, keep_lanes> lane_blocks;
-  std::array<std::uint32_t, keep_lanes> lane_rows;
-  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-    lane_blocks[lane] = lane % row_bytes;
-    lane_rows[lane] = first_row + lane / row_bytes;
+  Words block;
+  Words row;
+  for (std::uint32_t lane = 0; lane < keep_lanes; ++lane) {
+    block[lane / register_lanes].lanes[lane % register_lanes] = lane % row_bytes;
+    row[lane / register_lanes].lanes[lane % register_lanes] = first_row + lane / row_bytes;
   }
-  Words block = words_at(lane_blocks.data());
-  Words row = words_at(lane_rows.data());
-  const __m256i across = _mm256_set1_epi64x(lanes % row_bytes);
-  const __m256i down = _mm256_set1_epi64x(lanes / row_bytes);
-  const __m256i width = _mm256_set1_epi64x(row_bytes);
-  const __m256i last = _mm256_set1_epi64x(row_bytes - 1);
   for (Index byte = 0; byte < bytes; byte += keep_lanes) {
-    draw(dropout, block, row, 0, keep + byte);
+    const KeepBytes kept = draw(dropout, block, row, 0);
+    std::memcpy(keep + byte, kept.data(), sizeof kept);
     for (std::size_t i = 0; i < block.size(); ++i) {
-      const __m256i next = _mm256_add_epi64(block[i].lanes, across);
-      const __m256i wraps = _mm256_cmpgt_epi64(next, last);  // -1 where they do
-      block[i].lanes = _mm256_sub_epi64(next, _mm256_and_si256(wraps, width));
-      row[i].lanes = _mm256_sub_epi64(_mm256_add_epi64(row[i].lanes, down), wraps);
+      const Register next = block[i].lanes + keep_lanes % row_bytes;
+      const auto wraps = Register(next >= row_bytes);  // -1 where they do
+      block[i].lanes = next - (wraps & row_bytes);
+      row[i].lanes += keep_lanes / row_bytes - wraps;
     }
   }
-}
-
-std::array<std::uint16_t, 8> transpose_keep_bits(const std::uint8_t* keep) {
-  static_assert(keep_lanes == 16);
-  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(keep));
-  std::array<std::uint16_t, 8> columns;
-  for (int bit = 0; bit < 8;
-       ++bit) {  // the shift puts the bit on top of its byte, where movemask reads
-    const int lanes = _mm_movemask_epi8(_mm_slli_epi16(bytes, 7 - bit));
-    columns[static_cast<std::size_t>(bit)] = static_cast<std::uint16_t>(lanes);
-  }
-  return columns;
 }
 
 }  // namespace tapehead

@@ -25,19 +25,17 @@ struct Dropout {
 
 constexpr Index keep_lanes = 16;
 
-// Eight draws for each of sixteen counters (block[lane], row[lane], step, salt): bit i of
-// keep[lane] is draw i. The generator is Philox4x32 with the 7 rounds that Salmon et al. 2011
-// (table 2) found to pass BigCrush.
-void draw_keep_bits(const Dropout& dropout, const std::uint32_t* block, const std::uint32_t* row,
-                    std::uint32_t salt, std::uint8_t* keep);
+// The draws of eight columns for each of sixteen rows: bit `lane` of the i-th result is draw i of
+// the counter (block, row + lane row_step, step, salt). The generator is Philox4x32 with the 7
+// rounds that Salmon et al. 2011 (table 2) found to pass BigCrush.
+std::array<std::uint16_t, 8> draw_keep_columns(const Dropout& dropout, std::uint32_t block,
+                                               std::uint32_t row, std::uint32_t row_step,
+                                               std::uint32_t salt);
 
 // The bits of `rows` rows of a matrix from `first` on, each in whole bytes, one behind the other.
 // keep: keep_bytes(rows, columns) of them.
 void draw_keep_rows(const Dropout& dropout, Index first, Index rows, Index columns,
                     std::uint8_t* keep);
-
-// The same bits the other way about: bit `lane` of the i-th result is draw i of that lane.
-std::array<std::uint16_t, 8> transpose_keep_bits(const std::uint8_t* keep);
 
 constexpr Index keep_row_bytes(Index columns) { return (columns + 7) / 8; }
 

@@ -34,6 +34,9 @@ void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& outpu
           return;
         }
         rebuild_weights(tile, part);
+        if (dropout_.active()) {
+          draw_dropout(problem, tile, part);
+        }
         score_gradients(problem, tile, part);
         bias_gradients(problem, tile, part, targets.dbias);
         if (targets.dbias.values != nullptr) {
@@ -98,21 +101,20 @@ void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& ti
                         value_bias_.gradients(part.panel * panel_queries), value_bias_.step());
   }
   const bool dropped = dropout_.active();
-  if (dropped) {
-    draw_dropout(problem, tile, part);
-    drop(tile, part, gradients_);
-  }
-  const Lanes factor(scale_);
+  const Lanes scale(scale_);
   for (Index first = 0; first < columns; first += lane_count) {
     const Lanes along = Lanes::load_unaligned(along_ + part.panel * panel_queries + first);
     for (Index j = 0; j < part.keys.count(); ++j) {
       const Index at = part.at + j * tile.step() + first;
-      const Lanes weight = factor * Lanes::load_unaligned(scores_ + at);
-      (weight * (Lanes::load_unaligned(gradients_ + at) - along)).store_unaligned(gradients_ + at);
+      const Lanes weight = Lanes::load_unaligned(scores_ + at);
+      Lanes dweight = Lanes::load_unaligned(gradients_ + at);
+      if (dropped) {
+        const Lanes factor = dropout_.factors(j, first);
+        (factor * weight).store_unaligned(scores_ + at);
+        dweight = factor * dweight;
+      }
+      (scale * weight * (dweight - along)).store_unaligned(gradients_ + at);
     }
-  }
-  if (dropped) {
-    drop(tile, part, scores_);
   }
 }
 

@@ -32,8 +32,12 @@ class AttentionDropout {
   // vectors.
   void draw(const DropoutAddress& at, Index columns, Index keys);
 
-  // numbers[j step + q] *= 0 or 1 / (1 - probability), as was drawn for query q and key j.
-  void apply(Index columns, Index keys, Scalar* numbers, Index step) const;
+  // What was drawn for key j and a vector of the panel's queries from `query` on: 0 or 1 / (1 -
+  // probability).
+  Lanes factors(Index j, Index query) const {
+    return factors_.of(kept_[static_cast<std::size_t>(j * key_words + query / keep_lanes)],
+                       query % keep_lanes);
+  }
 
  private:
   static constexpr Index key_words = (panel_queries + keep_lanes - 1) / keep_lanes;

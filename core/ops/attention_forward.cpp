@@ -47,11 +47,10 @@ void AttentionKernel::forward(const HeadProblem& problem, const HeadOutput& out,
         if (!kept_scores(problem, tile, part)) {
           return;
         }
-        softmax(tile, part);
         if (dropout_.active()) {
           draw_dropout(problem, tile, part);
-          drop(tile, part, scores_);
         }
+        softmax(tile, part);
         if (value_bias_.active()) {
           add_mass(problem, tile, part);
         }
@@ -76,10 +75,11 @@ void AttentionKernel::begin_rows(const Tile& tile, const HeadOutput& out, bool m
   }
 }
 
-// weights[j][q] = exp(s_jq - m_q), where m_q is the largest score of this block and those before.
-// Sums and outputs so far were made with an earlier m_q and are to be corrected by exp(m_q before -
-// m_q).
+// weights[j][q] = exp(s_jq - m_q) times the factor of dropout, if any, where m_q is the largest
+// score of this block and those before. Sums and outputs so far were made with an earlier m_q and
+// are to be corrected by exp(m_q before - m_q).
 void AttentionKernel::softmax(const Tile& tile, const Part& part) {
+  const bool dropped = dropout_.active();
   for (Index first = 0; first < tile.panel_columns(part.panel); first += lane_count) {
     Scalar* column = scores_ + part.at + first;
     const Index q = part.panel * panel_queries + first;
@@ -90,8 +90,12 @@ void AttentionKernel::softmax(const Tile& tile, const Part& part) {
     for (Index j = 0; j < part.keys.count(); ++j) {
       Scalar* row = column + j * tile.step();
       const Lanes weight = xsimd::exp(Lanes::load_unaligned(row) - shift);
-      weight.store_unaligned(row);
       sum += weight;
+      if (dropped) {
+        (weight * dropout_.factors(j, first)).store_unaligned(row);
+      } else {
+        weight.store_unaligned(row);
+      }
     }
     const Lanes correction = xsimd::exp(before - shift);
     xsimd::fma(correction, Lanes::load_unaligned(sums_ + q), sum).store_unaligned(sums_ + q);

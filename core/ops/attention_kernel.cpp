@@ -70,9 +70,4 @@ void AttentionKernel::draw_dropout(const HeadProblem& problem, const Tile& tile,
                 tile.panel_columns(part.panel), part.keys.count());
 }
 
-// numbers[j][q] *= the factors of dropout
-void AttentionKernel::drop(const Tile& tile, const Part& part, Scalar* numbers) {
-  dropout_.apply(tile.panel_columns(part.panel), part.keys.count(), numbers + part.at, tile.step());
-}
-
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

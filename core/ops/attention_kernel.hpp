@@ -115,7 +115,6 @@ class AttentionKernel {
   void apply_ranges(const HeadProblem& problem, const Tile& tile, const Part& part);
   void softmax(const Tile& tile, const Part& part);
   void draw_dropout(const HeadProblem& problem, const Tile& tile, const Part& part);
-  void drop(const Tile& tile, const Part& part, Scalar* numbers);
   void add_values(const Tile& tile, const Part& part, Scalar* rows, Index stride);
   void finish_rows(const Tile& tile, const HeadOutput& out);
   void rebuild_weights(const Tile& tile, const Part& part);

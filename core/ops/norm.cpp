@@ -29,56 +29,71 @@ RowStatistics root_mean_square(const Scalar* x, Index D, Scalar epsilon) {
 Scalar* row_of(Tensor& statistics, Index i) { return statistics.data() + 2 * i; }
 const Scalar* row_of(const Tensor& statistics, Index i) { return statistics.data() + 2 * i; }
 
-void normalise(const Scalar* x, const Scalar* statistics, Index D, Scalar* normal) {
+// What the gradient of a row has of the directions that the row's own statistics took away.
+struct Projections {
+  Lanes along;  // mean(h ∘ x̂)
+  Lanes mean;   // mean(h)
+};
+
+// x̂, made again from x and the row's statistics, and the projections of h = gain ∘ dy.
+Projections normalise(const Scalar* x, const Scalar* statistics, const Scalar* dy,
+                      const Scalar* gain, bool centred, Index D, Scalar* normal) {
+  const Lanes mean(statistics[0]);
+  const Lanes scale(statistics[1]);
+  Lanes along(Scalar{0});
+  Lanes sum(Scalar{0});
   map_row(
       D, normal,
-      [m = Lanes(statistics[0]), s = Lanes(statistics[1])](const Lanes& a) { return (a - m) * s; },
-      x);
+      [&](const Lanes& a, const Lanes& d, const Lanes& w) {
+        const Lanes n = (a - mean) * scale;
+        const Lanes h = d * w;
+        along = xsimd::fma(h, n, along);
+        sum += h;
+        return n;
+      },
+      x, dy, gain);
+  const auto over = 1 / static_cast<Scalar>(D);
+  return {Lanes(over * xsimd::hadd(along)), Lanes(centred ? over * xsimd::hadd(sum) : Scalar{0})};
 }
 
-// With h = gain ∘ dy: dx = scale (h - x̂ mean(h ∘ x̂) - mean(h)); RMS norm has no mean to take off,
-// so no last term.
-void backward_row(const Scalar* h, const Scalar* normal, Scalar scale, bool centred, Index D,
-                  GradientTarget dx) {
-  const auto over = 1 / static_cast<Scalar>(D);
-  const Lanes along(over *
-                    sum_row(D, [](const Lanes& a, const Lanes& b) { return a * b; }, h, normal));
-  const Lanes mean(centred ? over * sum_row(D, [](const Lanes& a) { return a; }, h) : Scalar{0});
-  const Lanes factor(scale);
-  const auto value = [&](const Lanes& a, const Lanes& b) {
-    return factor * (a - b * along - mean);
+// dx = scale (h - x̂ mean(h ∘ x̂) - mean(h)); RMS norm has no mean to take off, so no last term.
+void backward_row(const Scalar* normal, const Scalar* dy, const Scalar* gain, Scalar scale,
+                  const Projections& h, Index D, GradientTarget dx) {
+  const auto value = [&, factor = Lanes(scale)](const Lanes& n, const Lanes& d, const Lanes& w) {
+    return factor * (d * w - n * h.along - h.mean);
   };
   if (dx.accumulate) {
     map_row(
-        D, dx.data, [&](const Lanes& a, const Lanes& b, const Lanes& c) { return c + value(a, b); },
-        h, normal, dx.data);
+        D, dx.data,
+        [&](const Lanes& n, const Lanes& d, const Lanes& w, const Lanes& so_far) {
+          return so_far + value(n, d, w);
+        },
+        normal, dy, gain, dx.data);
   } else {
-    map_row(D, dx.data, value, h, normal);
+    map_row(D, dx.data, value, normal, dy, gain);
   }
 }
 
-// One pass over the rows: x̂ is made again from x and the row's statistics. dgain = Σ_n dy ∘ x̂,
-// dbias = Σ_n dy.
+// One pass over the rows. dgain = Σ_n dy ∘ x̂, dbias = Σ_n dy.
 void backward(Gradients& g, const Tensor& x, const Tensor& gain, const Tensor& statistics,
               bool centred) {
   const Index D = x.dim(1);
   const Tensor& dy = g.output();
-  Tensor room = Tensor::empty({2, D});
+  Tensor normal = Tensor::empty({D});
   const TargetOrScratch dx(g, 0, x.shape());
   const TargetOrScratch dgain(g, 1, gain.shape());
   const bool biased = centred && g.needs(2);
   RowSums gain_sums(dgain.target(), D);
   RowSums bias_sums(biased ? g.target(2) : GradientTarget{.data = nullptr, .accumulate = true}, D);
   for (Index i = 0; i < x.dim(0); ++i) {
-    Scalar* normal = room.row(0);
-    Scalar* h = room.row(1);
-    normalise(x.row(i), row_of(statistics, i), D, normal);
-    map_row(D, h, [](const Lanes& a, const Lanes& b) { return a * b; }, dy.row(i), gain.data());
-    gain_sums.add_product(dy.row(i), normal);
+    const Scalar* at = row_of(statistics, i);
+    const Projections h =
+        normalise(x.row(i), at, dy.row(i), gain.data(), centred, D, normal.data());
+    gain_sums.add_product(dy.row(i), normal.data());
     if (biased) {
       bias_sums.add(dy.row(i));
     }
-    backward_row(h, normal, row_of(statistics, i)[1], centred, D,
+    backward_row(normal.data(), dy.row(i), gain.data(), at[1], h, D,
                  {.data = dx.target().data + i * D, .accumulate = dx.target().accumulate});
   }
 }
