@@ -2,7 +2,7 @@
 
 #include <immintrin.h>
 
-#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -25,17 +25,27 @@ struct Workers::State {
   const void* job = nullptr;
   void (*call)(const void*, Index) = nullptr;
   Index count = 0;
-  Index next = 0;
-  Index unfinished = 0;
+  std::atomic<Index> untaken = 0;  // parts; changed under the lock
+  std::atomic<Index> unfinished = 0;
   Index failed = 0;
   std::exception_ptr failure;
   bool stopping = false;
   std::vector<std::thread> threads;
+  int looks = 0;
+
+  // Looks for a while, about a millisecond, whether the condition holds: to wake a thread that
+  // sleeps takes longer than most waits within a step.
+  template <class Condition>
+  void look_for(const Condition& condition) const {
+    for (int i = 0; i < looks && !condition(); ++i) {
+      _mm_pause();
+    }
+  }
 
   // Takes parts until none is left. The lock is held on entry and on return.
   void work(std::unique_lock<std::mutex>& lock) {
-    while (next < count) {
-      const Index part = next++;
+    while (untaken > 0) {
+      const Index part = count - untaken--;
       lock.unlock();
       std::exception_ptr thrown;
       try {
@@ -56,9 +66,10 @@ struct Workers::State {
 
   void serve() {
     flush_denormals();
-    std::unique_lock lock(mutex);
     while (true) {
-      begin.wait(lock, [this] { return stopping || next < count; });
+      look_for([this] { return untaken > 0; });
+      std::unique_lock lock(mutex);
+      begin.wait(lock, [this] { return stopping || untaken > 0; });
       if (stopping) {
         return;
       }
@@ -69,6 +80,8 @@ struct Workers::State {
 
 Workers::Workers(Index threads) : state_(std::make_unique<State>()) {
   flush_denormals();
+  // Who looks must not keep a core from who works.
+  state_->looks = threads <= static_cast<Index>(std::thread::hardware_concurrency()) ? 20'000 : 0;
   for (Index i = 1; i < threads; ++i) {
     state_->threads.emplace_back([state = state_.get()] { state->serve(); });
   }
@@ -92,17 +105,18 @@ void Workers::run_erased(Index count, const void* job, void (*call)(const void*,
   std::unique_lock lock(state.mutex);
   state.job = job;
   state.call = call;
-  state.next = 0;
   state.count = count;
   state.unfinished = count;
+  state.untaken = count;
   state.failure = nullptr;
   if (count > 1) {
     state.begin.notify_all();
   }
   state.work(lock);
+  lock.unlock();
+  state.look_for([&state] { return state.unfinished == 0; });
+  lock.lock();
   state.done.wait(lock, [&state] { return state.unfinished == 0; });
-  state.count = 0;
-  state.next = 0;
   if (state.failure) {
     std::rethrow_exception(std::exchange(state.failure, nullptr));
   }
