@@ -81,9 +81,11 @@ void register_op(const OpCase& subject) {
   register_case(subject.name + "/forward", subject.forward, [subject] {
     return [run = std::make_shared<OpRun>(subject)] { return run->forward(); };
   });
-  register_case(subject.name + "/backward", subject.backward, [subject] {
-    return [run = std::make_shared<OpRun>(subject)] { return run->backward(); };
-  });
+  if (subject.backward.flops + subject.backward.bytes > 0) {
+    register_case(subject.name + "/backward", subject.backward, [subject] {
+      return [run = std::make_shared<OpRun>(subject)] { return run->backward(); };
+    });
+  }
 }
 
 }  // namespace tapehead

@@ -35,7 +35,7 @@ Tensor varied_numbers(const Shape& shape);
 struct OpCase {
   std::string name;
   Work forward;
-  Work backward;
+  Work backward{};            // none: it is not worth measuring
   std::vector<Shape> inputs;  // of varied numbers
   std::function<Var(std::vector<Var> inputs)> op;
 };

@@ -196,14 +196,13 @@ void register_row_ops(const StepSize& size) {
                .op = [](const std::vector<Var>& x) {
                  return residual(x[0], x[1], x[2], dropout_of_bench());
                }});
-  register_op({.name = name_of("cross_entropy", size, N, V),
-               .forward = {.bytes = bytes_of(N, V, 1)},
-               .backward = {.bytes = bytes_of(N, V, 2)},
-               .inputs = {{N, V}},
-               .op = [targets = std::vector<TokenId>(static_cast<std::size_t>(N), 1)](
-                         const std::vector<Var>& x) {
-                 return cross_entropy(x[0], targets, Scalar(0.1)).loss;
-               }});
+  register_op(
+      {.name = name_of("cross_entropy", size, N, V),
+       .forward = {.bytes = bytes_of(N, V, 2)},  // with the gradient
+       .inputs = {{N, V}},
+       .op = [targets = std::vector<TokenId>(static_cast<std::size_t>(N), 1)](std::vector<Var> x) {
+         return cross_entropy(std::move(x[0]), targets, Scalar(0.1)).loss;
+       }});
 }
 
 // One shard's gradients: read, with the weights and both moments, which are also written.

@@ -67,6 +67,26 @@ inline Scalar sum_row(Index n, Function f, const Input*... in) {
   return total;
 }
 
+// out[i] = f(in[i]...) for i < n, and Σ out[i].
+template <class Function, class... Input>
+inline Scalar map_and_sum_row(Index n, Scalar* out, Function f, const Input*... in) {
+  Lanes sum(Scalar{0});
+  Index i = 0;
+  for (; i + lane_count <= n; i += lane_count) {
+    const Lanes value = f(Lanes::load_unaligned(in + i)...);
+    value.store_unaligned(out + i);
+    sum += value;
+  }
+  Scalar total = xsimd::hadd(sum);
+  if (i < n) {
+    store_some(out + i, n - i, f(load_some(in + i, n - i)...));
+    for (; i < n; ++i) {
+      total += out[i];
+    }
+  }
+  return total;
+}
+
 inline Scalar max_row(Index n, const Scalar* in) {
   Scalar largest = in[0];
   Index i = 0;

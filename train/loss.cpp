@@ -1,5 +1,7 @@
 #include "train/loss.hpp"
 
+#include <utility>
+
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 CrossEntropy translation_loss(const Transformer& model, Pass& pass, const Batch& batch,
@@ -8,9 +10,10 @@ CrossEntropy translation_loss(const Transformer& model, Pass& pass, const Batch&
   const Var hidden =
       model.decode(pass, batch.target_input, batch.target_segments, memory, batch.source_segments);
   static const Module loss{.paths = {"loss"}};
-  const Var logits = model.logits(pass, hidden);
+  Var logits = model.logits(pass, hidden);
   const InModule here(pass.tape(), loss);
-  return cross_entropy(logits, batch.target_output, static_cast<Scalar>(label_smoothing));
+  return cross_entropy(std::move(logits), batch.target_output,
+                       static_cast<Scalar>(label_smoothing));
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

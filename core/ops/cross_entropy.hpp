@@ -14,9 +14,9 @@ struct CrossEntropy {
   Index correct;  // rows whose largest logit is the target's (the first of equals counts)
 };
 
-// logits: (N, V), targets: N of them.  Label smoothing as in Szegedy et al. 2016, section 7. Throws
-// ShapeError.
-CrossEntropy cross_entropy(const Var& logits, std::span<const TokenId> targets,
-                           Scalar smoothing = 0);
+// logits: (N, V), targets: N of them. Label smoothing as in Szegedy et al. 2016, section 7. Throws
+// ShapeError. Logits that are handed over, by std::move, become their own gradient while they are
+// in the cache; others are copied where there are gradients to be had.
+CrossEntropy cross_entropy(Var logits, std::span<const TokenId> targets, Scalar smoothing = 0);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

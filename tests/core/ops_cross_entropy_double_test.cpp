@@ -60,6 +60,27 @@ TEST_P(CrossEntropyLoss, EqualsPlainOps) {
       random_tensor({4, 21}, 1, -3, 3));
 }
 
+TEST_P(CrossEntropyLoss, TakesOverLogitsThatNobodyKeeps) {
+  const auto kept = [](const Var& x) {
+    const Var logits = scale(x, 2);
+    return cross_entropy(logits, targets, GetParam()).loss;
+  };
+  const auto handed_over = [](const Var& x) {
+    return cross_entropy(scale(x, 2), targets, GetParam()).loss;
+  };
+  expect_equals_plain(handed_over, kept, random_tensor({4, 19}, 1));
+}
+
+TEST_P(CrossEntropyLoss, LeavesLogitsThatAreKeptAsTheyAre) {
+  const Tensor numbers = random_tensor({4, 19}, 1);
+  for (const bool recording : {true, false}) {
+    Tape tape(recording);
+    const Var logits = scale(tape.variable(numbers.copy()), 1);
+    cross_entropy(logits, targets, GetParam());
+    EXPECT_THAT(logits.value().values(), ElementsAreArray(numbers.values()));
+  }
+}
+
 TEST_P(CrossEntropyLoss, OfNoRowsIsZero) {
   const auto call = [](const Var& logits) { return cross_entropy(logits, {}, GetParam()).loss; };
   EXPECT_GRADCHECK(call, random_tensor({0, 5}, 1));
