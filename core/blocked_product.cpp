@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/packed_matrix.hpp"
 #include "core/prefetcher.hpp"
@@ -25,9 +26,10 @@ struct Block {
 class BlockedProduct {
  public:
   BlockedProduct(Index rows, Index columns, Index depth, const MatrixView& a, const MatrixView& b)
-      : all_{rows, depth, columns},
-        most_(a.transposed || depth <= 128 ? Block{PackedMatrix::block_rows, 128, 512}
-                                           : Block{48, PackedMatrix::block_depth, 256}),
+      : all_{.row = rows, .depth = depth, .column = columns},
+        most_(a.transposed || depth <= 128
+                  ? Block{.row = PackedMatrix::block_rows, .depth = 128, .column = 512}
+                  : Block{.row = 48, .depth = PackedMatrix::block_depth, .column = 256}),
         a_(a),
         b_(b),
         fetches_(rows * depth + depth * columns + rows * columns > stays_in_cache),
@@ -45,10 +47,13 @@ class BlockedProduct {
       const Broadcast left = block_of_a(at);
       Scalar* to = c + at.row * c_stride + at.column;
       const Start sums = at.depth == 0 ? start.from(at.row, at.column) : Start{to, c_stride};
-      Prefetcher prefetcher(rows_of_a(next), share_of_next_b(at),
-                            prefetches(size.row, size.depth, size.column, left));
+      std::optional<Prefetcher> ahead;
+      if (fetches_) {
+        ahead.emplace(rows_of_a(next), share_of_next_b(at),
+                      prefetches(size.row, size.depth, size.column, left));
+      }
       packed->block_product(0, size.depth, size.row, left, sums, to, c_stride,
-                            fetches_ ? &prefetcher : nullptr);
+                            ahead ? &*ahead : nullptr);
     }
   }
 
@@ -63,7 +68,7 @@ class BlockedProduct {
             std::min(most_.column, all_.column - at.column)};
   }
 
-  // The last one's has a column beyond all.
+  // After the last block: one whose column lies beyond all.
   Block after(Block at) const {
     at.row += most_.row;
     return at.row < all_.row ? at : after_block_of_b(at);

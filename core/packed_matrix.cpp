@@ -41,24 +41,21 @@ void pack(const MatrixView& b, Index depth, Index columns, Scalar* panels) {
   }
 }
 
-// c = start + a times some rows of a panel, of which `columns` are real.
+// c = start + a times some rows of a panel, of which `columns` are real. Fewer than a panel's go by
+// way of `edge`, which has room for whole ones.
 void panel_product(Index rows, Index columns, Index depth, Broadcast a, const Scalar* panel,
                    Scalar* edge, Start start, Scalar* c, Index c_stride, Prefetcher* prefetcher) {
-  if (columns == panel_columns) {
-    broadcast_product(rows, depth, columns, a, panel, panel_columns, start, c, c_stride,
-                      prefetcher);
-    return;
-  }
-  broadcast_product(rows, depth, panel_columns, a, panel, panel_columns, {}, edge, panel_columns);
-  for (Index i = 0; i < rows; ++i) {
-    const Scalar* products = edge + i * panel_columns;
-    if (start.data == nullptr) {
-      std::copy_n(products, columns, c + i * c_stride);
-    } else {
-      map_row(
-          columns, c + i * c_stride, [](const Lanes& x, const Lanes& y) { return x + y; },
-          start.from(i, 0).data, products);
+  const bool whole = columns == panel_columns;
+  if (!whole && start.data != nullptr) {
+    for (Index i = 0; i < rows; ++i) {
+      std::copy_n(start.from(i, 0).data, columns, edge + i * panel_columns);
     }
+    start = {edge, panel_columns};
+  }
+  broadcast_product(rows, depth, panel_columns, a, panel, panel_columns, start, whole ? c : edge,
+                    whole ? c_stride : panel_columns, prefetcher);
+  for (Index i = 0; !whole && i < rows; ++i) {
+    std::copy_n(edge + i * panel_columns, columns, c + i * c_stride);
   }
 }
 

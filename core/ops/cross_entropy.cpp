@@ -73,7 +73,7 @@ CrossEntropy cross_entropy(Var logits, std::span<const TokenId> targets, Scalar 
     correct += row.correct ? 1 : 0;
   }
   Var result = logits.tape().record(
-      "cross_entropy", {logits}, Tensor::full({1}, static_cast<Scalar>(loss)),
+      "cross_entropy", {std::move(logits)}, Tensor::full({1}, static_cast<Scalar>(loss)),
       [dx = std::move(x)](Gradients& g) mutable {
         if (const Scalar dy = g.output().data()[0]; dy != Scalar{1}) {
           map_row(

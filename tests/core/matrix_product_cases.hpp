@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -41,7 +43,8 @@ struct ProductCase {
 // What the sums begin with.
 enum class Begin { zero, what_is_there, a_row };
 
-inline void expect_product(const ProductCase& size, Begin begin) {
+// `blocked`: by blocked_product itself, whichever is faster for the size.
+inline void expect_product(const ProductCase& size, Begin begin, bool blocked = false) {
   const auto [rows, columns, depth, a_transposed, b_transposed] = size;
   SCOPED_TRACE(fmt::format("({}, {}){} times ({}, {}){}, beginning {}", rows, depth,
                            a_transposed ? " of aᵀ" : "", depth, columns,
@@ -56,10 +59,15 @@ inline void expect_product(const ProductCase& size, Begin begin) {
                               : whole_numbers(depth, columns, b_stride, 2);
   const auto row = whole_numbers(1, columns, columns, 4);
   const auto before = whole_numbers(rows, begin == Begin::what_is_there ? columns : 0, c_stride, 3);
-  auto c = before;
   const MatrixView a_view{a.data(), a_stride, a_transposed};
   const MatrixView b_view{b.data(), b_stride, b_transposed};
-  if (begin == Begin::a_row) {
+  auto c = before;
+  if (blocked) {
+    const Start start = begin == Begin::zero            ? Start{}
+                        : begin == Begin::what_is_there ? Start{c.data(), c_stride}
+                                                        : Start{row.data(), 0};
+    blocked_product(rows, columns, depth, a_view, b_view, start, c.data(), c_stride);
+  } else if (begin == Begin::a_row) {
     matrix_product_plus_row(rows, columns, depth, a_view, b_view, row.data(), c.data(), c_stride);
   } else {
     matrix_product(rows, columns, depth, a_view, b_view, c.data(), c_stride,
@@ -122,20 +130,56 @@ TEST(MatrixProduct, AddsARowToEachRow) {
   }
 }
 
-// Numbers whose sums depend on the order of summing, in blocks cut elsewhere: of rows, and of what
-// is copied where a is transposed.
+TEST(BlockedProduct, EqualsTheSumsWrittenOutWhoeverIsFaster) {
+  for (const ProductCase& size : product_cases) {
+    for (const Begin begin : {Begin::zero, Begin::what_is_there, Begin::a_row}) {
+      if (size.rows > 0 && size.depth > 0) {
+        expect_product(size, begin, true);
+      }
+    }
+  }
+}
+
+// Numbers whose sums depend on the order of summing.
+inline std::vector<Scalar> fractions(Index count, Index salt) {
+  std::vector<Scalar> numbers(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = Scalar{1} / static_cast<Scalar>(static_cast<Index>(i) * salt + 3);
+  }
+  return numbers;
+}
+
+// Beyond a block's depth, with panels that are whole and one that is not.
+TEST(BlockedProduct, AddsUpInTheOrderOfTheDepth) {
+  constexpr Index rows = 9;
+  constexpr Index depth = 530;
+  constexpr Index columns = 83;
+  const std::vector<Scalar> a = fractions(rows * depth, 1);
+  const std::vector<Scalar> b = fractions(depth * columns, 2);
+  const std::vector<Scalar> row = fractions(columns, 5);
+  std::vector<Scalar> c(static_cast<std::size_t>(rows * columns));
+  blocked_product(rows, columns, depth, {a.data(), depth}, {b.data(), columns}, {row.data(), 0},
+                  c.data(), columns);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      Scalar sum = row[static_cast<std::size_t>(j)];
+      for (Index r = 0; r < depth; ++r) {
+        sum = std::fma(a[static_cast<std::size_t>(i * depth + r)],
+                       b[static_cast<std::size_t>(r * columns + j)], sum);
+      }
+      ASSERT_EQ(c[static_cast<std::size_t>(i * columns + j)], sum) << i << ", " << j;
+    }
+  }
+}
+
+// In blocks cut elsewhere, of rows and of what is copied where a is transposed, and with every rest
+// below tiles of six or eight.
 TEST(BlockedProduct, ARowIsTheSameWhateverStandsBesideIt) {
-  constexpr Index rows = 200;
+  constexpr Index rows = 205;
   constexpr Index depth = 300;
   constexpr Index columns = 40;
-  std::vector<Scalar> a(rows * depth);
-  std::vector<Scalar> b(columns * depth);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    a[i] = Scalar{1} / static_cast<Scalar>(i + 3);
-  }
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    b[i] = Scalar{1} / static_cast<Scalar>(2 * i + 1);
-  }
+  const std::vector<Scalar> a = fractions(rows * depth, 1);
+  const std::vector<Scalar> b = fractions(columns * depth, 2);
   for (const MatrixView left :
        {MatrixView{a.data(), depth, false}, MatrixView{a.data(), rows, true}}) {
     const auto from = [&](Index first, Index count) {
@@ -145,29 +189,41 @@ TEST(BlockedProduct, ARowIsTheSameWhateverStandsBesideIt) {
       return c;
     };
     const std::vector<Scalar> all = from(0, rows);
-    for (const Index first : {Index{1}, Index{50}, Index{131}}) {
-      EXPECT_EQ(from(first, 64), std::vector<Scalar>(all.begin() + first * columns,
-                                                     all.begin() + (first + 64) * columns))
-          << "from row " << first << (left.transposed ? " of a transposed matrix" : "");
+    for (const Index first : {1, 50, 131}) {
+      for (const Index count : {1, 2, 3, 4, 5, 6, 7, 13, 64, 71}) {
+        EXPECT_EQ(from(first, count), std::vector<Scalar>(all.begin() + first * columns,
+                                                          all.begin() + (first + count) * columns))
+            << count << " rows from row " << first
+            << (left.transposed ? " of a transposed matrix" : "");
+      }
     }
   }
 }
 
-// Packed once, a matrix serves any number of rows, each of which comes out the same.
+// Packed once, a matrix serves any number of rows, each of which comes out the same, out of wider
+// matrices and into one.
 TEST(PackedMatrix, GivesARowTheSameWhateverStandsBesideIt) {
+  constexpr Index rows = 100;
+  constexpr Index gap = 3;
   for (const Index columns : {1, 19, 48}) {
     for (const Index depth : {1, 7, 300}) {
-      const auto a = whole_numbers(100, depth, depth, 1);
-      const auto b = whole_numbers(columns, depth, depth, 2);
-      const auto row = whole_numbers(1, columns, columns, 4);
+      SCOPED_TRACE(fmt::format("{} columns, depth {}", columns, depth));
+      const std::vector<Scalar> a = fractions(rows * (depth + gap), 1);
+      const std::vector<Scalar> b = fractions(columns * depth, 2);
+      const std::vector<Scalar> begin = fractions(rows * (columns + gap), 5);
+      std::vector<Scalar> expected = begin;
+      const MatrixView left{a.data(), depth + gap};
+      blocked_product(rows, columns, depth, left, {b.data(), depth, true},
+                      {expected.data(), columns + gap}, expected.data(), columns + gap);
       const PackedMatrix packed({b.data(), depth, true}, depth, columns);
-      std::vector<Scalar> expected(static_cast<std::size_t>(100 * columns));
-      matrix_product_plus_row(100, columns, depth, {a.data(), depth}, {b.data(), depth, true},
-                              row.data(), expected.data(), columns);
-      for (const Index rows : {1, 6, 97}) {
-        std::vector<Scalar> some(static_cast<std::size_t>(rows * columns));
-        packed.product(rows, {a.data(), depth}, {row.data(), 0}, some.data(), columns);
-        EXPECT_EQ(some, std::vector<Scalar>(expected.begin(), expected.begin() + rows * columns));
+      for (const Index some : {1, 2, 3, 4, 5, 6, 7, 97}) {
+        std::vector<Scalar> c = begin;
+        packed.product(some, left, {c.data(), columns + gap}, c.data(), columns + gap);
+        const auto end = expected.begin() + some * (columns + gap);
+        EXPECT_TRUE(std::equal(expected.begin(), end, c.begin())) << some << " rows";
+        EXPECT_TRUE(std::equal(c.begin() + some * (columns + gap), c.end(),
+                               begin.begin() + some * (columns + gap)))
+            << "wrote behind " << some << " rows";
       }
     }
   }
