@@ -70,21 +70,18 @@ inline Scalar sum_row(Index n, Function f, const Input*... in) {
 // out[i] = f(in[i]...) for i < n, and Σ out[i].
 template <class Function, class... Input>
 inline Scalar map_and_sum_row(Index n, Scalar* out, Function f, const Input*... in) {
-  Lanes sum(Scalar{0});
   Index i = 0;
-  for (; i + lane_count <= n; i += lane_count) {
-    const Lanes value = f(Lanes::load_unaligned(in + i)...);
-    value.store_unaligned(out + i);
-    sum += value;
-  }
-  Scalar total = xsimd::hadd(sum);
-  if (i < n) {
-    store_some(out + i, n - i, f(load_some(in + i, n - i)...));
-    for (; i < n; ++i) {
-      total += out[i];
+  const auto store = [&](const auto&... lanes) {
+    const Lanes value = f(lanes...);
+    if (i + lane_count <= n) {
+      value.store_unaligned(out + i);
+    } else {
+      store_some(out + i, n - i, value);
     }
-  }
-  return total;
+    i += lane_count;
+    return value;
+  };
+  return sum_row(n, store, in...);
 }
 
 inline Scalar max_row(Index n, const Scalar* in) {

@@ -34,9 +34,7 @@ void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& outpu
           return;
         }
         rebuild_weights(tile, part);
-        if (dropout_.active()) {
-          draw_dropout(problem, tile, part);
-        }
+        draw_dropout(problem, tile, part);
         score_gradients(problem, tile, part);
         bias_gradients(problem, tile, part, targets.dbias);
         if (targets.dbias.values != nullptr) {

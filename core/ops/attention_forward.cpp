@@ -47,9 +47,7 @@ void AttentionKernel::forward(const HeadProblem& problem, const HeadOutput& out,
         if (!kept_scores(problem, tile, part)) {
           return;
         }
-        if (dropout_.active()) {
-          draw_dropout(problem, tile, part);
-        }
+        draw_dropout(problem, tile, part);
         softmax(tile, part);
         if (value_bias_.active()) {
           add_mass(problem, tile, part);

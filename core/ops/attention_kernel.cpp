@@ -66,8 +66,10 @@ void AttentionKernel::product(Index rows, Index depth, Index width, Broadcast a,
 }
 
 void AttentionKernel::draw_dropout(const HeadProblem& problem, const Tile& tile, const Part& part) {
-  dropout_.draw(problem.draws.from(tile.first + part.panel * panel_queries, part.keys.first),
-                tile.panel_columns(part.panel), part.keys.count());
+  if (dropout_.active()) {
+    dropout_.draw(problem.draws.from(tile.first + part.panel * panel_queries, part.keys.first),
+                  tile.panel_columns(part.panel), part.keys.count());
+  }
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -31,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(KeepBits, Probabilities, ::testing::Values(1e-5, 0.1, 0
 TEST_P(Probabilities, EqualThePlainGenerator) {
   const Dropout dropout = dropout_of(GetParam());
   constexpr std::uint32_t block = 0x9000'0000U;      // the highest bit set: a word is not signed
-  constexpr std::uint32_t first_row = 0xFFFF'FFF0U;  // and ends where it begins anew
+  constexpr std::uint32_t first_row = 0xFFFF'FFF0U;  // after 16 rows it begins anew
   const auto columns = draw_keep_columns(dropout, block, first_row, 17, 0xF000'0001U);
   for (std::uint32_t lane = 0; lane < keep_lanes; ++lane) {
     for (int draw = 0; draw < 8; ++draw) {
