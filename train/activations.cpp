@@ -28,6 +28,19 @@ std::string_view path_of(const TapeEvent& event) {
   return table && std::string_view(event.op) == "linear" ? "output" : path;
 }
 
+Batch largest_piece(const Batch& batch, const Config& config) {
+  const auto rows = [](const Batch& part) { return part.source.size() + part.target_input.size(); };
+  Batch largest;
+  for (const Batch& shard : cut_into_shards(batch, config.training.shards.value_or(1))) {
+    for (const Batch& piece : cut_into_pieces(shard, piece_rows(config.model.d_model))) {
+      if (rows(piece) > rows(largest)) {
+        largest = piece;
+      }
+    }
+  }
+  return largest;
+}
+
 }  // namespace
 
 std::size_t largest_batch(const Split& split, const std::vector<std::vector<Index>>& batches) {
@@ -40,9 +53,7 @@ std::size_t largest_batch(const Split& split, const std::vector<std::vector<Inde
 // What the pool has more in use after an op than after the one before belongs to the op's part.
 std::vector<std::size_t> activations_of(const Model& model, const Config& config,
                                         const Batch& batch, const std::vector<ModelPart>& parts) {
-  const PoolVector<Batch> shards = cut_into_shards(batch, config.training.shards.value_or(1), {});
-  const Batch& shard = *std::ranges::max_element(
-      shards, {}, [](const Batch& one) { return one.source.size() + one.target_input.size(); });
+  const Batch piece = largest_piece(batch, config);
   std::vector<std::ptrdiff_t> bytes(parts.size(), 0);
   ParameterGradients gradients(model.store);
   Tape tape;
@@ -53,7 +64,7 @@ std::vector<std::size_t> activations_of(const Model& model, const Config& config
     bytes[part_of(parts, path_of(event))] += now - before;
     before = now;
   });
-  translation_loss(model.transformer, pass, shard, config.training.label_smoothing);
+  translation_loss(model.transformer, pass, piece, config.training.label_smoothing);
   std::vector<std::size_t> result;
   result.reserve(bytes.size());
   for (const std::ptrdiff_t part : bytes) {

@@ -59,4 +59,12 @@ PoolVector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore b
   return parts;
 }
 
+PoolVector<Batch> cut_into_pieces(const Batch& shard, Index piece_rows) {
+  const Index rows = row_count(shard.source_segments) + row_count(shard.target_segments);
+  const Index pieces = std::max<Index>(1, (rows + piece_rows / 2) / piece_rows);
+  return cut_into_shards(
+      shard, pieces,
+      {.source = shard.source_segments.first_row, .target = shard.target_segments.first_row});
+}
+
 }  // namespace tapehead

@@ -1,5 +1,8 @@
-// Shards: a batch cut into parts of about equal work that can be computed side by side.
+// Shards: a batch cut into parts of about equal work that can be computed side by side; and what
+// of them is computed one after the other.
 #pragma once
+
+#include <algorithm>
 
 #include "core/pool_vector.hpp"
 #include "datasets/batch.hpp"
@@ -15,5 +18,13 @@ struct RowsBefore {
 // At most `shards` parts, in order, none of them empty. Which sequence falls into which part
 // depends on the batch and on `shards` alone.
 PoolVector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore before = {});
+
+// What of a shard is computed at a time, so many rows of sources and targets: few enough that
+// activations stay in a core's own cache on their way from op to op (256 KB of floats each), and
+// many enough for the weights, all of which every piece takes anew.
+constexpr Index piece_rows(Index d_model) { return std::max(65536 / d_model, 6 * d_model); }
+
+// Pieces of about that size, at least one.
+PoolVector<Batch> cut_into_pieces(const Batch& shard, Index piece_rows);
 
 }  // namespace tapehead

@@ -35,7 +35,10 @@ void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& 
     const PoolVector<Batch> parts =
         cut_into_shards(batch, static_cast<Index>(shards_.size()), before);
     workers_.run(static_cast<Index>(parts.size()), [&](Index i) {
-      run_shard(*shards_[static_cast<std::size_t>(i)], parts[static_cast<std::size_t>(i)], loss);
+      const Batch& part = parts[static_cast<std::size_t>(i)];
+      for (const Batch& piece : cut_into_pieces(part, piece_rows(options_.d_model))) {
+        run_piece(*shards_[static_cast<std::size_t>(i)], piece, loss);
+      }
     });
     before.source += static_cast<Index>(batch.source.size());
     before.target += batch.tokens();
@@ -103,7 +106,7 @@ Var Trainer::with_penalty(Shard& shard, Pass& pass, const Batch& batch, Var loss
   return add(loss, penalty);
 }
 
-void Trainer::run_shard(Shard& shard, const Batch& batch, const LossFunction& loss) {
+void Trainer::run_piece(Shard& shard, const Batch& batch, const LossFunction& loss) {
   shard.tape.clear();
   Pass pass(shard.tape, store_, shard.gradients, options_.seed, optimizer_.steps() + 1);
   try {

@@ -35,7 +35,8 @@ Var penalty_of(const PenaltyFunction& penalty, Pass& pass, const Batch& batch);
 
 class Trainer {
  public:
-  // `d_model` matters to the noam schedule, `total_steps` (0: unknown) to linear and cosine.
+  // `d_model` matters to the noam schedule and to the size of pieces (`piece_rows`), `total_steps`
+  // (0: unknown) to linear and cosine.
   struct Options {
     TrainingOptions training;
     std::uint64_t seed = 1;
@@ -64,7 +65,7 @@ class Trainer {
     double penalty = 0;  // as often as there are tokens
     Index correct = 0;
   };
-  void run_shard(Shard& shard, const Batch& batch, const LossFunction& loss);
+  void run_piece(Shard& shard, const Batch& batch, const LossFunction& loss);
   Var with_penalty(Shard& shard, Pass& pass, const Batch& batch, Var loss) const;
   void run_shards(const std::vector<Batch>& batches, const LossFunction& loss);
 

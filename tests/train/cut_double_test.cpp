@@ -1,4 +1,4 @@
-// However a step's sentences are cut into batches and shards, its gradient is the same.
+// However a step's sentences are cut into batches, shards and pieces, its gradient is the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 
 #include "core/draws.hpp"
 #include "tests/support/tiny_trainer.hpp"
+#include "train/shards.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -23,8 +24,8 @@ constexpr Index sentence_count = 64;
 using Ends = std::vector<Index>;
 
 std::vector<Batch> batches_up_to(const Ends& ends) {
-  static const std::vector<Sentence> sources = random_sentences(sentence_count, 0, 9, 1);
-  static const std::vector<Sentence> targets = random_sentences(sentence_count, 0, 9, 2);
+  const std::vector<Sentence> sources = random_sentences(ends.back(), 0, 9, 1);
+  const std::vector<Sentence> targets = random_sentences(ends.back(), 0, 9, 2);
   std::vector<Batch> batches;
   Index begin = 0;
   for (const Index end : ends) {
@@ -48,7 +49,7 @@ Ends random_ends(std::uint64_t number) {
 }
 
 // The gradient that a step hands to the optimiser: what SGD's momentum is after the first one.
-Tensor gradient_of(const Ends& ends, Index shards) {
+Tensor gradient_of(const Ends& ends, Index shards, Index d_model = 1) {
   ModelOptions model = tiny_options();
   model.layers = 2;
   model.dropout = 0.3;
@@ -60,6 +61,7 @@ Tensor gradient_of(const Ends& ends, Index shards) {
   options.training.clip_norm = 0;
   options.training.gate_penalty = 0.7;
   options.training.shards = shards;
+  options.d_model = d_model;
   TinyTrainer training(model, options);
   training.model.shake(0.2);
   training.step(batches_up_to(ends));
@@ -88,6 +90,16 @@ TEST_P(TrainerCuts, OfBatchesCutAnywhere) {
     EXPECT_GT(ends.size(), 2U);
     expect_the_whole_gradient(ends, GetParam());
   }
+}
+
+// Pieces are large where d_model is 1, and of about 630 rows where it is said to be 104.
+TEST(TrainerCuts, OfALargeShardIntoPieces) {
+  const Ends end{200};
+  const Batch batch = batches_up_to(end).front();
+  ASSERT_EQ(cut_into_pieces(batch, piece_rows(104)).size(), 3U);
+  ASSERT_EQ(cut_into_pieces(batch, piece_rows(1)).size(), 1U);
+  const Tensor whole = gradient_of(end, 1);
+  EXPECT_THAT(gradient_of(end, 1, 104).values(), Pointwise(DoubleNear(1e-12), whole.values()));
 }
 
 }  // namespace

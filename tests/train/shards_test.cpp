@@ -142,6 +142,28 @@ TEST(Shards, OfEqualSequencesAreEqual) {
   EXPECT_THAT(parts[2].examples, ElementsAre(54, 55));
 }
 
+// 45 sequences of 30 and 20 rows: 2,250 rows are nearer to two pieces of 1,000 than to three.
+TEST(Pieces, ArePartsOfAShardOfAboutTheirSize) {
+  const Batch batch =
+      batch_of({.source = std::vector<Index>(45, 30), .target = std::vector<Index>(45, 20)});
+  const RowsBefore before{.source = 7, .target = 9};
+  const Batch shard = cut_into_shards(batch, 1, before)[0];
+  const PoolVector<Batch> pieces = cut_into_pieces(shard, 1000);
+  ASSERT_EQ(pieces.size(), 2U);
+  EXPECT_EQ(rows(pieces[0]), 22 * 50);
+  const Batch whole = rejoined(pieces, before);
+  EXPECT_EQ(whole.source, batch.source);
+  EXPECT_EQ(whole.target_output, batch.target_output);
+  EXPECT_TRUE(same(whole.target_segments, batch.target_segments));
+}
+
+TEST(Pieces, OfASmallShardAreItself) {
+  const Batch batch = batch_of({{700, 1}, {698, 1}});
+  const PoolVector<Batch> pieces = cut_into_pieces(batch, 1000);
+  ASSERT_EQ(pieces.size(), 1U);
+  EXPECT_EQ(pieces[0].source, batch.source);
+}
+
 TEST(Shards, OfAnEmptyBatchAreNone) { EXPECT_THAT(cut_into_shards(Batch(), 3), IsEmpty()); }
 
 }  // namespace
