@@ -19,11 +19,30 @@ void expect_heads(const HeadColumns& columns, Index rows, Index heads, Index wid
   }
 }
 
-HeadGradient::HeadGradient(Gradients& g, Index input, const HeadMatrix& of) {
-  if (Scalar* memory = g.sum(input); memory != nullptr) {
-    data_ = memory + of.first;
-    stride_ = of.matrix.dim(1);
-    step_ = of.step;
+HeadGradient::HeadGradient(Gradients& g, Index input, const HeadMatrix& of)
+    : HeadGradient(cleared_later(g, input, of)) {
+  clear_to(all_rows);
+}
+
+HeadGradient HeadGradient::cleared_later(Gradients& g, Index input, const HeadMatrix& of) {
+  HeadGradient result;
+  if (g.needs(input)) {
+    const auto [memory, accumulate] = g.target(input);
+    result.data_ = memory + of.first;
+    result.stride_ = of.matrix.dim(1);
+    result.step_ = of.step;
+    result.not_cleared_ = memory;
+    result.rows_ = of.rows();
+    result.cleared_rows_ = accumulate ? of.rows() : 0;
+  }
+  return result;
+}
+
+void HeadGradient::clear_to(Index row) {
+  const Index end = std::min(row, rows_);
+  if (end > cleared_rows_) {
+    not_cleared_ = std::fill_n(not_cleared_, (end - cleared_rows_) * stride_, Scalar{0});
+    cleared_rows_ = end;
   }
 }
 

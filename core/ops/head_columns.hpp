@@ -1,6 +1,7 @@
 // Where the vectors of attention heads lie in a matrix.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -46,15 +47,28 @@ class HeadGradient {
  public:
   HeadGradient(Gradients& g, Index input, const HeadMatrix& of);
 
+  // The same, but only rows below what `clear_to` was called with may be added to.
+  static HeadGradient cleared_later(Gradients& g, Index input, const HeadMatrix& of);
+
+  // To be called with rising rows, in the end with all_rows: a row is cleared shortly before it is
+  // added to, and then lies in the cache. Rows that there are not do not matter.
+  void clear_to(Index row);
+  static constexpr Index all_rows = std::numeric_limits<Index>::max();
+
   Scalar* at(Index row, Index head) const {
     return data_ == nullptr ? nullptr : data_ + row * stride_ + head * step_;
   }
   Index stride() const { return stride_; }
 
  private:
+  HeadGradient() = default;
+
   Scalar* data_ = nullptr;
   Index stride_ = 0;
   Index step_ = 0;
+  Scalar* not_cleared_ = nullptr;
+  Index rows_ = 0;
+  Index cleared_rows_ = 0;
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION
