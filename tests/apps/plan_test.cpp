@@ -43,11 +43,12 @@ nlohmann::json plan_of(const Arguments& arguments, const TemporaryDirectory& her
 class Plan : public ::testing::TestWithParam<std::string> {};
 
 // One thread: with several it is chance how much of their work coincides. The steps are those that
-// it takes to end outputs, and these cannot run on. The page at the end is no part of the plan.
+// it takes to end outputs about where they should, and these cannot run on. The page at the end is
+// no part of the plan.
 TEST_P(Plan, predicts_the_peak_memory_within_a_tenth) {
   const TemporaryDirectory here;
   const std::string config = TAPEHEAD_SOURCE_DIR "/configs/" + GetParam() + ".yaml";
-  const Arguments set{"training.steps=60", "training.warmup=10", "evaluation.max_extra_length=1",
+  const Arguments set{"training.steps=100", "training.warmup=10", "evaluation.max_extra_length=1",
                       "run.report=false"};
   Arguments plan{"plan", config, "--threads", "1", "--json"};
   Arguments train{"train", config, "--threads", "1", "--run", "a"};
