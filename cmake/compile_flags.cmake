@@ -10,7 +10,7 @@ target_compile_definitions(tapehead_flags INTERFACE SPDLOG_FMT_EXTERNAL XTENSOR_
 # Infinities and NaN keep their meaning; only what changes no result is relaxed.
 target_compile_options(tapehead_flags INTERFACE -fno-math-errno -fno-trapping-math)
 if(TAPEHEAD_PORTABLE)
-  target_compile_options(tapehead_flags INTERFACE -march=x86-64-v3)
+  target_compile_options(tapehead_flags INTERFACE -march=x86-64-v3 -maes)
 else()
   target_compile_options(tapehead_flags INTERFACE -march=native)
 endif()

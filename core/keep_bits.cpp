@@ -1,7 +1,7 @@
 #include "core/keep_bits.hpp"
 
-#ifndef __AVX2__
-#error "tapehead needs a CPU with AVX2 (x86-64-v3)"
+#if !defined(__AVX2__) || !defined(__AES__)
+#error "tapehead needs a CPU with AVX2 and AES instructions"
 #endif
 
 #include <immintrin.h>
@@ -12,98 +12,112 @@ namespace tapehead {
 
 namespace {
 
-// Numbers of 64 bits, as many as a register holds.
-#ifdef __AVX512BW__
-using Register [[gnu::vector_size(64)]] = unsigned long long;
-constexpr Register first_lanes{0, 1, 2, 3, 4, 5, 6, 7};
+// Some counters of 128 bits, one behind the other.
+#if defined(__AVX512BW__) && defined(__VAES__)
+using Counters = __m512i;
+
+// Without a mask GCC 12 falsely warns of a variable that is not initialised.
+inline Counters to_each(__m128i key) { return _mm512_maskz_broadcast_i32x4(0xFFFF, key); }
+inline Counters mixed(Counters x, Counters key) { return _mm512_xor_si512(x, key); }
+inline Counters round(Counters x, Counters key) { return _mm512_aesenc_epi128(x, key); }
+inline Counters last_round(Counters x, Counters key) { return _mm512_aesenclast_epi128(x, key); }
 #else
-using Register [[gnu::vector_size(32)]] = unsigned long long;
-constexpr Register first_lanes{0, 1, 2, 3};
+using Counters = __m128i;
+
+inline Counters to_each(__m128i key) { return key; }
+inline Counters mixed(Counters x, Counters key) { return _mm_xor_si128(x, key); }
+inline Counters round(Counters x, Counters key) { return _mm_aesenc_si128(x, key); }
+inline Counters last_round(Counters x, Counters key) { return _mm_aesenclast_si128(x, key); }
 #endif
 
-constexpr std::size_t register_lanes = sizeof(Register) / sizeof(std::uint64_t);
-
-// A word of sixteen counters, each in the low half of 64 bits, where the multiplication wants it;
-// the high halves hold anything.
-struct SomeWords {
-  Register lanes;
+struct SomeCounters {
+  Counters numbers;
 };
-using Words = std::array<SomeWords, keep_lanes / register_lanes>;
+using AllCounters = std::array<SomeCounters, keep_lanes * sizeof(__m128i) / sizeof(Counters)>;
 
-inline Register all(std::uint64_t word) { return Register{} + word; }
-
-inline Register low_product(Register x, Register y) {
-#ifdef __AVX512BW__
-  // Of all lanes; without a mask GCC 12 falsely warns of a variable that is not initialised.
-  return Register(_mm512_maskz_mul_epu32(0xFF, __m512i(x), __m512i(y)));
-#else
-  return Register(_mm256_mul_epu32(__m256i(x), __m256i(y)));
-#endif
+// ARS with 5 rounds: those of AES, with keys that are a Weyl sequence from `key` on (Salmon et al.
+// 2011, section 3.1).
+inline void encrypt(AllCounters& counters, std::uint64_t key) {
+  const __m128i weyl = _mm_set_epi64x(static_cast<long long>(0xBB67AE8584CAA73B),   // √3 - 1
+                                      static_cast<long long>(0x9E3779B97F4A7C15));  // (√5 - 1) / 2
+  __m128i round_key = _mm_set_epi64x(0, static_cast<long long>(key));
+  for (SomeCounters& some : counters) {
+    some.numbers = mixed(some.numbers, to_each(round_key));
+  }
+  for (int i = 1; i < 5; ++i) {
+    round_key = _mm_add_epi64(round_key, weyl);
+    for (SomeCounters& some : counters) {
+      some.numbers = round(some.numbers, to_each(round_key));
+    }
+  }
+  round_key = _mm_add_epi64(round_key, weyl);
+  for (SomeCounters& some : counters) {
+    some.numbers = last_round(some.numbers, to_each(round_key));
+  }
 }
 
-struct Counters {
-  Register a;
-  Register b;
-  Register c;
-  Register d;
-};
+// The lower halves of sixteen counters, block and row; the upper halves, step and salt, they share.
+using Addresses = std::array<std::uint64_t, keep_lanes>;
 
-// One round: `a` and `c` are multiplied, `b` and `d` mixed in (Salmon et al. 2011, figure 3).
-inline void philox_round(Counters& x, Register key0, Register key1) {
-  const Register product0 = low_product(x.a, all(0xD2511F53));
-  const Register product1 = low_product(x.c, all(0xCD9E8D57));
-  x.a = (product1 >> 32) ^ x.b ^ key0;
-  x.b = product1;
-  x.c = (product0 >> 32) ^ x.d ^ key1;
-  x.d = product0;
-}
-
-// A byte for each counter: its eight draws in order, a bit set where the 16 bits of a draw are at
-// least the threshold. Words a and b of a counter, side by side, are four draws, c and d the
-// others.
-inline std::uint64_t bytes_of(const Counters& x, std::uint32_t threshold) {
-#ifdef __AVX512BW__
-  const auto kept = [least = _mm512_set1_epi16(static_cast<short>(threshold))](Register low,
-                                                                               Register high) {
-    return _mm512_cmpge_epu16_mask(
-        _mm512_mask_blend_epi32(0xAAAA, __m512i(low), __m512i(high << 32)), least);
-  };
-  return _pdep_u64(kept(x.a, x.b), 0x0F0F0F0F0F0F0F0F) |
-         _pdep_u64(kept(x.c, x.d), 0xF0F0F0F0F0F0F0F0);
-#else
-  const auto kept = [least = _mm256_set1_epi16(static_cast<short>(threshold))](Register low,
-                                                                               Register high) {
-    const __m256i draws = _mm256_blend_epi32(__m256i(low), __m256i(high << 32), 0xAA);
-    return _mm256_cmpeq_epi16(_mm256_max_epu16(draws, least), draws);
-  };
-  const __m256i bytes = _mm256_packs_epi16(kept(x.a, x.b), kept(x.c, x.d));  // ab ab cd cd
-  return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_shuffle_epi32(bytes, 0b11011000)));
-#endif
-}
-
+// A byte for each address: its eight draws in order, a bit set where the 16 bits of a draw are at
+// least the threshold.
 using KeepBytes = std::array<std::uint64_t, keep_lanes / 8>;
 
-inline KeepBytes draw(const Dropout& dropout, const Words& blocks, const Words& rows,
-                      std::uint32_t salt) {
-  std::array<Counters, std::tuple_size_v<Words>> counters;
-  for (std::size_t i = 0; i < counters.size(); ++i) {
-    counters[i] = {blocks[i].lanes, rows[i].lanes, all(dropout.draws.step), all(salt)};
+#if defined(__AVX512BW__) && defined(__VAES__)
+// Four counters come from the even ones of eight addresses, four from the odd ones.
+inline AllCounters counters_at(const Addresses& addresses, std::uint64_t upper) {
+  const __m512i uppers = _mm512_set1_epi64(static_cast<long long>(upper));
+  AllCounters counters;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const __m512i lowers = _mm512_loadu_si512(addresses.data() + 8 * i);
+    counters[2 * i].numbers = _mm512_maskz_unpacklo_epi64(0xFF, lowers, uppers);
+    counters[2 * i + 1].numbers = _mm512_maskz_unpackhi_epi64(0xFF, lowers, uppers);
   }
-  auto key0 = static_cast<std::uint32_t>(dropout.draws.key);
-  auto key1 = static_cast<std::uint32_t>(dropout.draws.key >> 32);
-  for (int round = 0; round < 7; ++round) {
-    for (Counters& some : counters) {
-      philox_round(some, all(key0), all(key1));
-    }
-    key0 += 0x9E3779B9U;
-    key1 += 0xBB67AE85U;
-  }
-  KeepBytes keep{};
-  for (std::size_t i = 0; i < counters.size(); ++i) {
-    const std::size_t lane = i * register_lanes;
-    keep[lane / 8] |= bytes_of(counters[i], dropout.threshold()) << (8 * (lane % 8));
+  return counters;
+}
+
+inline KeepBytes kept(const AllCounters& draws, std::uint32_t threshold) {
+  const __m512i least = _mm512_set1_epi16(static_cast<short>(threshold));
+  KeepBytes keep;
+  for (std::size_t i = 0; i < keep.size(); ++i) {
+    const auto even = _mm512_cmpge_epu16_mask(draws[2 * i].numbers, least);
+    const auto odd = _mm512_cmpge_epu16_mask(draws[2 * i + 1].numbers, least);
+    keep[i] = _pdep_u64(even, 0x00FF00FF00FF00FF) | _pdep_u64(odd, 0xFF00FF00FF00FF00);
   }
   return keep;
+}
+#else
+inline AllCounters counters_at(const Addresses& addresses, std::uint64_t upper) {
+  AllCounters counters;
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    counters[i].numbers =
+        _mm_set_epi64x(static_cast<long long>(upper), static_cast<long long>(addresses[i]));
+  }
+  return counters;
+}
+
+inline KeepBytes kept(const AllCounters& draws, std::uint32_t threshold) {
+  const __m128i least = _mm_set1_epi16(static_cast<short>(threshold));
+  const auto is_kept = [least](__m128i x) { return _mm_cmpeq_epi16(_mm_max_epu16(x, least), x); };
+  KeepBytes keep{};
+  for (std::size_t i = 0; i < draws.size(); i += 2) {
+    const __m128i both = _mm_packs_epi16(is_kept(draws[i].numbers), is_kept(draws[i + 1].numbers));
+    const auto bits = static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(both)));
+    keep[i / 8] |= bits << (8 * (i % 8));
+  }
+  return keep;
+}
+#endif
+
+inline KeepBytes draw(const Dropout& dropout, const Addresses& addresses, std::uint32_t salt) {
+  AllCounters counters =
+      counters_at(addresses, dropout.draws.step | static_cast<std::uint64_t>(salt) << 32);
+  encrypt(counters, dropout.draws.key);
+  return kept(counters, dropout.threshold());
+}
+
+inline std::uint64_t address_of(std::uint32_t block, std::uint32_t row) {
+  return block | static_cast<std::uint64_t>(row) << 32;
 }
 
 }  // namespace
@@ -111,13 +125,11 @@ inline KeepBytes draw(const Dropout& dropout, const Words& blocks, const Words& 
 std::array<std::uint16_t, 8> draw_keep_columns(const Dropout& dropout, std::uint32_t block,
                                                std::uint32_t row, std::uint32_t row_step,
                                                std::uint32_t salt) {
-  Words blocks;
-  Words rows;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    blocks[i].lanes = all(block);
-    rows[i].lanes = low_product(first_lanes + i * register_lanes, all(row_step)) + row;
+  Addresses addresses;
+  for (std::uint32_t lane = 0; lane < keep_lanes; ++lane) {
+    addresses[lane] = address_of(block, row + lane * row_step);
   }
-  const KeepBytes keep = draw(dropout, blocks, rows, salt);
+  const KeepBytes keep = draw(dropout, addresses, salt);
   static_assert(sizeof(KeepBytes) == sizeof(__m128i));
   const __m128i bytes =
       _mm_set_epi64x(static_cast<long long>(keep[1]), static_cast<long long>(keep[0]));
@@ -137,21 +149,24 @@ void draw_keep_rows(const Dropout& dropout, Index first, Index rows, Index colum
   }
   const auto row_bytes = static_cast<std::uint32_t>(keep_row_bytes(columns));
   const auto first_row = static_cast<std::uint32_t>(first + dropout.draws.first_row);
-  Words block;
-  Words row;
-  for (std::uint32_t lane = 0; lane < keep_lanes; ++lane) {
-    block[lane / register_lanes].lanes[lane % register_lanes] = lane % row_bytes;
-    row[lane / register_lanes].lanes[lane % register_lanes] = first_row + lane / row_bytes;
+  constexpr std::uint32_t lanes = keep_lanes;
+  std::array<std::uint32_t, lanes> block;
+  std::array<std::uint32_t, lanes> row;
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+    block[lane] = lane % row_bytes;
+    row[lane] = first_row + lane / row_bytes;
   }
   for (Index byte = 0; byte < bytes; byte += keep_lanes) {
-    const KeepBytes kept = draw(dropout, block, row, 0);
-    std::memcpy(keep + byte, kept.data(), sizeof kept);
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      const Register next = block[i].lanes + keep_lanes % row_bytes;
-      const auto wraps = Register(next >= row_bytes);  // -1 where they do
-      block[i].lanes = next - (wraps & row_bytes);
-      row[i].lanes += keep_lanes / row_bytes - wraps;
+    Addresses addresses;
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      addresses[lane] = address_of(block[lane], row[lane]);
+      const std::uint32_t next = block[lane] + lanes % row_bytes;
+      const std::uint32_t wraps = next >= row_bytes ? 1 : 0;
+      block[lane] = next - wraps * row_bytes;
+      row[lane] += lanes / row_bytes + wraps;
     }
+    const KeepBytes kept_draws = draw(dropout, addresses, 0);
+    std::memcpy(keep + byte, kept_draws.data(), sizeof kept_draws);
   }
 }
 

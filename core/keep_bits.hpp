@@ -26,8 +26,8 @@ struct Dropout {
 constexpr Index keep_lanes = 16;
 
 // The draws of eight columns for each of sixteen rows: bit `lane` of the i-th result is draw i of
-// the counter (block, row + lane row_step, step, salt). The generator is Philox4x32 with the 7
-// rounds that Salmon et al. 2011 (table 2) found to pass BigCrush.
+// the counter (block, row + lane row_step, step, salt). The generator is ARS with the 5 rounds
+// that Salmon et al. 2011 (table 2) found to pass BigCrush; its key's upper half is 0.
 std::array<std::uint16_t, 8> draw_keep_columns(const Dropout& dropout, std::uint32_t block,
                                                std::uint32_t row, std::uint32_t row_step,
                                                std::uint32_t salt);

@@ -8,17 +8,18 @@
 #include <cstdint>
 #include <tuple>
 
+#include "tests/support/plain_draws.hpp"
+
 namespace tapehead {
 
 namespace {
 
 bool keeps(const Dropout& dropout, Index head, Index query, Index position) {
-  const auto words =
-      philox({static_cast<std::uint32_t>(position / 8), static_cast<std::uint32_t>(query),
-              dropout.draws.step, static_cast<std::uint32_t>(head + 1)},
-             dropout.draws.key, 7);
-  const std::uint32_t word = words[static_cast<std::size_t>(position % 8 / 2)];
-  return (word >> (16 * (position % 2)) & 0xffff) >= dropout.threshold();
+  const auto draws =
+      plain_draws({static_cast<std::uint32_t>(position / 8), static_cast<std::uint32_t>(query),
+                   dropout.draws.step, static_cast<std::uint32_t>(head + 1)},
+                  dropout.draws.key);
+  return draws[static_cast<std::size_t>(position % 8)] >= dropout.threshold();
 }
 
 // How far apart queries and keys are.

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tests/support/plain_draws.hpp"
+
 namespace tapehead {
 
 namespace {
@@ -18,10 +20,19 @@ Dropout dropout_of(double probability) {
 
 bool plain_keeps(const Dropout& dropout, std::uint32_t block, std::uint32_t row, std::uint32_t salt,
                  int draw) {
-  const auto words = philox({block, row, dropout.draws.step, salt}, dropout.draws.key, 7);
-  const std::uint32_t bits =
-      words[static_cast<std::size_t>(draw / 2)] >> (16 * (draw % 2)) & 0xffff;
-  return bits >= dropout.threshold();
+  return plain_draws({block, row, dropout.draws.step, salt},
+                     dropout.draws.key)[static_cast<std::size_t>(draw)] >= dropout.threshold();
+}
+
+// FIPS-197, appendix B: the second round of its example.
+TEST(PlainDraws, GoThroughARoundOfAes) {
+  const AesState state{0xa4, 0x9c, 0x7f, 0xf2, 0x68, 0x9f, 0x35, 0x2b,
+                       0x6b, 0x5b, 0xea, 0x43, 0x02, 0x6a, 0x50, 0x49};
+  const AesState key{0xf2, 0xc2, 0x95, 0xf2, 0x7a, 0x96, 0xb9, 0x43,
+                     0x59, 0x35, 0x80, 0x7a, 0x73, 0x59, 0xf6, 0x7f};
+  const AesState next{0xaa, 0x8f, 0x5f, 0x03, 0x61, 0xdd, 0xe3, 0xef,
+                      0x82, 0xd2, 0x4a, 0xd2, 0x68, 0x32, 0x46, 0x9a};
+  EXPECT_EQ(aes_round(state, key, true), next);
 }
 
 using Probabilities = ::testing::TestWithParam<double>;
