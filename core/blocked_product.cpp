@@ -49,7 +49,7 @@ class BlockedProduct {
       const Start sums = at.depth == 0 ? start.from(at.row, at.column) : Start{to, c_stride};
       std::optional<Prefetcher> ahead;
       if (fetches_) {
-        ahead.emplace(rows_of_a(next), share_of_next_b(at),
+        ahead.emplace(Prefetcher::Matrices{rows_of_a(next), share_of_next_b(at)},
                       prefetches(size.row, size.depth, size.column, left));
       }
       packed->block_product(0, size.depth, size.row, left, sums, to, c_stride,

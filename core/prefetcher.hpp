@@ -2,6 +2,7 @@
 // core waits for no more than some dozen lines at once, and stands still when it asks for more.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -35,11 +36,15 @@ struct StoredRows {
 
 class Prefetcher {
  public:
+  using Matrices = std::array<StoredRows, 4>;  // those without rows do not matter
+
   // Everything has been asked for after so many calls of `some`, at least one.
-  Prefetcher(const StoredRows& first, const StoredRows& second, Index calls)
-      : now_(first),
-        then_(second),
-        lines_at_once_((first.lines() + second.lines() + calls - 1) / calls) {
+  Prefetcher(const Matrices& matrices, Index calls) : matrices_(matrices) {
+    Index lines = 0;
+    for (const StoredRows& matrix : matrices) {
+      lines += matrix.lines();
+    }
+    lines_at_once_ = (lines + calls - 1) / calls;
     start_row();
   }
 
@@ -55,12 +60,13 @@ class Prefetcher {
 
   // The next line, to be asked for by the caller; null when there are no more.
   const Scalar* next() {
-    if (now_.rows == 0) {
+    if (at_ == matrices_.size()) {
       return nullptr;
     }
     const Scalar* line = std::exchange(line_, line_ + cache_line);
-    if (line_ >= now_.data + now_.columns) {
-      now_ = now_.part(1, now_.rows);
+    StoredRows& now = matrices_[at_];
+    if (line_ >= now.data + now.columns) {
+      now = now.part(1, now.rows);
       start_row();
     }
     return line;
@@ -68,14 +74,14 @@ class Prefetcher {
 
  private:
   void start_row() {
-    if (now_.rows == 0) {
-      now_ = std::exchange(then_, {});
+    while (at_ < matrices_.size() && matrices_[at_].rows == 0) {
+      ++at_;
     }
-    line_ = line_of(now_.data);
+    line_ = at_ < matrices_.size() ? line_of(matrices_[at_].data) : nullptr;
   }
 
-  StoredRows now_;
-  StoredRows then_;
+  Matrices matrices_;
+  std::size_t at_ = 0;
   Index lines_at_once_;
   const Scalar* line_ = nullptr;
 };

@@ -10,6 +10,15 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& output,
                                const HeadRows& doutput, const Scalar* log_sums,
                                Index log_sums_stride, const Targets& targets) {
+  const auto gradients_of = [](const HeadRows& of, const Scalar* data, Index stride) {
+    return data == nullptr ? StoredRows{} : StoredRows{data, stride, of.rows, of.width};
+  };
+  const Rows rows{
+      .of_queries = {problem.query.stored(), output.stored(), doutput.stored(),
+                     gradients_of(problem.query, targets.dquery, targets.dquery_stride)},
+      .of_keys = {problem.key.stored(), problem.value.stored(),
+                  gradients_of(problem.key, targets.dkey, targets.dkey_stride),
+                  gradients_of(problem.value, targets.dvalue, targets.dvalue_stride)}};
   for (Index first = 0; first < problem.query.rows; first += tile_queries) {
     const Tile tile = tile_at(first, problem.query.rows, problem.query_position, problem.key.rows,
                               problem.key_position, problem.ranges);
@@ -28,6 +37,7 @@ void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& outpu
     }
     for_each_block(tile, [&](const KeyRange& block) {
       take_keys(problem, block);
+      fetch_ahead(rows, tile, block);
       for_each_part(tile, block, [&](const Part& part) {
         if (!kept_scores(problem, tile, part)) {
           clear(tile, part);

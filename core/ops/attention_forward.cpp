@@ -30,6 +30,9 @@ Lanes column_largest(const Scalar* column, Index step, Index rows, const Lanes& 
 }  // namespace
 
 void AttentionKernel::forward(const HeadProblem& problem, const HeadOutput& out, bool more) {
+  const Rows rows{
+      .of_queries = {problem.query.stored(), {out.rows, out.stride, problem.query.rows, d_value_}},
+      .of_keys = {problem.key.stored(), problem.value.stored()}};
   for (Index first = 0; first < problem.query.rows; first += tile_queries) {
     const Tile tile = tile_at(first, problem.query.rows, problem.query_position, problem.key.rows,
                               problem.key_position, problem.ranges);
@@ -43,6 +46,7 @@ void AttentionKernel::forward(const HeadProblem& problem, const HeadOutput& out,
     }
     for_each_block(tile, [&](const KeyRange& block) {
       take_keys(problem, block);
+      fetch_ahead(rows, tile, block);
       for_each_part(tile, block, [&](const Part& part) {
         if (!kept_scores(problem, tile, part)) {
           return;

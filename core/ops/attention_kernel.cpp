@@ -41,9 +41,37 @@ void AttentionKernel::pack_queries(const HeadProblem& problem, const Tile& tile)
 }
 
 void AttentionKernel::take_keys(const HeadProblem& problem, const KeyRange& block) {
+  ahead_.reset();
   block_ = block;
   keys_ = panel_of(problem.key, block.first, block.count(), key_room_);
   values_ = panel_of(problem.value, block.first, block.count(), value_room_);
+}
+
+// The next block's keys are fetched while this one is scored or, after the last block, the queries
+// of the next tile, where sequences are too long to be in a cache.
+void AttentionKernel::fetch_ahead(const Rows& rows, const Tile& tile, const KeyRange& block) {
+  constexpr Index stays_in_cache = (Index{1} << 22) / sizeof(Scalar);
+  if (rows.of_keys.front().rows * rows.of_keys.front().stride <= stays_in_cache) {
+    return;
+  }
+  const KeyRange keys = KeyRange{block.end, block.end + block_keys}.within(tile.all_keys());
+  const KeyRange queries{tile.first + tile_queries, tile.first + 2 * tile_queries};
+  const bool more_keys = keys.count() > 0;
+  Prefetcher::Matrices matrices = more_keys ? rows.of_keys : rows.of_queries;
+  Index lines = 0;
+  for (StoredRows& matrix : matrices) {
+    const KeyRange some = (more_keys ? keys : queries).within({0, matrix.rows});
+    matrix = some.count() > 0 ? matrix.part(some.first, some.end) : StoredRows{};
+    lines += matrix.lines();
+  }
+  if (lines > 0) {
+    Index calls = 0;
+    for_each_part(tile, block, [&](const Part& part) {
+      calls += prefetches(part.keys.count(), d_key_, tile.panel_columns(part.panel),
+                          {nullptr, keys_.step, 1});
+    });
+    ahead_.emplace(matrices, std::max<Index>(calls, 1));
+  }
 }
 
 // to[i][c] (+)= Σ_r a(i, r) b[r][c] for i < rows, c < width

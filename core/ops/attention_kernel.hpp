@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "core/broadcast_product.hpp"
 #include "core/ops/attention_distance.hpp"
@@ -89,8 +90,16 @@ class AttentionKernel {
   template <class Visitor>
   void for_each_part(const Tile& tile, const KeyRange& block, const Visitor& visit) const;
 
+  // What is read or written of a head beside the memory here: a row for each query, and for each
+  // key.
+  struct Rows {
+    Prefetcher::Matrices of_queries{};
+    Prefetcher::Matrices of_keys{};
+  };
+
   void pack_queries(const HeadProblem& problem, const Tile& tile);
   void take_keys(const HeadProblem& problem, const KeyRange& block);
+  void fetch_ahead(const Rows& rows, const Tile& tile, const KeyRange& block);
   void product(Index rows, Index depth, Index width, Broadcast a, Panel b, Scalar* to, Index stride,
                bool accumulate);
   void begin_rows(const Tile& tile, const HeadOutput& out, bool more);
@@ -137,6 +146,7 @@ class AttentionKernel {
   KeyRange block_{};
   Panel keys_{};  // of the block
   Panel values_{};
+  std::optional<Prefetcher> ahead_;  // worked off by the products that make scores
   Tensor memory_;
   Scalar* key_room_;     // (block, d_key): keys that are not whole vectors
   Scalar* value_room_;   // (block, d_value)

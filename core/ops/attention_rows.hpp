@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/prefetcher.hpp"
 #include "core/rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -19,6 +20,7 @@ struct HeadRows {
   bool apart = false;  // not neighbours in memory: copied together before they are used often
 
   const Scalar* row(Index i) const { return data + i * stride; }
+  StoredRows stored() const { return {data, stride, rows, width}; }
 };
 
 // Rows of whole vectors.

@@ -35,7 +35,7 @@ void AttentionKernel::products(const Tile& tile, const Part& part) {
   const Panel keys = keys_.from(part.keys.first - block_.first);
   broadcast_product(part.keys.count(), d_key_, tile.panel_columns(part.panel),
                     {keys.data, keys.step, 1}, queries_ + part.panel * panel_queries, tile.step(),
-                    {}, scores_ + part.at, tile.step());
+                    {}, scores_ + part.at, tile.step(), ahead_ ? &*ahead_ : nullptr);
 }
 
 // scores[j][q] = scale f(q, k_j)

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -208,6 +209,34 @@ TEST(AttentionErrors, NameTheOpAndTheShapes) {
               says("attention: 2 query segments", "1 key segments"));
   EXPECT_THAT(call({4, 7}, {5, 6}, {5, 2}, keys, three),
               says("attention: 3 patterns for 2 heads", "one for each"));
+}
+
+// In rows so far apart that no cache holds them the next ones are asked for ahead.
+TEST(AttentionInAWideMatrix, IsThatOfItsColumnsAlone) {
+  constexpr Index n = 300;
+  constexpr Index d = 8;
+  const Tensor narrow = random_tensor({n, 3 * d}, 1);
+  Tensor wide = Tensor::zeros({n, 2000});
+  for (Index i = 0; i < n; ++i) {
+    std::copy_n(narrow.row(i), 3 * d, wide.row(i));
+  }
+  const Segments segments = segments_of({n});
+  const AttentionOptions options{
+      .heads = 1, .d_key = d, .d_value = d, .patterns = {Pattern::window(70, 20)}};
+  const auto run = [&](const Tensor& rows) {
+    Tape tape;
+    const Var x = tape.variable(rows);
+    const Var y = attention({x, 0}, {x, d}, {x, 2 * d}, segments, segments, options);
+    tape.backward(y, random_tensor({n, d}, 2));
+    return std::pair(y.value(), tape.gradient(x));
+  };
+  const auto [y, dx] = run(wide);
+  const auto [expected_y, expected_dx] = run(narrow);
+  EXPECT_TRUE(std::ranges::equal(y.values(), expected_y.values()));
+  for (Index i = 0; i < n; ++i) {
+    EXPECT_TRUE(std::equal(dx.row(i), dx.row(i) + 3 * d, expected_dx.row(i))) << "row " << i;
+    EXPECT_EQ(std::count(dx.row(i) + 3 * d, dx.row(i + 1), 0.0), 2000 - 3 * d) << "row " << i;
+  }
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST(Prefetcher, WalksOverEachLineOnce) {
     std::set<const Scalar*> expected;
     add_lines(first, expected);
     add_lines(second, expected);
-    Prefetcher ahead(first, second, 1);
+    Prefetcher ahead({first, StoredRows{}, second}, 1);
     std::vector<const Scalar*> walked;
     while (const Scalar* line = ahead.next()) {
       walked.push_back(line);
@@ -46,7 +46,7 @@ TEST(Prefetcher, IsDoneAfterSoManyCallsAndNotAtOnce) {
   const std::vector<Scalar> memory(4096);
   const StoredRows rows{.data = memory.data() + 3, .stride = 70, .rows = 20, .columns = 48};
   for (const Index calls : {1, 2, 7, 60}) {
-    Prefetcher ahead(rows, rows.part(3, 9), calls);
+    Prefetcher ahead({rows, rows.part(3, 9)}, calls);
     for (Index i = 0; i < calls; ++i) {
       if (i <= calls / 2) {
         EXPECT_NE(Prefetcher(ahead).next(), nullptr) << "after " << i << " of " << calls;
