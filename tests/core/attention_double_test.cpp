@@ -211,6 +211,29 @@ TEST(AttentionErrors, NameTheOpAndTheShapes) {
               says("attention: 3 patterns for 2 heads", "one for each"));
 }
 
+// Rows of keys that no segment has: memory for gradients holds anything at first.
+TEST(AttentionOfSomeRows, GivesTheOthersNoGradient) {
+  const Segments queries = segments_of({2, 1});
+  const Segments keys = segments_of({3, 2});
+  Tape tape;
+  const Var q = tape.variable(random_tensor({3, 4}, 1));
+  const Var kv = tape.variable(random_tensor({7, 8}, 2));
+  const AttentionOptions options{
+      .heads = 1, .d_key = 4, .d_value = 4, .patterns = {Pattern::full()}};
+  const Var y = attention({q}, {kv}, {kv, 4}, queries, keys, options);
+  {
+    std::vector<Tensor> dirt;
+    for (int i = 0; i < 50; ++i) {
+      dirt.push_back(Tensor::full({7, 8}, 99));
+    }
+  }
+  tape.backward(y, random_tensor({3, 4}, 3));
+  const Tensor dkv = tape.gradient(kv);
+  for (Index i = 0; i < 7; ++i) {
+    EXPECT_EQ(std::count(dkv.row(i), dkv.row(i) + 8, 0.0), i < 5 ? 0 : 8) << "row " << i;
+  }
+}
+
 // In rows so far apart that no cache holds them the next ones are asked for ahead.
 TEST(AttentionInAWideMatrix, IsThatOfItsColumnsAlone) {
   constexpr Index n = 300;
