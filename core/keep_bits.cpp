@@ -30,6 +30,7 @@ inline Counters round(Counters x, Counters key) { return _mm_aesenc_si128(x, key
 inline Counters last_round(Counters x, Counters key) { return _mm_aesenclast_si128(x, key); }
 #endif
 
+// A vector type by itself loses its alignment as an argument of a template.
 struct SomeCounters {
   Counters numbers;
 };
