@@ -58,20 +58,16 @@ void AttentionKernel::fetch_ahead(const Rows& rows, const Tile& tile, const KeyR
   const KeyRange queries{tile.first + tile_queries, tile.first + 2 * tile_queries};
   const bool more_keys = keys.count() > 0;
   Prefetcher::Matrices matrices = more_keys ? rows.of_keys : rows.of_queries;
-  Index lines = 0;
   for (StoredRows& matrix : matrices) {
     const KeyRange some = (more_keys ? keys : queries).within({0, matrix.rows});
     matrix = some.count() > 0 ? matrix.part(some.first, some.end) : StoredRows{};
-    lines += matrix.lines();
   }
-  if (lines > 0) {
-    Index calls = 0;
-    for_each_part(tile, block, [&](const Part& part) {
-      calls += prefetches(part.keys.count(), d_key_, tile.panel_columns(part.panel),
-                          {nullptr, keys_.step, 1});
-    });
-    ahead_.emplace(matrices, std::max<Index>(calls, 1));
-  }
+  Index calls = 0;
+  for_each_part(tile, block, [&](const Part& part) {
+    calls += prefetches(part.keys.count(), d_key_, tile.panel_columns(part.panel),
+                        {nullptr, keys_.step, 1});
+  });
+  ahead_.emplace(matrices, std::max<Index>(calls, 1));
 }
 
 // to[i][c] (+)= Σ_r a(i, r) b[r][c] for i < rows, c < width
