@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "core/keep_bits.hpp"
 #include "core/pool.hpp"
@@ -10,8 +11,7 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// What the numbers behind eight keep bits are multiplied by, 0 or 1 / (1 - probability), for each
-// byte of bits.
+// What numbers with keep bits are multiplied by: 0 or 1 / (1 - probability).
 class KeepFactors {
  public:
   explicit KeepFactors(const Dropout& dropout);  // of no use where the dropout is not active
@@ -20,20 +20,33 @@ class KeepFactors {
   template <class Keep = xsimd::batch_bool<Scalar>>
   Lanes of(std::uint16_t keep, Index first) const {
     using Bits = typename Keep::register_type;
-    if constexpr (8 * sizeof(Bits) == Keep::size) {  // AVX-512: a bit for each number
+    if constexpr (a_bit_each) {
       return xsimd::select(Keep(static_cast<Bits>(keep >> first)), Lanes(scale_), Lanes(Scalar{0}));
     } else {
       return Lanes::load_unaligned(table_.row((keep >> (first & 8)) & 255) + (first & 7));
     }
   }
 
-  // factors: eight for each byte
-  void expand(const std::uint8_t* keep, Index bytes, Scalar* factors) const;
-
  private:
+  // What chooses among the numbers of a vector is a register of bits (AVX-512).
+  static constexpr bool a_bit_each =
+      8 * sizeof(xsimd::batch_bool<Scalar>::register_type) == Lanes::size;
+
   Scalar scale_;
-  Tensor table_;  // (256, 8)
+  Tensor table_;  // (256, 8), the factors for each byte of bits; empty where there is a bit each
 };
+
+// What a row's numbers are multiplied by, for map_row.
+struct KeepRow {
+  const std::uint8_t* bits;
+  const KeepFactors* factors;
+};
+
+inline Lanes lanes_at(const KeepRow& row, Index i, Index count) {
+  std::uint16_t keep = 0;
+  std::memcpy(&keep, row.bits + i / 8, static_cast<std::size_t>(keep_row_bytes(count)));
+  return row.factors->of(keep, i % 8);
+}
 
 class DropoutMask {
  public:
@@ -41,11 +54,9 @@ class DropoutMask {
 
   bool active() const { return static_cast<bool>(bits_); }
 
-  // Memory for the factors of a row: none where the mask is not active.
-  Tensor room() const;
-
-  // The factors of a row, in the room.
-  const Scalar* factors(Index row, Scalar* room) const;
+  KeepRow row(Index i) const {
+    return {reinterpret_cast<const std::uint8_t*>(bits_.data()) + i * row_bytes_, &factors_};
+  }
 
  private:
   Index row_bytes_;

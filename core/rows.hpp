@@ -36,15 +36,21 @@ inline void store_some(Scalar* to, Index count, const Lanes& lanes) {
   }
 }
 
+// `count` <= lane_count numbers of a row from the i-th on, then zeros. There are other rows than
+// those in memory (core/dropout_mask.hpp).
+inline Lanes lanes_at(const Scalar* row, Index i, Index count) {
+  return count == lane_count ? Lanes::load_unaligned(row + i) : load_some(row + i, count);
+}
+
 // out[i] = f(in[i]...) for i < n; `out` may be one of the inputs.
-template <class Function, class... Input>
-inline void map_row(Index n, Scalar* out, Function f, const Input*... in) {
+template <class Function, class... Row>
+inline void map_row(Index n, Scalar* out, Function f, const Row&... in) {
   Index i = 0;
   for (; i + lane_count <= n; i += lane_count) {
-    f(Lanes::load_unaligned(in + i)...).store_unaligned(out + i);
+    f(lanes_at(in, i, lane_count)...).store_unaligned(out + i);
   }
   if (i < n) {
-    store_some(out + i, n - i, f(load_some(in + i, n - i)...));
+    store_some(out + i, n - i, f(lanes_at(in, i, n - i)...));
   }
 }
 

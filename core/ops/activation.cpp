@@ -60,13 +60,12 @@ struct Tanh {
 template <class Function>
 void forward(const Tensor& x, const Tensor& bias, const DropoutMask& mask, Tensor& y) {
   const Index F = x.dim(1);
-  Tensor room = mask.room();
   for (Index i = 0; i < x.dim(0); ++i) {
     if (mask.active()) {
       map_row(
           F, y.row(i),
           [](const Lanes& a, const Lanes& b, const Lanes& m) { return Function::value(a + b) * m; },
-          x.row(i), bias.data(), mask.factors(i, room.data()));
+          x.row(i), bias.data(), mask.row(i));
     } else {
       map_row(
           F, y.row(i), [](const Lanes& a, const Lanes& b) { return Function::value(a + b); },
@@ -80,7 +79,6 @@ template <class Function>
 void backward(const Tensor& dy, const Tensor& x, const Tensor& bias, const DropoutMask& mask,
               Tensor& dx, RowSums dbias) {
   const Index F = x.dim(1);
-  Tensor room = mask.room();
   for (Index i = 0; i < x.dim(0); ++i) {
     if (mask.active()) {
       map_row(
@@ -88,7 +86,7 @@ void backward(const Tensor& dy, const Tensor& x, const Tensor& bias, const Dropo
           [](const Lanes& d, const Lanes& a, const Lanes& b, const Lanes& m) {
             return d * Function::slope(a + b) * m;
           },
-          dy.row(i), x.row(i), bias.data(), mask.factors(i, room.data()));
+          dy.row(i), x.row(i), bias.data(), mask.row(i));
     } else {
       map_row(
           F, dx.row(i),

@@ -73,16 +73,18 @@ Var drop_heads(const HeadColumns& columns, const Segments& segments, Index heads
   Tensor factors = Tensor::empty({N, heads});
   const KeepFactors of_bits(dropout);
   PoolVector<std::uint8_t> bits(static_cast<std::size_t>(keep_bytes(1, heads)));
-  Tensor room = Tensor::empty({8 * keep_row_bytes(heads)});
   for (const Segment& segment : segments.list) {
     if (dropout.active()) {
       draw_keep_rows(dropout, segment.row, 1, heads, bits.data());
-      of_bits.expand(bits.data(), keep_row_bytes(heads), room.data());
-    } else {
-      std::fill_n(room.data(), heads, Scalar{1});
     }
     for (Index i = segment.row; i < segment.row + segment.rows; ++i) {
-      std::copy_n(room.data(), heads, factors.row(i));
+      if (dropout.active()) {
+        map_row(
+            heads, factors.row(i), [](const Lanes& m) { return m; },
+            KeepRow{bits.data(), &of_bits});
+      } else {
+        std::fill_n(factors.row(i), heads, Scalar{1});
+      }
     }
   }
   HeadMatrix x(columns, width);

@@ -11,7 +11,6 @@ namespace {
 void forward(const Tensor& x, const Tensor& f, const Tensor& bias, const DropoutMask& mask,
              Tensor& y) {
   const Index D = x.dim(1);
-  Tensor room = mask.room();
   for (Index i = 0; i < x.dim(0); ++i) {
     if (mask.active()) {
       map_row(
@@ -19,7 +18,7 @@ void forward(const Tensor& x, const Tensor& f, const Tensor& bias, const Dropout
           [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& m) {
             return xsimd::fma(b + c, m, a);
           },
-          x.row(i), f.row(i), bias.data(), mask.factors(i, room.data()));
+          x.row(i), f.row(i), bias.data(), mask.row(i));
     } else {
       map_row(
           D, y.row(i), [](const Lanes& a, const Lanes& b, const Lanes& c) { return a + (b + c); },
@@ -31,12 +30,11 @@ void forward(const Tensor& x, const Tensor& f, const Tensor& bias, const Dropout
 // df = mask ∘ dy,  db = Σ_n df
 void backward(const Tensor& dy, const DropoutMask& mask, Tensor& df, RowSums dbias) {
   const Index D = dy.dim(1);
-  Tensor room = mask.room();
   for (Index i = 0; i < dy.dim(0); ++i) {
     if (mask.active()) {
       map_row(
           D, df.row(i), [](const Lanes& d, const Lanes& m) { return d * m; }, dy.row(i),
-          mask.factors(i, room.data()));
+          mask.row(i));
     }
     dbias.add(df.row(i));
   }
@@ -69,17 +67,15 @@ Var dropout(const Var& x, const Dropout& dropout) {
   }
   const DropoutMask mask(dropout, N, D);
   Tensor y = Tensor::empty(x.shape());
-  Tensor room = mask.room();
   const auto times = [](const Lanes& a, const Lanes& m) { return a * m; };
   for (Index i = 0; i < N; ++i) {
-    map_row(D, y.row(i), times, x.value().row(i), mask.factors(i, room.data()));
+    map_row(D, y.row(i), times, x.value().row(i), mask.row(i));
   }
   return x.tape().record("dropout", {x}, std::move(y), [mask, times](Gradients& g) {
     const Tensor dy = g.take_output();
     Tensor dx = dy.unique() ? dy : Tensor::empty(dy.shape());
-    Tensor factors = mask.room();
     for (Index i = 0; i < dy.dim(0); ++i) {
-      map_row(dy.dim(1), dx.row(i), times, dy.row(i), mask.factors(i, factors.data()));
+      map_row(dy.dim(1), dx.row(i), times, dy.row(i), mask.row(i));
     }
     g.add(0, std::move(dx));
   });
