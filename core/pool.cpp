@@ -1,6 +1,7 @@
 #include "core/pool.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <mutex>
 
@@ -10,33 +11,67 @@ namespace tapehead {
 
 namespace {
 
-struct Pool {
+struct Arena {
   std::mutex mutex;
   SpanHeap heap;
   std::size_t in_use = 0;
   std::size_t peak = 0;
 };
 
+// Some of them; what has not been used yet is null.
+class Arenas {
+ public:
+  Arena& at(std::size_t number) {
+    Arena* arena = arenas_[number].load(std::memory_order_acquire);
+    return arena != nullptr ? *arena : make(number);
+  }
+
+  template <class Function>
+  void for_each(const Function& function) const {
+    for (const std::atomic<Arena*>& arena : arenas_) {
+      if (Arena* made = arena.load(std::memory_order_acquire); made != nullptr) {
+        const std::lock_guard lock(made->mutex);
+        function(*made);
+      }
+    }
+  }
+
+ private:
+  Arena& make(std::size_t number) {
+    const std::lock_guard lock(making_);
+    if (arenas_[number] == nullptr) {
+      arenas_[number] = new Arena;
+    }
+    return *arenas_[number];
+  }
+
+  std::mutex making_;
+  std::array<std::atomic<Arena*>, pool_arenas> arenas_{};
+};
+
 // Never destroyed: buffers with static lifetime may be released after it would be.
-Pool& pool() {
-  static Pool& instance = *new Pool;
+Arenas& arenas() {
+  static Arenas& instance = *new Arenas;
   return instance;
 }
 
+thread_local std::uint16_t own_arena = 0;
+
 Span* take(std::size_t bytes) {
-  Pool& shared = pool();
-  const std::lock_guard lock(shared.mutex);
-  Span* span = shared.heap.take(bytes);
-  shared.in_use += span->bytes;
-  shared.peak = std::max(shared.peak, shared.in_use);
+  Arena& arena = arenas().at(own_arena);
+  const std::lock_guard lock(arena.mutex);
+  Span* span = arena.heap.take(bytes);
+  span->arena = own_arena;
+  arena.in_use += span->bytes;
+  arena.peak = std::max(arena.peak, arena.in_use);
   return span;
 }
 
 void give_back(Span* span) {
-  Pool& shared = pool();
-  const std::lock_guard lock(shared.mutex);
-  shared.in_use -= span->bytes;
-  shared.heap.give_back(span);
+  Arena& arena = arenas().at(span->arena);
+  const std::lock_guard lock(arena.mutex);
+  arena.in_use -= span->bytes;
+  arena.heap.give_back(span);
 }
 
 }  // namespace
@@ -75,11 +110,18 @@ void* take_from_pool(std::size_t bytes) { return take(bytes)->data(); }
 void return_to_pool(void* memory) noexcept { give_back(static_cast<Span*>(memory) - 1); }
 
 PoolUse pool_use() {
-  Pool& shared = pool();
-  const std::lock_guard lock(shared.mutex);
-  return {.bytes_held = shared.heap.bytes_held(),
-          .bytes_used = shared.in_use,
-          .bytes_peak = shared.peak};
+  PoolUse use;
+  arenas().for_each([&use](const Arena& arena) {
+    use.bytes_held += arena.heap.bytes_held();
+    use.bytes_used += arena.in_use;
+    use.bytes_peak += arena.peak;
+  });
+  return use;
+}
+
+void use_pool_arena(std::size_t number) {
+  own_arena = addresses_limited() ? 0 : static_cast<std::uint16_t>(number % pool_arenas);
+  arenas().at(own_arena);
 }
 
 #ifdef __SANITIZE_ADDRESS__

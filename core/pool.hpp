@@ -37,9 +37,16 @@ void return_to_pool(void* memory) noexcept;
 struct PoolUse {
   std::size_t bytes_held = 0;  // taken from the system, in use or kept
   std::size_t bytes_used = 0;  // in use
-  std::size_t bytes_peak = 0;  // most ever in use at once
+  std::size_t bytes_peak = 0;  // most ever in use at once, of each arena
 };
 PoolUse pool_use();
+
+// The pool has several arenas, each with memory of its own that returns to it whoever lets go.
+// Threads begin with arena 0. Those that work side by side take others (numbers `pool_arenas` apart
+// mean the same): what a thread gets was last written by itself, so it is in the cache of its core
+// and not of another. Throws bad_alloc.
+constexpr std::size_t pool_arenas = 64;
+void use_pool_arena(std::size_t number);
 
 // Switches for finding mistakes, off in normal work (`poison` on with AddressSanitizer): `poison`
 // fills fresh buffers with NaN, so that an element that was never written is seen; `finite` makes a

@@ -40,14 +40,18 @@ std::size_t list_of(std::size_t bytes) {
 // The first list all of whose spans have so many bytes.
 std::size_t list_above(std::size_t bytes) { return list_of(bytes - 1) + 1; }
 
+rlim_t most_addresses() {
+  rlimit addresses{};
+  return getrlimit(RLIMIT_AS, &addresses) == 0 ? addresses.rlim_cur : RLIM_INFINITY;
+}
+
 // As much memory as there is; half of the addresses that the process may have where that is less,
 // since others need some too.
 std::size_t most_bytes() {
   auto bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  rlimit addresses{};
-  if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) {
-    bytes = std::min<std::size_t>(bytes, addresses.rlim_cur / 2);
+  if (addresses_limited()) {
+    bytes = std::min<std::size_t>(bytes, most_addresses() / 2);
   }
   return round_up(bytes, growth);
 }
@@ -58,6 +62,8 @@ Span* make_head(std::byte* memory) {
 }
 
 }  // namespace
+
+bool addresses_limited() { return most_addresses() != RLIM_INFINITY; }
 
 SpanHeap::SpanHeap() {
   std::size_t bytes = most_bytes();

@@ -15,6 +15,7 @@ namespace tapehead {
 struct alignas(64) Span {
   std::atomic<std::uint32_t> users{0};
   bool free = true;
+  std::uint16_t arena = 0;   // whose heap it is of, for the pool
   std::size_t bytes = 0;     // of the whole span, this head included
   Span* before = nullptr;    // the neighbour at the lower address
   Span* previous = nullptr;  // in the list of free spans of about this size
@@ -22,6 +23,9 @@ struct alignas(64) Span {
 
   std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
 };
+
+// Whether the process may have no more than so many addresses; a heap then reserves half of them.
+bool addresses_limited();
 
 // Not for several threads at once.
 class SpanHeap {

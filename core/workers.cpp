@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/pool.hpp"
+
 namespace tapehead {
 
 void flush_denormals() {
@@ -83,7 +85,10 @@ Workers::Workers(Index threads) : state_(std::make_unique<State>()) {
   // Who looks must not keep a core from who works.
   state_->looks = threads <= static_cast<Index>(std::thread::hardware_concurrency()) ? 20'000 : 0;
   for (Index i = 1; i < threads; ++i) {
-    state_->threads.emplace_back([state = state_.get()] { state->serve(); });
+    state_->threads.emplace_back([state = state_.get(), arena = static_cast<std::size_t>(i)] {
+      use_pool_arena(arena);
+      state->serve();
+    });
   }
 }
 

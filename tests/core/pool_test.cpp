@@ -115,6 +115,36 @@ TEST(Buffer, LetsGoOfWhatItHeldWhenAssigned) {
   EXPECT_FALSE(b.unique());
 }
 
+// What another thread lets go of serves the thread again that had taken it, and nobody else.
+TEST(Pool, GivesMemoryBackToItsArena) {
+  constexpr std::size_t bytes = 1'000'000;
+  Buffer passed;
+  const std::byte* taken = nullptr;
+  std::thread([&] {
+    use_pool_arena(7);
+    passed = Buffer(bytes);
+    taken = passed.data();
+  }).join();
+  passed = Buffer();
+  EXPECT_NE(Buffer(bytes).data(), taken);
+  std::thread([taken] {
+    use_pool_arena(7 + pool_arenas);
+    EXPECT_EQ(Buffer(bytes).data(), taken);
+  }).join();
+}
+
+TEST(Pool, CountsAllArenas) {
+  const PoolUse before = pool_use();
+  Buffer buffer;
+  std::thread([&buffer] {
+    use_pool_arena(8);
+    buffer = Buffer(1'000'000);
+  }).join();
+  EXPECT_GE(pool_use().bytes_used, before.bytes_used + 1'000'000);
+  EXPECT_GE(pool_use().bytes_peak, before.bytes_peak + 1'000'000);
+  EXPECT_GE(pool_use().bytes_held, before.bytes_held + 1'000'000);
+}
+
 // Run under TSan: buffers that threads pass around and release at once.
 TEST(Pool, ServesSeveralThreads) {
   const Buffer shared(100);

@@ -5,11 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <barrier>
+#include <cstddef>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "core/pool.hpp"
 
 namespace tapehead {
 
@@ -45,6 +49,24 @@ TEST(Workers, HandsResultsFromRunToRun) {
     sum += value;
   }
   EXPECT_EQ(sum, 2000 * (0 + 1 + 2 + 3 + 4 + 5 + 6));
+}
+
+// All threads take a first buffer, then all a second: in an arena of one's own they are neighbours.
+TEST(Workers, TakeMemoryFromArenasOfTheirOwn) {
+  constexpr std::size_t bytes = 1'000'000;
+  const std::thread::id caller = std::this_thread::get_id();
+  Workers workers(3);
+  std::barrier together(3);
+  workers.run(3, [&](Index) {
+    const Buffer first(bytes);
+    together.arrive_and_wait();
+    const Buffer second(bytes);
+    if (std::this_thread::get_id() != caller) {  // whose arena others have cut up before
+      EXPECT_LT(second.data() - first.data(), std::ptrdiff_t{2 * bytes});
+      EXPECT_GT(second.data() - first.data(), 0);
+    }
+    together.arrive_and_wait();
+  });
 }
 
 TEST(Workers, UsesItsThreads) {
