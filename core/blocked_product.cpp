@@ -29,7 +29,7 @@ class BlockedProduct {
       : all_{.row = rows, .depth = depth, .column = columns},
         most_(a.transposed || depth <= 128
                   ? Block{.row = PackedMatrix::block_rows, .depth = 128, .column = 512}
-                  : Block{.row = 48, .depth = PackedMatrix::block_depth, .column = 256}),
+                  : Block{.row = 48, .depth = 256, .column = 256}),
         a_(a),
         b_(b),
         fetches_(rows * depth + depth * columns + rows * columns > stays_in_cache),
@@ -52,8 +52,7 @@ class BlockedProduct {
         ahead.emplace(Prefetcher::Matrices{rows_of_a(next), share_of_next_b(at)},
                       prefetches(size.row, size.depth, size.column, left));
       }
-      packed->block_product(0, size.depth, size.row, left, sums, to, c_stride,
-                            ahead ? &*ahead : nullptr);
+      packed->block_product(size.row, left, sums, to, c_stride, ahead ? &*ahead : nullptr);
     }
   }
 

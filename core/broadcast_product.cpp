@@ -4,20 +4,22 @@
 #include <array>
 #include <type_traits>
 
-#include "core/rows.hpp"
-
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// As many rows at a time as leave each sum in a register of its own: 6 x 2 sums, 2 vectors of b and
-// one of a in 16. Of 32 registers, rows of a that lie next to each other take more: 8 are half a
-// cache line. Rows apart would need as many addresses.
-template <bool Adjacent>
-constexpr Index tile_rows = Adjacent && sizeof(Lanes) == 64 ? 8 : 6;
+constexpr Index widest = product_columns / lane_count;
 
-// Between two calls of the prefetcher.
-constexpr Index prefetch_depth = 32;
+// As many rows at a time as leave each sum in a register of its own: 6 x 2 sums, 2 vectors of b and
+// one of a in 16; 6 x 4 sums, 4 vectors and one in 32. Where there are 32 and fewer columns, rows
+// of a that lie next to each other take more: 8 are half a cache line. Rows apart would need as
+// many addresses.
+constexpr Index tile_rows(bool adjacent, Index vectors) {
+  return adjacent && sizeof(Lanes) == 64 && vectors < widest ? 8 : 6;
+}
+
+// Between two calls of the prefetcher, so that there is as much work whatever a tile's width.
+constexpr Index prefetch_depth(Index vectors) { return 64 / vectors; }
 
 // `prefetcher`: a pointer or, for none, nullptr itself.
 template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
@@ -27,7 +29,7 @@ template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
   std::array<std::array<Lanes, Vectors>, Rows> sums;
 #pragma GCC unroll 8
   for (Index i = 0; i < Rows; ++i) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (Index v = 0; v < Vectors; ++v) {
       sums[i][v] = Started ? Lanes::load_unaligned(start.data + i * start.step + v * lane_count)
                            : Lanes(Scalar{0});
@@ -36,14 +38,14 @@ template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
   const auto add = [&](Index begin, Index end) __attribute__((always_inline)) {
     for (Index r = begin; r < end; ++r) {
       std::array<Lanes, Vectors> right;
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (Index v = 0; v < Vectors; ++v) {
         right[v] = Lanes::load_unaligned(b + r * b_step + v * lane_count);
       }
 #pragma GCC unroll 8
       for (Index i = 0; i < Rows; ++i) {
         const Lanes left(a.data[i * (Adjacent ? 1 : a.row_step) + r * a.depth_step]);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (Index v = 0; v < Vectors; ++v) {
           sums[i][v] = xsimd::fma(left, right[v], sums[i][v]);
         }
@@ -53,14 +55,15 @@ template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
   if constexpr (std::is_null_pointer_v<Pointer>) {
     add(0, depth);
   } else {
-    for (Index first = 0; first < depth; first += prefetch_depth) {
+    constexpr Index step = prefetch_depth(Vectors);
+    for (Index first = 0; first < depth; first += step) {
       prefetcher->some();
-      add(first, std::min(depth, first + prefetch_depth));
+      add(first, std::min(depth, first + step));
     }
   }
 #pragma GCC unroll 8
   for (Index i = 0; i < Rows; ++i) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (Index v = 0; v < Vectors; ++v) {
       sums[i][v].store_unaligned(out + i * out_step + v * lane_count);
     }
@@ -86,7 +89,7 @@ template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
 template <bool Adjacent, Index Vectors, bool Started, class Pointer>
 void column_product(Index rows, Index depth, Broadcast a, const Scalar* b, Index b_step,
                     Start start, Scalar* out, Index out_step, Pointer prefetcher) {
-  constexpr Index tile = tile_rows<Adjacent>;
+  constexpr Index tile = tile_rows(Adjacent, Vectors);
   while (rows >= tile) {
     if constexpr (!std::is_null_pointer_v<Pointer>) {
       for (Index i = tile; i < std::min(rows, 2 * tile); ++i) {
@@ -108,14 +111,18 @@ template <bool Adjacent, bool Started, class Pointer>
 void product(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b, Index b_step,
              Start start, Scalar* out, Index out_step, Pointer prefetcher) {
   Index column = 0;
-  for (; column + 2 * lane_count <= columns; column += 2 * lane_count) {
-    column_product<Adjacent, 2, Started>(rows, depth, a, b + column, b_step, start.from(0, column),
-                                         out + column, out_step, prefetcher);
+  const auto some = [&]<Index vectors>(std::integral_constant<Index, vectors>) {
+    for (; column + vectors * lane_count <= columns; column += vectors * lane_count) {
+      column_product<Adjacent, vectors, Started>(rows, depth, a, b + column, b_step,
+                                                 start.from(0, column), out + column, out_step,
+                                                 prefetcher);
+    }
+  };
+  if constexpr (widest > 2) {
+    some(std::integral_constant<Index, widest>{});
   }
-  if (column < columns) {
-    column_product<Adjacent, 1, Started>(rows, depth, a, b + column, b_step, start.from(0, column),
-                                         out + column, out_step, prefetcher);
-  }
+  some(std::integral_constant<Index, 2>{});
+  some(std::integral_constant<Index, 1>{});
 }
 
 template <class Pointer>
@@ -142,8 +149,14 @@ void broadcast_product(Index rows, Index depth, Index columns, Broadcast a, cons
 
 Index prefetches(Index rows, Index depth, Index columns, const Broadcast& a) {
   const auto pieces = [](Index n, Index size) { return (n + size - 1) / size; };
-  return pieces(rows, a.row_step == 1 ? tile_rows<true> : tile_rows<false>) *
-         pieces(depth, prefetch_depth) * pieces(columns, 2 * lane_count);
+  Index calls = 0;
+  Index left = pieces(columns, lane_count);
+  for (Index vectors = widest; left > 0; vectors /= 2) {
+    calls += left / vectors * pieces(rows, tile_rows(a.row_step == 1, vectors)) *
+             pieces(depth, prefetch_depth(vectors));
+    left %= vectors;
+  }
+  return calls;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/prefetcher.hpp"
+#include "core/rows.hpp"
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 
@@ -26,6 +27,10 @@ struct Start {
     return data == nullptr ? Start{} : Start{data + row * step + column, step};
   }
 };
+
+// As many columns are taken at a time: four vectors where there are 32 registers, else two. The
+// wider, the less often rows of `a` come from the second level of the cache.
+constexpr Index product_columns = (sizeof(Lanes) == 64 ? 4 : 2) * lane_count;
 
 // out[i][c] = start(i, c) + Σ_r a(i, r) b[r b_step + c] for i < rows, c < columns; columns: whole
 // vectors. `start` may be `out` itself. With a prefetcher it is worked off meanwhile, and what is

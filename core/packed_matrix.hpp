@@ -1,5 +1,5 @@
 // The right-hand side of matrix products, packed once: panels of as many columns as
-// `broadcast_product` takes at a time.
+// `broadcast_product` takes at a time, the last one of what is left in whole vectors.
 #pragma once
 
 #include "core/blas.hpp"
@@ -19,20 +19,22 @@ class PackedMatrix {
   // c = start + a b, where a is (rows, depth) and not transposed. `start` may be c itself.
   void product(Index rows, const MatrixView& a, Start start, Scalar* c, Index c_stride) const;
 
-  // c = start + a times `depth` rows of b from `first` on, a as it lies in memory: at most
-  // `block_rows` rows of it. Meanwhile the prefetcher, if any, is worked off.
-  void block_product(Index first, Index depth, Index rows, Broadcast a, Start start, Scalar* c,
-                     Index c_stride, Prefetcher* prefetcher) const;
+  // c = start + a b, a as it lies in memory: at most `block_rows` rows of it. Meanwhile the
+  // prefetcher, if any, is worked off.
+  void block_product(Index rows, Broadcast a, Start start, Scalar* c, Index c_stride,
+                     Prefetcher* prefetcher) const;
 
-  // A panel of this depth stays in a first-level cache of 48 KB (with AVX2 of 32 KB), so many rows
-  // of a in the second level.
-  static constexpr Index block_depth = 256;
+  // So many rows of a stay in the second level of the cache.
   static constexpr Index block_rows = 96;
 
  private:
+  // So much of a panel at a time, 32 KB, stays in a first-level cache of 48 KB, or 16 KB in one of
+  // 32 KB with AVX2.
+  static constexpr Index panel_depth = sizeof(Lanes) == 64 ? 128 : 256;
+
   Index depth_;
   Index columns_;
-  Tensor panels_;  // (panels, depth, panel's columns)
+  Tensor panels_;  // each (depth, panel's columns), one behind the other
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,4 +1,4 @@
-// What is fetched ahead: each line of the rows once, and nothing else.
+// What is fetched ahead: each line of the rows once, and nothing else, spread over a product.
 #include "core/prefetcher.hpp"
 
 #include <gmock/gmock.h>
@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/broadcast_product.hpp"
+#include "core/rows.hpp"
 #include "core/types.hpp"
 
 namespace tapehead {
@@ -54,6 +56,34 @@ TEST(Prefetcher, IsDoneAfterSoManyCallsAndNotAtOnce) {
       ahead.some();
     }
     EXPECT_EQ(ahead.next(), nullptr) << calls;
+  }
+}
+
+// A line at each call, so what is left of the lines tells of the calls.
+TEST(Prefetcher, IsCalledByProductsAsOftenAsTheySay) {
+  constexpr Index lines = 4096;
+  constexpr Index most = 16 * lane_count;
+  const std::vector<Scalar> fetched((lines + 1) * cache_line);
+  const Scalar* aligned = line_of(fetched.data()) + cache_line;
+  const std::vector<Scalar> numbers(static_cast<std::size_t>(100 * most));
+  std::vector<Scalar> out(static_cast<std::size_t>(100 * most));
+  for (const Index rows : {1, 6, 13, 96}) {
+    for (const Index depth : {1, 16, 33, 100}) {
+      for (const Index vectors : {1, 2, 3, 4, 7, 16}) {
+        for (const Broadcast a :
+             {Broadcast{numbers.data(), 1, most}, Broadcast{numbers.data(), most, 1}}) {
+          Prefetcher ahead({StoredRows{aligned, lines * cache_line, 1, lines * cache_line}}, lines);
+          broadcast_product(rows, depth, vectors * lane_count, a, numbers.data(), most, {},
+                            out.data(), most, &ahead);
+          Index calls = lines;
+          while (ahead.next() != nullptr) {
+            --calls;
+          }
+          EXPECT_EQ(calls, prefetches(rows, depth, vectors * lane_count, a))
+              << rows << " rows, " << depth << " deep, " << vectors << " vectors";
+        }
+      }
+    }
   }
 }
 
