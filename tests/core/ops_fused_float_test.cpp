@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <vector>
 
+#include "core/keep_bits.hpp"
 #include "core/ops/attention.hpp"
 #include "core/ops/cross_entropy.hpp"
 #include "core/ops/norm.hpp"
@@ -52,6 +54,25 @@ TEST(FusedOps, Residual) {
         return add(x, multiply(add(f, bias), x.tape().constant(dropout_factors(x.shape(), drop))));
       },
       random_tensor({5, D}, 1), random_tensor({5, D}, 2), random_tensor({D}, 3));
+}
+
+// Rows that end with a vector's first, eighth or ninth number, or with a whole one.
+TEST(FusedOps, DropoutDropsWhatItsBitsSay) {
+  constexpr Index rows = 3;
+  for (const Index columns : {1, 8, 9, 16, 25, 37, 64}) {
+    std::vector<std::uint8_t> bits(static_cast<std::size_t>(keep_bytes(rows, columns)));
+    draw_keep_rows(drop, 0, rows, columns, bits.data());
+    Tape tape;
+    const Tensor y = dropout(tape.constant(Tensor::full({rows, columns}, 1)), drop).value();
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < columns; ++j) {
+        const auto byte = static_cast<std::size_t>(i * keep_row_bytes(columns) + j / 8);
+        const bool kept = ((bits[byte] >> (j % 8)) & 1) != 0;
+        EXPECT_EQ(y.row(i)[j], kept ? static_cast<Scalar>(drop.scale()) : Scalar{0})
+            << "column " << j << " of " << columns;
+      }
+    }
+  }
 }
 
 TEST(FusedOps, CrossEntropy) {
