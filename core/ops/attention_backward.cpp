@@ -49,7 +49,7 @@ void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& outpu
         bias_gradients(problem, tile, part, targets.dbias);
         if (targets.dbias.values != nullptr) {
           distances_.sum_rows(panel_numbers(problem, tile, part, scores_), 1,
-                              value_bias_.mass(part.panel * panel_queries), value_bias_.step());
+                              value_bias_.mass(part.first), value_bias_.step());
         }
         if (problem.score.function != nullptr) {
           pair_gradients(problem, tile, part, targets);
@@ -78,15 +78,15 @@ void AttentionKernel::take_log_sums(const Tile& tile, const Scalar* log_sums, In
 void AttentionKernel::clear(const Tile& tile, const Part& part) {
   for (Index j = 0; j < part.keys.count(); ++j) {
     const Index at = part.at + j * tile.step();
-    std::fill_n(scores_ + at, tile.panel_columns(part.panel), Scalar{0});
-    std::fill_n(gradients_ + at, tile.panel_columns(part.panel), Scalar{0});
+    std::fill_n(scores_ + at, part.columns, Scalar{0});
+    std::fill_n(gradients_ + at, part.columns, Scalar{0});
   }
 }
 
 // weights[j][q] = exp(s_jq - log_sums[q])
 void AttentionKernel::rebuild_weights(const Tile& tile, const Part& part) {
-  for (Index first = 0; first < tile.panel_columns(part.panel); first += lane_count) {
-    const Lanes shift = Lanes::load_unaligned(log_sums_ + part.panel * panel_queries + first);
+  for (Index first = 0; first < part.columns; first += lane_count) {
+    const Lanes shift = Lanes::load_unaligned(log_sums_ + part.first + first);
     for (Index j = 0; j < part.keys.count(); ++j) {
       Scalar* row = scores_ + part.at + j * tile.step() + first;
       xsimd::exp(Lanes::load_unaligned(row) - shift).store_unaligned(row);
@@ -99,19 +99,18 @@ void AttentionKernel::rebuild_weights(const Tile& tile, const Part& part) {
 // the weights after dropout and gradients_ holds ds.
 void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& tile,
                                       const Part& part) {
-  const Index columns = tile.panel_columns(part.panel);
+  const Index columns = part.columns;
   const Panel values = values_.from(part.keys.first - block_.first);
   broadcast_product(part.keys.count(), d_value_, columns, {values.data, values.step, 1},
-                    doutputs_ + part.panel * panel_queries, tile.step(), {}, gradients_ + part.at,
-                    tile.step());
+                    doutputs_ + part.first, tile.step(), {}, gradients_ + part.at, tile.step());
   if (value_bias_.active()) {
     distances_.add_rows(panel_numbers(problem, tile, part, gradients_),
-                        value_bias_.gradients(part.panel * panel_queries), value_bias_.step());
+                        value_bias_.gradients(part.first), value_bias_.step());
   }
   const bool dropped = dropout_.active();
   const Lanes scale(scale_);
   for (Index first = 0; first < columns; first += lane_count) {
-    const Lanes along = Lanes::load_unaligned(along_ + part.panel * panel_queries + first);
+    const Lanes along = Lanes::load_unaligned(along_ + part.first + first);
     for (Index j = 0; j < part.keys.count(); ++j) {
       const Index at = part.at + j * tile.step() + first;
       const Lanes weight = Lanes::load_unaligned(scores_ + at);
@@ -128,16 +127,16 @@ void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& ti
 
 // dq_q += Σ_j ds_jq k_j
 void AttentionKernel::query_gradients(const Tile& tile, const Part& part, const Targets& targets) {
-  const Index query = tile.first + part.panel * panel_queries;
-  product(tile.queries_in(part.panel), part.keys.count(), d_key_,
-          {gradients_ + part.at, 1, tile.step()}, keys_.from(part.keys.first - block_.first),
+  const Index query = tile.first + part.first;
+  product(part.queries, part.keys.count(), d_key_, {gradients_ + part.at, 1, tile.step()},
+          keys_.from(part.keys.first - block_.first),
           targets.dquery + query * targets.dquery_stride, targets.dquery_stride, true);
 }
 
 // What ds_jq = scale dL/ds_jq gives of queries, keys and the score's numbers.
 void AttentionKernel::pair_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
                                      const Targets& targets) {
-  const Index query = tile.first + part.panel * panel_queries;
+  const Index query = tile.first + part.first;
   const auto row_of = [](Scalar* rows, Index row, Index stride) {
     return rows == nullptr ? nullptr : rows + row * stride;
   };
@@ -179,7 +178,7 @@ void AttentionKernel::bias_gradients(const HeadProblem& problem, const Tile& til
     distances_.sum_by_distance(panel, factor, targets.by_head);
   }
   if (targets.by_query != nullptr) {
-    const Index query = tile.first + part.panel * panel_queries;
+    const Index query = tile.first + part.first;
     distances_.sum_rows(panel, factor, targets.by_query + query * targets.stride, targets.stride);
   }
 }
@@ -209,8 +208,8 @@ void AttentionKernel::weights(const HeadProblem& problem, const Scalar* log_sums
           return;
         }
         rebuild_weights(tile, part);
-        for (Index q = 0; q < tile.queries_in(part.panel); ++q) {
-          Scalar* row = weights + (first + part.panel * panel_queries + q) * stride;
+        for (Index q = 0; q < part.queries; ++q) {
+          Scalar* row = weights + (first + part.first + q) * stride;
           for (Index j = 0; j < part.keys.count(); ++j) {
             row[(part.keys.first + j) * step] += scores_[part.at + j * tile.step() + q];
           }

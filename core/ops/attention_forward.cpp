@@ -82,9 +82,9 @@ void AttentionKernel::begin_rows(const Tile& tile, const HeadOutput& out, bool m
 // are to be corrected by exp(m_q before - m_q).
 void AttentionKernel::softmax(const Tile& tile, const Part& part) {
   const bool dropped = dropout_.active();
-  for (Index first = 0; first < tile.panel_columns(part.panel); first += lane_count) {
+  for (Index first = 0; first < part.columns; first += lane_count) {
     Scalar* column = scores_ + part.at + first;
-    const Index q = part.panel * panel_queries + first;
+    const Index q = part.first + first;
     const Lanes before = Lanes::load_unaligned(largest_ + q);
     const Lanes largest = column_largest(column, tile.step(), part.keys.count(), before);
     const Lanes shift = xsimd::select(largest == Lanes(minus_infinity), Lanes(Scalar{0}), largest);
@@ -106,26 +106,29 @@ void AttentionKernel::softmax(const Tile& tile, const Part& part) {
   }
 }
 
-// y_q = corrections[q] y_q + Σ_j weights[j][q] v_j; nothing is there before the panel's first keys.
+// y_q = corrections[q] y_q + Σ_j weights[j][q] v_j; nothing is there before a panel's first keys.
 void AttentionKernel::add_values(const Tile& tile, const Part& part, Scalar* rows, Index stride) {
-  const bool more = std::exchange(begun_[static_cast<std::size_t>(part.panel)], true);
-  const Index first = part.panel * panel_queries;
-  const Index queries = tile.queries_in(part.panel);
-  for (Index q = first; more && q < first + queries; ++q) {
-    if (corrections_[q] != Scalar{1}) {
-      map_row(
-          d_value_, rows + q * stride,
-          [f = Lanes(corrections_[q])](const Lanes& a) { return f * a; }, rows + q * stride);
+  for (Index first = part.first; first < part.first + part.queries; first += panel_queries) {
+    const Index panel = first / panel_queries;
+    const bool more = std::exchange(begun_[static_cast<std::size_t>(panel)], true);
+    const Index queries = tile.queries_in(panel);
+    for (Index q = first; more && q < first + queries; ++q) {
+      if (corrections_[q] != Scalar{1}) {
+        map_row(
+            d_value_, rows + q * stride,
+            [f = Lanes(corrections_[q])](const Lanes& a) { return f * a; }, rows + q * stride);
+      }
     }
+    product(queries, part.keys.count(), d_value_,
+            {scores_ + part.at + (first - part.first), 1, tile.step()},
+            values_.from(part.keys.first - block_.first), rows + first * stride, stride, more);
   }
-  product(queries, part.keys.count(), d_value_, {scores_ + part.at, 1, tile.step()},
-          values_.from(part.keys.first - block_.first), rows + first * stride, stride, more);
 }
 
 // mass[q][b] = corrections[q] mass[q][b] + Σ_j weights[j][q] over the keys of bucket b
 void AttentionKernel::add_mass(const HeadProblem& problem, const Tile& tile, const Part& part) {
-  const Index first = part.panel * panel_queries;
-  for (Index q = first; q < first + tile.queries_in(part.panel); ++q) {
+  const Index first = part.first;
+  for (Index q = first; q < first + part.queries; ++q) {
     map_row(
         value_bias_.step(), value_bias_.mass(q),
         [f = Lanes(corrections_[q])](const Lanes& a) { return f * a; }, value_bias_.mass(q));

@@ -64,8 +64,7 @@ void AttentionKernel::fetch_ahead(const Rows& rows, const Tile& tile, const KeyR
   }
   Index calls = 0;
   for_each_part(tile, block, [&](const Part& part) {
-    calls += prefetches(part.keys.count(), d_key_, tile.panel_columns(part.panel),
-                        {nullptr, keys_.step, 1});
+    calls += prefetches(part.keys.count(), d_key_, part.columns, {nullptr, keys_.step, 1});
   });
   ahead_.emplace(matrices, std::max<Index>(calls, 1));
 }
@@ -91,8 +90,8 @@ void AttentionKernel::product(Index rows, Index depth, Index width, Broadcast a,
 
 void AttentionKernel::draw_dropout(const HeadProblem& problem, const Tile& tile, const Part& part) {
   if (dropout_.active()) {
-    dropout_.draw(problem.draws.from(tile.first + part.panel * panel_queries, part.keys.first),
-                  tile.panel_columns(part.panel), part.keys.count());
+    dropout_.draw(problem.draws.from(tile.first + part.first, part.keys.first), part.columns,
+                  part.keys.count());
   }
 }
 

@@ -80,10 +80,12 @@ class AttentionKernel {
                Scalar* weights, Index stride, Index step);
 
  private:
-  // What a panel of queries has to do with a block of keys: the keys among them that it may attend
-  // to, and its first column and row in the block's arrays.
+  // What a panel of queries, or some next to each other, have to do with a block of keys: the keys
+  // among them that each panel may attend to, and where their numbers begin in the block's arrays.
   struct Part {
-    Index panel;
+    Index first;    // query of the tile
+    Index queries;  // real ones; up to part_queries
+    Index columns;  // whole vectors
     KeyRange keys;
     Index at;  // of the first key's and first query's number
   };
@@ -141,8 +143,8 @@ class AttentionKernel {
   PanelDistances distances_;
   ValueBias value_bias_;
   TopScores top_;
-  std::array<bool, panel_queries * block_keys> allowed_;  // of a panel's queries and a block's keys
-  std::array<bool, tile_panels> begun_;                   // panels whose rows hold something
+  std::array<bool, part_queries * block_keys> allowed_;  // of a part's queries and a block's keys
+  std::array<bool, tile_panels> begun_;                  // panels whose rows hold something
   KeyRange block_{};
   Panel keys_{};  // of the block
   Panel values_{};
@@ -166,12 +168,21 @@ class AttentionKernel {
 template <class Visitor>
 void AttentionKernel::for_each_part(const Tile& tile, const KeyRange& block,
                                     const Visitor& visit) const {
-  for (Index panel = 0; panel < tile.panels(); ++panel) {
-    const KeyRange keys = tile.keys_of(panel).within(block);
+  const auto keys_of = [&](Index panel) { return tile.keys_of(panel).within(block); };
+  for (Index panel = 0; panel < tile.panels();) {
+    const Index first = panel * panel_queries;
+    const KeyRange keys = keys_of(panel);
+    do {
+      ++panel;
+    } while (panel < tile.panels() && (panel + 1) * panel_queries <= first + part_queries &&
+             keys_of(panel) == keys);
+    const Index end = panel * panel_queries;
     if (keys.count() > 0) {
-      visit(Part{.panel = panel,
+      visit(Part{.first = first,
+                 .queries = std::min(end, tile.queries) - first,
+                 .columns = std::min(end, tile.columns) - first,
                  .keys = keys,
-                 .at = (keys.first - block.first) * tile.step() + panel * panel_queries});
+                 .at = (keys.first - block.first) * tile.step() + first});
     }
   }
 }

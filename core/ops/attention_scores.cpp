@@ -1,4 +1,4 @@
-// The scores of a panel of queries and a block of keys.
+// The scores of some queries and a block of keys.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -33,9 +33,9 @@ bool AttentionKernel::scores(const HeadProblem& problem, const Tile& tile, const
 // scores[j][q] = scale k_j · q
 void AttentionKernel::products(const Tile& tile, const Part& part) {
   const Panel keys = keys_.from(part.keys.first - block_.first);
-  broadcast_product(part.keys.count(), d_key_, tile.panel_columns(part.panel),
-                    {keys.data, keys.step, 1}, queries_ + part.panel * panel_queries, tile.step(),
-                    {}, scores_ + part.at, tile.step(), ahead_ ? &*ahead_ : nullptr);
+  broadcast_product(part.keys.count(), d_key_, part.columns, {keys.data, keys.step, 1},
+                    queries_ + part.first, tile.step(), {}, scores_ + part.at, tile.step(),
+                    ahead_ ? &*ahead_ : nullptr);
 }
 
 // scores[j][q] = scale f(q, k_j)
@@ -44,8 +44,7 @@ void AttentionKernel::pair_scores(const HeadProblem& problem, const Tile& tile, 
   for (Index j = 0; j < part.keys.count(); ++j) {
     Scalar* row = scores_ + part.at + j * tile.step();
     map_row(
-        tile.panel_columns(part.panel), row,
-        [factor = Lanes(scale_)](const Lanes& f) { return factor * f; }, row);
+        part.columns, row, [factor = Lanes(scale_)](const Lanes& f) { return factor * f; }, row);
   }
 }
 
@@ -53,10 +52,10 @@ PairPanel AttentionKernel::pairs_of(const HeadProblem& problem, const Tile& tile
                                     const Part& part) const {
   const Panel keys = keys_.from(part.keys.first - block_.first);
   return {.width = d_key_,
-          .queries = queries_ + part.panel * panel_queries,
+          .queries = queries_ + part.first,
           .query_step = tile.step(),
-          .query_count = tile.queries_in(part.panel),
-          .columns = tile.panel_columns(part.panel),
+          .query_count = part.queries,
+          .columns = part.columns,
           .keys = keys.data,
           .key_step = keys.step,
           .key_count = part.keys.count(),
@@ -69,7 +68,7 @@ bool AttentionKernel::kept_scores(const HeadProblem& problem, const Tile& tile, 
     return false;
   }
   if (problem.kept.count > 0) {
-    const Index query = tile.first + part.panel * panel_queries;
+    const Index query = tile.first + part.first;
     keep_top(panel_numbers(problem, tile, part, scores_), part.keys.first,
              {.count = problem.kept.count,
               .least = problem.kept.least + query,
@@ -84,8 +83,7 @@ void AttentionKernel::select_top(const HeadProblem& problem, const Tile& tile) {
     take_keys(problem, block);
     for_each_part(tile, block, [&](const Part& part) {
       if (scores(problem, tile, part)) {
-        top_.add(panel_numbers(problem, tile, part, scores_), part.panel * panel_queries,
-                 part.keys.first);
+        top_.add(panel_numbers(problem, tile, part, scores_), part.first, part.keys.first);
       }
     });
   });
@@ -95,13 +93,13 @@ void AttentionKernel::select_top(const HeadProblem& problem, const Tile& tile) {
 // Asks the mask; whether it allows anything.
 bool AttentionKernel::mark(const HeadProblem& problem, const Tile& tile, const Part& part) {
   const Index keys = part.keys.count();
-  const Index query = problem.query_position + tile.first + part.panel * panel_queries;
-  for (Index q = 0; q < tile.queries_in(part.panel); ++q) {
+  const Index query = problem.query_position + tile.first + part.first;
+  for (Index q = 0; q < part.queries; ++q) {
     problem.mask->mark(query + q, problem.key_position + part.keys.first,
                        std::span(allowed_).subspan(static_cast<std::size_t>(q * block_keys),
                                                    static_cast<std::size_t>(keys)));
   }
-  for (Index q = 0; q < tile.queries_in(part.panel); ++q) {
+  for (Index q = 0; q < part.queries; ++q) {
     const bool* allowed = allowed_.data() + q * block_keys;
     if (std::find(allowed, allowed + keys, true) != allowed + keys) {
       return true;
@@ -111,7 +109,7 @@ bool AttentionKernel::mark(const HeadProblem& problem, const Tile& tile, const P
 }
 
 void AttentionKernel::apply_mask(const Tile& tile, const Part& part) {
-  for (Index q = 0; q < tile.queries_in(part.panel); ++q) {
+  for (Index q = 0; q < part.queries; ++q) {
     for (Index j = 0; j < part.keys.count(); ++j) {
       if (!allowed_[static_cast<std::size_t>(q * block_keys + j)]) {
         scores_[part.at + j * tile.step() + q] = minus_infinity;
@@ -122,13 +120,13 @@ void AttentionKernel::apply_mask(const Tile& tile, const Part& part) {
 
 PanelNumbers AttentionKernel::panel_numbers(const HeadProblem& problem, const Tile& tile,
                                             const Part& part, Scalar* numbers) const {
-  const Index first_query = tile.first + part.panel * panel_queries;
+  const Index first_query = tile.first + part.first;
   return {
       .numbers = numbers + part.at,
       .step = tile.step(),
       .keys = part.keys.count(),
-      .queries = tile.queries_in(part.panel),
-      .columns = tile.panel_columns(part.panel),
+      .queries = part.queries,
+      .columns = part.columns,
       .distance = problem.key_position + part.keys.first - problem.query_position - first_query};
 }
 
@@ -142,7 +140,7 @@ void AttentionKernel::add_bias(const HeadProblem& problem, const Tile& tile, con
     distances_.add_by_distance(panel, bias.by_head, bias.slope);
   }
   if (bias.by_query != nullptr) {
-    const Index query = tile.first + part.panel * panel_queries;
+    const Index query = tile.first + part.first;
     distances_.add_rows(panel, bias.by_query + query * bias.stride, bias.stride);
   }
 }
@@ -150,12 +148,12 @@ void AttentionKernel::add_bias(const HeadProblem& problem, const Tile& tile, con
 // Scores of keys that a query may not attend to become -inf: those before and behind its range.
 void AttentionKernel::apply_ranges(const HeadProblem& problem, const Tile& tile, const Part& part) {
   const Index first_key = problem.key_position + part.keys.first;
-  const Index first_query = problem.query_position + tile.first + part.panel * panel_queries;
-  std::array<Scalar, panel_queries> begins{};
-  std::array<Scalar, panel_queries> ends{};
+  const Index first_query = problem.query_position + tile.first + part.first;
+  std::array<Scalar, part_queries> begins{};
+  std::array<Scalar, part_queries> ends{};
   Index last_begin = 0;
   Index first_end = part.keys.count();
-  for (Index q = 0; q < tile.queries_in(part.panel); ++q) {
+  for (Index q = 0; q < part.queries; ++q) {
     const auto [first, last] = problem.ranges.of(first_query + q);
     const Index begin = std::clamp<Index>(first - first_key, 0, part.keys.count());
     const Index end = std::clamp<Index>(last + 1 - first_key, begin, part.keys.count());
@@ -166,7 +164,7 @@ void AttentionKernel::apply_ranges(const HeadProblem& problem, const Tile& tile,
   }
   const auto limit = [&](Index j) {
     const Lanes key(static_cast<Scalar>(j));
-    for (Index first = 0; first < tile.panel_columns(part.panel); first += lane_count) {
+    for (Index first = 0; first < part.columns; first += lane_count) {
       Scalar* row = scores_ + part.at + j * tile.step() + first;
       const auto seen = Lanes::load_unaligned(begins.data() + first) <= key &&
                         key < Lanes::load_unaligned(ends.data() + first);

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 
+#include "core/broadcast_product.hpp"
 #include "core/pattern.hpp"
 #include "core/rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-constexpr Index panel_queries = 2 * lane_count;  // the columns of `broadcast_product`
+constexpr Index panel_queries = 2 * lane_count;
+constexpr Index part_queries = std::max(panel_queries, product_columns);
 constexpr Index tile_panels = 4;
 constexpr Index tile_queries = tile_panels * panel_queries;
 constexpr Index tile_step = tile_queries + lane_count;
@@ -21,6 +23,7 @@ struct KeyRange {
   Index first;
   Index end;
 
+  bool operator==(const KeyRange&) const = default;
   Index count() const { return std::max<Index>(0, end - first); }
   KeyRange within(const KeyRange& other) const {
     return {std::max(first, other.first), std::min(end, other.end)};
