@@ -165,9 +165,7 @@ void Optimizer::update_adam(const Chunk& chunk, const Update& update, const Scal
   Scalar* second = second_.data() + chunk.begin;
   for (Index i = 0; i < chunk.count; i += lane_count) {
     const Index count = std::min(lane_count, chunk.count - i);
-    const auto load = [&](const Scalar* from) {
-      return count == lane_count ? Lanes::load_unaligned(from + i) : load_some(from + i, count);
-    };
+    const auto load = [&](const Scalar* from) { return lanes_at(from, i, count); };
     const auto store = [&](Scalar* to, const Lanes& lanes) {
       if (count == lane_count) {
         lanes.store_unaligned(to + i);

@@ -52,8 +52,7 @@ void AdditiveScore::gradients(const PairPanel& pairs, const Scalar* dscores, Ind
       Lanes dv(Scalar{0});
       for (Index j = 0; j < pairs.key_count; ++j) {
         const Scalar* from = dscores + j * step + first;
-        const Lanes ds =
-            queries == lane_count ? Lanes::load_unaligned(from) : load_some(from, queries);
+        const Lanes ds = lanes_at(from, 0, queries);
         const Tanh t(query + Lanes(pairs.keys[j * pairs.key_step + c]));
         const Lanes dsum = ds * v * t.slope();
         dquery += dsum;

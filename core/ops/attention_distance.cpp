@@ -38,8 +38,7 @@ void PanelDistances::sum_by_distance(const PanelNumbers& panel, Scalar factor, S
       for (Index j = from; j < panel.keys; j += lane_count) {
         const Scalar* numbers = panel.numbers + j * panel.step + first;
         Scalar* line = line_.data() + panel.keys - 1 - j + first;
-        const Lanes more =
-            real == lane_count ? Lanes::load_unaligned(numbers) : load_some(numbers, real);
+        const Lanes more = lanes_at(numbers, 0, real);
         (Lanes::load_unaligned(line) + more).store_unaligned(line);
       }
     }
