@@ -6,6 +6,7 @@
 
 #include "core/broadcast_product.hpp"
 #include "core/errors.hpp"
+#include "core/exponential.hpp"
 #include "core/prefetch.hpp"
 #include "core/rows.hpp"
 
@@ -123,9 +124,9 @@ class Search {
     }
     Lanes sum(Scalar{0});
     for (Index j = 0; j < tokens; ++j) {
-      sum += xsimd::exp(Lanes::load_unaligned(logits + j * stride) - largest);
+      sum += exp_of_small(Lanes::load_unaligned(logits + j * stride) - largest);
     }
-    const Lanes earlier = Lanes::load_unaligned(sums_ + column) * xsimd::exp(before - largest);
+    const Lanes earlier = Lanes::load_unaligned(sums_ + column) * exp_of_small(before - largest);
     (earlier + sum).store_unaligned(sums_ + column);
     largest.store_unaligned(largest_ + column);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/exponential.hpp"
 #include "core/rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -12,7 +13,7 @@ namespace {
 // x, and 4 e / (1 + e)², which does not cancel where tanh x is nearly 1.
 struct Tanh {
   explicit Tanh(const Lanes& x)
-      : e(xsimd::exp(Lanes(Scalar{-2}) * xsimd::abs(x))),
+      : e(exp_of_small(Lanes(Scalar{-2}) * xsimd::abs(x))),
         inverse(Lanes(Scalar{1}) / (Lanes(Scalar{1}) + e)),
         value(xsimd::copysign((Lanes(Scalar{1}) - e) * inverse, x)) {}
 

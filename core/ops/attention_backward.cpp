@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/exponential.hpp"
 #include "core/ops/attention_kernel.hpp"
 #include "core/transpose.hpp"
 
@@ -89,7 +90,7 @@ void AttentionKernel::rebuild_weights(const Tile& tile, const Part& part) {
     const Lanes shift = Lanes::load_unaligned(log_sums_ + part.first + first);
     for (Index j = 0; j < part.keys.count(); ++j) {
       Scalar* row = scores_ + part.at + j * tile.step() + first;
-      xsimd::exp(Lanes::load_unaligned(row) - shift).store_unaligned(row);
+      exp_of_small(Lanes::load_unaligned(row) - shift).store_unaligned(row);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "core/exponential.hpp"
 #include "core/ops/attention_kernel.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -91,7 +92,7 @@ void AttentionKernel::softmax(const Tile& tile, const Part& part) {
     Lanes sum(Scalar{0});
     for (Index j = 0; j < part.keys.count(); ++j) {
       Scalar* row = column + j * tile.step();
-      const Lanes weight = xsimd::exp(Lanes::load_unaligned(row) - shift);
+      const Lanes weight = exp_of_small(Lanes::load_unaligned(row) - shift);
       sum += weight;
       if (dropped) {
         (weight * dropout_.factors(j, first)).store_unaligned(row);
@@ -99,7 +100,7 @@ void AttentionKernel::softmax(const Tile& tile, const Part& part) {
         weight.store_unaligned(row);
       }
     }
-    const Lanes correction = xsimd::exp(before - shift);
+    const Lanes correction = exp_of_small(before - shift);
     xsimd::fma(correction, Lanes::load_unaligned(sums_ + q), sum).store_unaligned(sums_ + q);
     largest.store_unaligned(largest_ + q);
     correction.store_unaligned(corrections_ + q);

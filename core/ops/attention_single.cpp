@@ -8,6 +8,7 @@
 #include <limits>
 #include <span>
 
+#include "core/exponential.hpp"
 #include "core/prefetch.hpp"
 #include "core/rows.hpp"
 
@@ -78,7 +79,7 @@ struct Softmax {
 // weights[j] = exp(s_j - max s), in place
 Softmax softmax(Scalar* s, Index padded) {
   const Scalar largest = max_row(padded, s);
-  map_row(padded, s, [m = Lanes(largest)](const Lanes& x) { return xsimd::exp(x - m); }, s);
+  map_row(padded, s, [m = Lanes(largest)](const Lanes& x) { return exp_of_small(x - m); }, s);
   const Scalar total = sum_row(padded, [](const Lanes& weight) { return weight; }, s);
   return {total, largest + std::log(total)};
 }

@@ -8,6 +8,7 @@
 
 #include "core/dims.hpp"
 #include "core/errors.hpp"
+#include "core/exponential.hpp"
 #include "core/rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -43,7 +44,7 @@ RowLoss take_row(Scalar* x, Index V, TokenId target, Scalar smoothing, bool lear
   const auto over = 1 / static_cast<Scalar>(V);
   const Scalar mean =
       smoothing > 0 ? over * sum_row(V, [](const Lanes& a) { return a; }, x) : Scalar{0};
-  const auto power = [m = Lanes(largest)](const Lanes& a) { return xsimd::exp(a - m); };
+  const auto power = [m = Lanes(largest)](const Lanes& a) { return exp_of_small(a - m); };
   const Scalar sum = learns ? map_and_sum_row(V, x, power, x) : sum_row(V, power, x);
   if (learns) {
     map_row(

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/dims.hpp"
+#include "core/exponential.hpp"
 #include "core/rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -12,14 +13,15 @@ namespace {
 // The largest number of a row is taken off first, so that no exponential overflows; a softmax does
 // not see it.
 void softmax_row(const Scalar* x, Index D, Scalar* y) {
-  map_row(D, y, [m = Lanes(max_row(D, x))](const Lanes& a) { return xsimd::exp(a - m); }, x);
+  map_row(D, y, [m = Lanes(max_row(D, x))](const Lanes& a) { return exp_of_small(a - m); }, x);
   const Scalar sum = sum_row(D, [](const Lanes& a) { return a; }, y);
   map_row(D, y, [f = Lanes(1 / sum)](const Lanes& a) { return a * f; }, y);
 }
 
 void log_softmax_row(const Scalar* x, Index D, Scalar* y) {
   const Scalar most = max_row(D, x);
-  const Scalar sum = sum_row(D, [m = Lanes(most)](const Lanes& a) { return xsimd::exp(a - m); }, x);
+  const Scalar sum =
+      sum_row(D, [m = Lanes(most)](const Lanes& a) { return exp_of_small(a - m); }, x);
   map_row(
       D, y, [m = Lanes(most), l = Lanes(std::log(sum))](const Lanes& a) { return a - m - l; }, x);
 }
@@ -75,7 +77,7 @@ Var log_softmax(const Var& x) {
       const Scalar* dy = g.output().row(i);
       const Lanes sum(sum_row(columns, itself, dy));
       const auto gradient = [&sum](const Lanes& a, const Lanes& d) {
-        return d - xsimd::exp(a) * sum;
+        return d - exp_of_small(a) * sum;
       };
       put_row(dx + i * columns, accumulate, columns, gradient, y.row(i), dy);
     }
