@@ -23,6 +23,14 @@ Index row_count(const Segments& segments) {
   return rows;
 }
 
+Index most_rows(const Segments& segments) {
+  Index most = 0;
+  for (const Segment& segment : segments.list) {
+    most = std::max(most, segment.rows);
+  }
+  return most;
+}
+
 std::vector<Index> positions(const Segments& segments) {
   std::vector<Index> result(static_cast<std::size_t>(row_count(segments)), 0);
   for (const Segment& segment : segments.list) {

@@ -33,6 +33,9 @@ Segments segments_of(const std::vector<Index>& lengths);
 // One past the last row that any segment holds.
 Index row_count(const Segments& segments);
 
+// The rows of the longest segment; 0 without segments.
+Index most_rows(const Segments& segments);
+
 // The position of each row of segments that tile their matrix.
 std::vector<Index> positions(const Segments& segments);
 

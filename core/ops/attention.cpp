@@ -44,9 +44,8 @@ Tensor forward(const AttentionProblem& problem, Tensor& log_sums) {
   const bool alike = options.patterns.size() == 1 && problem.pattern(0).only_near() &&
                      problem.pattern(0).top_count() == 0 && !options.dropout.active() &&
                      !BiasValues::given(problem.bias.values) && options.scores.empty();
-  AttentionKernel kernel(options.d_key, options.d_value, options.score_factor(), options.dropout,
-                         problem.bias.values);
-  Tensor room = Tensor::empty({single_query_room(problem.most_keys(), options.heads)});
+  AttentionKernel kernel = problem.kernel(problem.bias.values);
+  Tensor room = Tensor::empty({single_query_room(most_rows(problem.keys), options.heads)});
   Tensor y = Tensor::empty({N, width});
   for (Index s = 0; s < problem.queries.count(); ++s) {
     const Index row = problem.queries[s].row;
@@ -77,8 +76,7 @@ void backward(Gradients& g, const AttentionProblem& problem, const Tensor& outpu
   const AttentionOptions& options = problem.options;
   const HeadMatrix y{output, 0, options.d_value};
   const HeadMatrix dy{g.output(), 0, options.d_value};
-  AttentionKernel kernel(options.d_key, options.d_value, options.score_factor(), options.dropout,
-                         problem.bias.values);
+  AttentionKernel kernel = problem.kernel(problem.bias.values);
   auto dquery = HeadGradient::cleared_later(g, 0, problem.query);
   auto dkey = HeadGradient::cleared_later(g, 1, problem.key);
   auto dvalue = HeadGradient::cleared_later(g, 2, problem.value);
@@ -153,7 +151,7 @@ Tensor attention_weights(const HeadColumns& query, const HeadColumns& key,
                                                      plain, of_scores, score_weights);
   const Index n = query_segments[segment].rows;
   const Index m = key_segments[segment].rows;
-  AttentionKernel kernel(plain.d_key, plain.d_value, plain.score_factor(), plain.dropout, {});
+  AttentionKernel kernel = problem.kernel({});
   Tensor log_sums = Tensor::empty({n});
   Tensor y = Tensor::empty({n, plain.d_value});
   bool more = false;

@@ -8,9 +8,12 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& output,
-                               const HeadRows& doutput, const Scalar* log_sums,
-                               Index log_sums_stride, const Targets& targets) {
+void AttentionKernel::backward(HeadProblem problem, const HeadRows& output, HeadRows doutput,
+                               const Scalar* log_sums, Index log_sums_stride,
+                               const Targets& targets) {
+  problem.query = used_by(problem.key.rows, problem.query);
+  problem.key = used_by(problem.query.rows, problem.key);
+  doutput = used_by(problem.key.rows, doutput);
   const auto gradients_of = [](const HeadRows& of, const Scalar* data, Index stride) {
     return data == nullptr ? StoredRows{} : StoredRows{data, stride, of.rows, of.width};
   };
@@ -26,7 +29,7 @@ void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& outpu
     pack_queries(problem, tile);
     take_log_sums(tile, log_sums, log_sums_stride);
     if (value_bias_.active()) {
-      value_bias_.clear_mass();
+      value_bias_.clear_mass(tile.queries);
       value_bias_.take_gradients(doutput.row(first), doutput.stride, tile.queries);
     }
     copy_transposed(tile.queries, doutput.width, doutput.row(first), doutput.stride, 1, doutputs_,
@@ -36,6 +39,8 @@ void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& outpu
           d_value_, [](const Lanes& a, const Lanes& b) { return a * b; }, output.row(first + q),
           doutput.row(first + q));
     }
+    query_rows_ = panel_of(problem.query, first, tile.queries, query_room_);
+    doutput_rows_ = panel_of(doutput, first, tile.queries, doutput_room_);
     for_each_block(tile, [&](const KeyRange& block) {
       take_keys(problem, block);
       fetch_ahead(rows, tile, block);
@@ -58,10 +63,10 @@ void AttentionKernel::backward(const HeadProblem& problem, const HeadRows& outpu
           query_gradients(tile, part, targets);
         }
       });
-      key_gradients(problem, tile, block, doutput, targets);
+      key_gradients(problem, tile, block, targets);
     });
     if (targets.dbias.values != nullptr) {
-      value_bias_gradients(tile, doutput, targets.dbias.values);
+      value_bias_gradients(tile, targets.dbias.values);
     }
   }
 }
@@ -152,19 +157,18 @@ void AttentionKernel::pair_gradients(const HeadProblem& problem, const Tile& til
 
 // dk_j += Σ_q ds_jq q_q of dot products,  dv_j += Σ_q p_jq dy_q
 void AttentionKernel::key_gradients(const HeadProblem& problem, const Tile& tile,
-                                    const KeyRange& block, const HeadRows& doutput,
-                                    const Targets& targets) {
+                                    const KeyRange& block, const Targets& targets) {
   for_each_run(tile, block, [&](const KeyRange& keys, Index query, Index queries) {
     const Index at = (keys.first - block.first) * tile.step() + query;
     if (targets.dkey != nullptr && problem.score.function == nullptr) {
       product(keys.count(), queries, d_key_, {gradients_ + at, tile.step(), 1},
-              panel_of(problem.query, tile.first + query, queries, row_room_),
-              targets.dkey + keys.first * targets.dkey_stride, targets.dkey_stride, true);
+              query_rows_.from(query), targets.dkey + keys.first * targets.dkey_stride,
+              targets.dkey_stride, true);
     }
     if (targets.dvalue != nullptr) {
       product(keys.count(), queries, d_value_, {scores_ + at, tile.step(), 1},
-              panel_of(doutput, tile.first + query, queries, row_room_),
-              targets.dvalue + keys.first * targets.dvalue_stride, targets.dvalue_stride, true);
+              doutput_rows_.from(query), targets.dvalue + keys.first * targets.dvalue_stride,
+              targets.dvalue_stride, true);
     }
   });
 }
@@ -185,13 +189,11 @@ void AttentionKernel::bias_gradients(const HeadProblem& problem, const Tile& til
 }
 
 // dr_b += Σ_q mass[q][b] dy_q
-void AttentionKernel::value_bias_gradients(const Tile& tile, const HeadRows& doutput,
-                                           Scalar* dvalues) {
-  const Panel dy = panel_of(doutput, tile.first, tile.queries, row_room_);
+void AttentionKernel::value_bias_gradients(const Tile& tile, Scalar* dvalues) {
   for (Index b = 0; b < value_bias_.buckets(); b += block_keys) {
     product(std::min(block_keys, value_bias_.buckets() - b), tile.queries, d_value_,
-            {value_bias_.mass(0) + b, 1, value_bias_.step()}, dy, dvalues + b * d_value_, d_value_,
-            true);
+            {value_bias_.mass(0) + b, 1, value_bias_.step()}, doutput_rows_, dvalues + b * d_value_,
+            d_value_, true);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/exponential.hpp"
+
 #include "core/ops/attention_kernel.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -30,7 +31,8 @@ Lanes column_largest(const Scalar* column, Index step, Index rows, const Lanes& 
 
 }  // namespace
 
-void AttentionKernel::forward(const HeadProblem& problem, const HeadOutput& out, bool more) {
+void AttentionKernel::forward(HeadProblem problem, const HeadOutput& out, bool more) {
+  problem.value = used_by(problem.query.rows, problem.value);
   const Rows rows{
       .of_queries = {problem.query.stored(), {out.rows, out.stride, problem.query.rows, d_value_}},
       .of_keys = {problem.key.stored(), problem.value.stored()}};
@@ -43,7 +45,7 @@ void AttentionKernel::forward(const HeadProblem& problem, const HeadOutput& out,
     }
     begin_rows(tile, out, more);
     if (value_bias_.active()) {
-      value_bias_.clear_mass();
+      value_bias_.clear_mass(tile.queries);
     }
     for_each_block(tile, [&](const KeyRange& block) {
       take_keys(problem, block);

@@ -1,37 +1,49 @@
 #include "core/ops/attention_kernel.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <utility>
 
 #include "core/transpose.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-AttentionKernel::AttentionKernel(Index d_key, Index d_value, Scalar scale, const Dropout& dropout,
+AttentionKernel::AttentionKernel(const HeadSizes& sizes, Scalar scale, const Dropout& dropout,
                                  const Tensor& value_bias)
-    : d_key_(d_key), d_value_(d_value), scale_(scale), dropout_(dropout), value_bias_(value_bias) {
-  const Index key_step = whole_vectors(d_key);
-  const Index value_step = whole_vectors(d_value);
-  const Index widest = std::max(key_step, value_step);
-  memory_ = Tensor::empty({block_keys * (key_step + value_step) + 2 * block_keys * tile_step +
-                           (d_key + d_value) * tile_step + tile_queries * widest +
-                           std::max(block_keys, tile_queries) * widest + 5 * tile_queries});
+    : d_key_(sizes.d_key),
+      d_value_(sizes.d_value),
+      scale_(scale),
+      dropout_(dropout),
+      value_bias_(value_bias) {
+  const Index key_step = whole_vectors(d_key_);
+  const Index value_step = whole_vectors(d_value_);
+  // Of two sizes, so that batches of other lengths find the memory that others gave back.
+  const Index queries = sizes.most_queries <= part_queries ? part_queries : tile_queries;
+  const Index step = queries == tile_queries ? tile_step : queries;
+  const std::array<std::pair<Scalar**, Index>, 14> arrays{
+      {{&key_room_, block_keys * key_step},
+       {&value_room_, block_keys * value_step},
+       {&scores_, block_keys * step},
+       {&gradients_, block_keys * step},
+       {&queries_, d_key_ * step},
+       {&doutputs_, d_value_ * step},
+       {&query_room_, queries * key_step},
+       {&doutput_room_, queries * value_step},
+       {&product_, std::max(block_keys, queries) * std::max(key_step, value_step)},
+       {&largest_, queries},
+       {&sums_, queries},
+       {&corrections_, queries},
+       {&log_sums_, queries},
+       {&along_, queries}}};
+  Index numbers = 0;
+  for (const auto& [array, size] : arrays) {
+    numbers += size;
+  }
+  memory_ = Tensor::empty({numbers});
   Scalar* next = memory_.data();
-  const auto take = [&next](Index numbers) { return std::exchange(next, next + numbers); };
-  key_room_ = take(block_keys * key_step);
-  value_room_ = take(block_keys * value_step);
-  scores_ = take(block_keys * tile_step);
-  gradients_ = take(block_keys * tile_step);
-  queries_ = take(d_key * tile_step);
-  doutputs_ = take(d_value * tile_step);
-  row_room_ = take(tile_queries * widest);
-  product_ = take(std::max(block_keys, tile_queries) * widest);
-  largest_ = take(tile_queries);
-  sums_ = take(tile_queries);
-  corrections_ = take(tile_queries);
-  log_sums_ = take(tile_queries);
-  along_ = take(tile_queries);
+  for (const auto& [array, size] : arrays) {
+    *array = std::exchange(next, next + size);
+  }
 }
 
 void AttentionKernel::pack_queries(const HeadProblem& problem, const Tile& tile) {

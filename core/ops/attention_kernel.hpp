@@ -41,6 +41,13 @@ struct HeadProblem {
   HeadScore score;
 };
 
+// The widths of a head's vectors, and how many queries a sequence has at most.
+struct HeadSizes {
+  Index d_key;
+  Index d_value;
+  Index most_queries;
+};
+
 // A row and its log-sum-exp for each query.
 struct HeadOutput {
   Scalar* rows;
@@ -49,16 +56,16 @@ struct HeadOutput {
   Index log_sums_stride;
 };
 
-// Scratch memory of a fixed size, for all heads of a call.
+// Scratch memory for all heads of a call: however long sequences are, that of a tile and a block.
 class AttentionKernel {
  public:
   // value_bias: (B, d_value), or no memory.
-  AttentionKernel(Index d_key, Index d_value, Scalar scale, const Dropout& dropout,
+  AttentionKernel(const HeadSizes& sizes, Scalar scale, const Dropout& dropout,
                   const Tensor& value_bias);
 
   // out: n rows of d_value and the log-sum-exp of each row's scores (-inf: no keys). `more`: they
   // hold what other keys gave, to which these are added.
-  void forward(const HeadProblem& problem, const HeadOutput& out, bool more);
+  void forward(HeadProblem problem, const HeadOutput& out, bool more);
 
   // Adds to dkey and dvalue (m rows), to dquery (n rows), to the gradients of the bias and of the
   // score's numbers; each null where not needed.
@@ -72,7 +79,7 @@ class AttentionKernel {
     HeadBiasTargets dbias;
     Scalar* dscore_weights;
   };
-  void backward(const HeadProblem& problem, const HeadRows& output, const HeadRows& doutput,
+  void backward(HeadProblem problem, const HeadRows& output, HeadRows doutput,
                 const Scalar* log_sums, Index log_sums_stride, const Targets& targets);
 
   // The weight of query i for key j is added to weights[i stride + j step].
@@ -122,7 +129,7 @@ class AttentionKernel {
                       const HeadBiasTargets& targets);
   void add_mass(const HeadProblem& problem, const Tile& tile, const Part& part);
   void add_value_bias(const Tile& tile, Scalar* rows, Index stride);
-  void value_bias_gradients(const Tile& tile, const HeadRows& doutput, Scalar* dvalues);
+  void value_bias_gradients(const Tile& tile, Scalar* dvalues);
   void apply_ranges(const HeadProblem& problem, const Tile& tile, const Part& part);
   void softmax(const Tile& tile, const Part& part);
   void draw_dropout(const HeadProblem& problem, const Tile& tile, const Part& part);
@@ -134,7 +141,7 @@ class AttentionKernel {
   void pair_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
                       const Targets& targets);
   void key_gradients(const HeadProblem& problem, const Tile& tile, const KeyRange& block,
-                     const HeadRows& doutput, const Targets& targets);
+                     const Targets& targets);
 
   Index d_key_;
   Index d_value_;
@@ -148,21 +155,24 @@ class AttentionKernel {
   KeyRange block_{};
   Panel keys_{};  // of the block
   Panel values_{};
+  Panel query_rows_{};               // of the tile, in the backward pass
+  Panel doutput_rows_{};             // the same
   std::optional<Prefetcher> ahead_;  // worked off by the products that make scores
   Tensor memory_;
-  Scalar* key_room_;     // (block, d_key): keys that are not whole vectors
-  Scalar* value_room_;   // (block, d_value)
-  Scalar* scores_;       // (block, tile): scores, then weights
-  Scalar* gradients_;    // (block, tile): dL/dweights, then dL/dscores
-  Scalar* queries_;      // (d_key, tile): the queries, transposed; for dot products scaled
-  Scalar* doutputs_;     // (d_value, tile): the output's gradients, transposed
-  Scalar* row_room_;     // (tile, width): queries or output gradients that are not whole vectors
-  Scalar* product_;      // (block or tile, width)
-  Scalar* largest_;      // (tile): the largest score so far
-  Scalar* sums_;         // (tile): Σ exp(score - largest) so far
-  Scalar* corrections_;  // (tile): exp(largest before - largest now)
-  Scalar* log_sums_;     // (tile)
-  Scalar* along_;        // (tile): y · dL/dy
+  Scalar* key_room_;      // (block, d_key): keys copied together, if they are
+  Scalar* value_room_;    // (block, d_value)
+  Scalar* scores_;        // (block, tile): scores, then weights
+  Scalar* gradients_;     // (block, tile): dL/dweights, then dL/dscores
+  Scalar* queries_;       // (d_key, tile): the queries, transposed; for dot products scaled
+  Scalar* doutputs_;      // (d_value, tile): the output's gradients, transposed
+  Scalar* query_room_;    // (tile, d_key): the same of queries
+  Scalar* doutput_room_;  // (tile, d_value): and of the output's gradients
+  Scalar* product_;       // (block or tile, width)
+  Scalar* largest_;       // (tile): the largest score so far
+  Scalar* sums_;          // (tile): Σ exp(score - largest) so far
+  Scalar* corrections_;   // (tile): exp(largest before - largest now)
+  Scalar* log_sums_;      // (tile)
+  Scalar* along_;         // (tile): y · dL/dy
 };
 
 template <class Visitor>

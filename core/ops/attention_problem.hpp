@@ -40,12 +40,13 @@ struct AttentionProblem {
     return patterns[patterns.size() == 1 ? 0 : static_cast<std::size_t>(head)];
   }
 
-  Index most_keys() const {
-    Index most = 0;
-    for (const Segment& segment : keys.list) {
-      most = std::max(most, segment.rows);
-    }
-    return most;
+  // What works on the heads one after the other.
+  AttentionKernel kernel(const Tensor& value_bias) const {
+    return {
+        {.d_key = options.d_key, .d_value = options.d_value, .most_queries = most_rows(queries)},
+        options.score_factor(),
+        options.dropout,
+        value_bias};
   }
 
   // With the whole pattern: what its near keys do not tell is left to the mask.

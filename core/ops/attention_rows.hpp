@@ -23,6 +23,14 @@ struct HeadRows {
   StoredRows stored() const { return {data, stride, rows, width}; }
 };
 
+// Rows that are the right-hand side of products with so many rows. Where those are many, they are
+// worth a copy: a power of two apart, or nearly, they share a few sets of the first-level cache.
+inline HeadRows used_by(Index rows, HeadRows right) {
+  constexpr Index few = 64;
+  right.apart = right.apart || rows > few;
+  return right;
+}
+
 // Rows of whole vectors.
 struct Panel {
   const Scalar* data;

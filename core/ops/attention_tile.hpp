@@ -13,10 +13,10 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 constexpr Index panel_queries = 2 * lane_count;
 constexpr Index part_queries = std::max(panel_queries, product_columns);
-constexpr Index tile_panels = 4;
+constexpr Index tile_panels = 8;
 constexpr Index tile_queries = tile_panels * panel_queries;
 constexpr Index tile_step = tile_queries + lane_count;
-constexpr Index block_keys = 128;
+constexpr Index block_keys = 64;
 
 // Key rows from `first` up to, not including, `end`.
 struct KeyRange {

@@ -25,7 +25,7 @@ ValueBias::ValueBias(const Tensor& rows) {
   gradients_ = Tensor::empty({tile_queries, step_});
 }
 
-void ValueBias::clear_mass() { std::ranges::fill(mass_.values(), Scalar{0}); }
+void ValueBias::clear_mass(Index queries) { std::fill_n(mass_.data(), queries * step_, Scalar{0}); }
 
 void ValueBias::take_gradients(const Scalar* dy, Index stride, Index queries) {
   broadcast_product(queries, columns_.dim(0), step_, {dy, stride, 1}, columns_.data(), step_, {},

@@ -22,7 +22,7 @@ class ValueBias {
 
   // mass[q][b] = Σ of the weights of query q for the keys of bucket b
   Scalar* mass(Index query) { return mass_.row(query); }
-  void clear_mass();
+  void clear_mass(Index queries);
   // gradients[q][b] = dL/dy_q · rows[b]
   Scalar* gradients(Index query) { return gradients_.row(query); }
   void take_gradients(const Scalar* dy, Index stride, Index queries);
