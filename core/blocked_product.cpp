@@ -33,7 +33,8 @@ class BlockedProduct {
         a_(a),
         b_(b),
         fetches_(rows * depth + depth * columns + rows * columns > stays_in_cache),
-        copied_(a.transposed ? Tensor::empty({most_.depth, copied_stride}) : Tensor()) {}
+        copied_(pays_to_copy(columns, a) ? Tensor::empty({most_.depth, copied_stride}) : Tensor()) {
+  }
 
   void run(Start start, Scalar* c, Index c_stride) {
     std::optional<PackedMatrix> packed;
@@ -61,6 +62,14 @@ class BlockedProduct {
   static constexpr Index stays_in_cache = (Index{1} << 20) / sizeof(Scalar);
   // Not a power of two, so that rows of a copy do not share few lines of the cache.
   static constexpr Index copied_stride = PackedMatrix::block_rows + 16;
+
+  // Rows of a that do not lie in runs leave no gaps when they are copied, between what is used. It
+  // does not pay where they are near each other and few panels of b use them.
+  static bool pays_to_copy(Index columns, const MatrixView& a) {
+    constexpr Index few = 2 * product_columns;
+    constexpr Index near = 512;
+    return a.transposed && (columns > few || a.stride > near);
+  }
 
   Block size_of(const Block& at) const {
     return {std::min(most_.row, all_.row - at.row), std::min(most_.depth, all_.depth - at.depth),
@@ -110,11 +119,10 @@ class BlockedProduct {
     return b.part(share(at.row), share(at.row + size_of(at).row));
   }
 
-  // Rows that do not lie in runs are copied, which leaves no gaps between what is used.
   Broadcast block_of_a(const Block& at) {
     const MatrixView a = a_.from(at.row, at.depth);
-    if (!a.transposed) {
-      return {a.data, a.stride, 1};
+    if (!copied_.has_memory()) {
+      return a.transposed ? Broadcast{a.data, 1, a.stride} : Broadcast{a.data, a.stride, 1};
     }
     const Block size = size_of(at);
     for (Index r = 0; r < size.depth; ++r) {
