@@ -22,6 +22,7 @@ namespace tapehead {
 
 namespace {
 
+constexpr int round_count = 5;
 constexpr std::size_t fewest_steps = 5;
 constexpr Index counted_steps = 10;
 
@@ -36,6 +37,15 @@ struct Times {
   std::vector<double> seconds;
   std::vector<double> tokens_per_second;
   std::vector<double> flops_per_second;
+
+  void add(const Times& others) {
+    const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+      to.insert(to.end(), from.begin(), from.end());
+    };
+    append(seconds, others.seconds);
+    append(tokens_per_second, others.tokens_per_second);
+    append(flops_per_second, others.flops_per_second);
+  }
 };
 
 class StepRun {
@@ -72,11 +82,11 @@ class StepRun {
   };
 };
 
+// Of one step at least.
 Times StepRun::time(double seconds) {
-  step();  // takes the memory that later steps keep
   Times times;
-  for (const auto begin = Clock::now();
-       times.seconds.size() < fewest_steps || seconds_since(begin) < seconds;) {
+  const auto begin = Clock::now();
+  do {
     const std::vector<Batch>& batches = next_batches();
     const auto start = Clock::now();
     trainer_.step(batches, loss_);
@@ -90,7 +100,7 @@ Times StepRun::time(double seconds) {
     times.seconds.push_back(took);
     times.tokens_per_second.push_back(tokens / took);
     times.flops_per_second.push_back(flops / took);
-  }
+  } while (seconds_since(begin) < seconds);
   return times;
 }
 
@@ -116,6 +126,29 @@ nlohmann::ordered_json StepRun::shares(double seconds) {
     times.finish_step(start, Clock::now(), workers_.threads());
   }
   return times.shares();
+}
+
+struct Rounds {
+  Times steps;
+  std::vector<double> sgemm;  // of each round: the better of before and after
+  std::vector<double> mfu;
+};
+
+// Steps and sgemm in turns, so that a clock that changes changes both.
+Rounds run_rounds(StepRun& run, Index threads, double seconds) {
+  Rounds rounds;
+  double before = sgemm_rate();
+  for (int i = 0; i < round_count; ++i) {
+    const Times times = run.time(seconds / round_count);
+    const double after = sgemm_rate();
+    const double rate = std::max(before, after);
+    rounds.steps.add(times);
+    rounds.sgemm.push_back(rate);
+    rounds.mfu.push_back(median(times.flops_per_second) / 1e9 /
+                         (rate * static_cast<double>(threads)));
+    before = after;
+  }
+  return rounds;
 }
 
 std::string hash_of_bits(const Tensor& tensor) {
@@ -146,22 +179,20 @@ nlohmann::ordered_json run_steps(const StepSubject& subject, Index threads, Inde
 
 nlohmann::ordered_json measure_steps(const StepSubject& subject, Index threads, double seconds) {
   StepRun run(subject, threads);
-  double rate = sgemm_rate();
-  const Times times = run.time(seconds);
-  rate = std::max(rate, sgemm_rate());
+  run.step();  // takes the memory that later steps keep
+  const Rounds rounds = run_rounds(run, threads, seconds);
   const double memory = peak_memory_mb();
-  const double gflops = median(times.flops_per_second) / 1e9;
   nlohmann::ordered_json row = {
       {"size", subject.name},
       {"threads", threads},
       {"shards", *subject.config.training.shards},
-      {"ms", 1e3 * median(times.seconds)},
-      {"best_ms", 1e3 * std::ranges::min(times.seconds)},
-      {"steps", times.seconds.size()},
-      {"tokens_per_second", median(times.tokens_per_second)},
-      {"gflops", gflops},
-      {"sgemm_gflops", rate},
-      {"mfu", gflops / (rate * static_cast<double>(threads))},
+      {"ms", 1e3 * median(rounds.steps.seconds)},
+      {"best_ms", 1e3 * std::ranges::min(rounds.steps.seconds)},
+      {"steps", rounds.steps.seconds.size()},
+      {"tokens_per_second", median(rounds.steps.tokens_per_second)},
+      {"gflops", median(rounds.steps.flops_per_second) / 1e9},
+      {"sgemm_gflops", median(rounds.sgemm)},
+      {"mfu", median(rounds.mfu)},
       {"peak_memory_mb", memory},
   };
   if (HeapCount::available) {

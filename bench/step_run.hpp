@@ -8,10 +8,11 @@
 
 namespace tapehead {
 
-// Runs steps for about so many seconds after the first, then some more that are looked at closely.
-// The row, in which rates are medians over the steps: size, threads, shards, ms, best_ms, steps,
-// tokens_per_second, gflops, sgemm_gflops (of one core, the best before and after the steps), mfu,
-// peak_memory_mb, allocations_per_step, share.
+// Runs steps for about so many seconds after the first, in five rounds with sgemm before and after
+// each, then some more that are looked at closely. The row: size, threads, shards; medians over all
+// steps: ms, tokens_per_second, gflops; best_ms, steps; medians over the rounds: sgemm_gflops (of
+// one core, the better of before and after), mfu (of the round's median step); peak_memory_mb,
+// allocations_per_step, share.
 nlohmann::ordered_json measure_steps(const StepSubject& subject, Index threads, double seconds);
 
 // Exactly so many steps after a first one: size, threads, steps, seconds, tokens_per_second, and
