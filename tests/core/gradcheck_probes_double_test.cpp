@@ -1,6 +1,5 @@
 // Mistakes that the inputs given do not show, and functions that misbehave: the gradient checker
 // finds the first and survives the second.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tapehead/gradcheck.hpp>
 
@@ -8,27 +7,18 @@
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/attention.hpp"
 #include "core/ops/reduce.hpp"
+#include "tests/support/expect_verdict.hpp"
 #include "tests/support/random.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
-void expect_verdict(const GradcheckReport& report, Verdict verdict, const std::string& message) {
-  ASSERT_EQ(report.findings.size(), 1U) << report.message();
-  EXPECT_EQ(name_of(report.findings[0].verdict), name_of(verdict)) << report.message();
-  EXPECT_THAT(report.message(), HasSubstr(message));
-}
 
 // y = x + x₂, whose backward hands in one gradient and then the other.
 using Backward = void (*)(Gradients&);
@@ -137,8 +127,8 @@ TEST(GradcheckProbes, FindAWrongSegment) {
       g.add(0, std::move(dx));
     });
   };
-  expect_verdict(gradcheck(first_rows, {random_tensor({5, 3}, 1)}), Verdict::wrong,
-                 "seen with segments of 1, 4 rows");
+  expect_wrong(gradcheck(first_rows, {random_tensor({5, 3}, 1)}), WrongKind::term,
+               "seen with segments of 1, 4 rows");
 }
 
 TEST(GradcheckProbes, PassAttentionInAllCuts) {

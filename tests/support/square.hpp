@@ -1,0 +1,38 @@
+// The op that backward passes are tried out on.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "core/gradcheck/gradcheck.hpp"
+#include "tests/support/random.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// y = x ∘ x, with a backward pass to try out.
+using SquareBackward = std::function<void(Gradients&, const Tensor& x)>;
+
+inline Var square(const Var& x, const SquareBackward& backward) {
+  Tensor y = Tensor::empty(x.shape());
+  std::ranges::transform(x.value().values(), y.data(), [](Scalar a) { return a * a; });
+  return x.tape().record("square", {x}, std::move(y),
+                         [x = x.value(), backward](Gradients& g) { backward(g, x); });
+}
+
+// factor 2 x dy, as it should be where the factor is 1.
+inline Tensor square_gradient(const Gradients& g, const Tensor& x, Scalar factor) {
+  Tensor dx = Tensor::empty(x.shape());
+  for (Index i = 0; i < x.size(); ++i) {
+    dx.data()[i] = factor * 2 * x.data()[i] * g.output().data()[i];
+  }
+  return dx;
+}
+
+inline GradcheckReport check_square(const SquareBackward& backward) {
+  return gradcheck([&](Tape&, const std::vector<Var>& x) { return square(x[0], backward); },
+                   {random_tensor({3, 4}, 1)});
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
