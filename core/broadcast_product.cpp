@@ -21,11 +21,14 @@ constexpr Index tile_rows(bool adjacent, Index vectors) {
 // Between two calls of the prefetcher, so that there is as much work whatever a tile's width.
 constexpr Index prefetch_depth(Index vectors) { return 64 / vectors; }
 
-// `prefetcher`: a pointer or, for none, nullptr itself.
+// `prefetcher`: a pointer or, for none, nullptr itself. With one, so many rows are fetched that the
+// next tile writes, spread over the depth: asked for at once they would be more than a core waits
+// for.
 template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
 [[gnu::always_inline]] inline void tile_product(Index depth, Broadcast a, const Scalar* b,
                                                 Index b_step, Start start, Scalar* out,
-                                                Index out_step, Pointer prefetcher) {
+                                                Index out_step, Pointer prefetcher,
+                                                Index next_rows = 0) {
   std::array<std::array<Lanes, Vectors>, Rows> sums;
 #pragma GCC unroll 8
   for (Index i = 0; i < Rows; ++i) {
@@ -56,8 +59,14 @@ template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
     add(0, depth);
   } else {
     constexpr Index step = prefetch_depth(Vectors);
+    const Index rows_at_once = (next_rows * step + depth - 1) / std::max<Index>(1, depth);
+    Index fetched = 0;
     for (Index first = 0; first < depth; first += step) {
       prefetcher->some();
+      for (const Index end = std::min(next_rows, fetched + rows_at_once); fetched < end;
+           ++fetched) {
+        prefetch_to_write(out + (Rows + fetched) * out_step, Vectors * lane_count);
+      }
       add(first, std::min(depth, first + step));
     }
   }
@@ -91,13 +100,8 @@ void column_product(Index rows, Index depth, Broadcast a, const Scalar* b, Index
                     Start start, Scalar* out, Index out_step, Pointer prefetcher) {
   constexpr Index tile = tile_rows(Adjacent, Vectors);
   while (rows >= tile) {
-    if constexpr (!std::is_null_pointer_v<Pointer>) {
-      for (Index i = tile; i < std::min(rows, 2 * tile); ++i) {
-        prefetch_to_write(out + i * out_step, Vectors * lane_count);
-      }
-    }
     tile_product<Adjacent, tile, Vectors, Started>(depth, a, b, b_step, start, out, out_step,
-                                                   prefetcher);
+                                                   prefetcher, std::min(rows - tile, tile));
     start = start.from(tile, 0);
     a.data += tile * a.row_step;
     out += tile * out_step;
