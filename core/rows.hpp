@@ -73,9 +73,9 @@ inline Scalar sum_row(Index n, Function f, const Input*... in) {
   return total;
 }
 
-// out[i] = f(in[i]...) for i < n, and Σ out[i].
-template <class Function, class... Input>
-inline Scalar map_and_sum_row(Index n, Scalar* out, Function f, const Input*... in) {
+// out[i] = f(in[i]...) for i < n, and Σ term(out[i]).
+template <class Function, class Term, class... Input>
+inline Scalar map_and_sum_terms(Index n, Scalar* out, Function f, Term term, const Input*... in) {
   Index i = 0;
   const auto store = [&](const auto&... lanes) {
     const Lanes value = f(lanes...);
@@ -85,9 +85,15 @@ inline Scalar map_and_sum_row(Index n, Scalar* out, Function f, const Input*... 
       store_some(out + i, n - i, value);
     }
     i += lane_count;
-    return value;
+    return term(value);
   };
   return sum_row(n, store, in...);
+}
+
+// out[i] = f(in[i]...) for i < n, and Σ out[i].
+template <class Function, class... Input>
+inline Scalar map_and_sum_row(Index n, Scalar* out, Function f, const Input*... in) {
+  return map_and_sum_terms(n, out, f, [](const Lanes& value) { return value; }, in...);
 }
 
 inline Scalar max_row(Index n, const Scalar* in) {

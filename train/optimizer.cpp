@@ -95,19 +95,32 @@ Optimizer::Sums Optimizer::place_for_sums(const std::vector<ParameterGradients*>
   return sums;
 }
 
-// sum = scale Σ over shards, the first of which has written to `sum`; returns Σ sum².
+// sum = scale Σ over shards, the first of which has written to `sum`; returns Σ sum². What the last
+// shard wrote is added, scaled and squared in one pass over memory.
 double Optimizer::sum_chunk(const Chunk& chunk, const std::vector<ParameterGradients*>& shards,
                             Scalar scale, Scalar* sum) {
+  const Scalar* last = nullptr;
   for (const ParameterGradients* shard : shards) {
     if (!shard->written(chunk.block)) {
       continue;
     }
     if (const Scalar* part = shard->data(chunk.block) + chunk.offset; part != sum) {
-      add_to(sum, part, chunk.count);
+      if (last != nullptr) {
+        add_to(sum, last, chunk.count);
+      }
+      last = part;
     }
   }
-  map_row(chunk.count, sum, [s = Lanes(scale)](const Lanes& a) { return s * a; }, sum);
-  return static_cast<double>(sum_row(chunk.count, [](const Lanes& a) { return a * a; }, sum));
+  const Lanes s(scale);
+  const auto square = [](const Lanes& a) { return a * a; };
+  const Scalar squares =
+      last == nullptr
+          ? map_and_sum_terms(
+                chunk.count, sum, [s](const Lanes& a) { return s * a; }, square, sum)
+          : map_and_sum_terms(
+                chunk.count, sum, [s](const Lanes& a, const Lanes& b) { return s * (a + b); },
+                square, sum, last);
+  return static_cast<double>(squares);
 }
 
 void Optimizer::update_chunk(const Chunk& chunk, Update update, const Scalar* gradient) {
