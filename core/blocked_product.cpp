@@ -60,6 +60,8 @@ class BlockedProduct {
  private:
   // What is smaller was written a moment ago, and nothing has pushed it out.
   static constexpr Index stays_in_cache = (Index{1} << 20) / sizeof(Scalar);
+  // While the last rows of a are worked on; what is fetched sooner is pushed out again.
+  static constexpr Index fetches_b_within = 288;
   // Not a power of two, so that rows of a copy do not share few lines of the cache.
   static constexpr Index copied_stride = PackedMatrix::block_rows + 16;
 
@@ -107,7 +109,7 @@ class BlockedProduct {
     return stored(a_.from(at.row, at.depth), size.row, size.depth);
   }
 
-  // As much of the next block of b as this block has of a's rows.
+  // As much of the next block of b as this block has of a's last rows.
   StoredRows share_of_next_b(const Block& at) const {
     const Block next = after_block_of_b(at);
     if (next.column >= all_.column) {
@@ -115,7 +117,10 @@ class BlockedProduct {
     }
     const Block size = size_of(next);
     const StoredRows b = stored(b_.from(next.depth, next.column), size.depth, size.column);
-    const auto share = [&](Index row) { return b.rows * row / all_.row; };
+    const Index last_rows = std::min(fetches_b_within, all_.row);
+    const auto share = [&](Index row) {
+      return b.rows * std::max<Index>(0, row - (all_.row - last_rows)) / last_rows;
+    };
     return b.part(share(at.row), share(at.row + size_of(at).row));
   }
 

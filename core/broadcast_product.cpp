@@ -21,14 +21,18 @@ constexpr Index tile_rows(bool adjacent, Index vectors) {
 // Between two calls of the prefetcher, so that there is as much work whatever a tile's width.
 constexpr Index prefetch_depth(Index vectors) { return 64 / vectors; }
 
-// `prefetcher`: a pointer or, for none, nullptr itself. With one, so many rows are fetched that the
-// next tile writes, spread over the depth: asked for at once they would be more than a core waits
-// for.
+// Rows of the result that the next tile writes, as far apart as this tile's.
+struct NextRows {
+  const Scalar* data = nullptr;
+  Index count = 0;
+};
+
+// `prefetcher`: a pointer or, for none, nullptr itself. With one, `next` is fetched, too, spread
+// over the depth: asked for at once its rows would be more than a core waits for.
 template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
 [[gnu::always_inline]] inline void tile_product(Index depth, Broadcast a, const Scalar* b,
                                                 Index b_step, Start start, Scalar* out,
-                                                Index out_step, Pointer prefetcher,
-                                                Index next_rows = 0) {
+                                                Index out_step, Pointer prefetcher, NextRows next) {
   std::array<std::array<Lanes, Vectors>, Rows> sums;
 #pragma GCC unroll 8
   for (Index i = 0; i < Rows; ++i) {
@@ -59,13 +63,13 @@ template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
     add(0, depth);
   } else {
     constexpr Index step = prefetch_depth(Vectors);
-    const Index rows_at_once = (next_rows * step + depth - 1) / std::max<Index>(1, depth);
+    const Index rows_at_once = (next.count * step + depth - 1) / std::max<Index>(1, depth);
     Index fetched = 0;
     for (Index first = 0; first < depth; first += step) {
       prefetcher->some();
-      for (const Index end = std::min(next_rows, fetched + rows_at_once); fetched < end;
+      for (const Index end = std::min(next.count, fetched + rows_at_once); fetched < end;
            ++fetched) {
-        prefetch_to_write(out + (Rows + fetched) * out_step, Vectors * lane_count);
+        prefetch_to_write(next.data + fetched * out_step, Vectors * lane_count);
       }
       add(first, std::min(depth, first + step));
     }
@@ -87,7 +91,7 @@ template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
   if constexpr (Rows > 0) {
     if (rows == Rows) {
       tile_product<Adjacent, Rows, Vectors, Started>(depth, a, b, b_step, start, out, out_step,
-                                                     prefetcher);
+                                                     prefetcher, NextRows{});
     } else {
       rest_product<Adjacent, Rows - 1, Vectors, Started>(rows, depth, a, b, b_step, start, out,
                                                          out_step, prefetcher);
@@ -96,24 +100,32 @@ template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
 }
 
 template <bool Adjacent, Index Vectors, bool Started, class Pointer>
-void column_product(Index rows, Index depth, Broadcast a, const Scalar* b, Index b_step,
+void column_product(Index rows, Index depth, const Broadcast& all, const Scalar* b, Index b_step,
                     Start start, Scalar* out, Index out_step, Pointer prefetcher) {
   constexpr Index tile = tile_rows(Adjacent, Vectors);
+  Broadcast a = all;
   while (rows >= tile) {
+    Scalar* const below = out + tile * out_step;
+    rows -= tile;
+    NextRows next{below, std::min(rows, tile)};
+    if constexpr (!std::is_null_pointer_v<Pointer>) {
+      if (rows == 0 && prefetcher->next_result != nullptr) {
+        next = {prefetcher->next_result, tile};
+      }
+    }
     tile_product<Adjacent, tile, Vectors, Started>(depth, a, b, b_step, start, out, out_step,
-                                                   prefetcher, std::min(rows - tile, tile));
+                                                   prefetcher, next);
     start = start.from(tile, 0);
     a.data += tile * a.row_step;
-    out += tile * out_step;
-    rows -= tile;
+    out = below;
   }
   rest_product<Adjacent, tile - 1, Vectors, Started>(rows, depth, a, b, b_step, start, out,
                                                      out_step, prefetcher);
 }
 
 template <bool Adjacent, bool Started, class Pointer>
-void product(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b, Index b_step,
-             Start start, Scalar* out, Index out_step, Pointer prefetcher) {
+void product(Index rows, Index depth, Index columns, const Broadcast& a, const Scalar* b,
+             Index b_step, Start start, Scalar* out, Index out_step, Pointer prefetcher) {
   Index column = 0;
   const auto some = [&]<Index vectors>(std::integral_constant<Index, vectors>) {
     for (; column + vectors * lane_count <= columns; column += vectors * lane_count) {
@@ -130,8 +142,8 @@ void product(Index rows, Index depth, Index columns, Broadcast a, const Scalar* 
 }
 
 template <class Pointer>
-void choose(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b, Index b_step,
-            Start start, Scalar* out, Index out_step, Pointer prefetcher) {
+void choose(Index rows, Index depth, Index columns, const Broadcast& a, const Scalar* b,
+            Index b_step, Start start, Scalar* out, Index out_step, Pointer prefetcher) {
   const bool started = start.data != nullptr;
   const auto adjacent = started ? product<true, true, Pointer> : product<true, false, Pointer>;
   const auto apart = started ? product<false, true, Pointer> : product<false, false, Pointer>;
@@ -141,7 +153,7 @@ void choose(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b
 
 }  // namespace
 
-void broadcast_product(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b,
+void broadcast_product(Index rows, Index depth, Index columns, const Broadcast& a, const Scalar* b,
                        Index b_step, Start start, Scalar* out, Index out_step,
                        Prefetcher* prefetcher) {
   if (prefetcher == nullptr) {

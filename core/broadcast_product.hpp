@@ -35,7 +35,7 @@ constexpr Index product_columns = (sizeof(Lanes) == 64 ? 4 : 2) * lane_count;
 // out[i][c] = start(i, c) + Σ_r a(i, r) b[r b_step + c] for i < rows, c < columns; columns: whole
 // vectors. `start` may be `out` itself. With a prefetcher it is worked off meanwhile, and what is
 // written next is fetched, too: for products larger than the first level of the cache.
-void broadcast_product(Index rows, Index depth, Index columns, Broadcast a, const Scalar* b,
+void broadcast_product(Index rows, Index depth, Index columns, const Broadcast& a, const Scalar* b,
                        Index b_step, Start start, Scalar* out, Index out_step,
                        Prefetcher* prefetcher = nullptr);
 

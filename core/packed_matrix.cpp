@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/prefetch.hpp"
 #include "core/rows.hpp"
 #include "core/transpose.hpp"
 
@@ -10,10 +11,15 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// to[r][c] = from[r][c]
+// to[r][c] = from[r][c]. What comes some rows later is fetched: from the last row on, the next
+// columns' first rows.
 void copy_rows(const Scalar* from, Index stride, Index depth, Index columns, Scalar* to) {
   const Index step = whole_vectors(columns);
+  const Index ahead = std::min<Index>(16, depth);
   for (Index r = 0; r < depth; ++r) {
+    const Index later = r + ahead;
+    prefetch_to_read(
+        later < depth ? from + later * stride : from + (later - depth) * stride + columns, columns);
     map_row(columns, to + r * step, [](const Lanes& x) { return x; }, from + r * stride);
   }
 }
@@ -34,7 +40,7 @@ void pack(const MatrixView& b, Index depth, Index columns, Scalar* panels) {
 
 // c = start + a times some rows of a panel, of which `columns` are real. What is no whole vectors
 // goes by way of `edge`, which has room for them.
-void panel_product(Index rows, Index columns, Index depth, Broadcast a, const Scalar* panel,
+void panel_product(Index rows, Index columns, Index depth, const Broadcast& a, const Scalar* panel,
                    Scalar* edge, Start start, Scalar* c, Index c_stride, Prefetcher* prefetcher) {
   const Index step = whole_vectors(columns);
   const bool whole = columns == step;
@@ -66,12 +72,16 @@ void PackedMatrix::product(Index rows, const MatrixView& a, Start start, Scalar*
   }
 }
 
-void PackedMatrix::block_product(Index rows, Broadcast a, Start start, Scalar* c, Index c_stride,
-                                 Prefetcher* prefetcher) const {
+void PackedMatrix::block_product(Index rows, const Broadcast& a, Start start, Scalar* c,
+                                 Index c_stride, Prefetcher* prefetcher) const {
   std::array<Scalar, block_rows * product_columns> edge;
   for (Index column = 0; column < columns_; column += product_columns) {
     const Index count = std::min(product_columns, columns_ - column);
     for (Index r = 0; r < depth_; r += panel_depth) {
+      if (prefetcher != nullptr) {
+        const bool another = r + panel_depth >= depth_ && column + product_columns < columns_;
+        prefetcher->next_result = another ? c + column + product_columns : nullptr;
+      }
       const Start sums = r == 0 ? start.from(0, column) : Start{c + column, c_stride};
       panel_product(rows, count, std::min(panel_depth, depth_ - r),
                     {a.data + r * a.depth_step, a.row_step, a.depth_step},

@@ -21,7 +21,7 @@ class PackedMatrix {
 
   // c = start + a b, a as it lies in memory: at most `block_rows` rows of it. Meanwhile the
   // prefetcher, if any, is worked off.
-  void block_product(Index rows, Broadcast a, Start start, Scalar* c, Index c_stride,
+  void block_product(Index rows, const Broadcast& a, Start start, Scalar* c, Index c_stride,
                      Prefetcher* prefetcher) const;
 
   // So many rows of a stay in the second level of the cache.

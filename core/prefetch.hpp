@@ -17,6 +17,15 @@ inline void prefetch(const Scalar* from, Index count) {
   }
 }
 
+// Asks for `count` numbers that are about to be read, in the first level.
+inline void prefetch_to_read(const Scalar* from, Index count) {
+  constexpr int for_reading = 0;
+  constexpr int first_level = 3;
+  for (Index i = 0; i < count; i += cache_line) {
+    __builtin_prefetch(from + i, for_reading, first_level);
+  }
+}
+
 // Asks for room for `count` numbers that are about to be written, in the first level.
 inline void prefetch_to_write(const Scalar* from, Index count) {
   constexpr int for_writing = 1;

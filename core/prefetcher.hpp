@@ -38,6 +38,9 @@ class Prefetcher {
  public:
   using Matrices = std::array<StoredRows, 4>;  // those without rows do not matter
 
+  // Where the next product writes, as far apart as this one does; null: nowhere known.
+  const Scalar* next_result = nullptr;
+
   // Everything has been asked for after so many calls of `some`, at least one.
   Prefetcher(const Matrices& matrices, Index calls) : matrices_(matrices) {
     Index lines = 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/prefetch.hpp"
 #include "core/rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -61,18 +62,32 @@ void copy_block(Index rows, Index columns, const Scalar* from, Index step, const
   }
 }
 
+// A block that is copied soon.
+void prefetch_block(const Scalar* from, Index step) {
+  for (Index r = 0; r < lane_count; ++r) {
+    prefetch_to_read(from + r * step, 1);
+  }
+}
+
 }  // namespace
 
 void copy_transposed(Index rows, Index columns, const Scalar* from, Index step, Scalar factor,
                      Scalar* to, Index to_step) {
   const Lanes factors(factor);
-  for (Index c = 0; c < columns; c += lane_count) {
-    for (Index r = 0; r < rows; r += lane_count) {
+  // So many columns on, a block is fetched; behind the last column goes on what lies below, which
+  // below the last row is often copied next.
+  const Index ahead = std::min(4 * lane_count, columns);
+  // A vector's height of rows from end to end: few enough streams for a core to follow by itself.
+  for (Index r = 0; r < rows; r += lane_count) {
+    for (Index c = 0; c < columns; c += lane_count) {
+      const Scalar* at = from + r * step + c;
+      prefetch_block(c + ahead < columns ? at + ahead : at + lane_count * step + ahead - columns,
+                     step);
       const Index height = std::min(lane_count, rows - r);
       const Index width = std::min(lane_count, columns - c);
       const auto copy =
           height == lane_count && width == lane_count ? copy_block<true> : copy_block<false>;
-      copy(height, width, from + r * step + c, step, factors, to + c * to_step + r, to_step);
+      copy(height, width, at, step, factors, to + c * to_step + r, to_step);
     }
   }
 }
