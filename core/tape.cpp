@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/clear.hpp"
 #include "core/errors.hpp"
 #include "core/finite.hpp"
 #include "core/rows.hpp"
@@ -183,7 +184,7 @@ Scalar* Gradients::sum(Index input) {
   }
   const auto [data, accumulate] = target(input);
   if (!accumulate) {
-    std::fill_n(data, tape_.input(node_, input).shape.size(), Scalar{0});
+    clear(data, tape_.input(node_, input).shape.size());
   }
   return data;
 }

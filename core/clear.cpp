@@ -1,0 +1,30 @@
+#include "core/clear.hpp"
+
+#include <immintrin.h>
+
+#include <algorithm>
+
+#include "core/prefetch.hpp"
+#include "core/prefetcher.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+void clear(Scalar* data, Index count) {
+  constexpr Index stays_in_cache = (Index{1} << 22) / sizeof(Scalar);
+  if (count <= stays_in_cache) {
+    std::fill_n(data, count, Scalar{0});
+    return;
+  }
+  const Index before_first_line = (line_of(data) + cache_line - data) % cache_line;
+  const Index lines = (count - before_first_line) / cache_line;
+  std::fill_n(data, before_first_line, Scalar{0});
+  data += before_first_line;
+  for (Index i = 0; i < lines * cache_line; i += 16 / sizeof(Scalar)) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(data + i), _mm_setzero_si128());
+  }
+  // What is written past the caches may come later than what is written to them after it.
+  _mm_sfence();
+  std::fill_n(data + lines * cache_line, count - before_first_line - lines * cache_line, Scalar{0});
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
