@@ -24,7 +24,8 @@ void clear(Scalar* data, Index count) {
   }
   // What is written past the caches may come later than what is written to them after it.
   _mm_sfence();
-  std::fill_n(data + lines * cache_line, count - before_first_line - lines * cache_line, Scalar{0});
+  const Index done = before_first_line + lines * cache_line;
+  std::fill_n(data + lines * cache_line, count - done, Scalar{0});
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

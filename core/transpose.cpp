@@ -74,8 +74,8 @@ void prefetch_block(const Scalar* from, Index step) {
 void copy_transposed(Index rows, Index columns, const Scalar* from, Index step, Scalar factor,
                      Scalar* to, Index to_step) {
   const Lanes factors(factor);
-  // So many columns on, a block is fetched; behind the last column goes on what lies below, which
-  // below the last row is often copied next.
+  // A block so many columns on is fetched: behind the last column, one of the rows below, which
+  // below the last row are often copied next.
   const Index ahead = std::min(4 * lane_count, columns);
   // A vector's height of rows from end to end: few enough streams for a core to follow by itself.
   for (Index r = 0; r < rows; r += lane_count) {
