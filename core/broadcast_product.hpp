@@ -10,7 +10,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Element (i, r) lies at data[i row_step + r depth_step].
+// Element (i, r) lies at data[i row_step + r depth_step]. To be passed by reference: a copy on the
+// stack waits for all that was stored before.
 struct Broadcast {
   const Scalar* data;
   Index row_step;

@@ -11,8 +11,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// to[r][c] = from[r][c]. What comes some rows later is fetched: from the last row on, the next
-// columns' first rows.
+// to[r][c] = from[r][c]. What comes some rows later is fetched: behind the last row, the first rows
+// of the columns beside these.
 void copy_rows(const Scalar* from, Index stride, Index depth, Index columns, Scalar* to) {
   const Index step = whole_vectors(columns);
   const Index ahead = std::min<Index>(16, depth);

@@ -8,31 +8,23 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 constexpr Index cache_line = 64 / sizeof(Scalar);
 
-// Asks for `count` numbers from `from` on, to be in the second level of the cache soon.
-inline void prefetch(const Scalar* from, Index count) {
-  constexpr int for_reading = 0;
-  constexpr int second_level = 2;
+// Asks for the lines of `count` numbers from `from` on. Level 3 is the first of the cache.
+template <int ForWriting, int Level>
+inline void prefetch_lines(const Scalar* from, Index count) {
   for (Index i = 0; i < count; i += cache_line) {
-    __builtin_prefetch(from + i, for_reading, second_level);
+    __builtin_prefetch(from + i, ForWriting, Level);
   }
 }
 
-// Asks for `count` numbers that are about to be read, in the first level.
-inline void prefetch_to_read(const Scalar* from, Index count) {
-  constexpr int for_reading = 0;
-  constexpr int first_level = 3;
-  for (Index i = 0; i < count; i += cache_line) {
-    __builtin_prefetch(from + i, for_reading, first_level);
-  }
-}
+// Numbers that are needed soon, in the second level of the cache.
+inline void prefetch(const Scalar* from, Index count) { prefetch_lines<0, 2>(from, count); }
 
-// Asks for room for `count` numbers that are about to be written, in the first level.
+// Numbers that are about to be read, in the first level.
+inline void prefetch_to_read(const Scalar* from, Index count) { prefetch_lines<0, 3>(from, count); }
+
+// Room for numbers that are about to be written, in the first level.
 inline void prefetch_to_write(const Scalar* from, Index count) {
-  constexpr int for_writing = 1;
-  constexpr int first_level = 3;
-  for (Index i = 0; i < count; i += cache_line) {
-    __builtin_prefetch(from + i, for_writing, first_level);
-  }
+  prefetch_lines<1, 3>(from, count);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION
