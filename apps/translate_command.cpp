@@ -11,13 +11,16 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/line_reader.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
 #include "datasets/text_file.hpp"
+#include "datasets/text_reader.hpp"
+#include "datasets/unknown_text.hpp"
 #include "train/evaluation.hpp"
 #include "train/example_decoding.hpp"
 #include "train/run/logging.hpp"
@@ -63,33 +66,53 @@ void write(std::FILE* out, Index line, const std::vector<Translation>& translati
     const std::string text =
         n_best ? fmt::format("{} ||| {} ||| {:.4f}\n", line, translation.text, translation.score)
                : translation.text + "\n";
-    if (std::fputs(text.c_str(), out) < 0) {
+    if (std::fwrite(text.data(), 1, text.size(), out) != text.size()) {
       throw IoError(fmt::format("cannot write the output: {}", std::strerror(errno)));
     }
   }
 }
 
-struct Input {
-  std::string name;
-  int file;
+// What of the input is not translated as it stands, said where it is read.
+class LineWatch {
+ public:
+  LineWatch(const Translator& translator, const Tokenizer& tokenizer, std::string name)
+      : translator_(translator), tokenizer_(tokenizer), name_(std::move(name)) {}
+
+  void see(const std::string& line, const std::vector<TokenId>& tokens) {
+    ++number_;
+    if (const auto fault = utf8_fault(line, name_, static_cast<std::size_t>(number_))) {
+      spdlog::warn("{}", *fault);
+    }
+    const auto count = static_cast<Index>(tokens.size());
+    if (count > translator_.most_tokens()) {
+      spdlog::warn("line {} has {} tokens; only the first {} are translated", number_, count,
+                   translator_.most_tokens());
+    }
+    unknown_.see(tokenizer_, line, tokens, number_);
+  }
+  void say_unknown() const {
+    if (unknown_.any()) {
+      spdlog::warn("{}: {}", name_, describe(unknown_));
+    }
+  }
+
+ private:
+  const Translator& translator_;
+  const Tokenizer& tokenizer_;
+  std::string name_;
+  Index number_ = 0;
+  UnknownText unknown_;
 };
 
-void translate_lines(const Translator& translator, bool n_best, const Input& input,
+void translate_lines(const Translator& translator, bool n_best, TextReader& input, LineWatch& watch,
                      std::FILE* output) {
-  LineReader reader(input.file);
   Index done = 0;
-  for (auto lines = reader.next(lines_at_a_time); !lines.empty();
-       lines = reader.next(lines_at_a_time)) {
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (const auto fault =
-              utf8_fault(lines[i], input.name, static_cast<std::size_t>(done) + i + 1)) {
-        spdlog::warn("{}", *fault);
-      }
-    }
-    const auto results = translator.translate(lines, [done](Index line, Index tokens, Index most) {
-      spdlog::warn("line {} has {} tokens; only the first {} are translated", done + line + 1,
-                   tokens, most);
-    });
+  for (auto lines = input.next(lines_at_a_time); !lines.empty();
+       lines = input.next(lines_at_a_time)) {
+    const auto results =
+        translator.translate(lines, [&](std::size_t line, const std::vector<TokenId>& tokens) {
+          watch.see(lines[line], tokens);
+        });
     for (const auto& translations : results) {
       write(output, done++, translations, n_best);
     }
@@ -97,6 +120,7 @@ void translate_lines(const Translator& translator, bool n_best, const Input& inp
       throw IoError(fmt::format("cannot write the output: {}", std::strerror(errno)));
     }
   }
+  watch.say_unknown();
 }
 
 struct FileCloser {
@@ -126,10 +150,10 @@ void translate(const TranslateArguments& arguments) {
     throw IoError(fmt::format("--output {} is the input too: name another file", arguments.output));
   }
   const File output = arguments.output.empty() ? File() : open_file_for(arguments.output, "w");
-  translate_lines(
-      translator, arguments.n_best > 1,
-      input ? Input{arguments.input, fileno(input.get())} : Input{"standard input", STDIN_FILENO},
-      output ? output.get() : stdout);
+  const std::string name = input ? arguments.input : "standard input";
+  TextReader reader(input ? fileno(input.get()) : STDIN_FILENO, name);
+  LineWatch watch(translator, *saved.tokenizers.source, name);
+  translate_lines(translator, arguments.n_best > 1, reader, watch, output ? output.get() : stdout);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <new>
+#include <utility>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -12,9 +13,16 @@ namespace tapehead {
 
 namespace {
 
-constexpr int gzip_window = 16 + MAX_WBITS;  // as zlib asks for the gzip format
+constexpr int gzip_window = 16 + MAX_WBITS;                 // as zlib asks for the gzip format
+constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in 32 bits
 
-struct Inflater {
+IoError damaged(const std::filesystem::path& name, std::string_view what) {
+  return IoError(fmt::format("cannot read {}: gzip data that {}", name.string(), what));
+}
+
+}  // namespace
+
+struct Gunzip::Inflater {
   z_stream stream{};
 
   Inflater() {
@@ -27,47 +35,43 @@ struct Inflater {
   ~Inflater() { inflateEnd(&stream); }
 };
 
-// Hands the inflater its next input: zlib counts in 32 bits, so a large file comes in pieces.
-void refill(z_stream& stream, std::string_view& rest) {
-  const std::string_view piece = rest.substr(0, std::size_t{1} << 30);
-  stream.next_in = reinterpret_cast<z_const Bytef*>(const_cast<char*>(piece.data()));
-  stream.avail_in = static_cast<uInt>(piece.size());
-  rest.remove_prefix(piece.size());
-}
+Gunzip::Gunzip(std::filesystem::path name)
+    : name_(std::move(name)), inflater_(std::make_unique<Inflater>()) {}
+Gunzip::Gunzip(Gunzip&&) noexcept = default;
+Gunzip& Gunzip::operator=(Gunzip&&) noexcept = default;
+Gunzip::~Gunzip() = default;
 
-}  // namespace
-
-bool is_gzip(std::string_view content) { return content.starts_with("\x1f\x8b"); }
-
-std::string gunzip(std::string_view content, const std::filesystem::path& path) {
-  const auto damaged = [&](std::string_view what) {
-    return IoError(fmt::format("cannot read {}: gzip data that {}", path.string(), what));
-  };
-  Inflater inflater;
-  z_stream& stream = inflater.stream;
-  std::string text;
+void Gunzip::unpack(std::string_view packed, std::string& text) {
+  z_stream& stream = inflater_->stream;
   std::array<char, 1 << 16> buffer;
-  bool complete = false;
-  while (!complete || stream.avail_in > 0 || !content.empty()) {
-    if (stream.avail_in == 0) {
-      refill(stream, content);
-    }
+  bool full = false;  // then more may be waiting than the buffer had room for
+  while (!packed.empty() || full) {
+    const std::string_view part = packed.substr(0, most_at_once);
+    stream.next_in = reinterpret_cast<z_const Bytef*>(const_cast<char*>(part.data()));
+    stream.avail_in = static_cast<uInt>(part.size());
     stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
     stream.avail_out = static_cast<uInt>(buffer.size());
     const int status = inflate(&stream, Z_NO_FLUSH);
     if (status == Z_BUF_ERROR) {
-      throw damaged("ends before it is complete");
+      return;  // nothing was waiting
     }
     if (status != Z_OK && status != Z_STREAM_END) {
-      throw damaged("is damaged");
+      throw damaged(name_, "is damaged");
     }
     text.append(buffer.data(), buffer.size() - stream.avail_out);
-    complete = status == Z_STREAM_END;
-    if (complete) {
+    packed.remove_prefix(part.size() - stream.avail_in);
+    full = stream.avail_out == 0;
+    complete_ = status == Z_STREAM_END;
+    if (complete_) {
       inflateReset(&stream);
     }
   }
-  return text;
+}
+
+void Gunzip::expect_complete() const {
+  if (!complete_) {
+    throw damaged(name_, "ends before it is complete");
+  }
 }
 
 }  // namespace tapehead

@@ -1,6 +1,5 @@
 // The task parallel_text: a corpus of aligned lines, its tokenizers, its splits.
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -10,20 +9,17 @@
 
 #include "core/errors.hpp"
 #include "datasets/aligned_text.hpp"
-#include "datasets/sentencepiece_joint.hpp"
+#include "datasets/parallel_tokenizers.hpp"
 #include "datasets/sentencepiece_tokenizer.hpp"
 #include "datasets/source_cuts.hpp"
 #include "datasets/stretches.hpp"
 #include "datasets/tasks.hpp"
-#include "datasets/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::size_t many_lines = 20000;  // from here on training pieces takes about a second
 
 struct SplitFiles {
   std::string_view name;
@@ -60,101 +56,56 @@ AlignedText read_split(const SplitFiles& files) {
              : read_aligned_files(files.source, files.target);
 }
 
-bool has_pieces(const ParallelTextOptions& options) {
-  return options.tokenizer == TokenizerKind::bpe || options.tokenizer == TokenizerKind::unigram;
-}
-
-std::string train_pieces(std::span<const std::string> lines, const ParallelTextOptions& options) {
-  const bool slow = lines.size() >= many_lines;
-  if (slow) {
-    spdlog::info("training a tokenizer of {} entries on {} lines", options.vocabulary,
-                 lines.size());
-  }
-  const auto start = std::chrono::steady_clock::now();
-  std::string model =
-      train_sentencepiece(lines, {.kind = options.tokenizer,
-                                  .vocabulary = options.vocabulary,
-                                  .normalization = options.normalization,
-                                  .character_coverage = options.character_coverage});
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  if (slow) {
-    spdlog::info("trained the tokenizer in {:.1f} s", elapsed.count());
-  }
-  return model;
-}
-
-std::shared_ptr<const Tokenizer> make_tokenizer(std::span<const std::string> lines,
-                                                const ParallelTextOptions& options) {
-  if (has_pieces(options)) {
-    return std::make_shared<SentencePieceTokenizer>(train_pieces(lines, options));
-  }
-  if (options.normalization != Normalization::identity) {
-    throw ConfigError(
-        "task.normalization is SentencePiece's: it needs task.tokenizer bpe or "
-        "unigram");
-  }
-  const Unit unit = options.tokenizer == TokenizerKind::word ? Unit::word : Unit::character;
-  return std::make_shared<VocabularyTokenizer>(count_units(lines, unit, options.vocabulary), unit);
-}
-
-Tokenizers make_tokenizers(const AlignedText& train, const ParallelTextOptions& options) {
-  if (!options.joint_vocabulary) {
-    return {.source = make_tokenizer(train.source, options),
-            .target = make_tokenizer(train.target, options)};
-  }
-  std::vector<std::string> both = train.source;
-  both.insert(both.end(), train.target.begin(), train.target.end());
-  if (has_pieces(options)) {
-    const std::string model = with_target_pieces_first(train_pieces(both, options), train.target);
-    return {.source = std::make_shared<SentencePieceTokenizer>(model, Pieces::all),
-            .target = std::make_shared<SentencePieceTokenizer>(model, Pieces::used)};
-  }
-  const std::shared_ptr<const Tokenizer> joint = make_tokenizer(both, options);
-  return {.source = joint, .target = joint};
-}
-
-std::vector<Example> encode(const AlignedText& text, const Tokenizers& tokenizers) {
-  std::vector<Example> examples(text.source.size());
-  for_stretches(static_cast<Index>(examples.size()), [&](Index first, Index last) {
+void encode(const AlignedText& text, const Tokenizers& tokenizers, Split& split) {
+  split.examples.resize(text.source.size());
+  for_stretches(static_cast<Index>(text.source.size()), [&](Index first, Index last) {
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
-      examples[i] = {.source = tokenizers.source->encode(text.source[i]),
-                     .target = tokenizers.target->encode(text.target[i])};
+      split.examples[i] = {.source = tokenizers.source->encode(text.source[i]),
+                           .target = tokenizers.target->encode(text.target[i])};
     }
   });
-  return examples;
+}
+
+void count_unknown(const AlignedText& text, const Tokenizers& tokenizers, std::size_t i,
+                   Split& split) {
+  const auto line = static_cast<Index>(i) + 1;
+  const auto& [source, target] = split.examples[i];
+  split.unknown_source.see(*tokenizers.source, text.source[i], source, line);
+  split.unknown_target.see(*tokenizers.target, text.target[i], target, line);
 }
 
 // Training leaves out what is too long to be worth its memory and what has no translation. With
 // subword dropout the split has the texts of its sources.
 Split train_split(const SplitFiles& files, const AlignedText& text, const Tokenizers& tokenizers,
                   const ParallelTextOptions& options) {
-  const Index max_length = options.max_length;
   Split split;
   split.name = files.name;
-  split.examples = encode(text, tokenizers);
-  const auto has_empty_side = [](const Example& example) {
-    return example.source.empty() || example.target.empty();
-  };
-  const auto is_long = [&](const Example& example) {
-    return static_cast<Index>(std::max(example.source.size(), example.target.size())) > max_length;
-  };
-  for (std::size_t i = 0; options.subword_dropout > 0 && i < split.examples.size(); ++i) {
-    if (!is_long(split.examples[i]) && !has_empty_side(split.examples[i])) {
-      split.source_texts.push_back(text.source[i]);
+  encode(text, tokenizers, split);
+  Index too_long = 0;
+  Index empty = 0;
+  std::vector<Example> kept;
+  for (std::size_t i = 0; i < split.examples.size(); ++i) {
+    auto& [source, target] = split.examples[i];
+    if (static_cast<Index>(std::max(source.size(), target.size())) > options.max_length) {
+      ++too_long;
+    } else if (source.empty() || target.empty()) {
+      ++empty;
+    } else {
+      count_unknown(text, tokenizers, i, split);
+      kept.push_back({.source = std::move(source), .target = std::move(target)});
+      if (options.subword_dropout > 0) {
+        split.source_texts.push_back(text.source[i]);
+      }
     }
   }
-  const auto too_long = static_cast<Index>(std::erase_if(split.examples, is_long));
-  const auto empty = static_cast<Index>(std::erase_if(split.examples, has_empty_side));
+  split.examples = std::move(kept);
   split.dropped = too_long + empty;
   if (split.examples.empty()) {
-    throw DataError(fmt::format(
-        "{}: none of the {} pairs can be trained on: each has a side that is empty or longer than "
-        "task.max_length ({})",
-        files.source + files.tab_separated, split.dropped, max_length));
+    throw no_training_pairs(options, split.dropped);
   }
   if (split.dropped > 0) {
     spdlog::info("{} of {} training pairs dropped: {} longer than {} tokens, {} with an empty side",
-                 split.dropped, text.source.size(), too_long, max_length, empty);
+                 split.dropped, text.source.size(), too_long, options.max_length, empty);
   }
   return split;
 }
@@ -162,7 +113,10 @@ Split train_split(const SplitFiles& files, const AlignedText& text, const Tokeni
 Split held_out_split(const SplitFiles& files, AlignedText text, const Tokenizers& tokenizers) {
   Split split;
   split.name = files.name;
-  split.examples = encode(text, tokenizers);
+  encode(text, tokenizers, split);
+  for (std::size_t i = 0; i < split.examples.size(); ++i) {
+    count_unknown(text, tokenizers, i, split);
+  }
   split.source_texts = std::move(text.source);
   split.references = std::move(text.target);
   const bool one = !files.tab_separated.empty();
@@ -186,7 +140,7 @@ Task make_parallel_text(const TaskOptions& options, std::uint64_t seed,
   AlignedText test_text = test.given() ? read_split(test) : AlignedText{};
 
   const Tokenizers kept =
-      kept_tokenizers(tokenizers, [&] { return make_tokenizers(train_text, text); });
+      kept_tokenizers(tokenizers, [&] { return make_parallel_tokenizers(train_text, text); });
   Task task;
   task.source_tokenizer = kept.source;
   task.target_tokenizer = kept.target;

@@ -11,6 +11,7 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "datasets/subword_dropout.hpp"
+#include "datasets/utf8.hpp"
 
 namespace tapehead {
 
@@ -28,6 +29,34 @@ std::string checksum_of(std::string_view model) {
   std::array<char, sizeof value> bytes;
   std::memcpy(bytes.data(), &value, sizeof value);
   return std::string(checksum_tag) + std::string(bytes.data(), bytes.size());
+}
+
+void append_characters(std::string_view text, std::vector<std::string>& characters) {
+  while (!text.empty()) {
+    const std::size_t length = std::max<std::size_t>(1, utf8_length(text));
+    characters.emplace_back(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+}
+
+// Without spaces at the ends, and one where there were several; U+2581 is a space if it stands for
+// one.
+std::string with_single_spaces(std::string_view text, bool spelled) {
+  std::string result;
+  bool space = false;
+  while (!text.empty()) {
+    const bool stand_in = spelled && text.starts_with(word_begin);
+    if (stand_in || text.front() == ' ') {
+      space = !result.empty();
+    } else {
+      if (std::exchange(space, false)) {
+        result += ' ';
+      }
+      result += text.front();
+    }
+    text.remove_prefix(stand_in ? word_begin.size() : 1);
+  }
+  return result;
 }
 
 }  // namespace
@@ -105,6 +134,29 @@ std::string SentencePieceTokenizer::decode(const std::vector<TokenId>& tokens) c
   return text;
 }
 
+std::vector<std::string> SentencePieceTokenizer::unknown_parts(std::string_view text) const {
+  std::vector<TokenId> tokens;
+  std::vector<std::string> pieces;
+  processor_.Encode(text, &tokens).IgnoreError();  // fails only without a model
+  processor_.Encode(text, &pieces).IgnoreError();
+  std::vector<std::string> unknown;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] == unknown_id) {
+      append_characters(pieces[i], unknown);
+    }
+  }
+  if (processor_.PieceToId(word_begin) == unknown_id) {
+    std::ranges::replace(unknown, word_begin, std::string(" "));
+  } else {
+    std::erase(unknown, word_begin);  // known, but beside something that is not
+  }
+  for (std::size_t at = text.find(word_begin); at != std::string_view::npos;
+       at = text.find(word_begin, at + word_begin.size())) {
+    unknown.emplace_back(word_begin);
+  }
+  return unknown;
+}
+
 std::string SentencePieceTokenizer::piece(TokenId token) const {
   return processor_.IdToPiece(token >= 0 && token < size() ? token : unknown_id);
 }
@@ -116,6 +168,15 @@ void SentencePieceTokenizer::save(const std::filesystem::path& stem) const {
 bool SentencePieceTokenizer::shares_file_with(const Tokenizer& other) const {
   const auto* const same_kind = dynamic_cast<const SentencePieceTokenizer*>(&other);
   return same_kind != nullptr && same_kind->model_ == model_;
+}
+
+// With `identity` the library alone would not do to tell what it loses; with the others it is the
+// one that knows what they are, and what it spells is what it was made of.
+std::string normalised_text(const SentencePieceTokenizer& tokenizer, std::string_view text,
+                            Normalization normalization) {
+  return normalization == Normalization::identity
+             ? with_single_spaces(text, false)
+             : with_single_spaces(tokenizer.spelled(text), true);
 }
 
 std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::path& file,

@@ -33,6 +33,8 @@ class SentencePieceTokenizer : public Tokenizer {
   std::string spelled(std::string_view text) const;
   std::vector<TokenId> cut(std::string_view spelled, double dropout, const Draws& draws) const;
   std::string decode(const std::vector<TokenId>& tokens) const override;
+  // Single characters, and each U+2581, which would come back as a space.
+  std::vector<std::string> unknown_parts(std::string_view text) const override;
   std::string piece(TokenId token) const override;
   void save(const std::filesystem::path& stem) const override;
   bool shares_file_with(const Tokenizer& other) const override;
@@ -53,8 +55,13 @@ struct PieceOptions {
   double character_coverage = 1.0;
 };
 
+// The text as `decode` gives it back where no token is unknown.
+std::string normalised_text(const SentencePieceTokenizer& tokenizer, std::string_view text,
+                            Normalization normalization);
+
 // Learns a model from lines of text: equal lines give equal bytes. Throws DataError, with the sizes
-// that are possible, when the text does not suffice for the vocabulary.
+// that are possible, when the text does not suffice for the vocabulary, and for whatever else the
+// library cannot do with it. The lines are as `trainable_line` has them.
 std::string train_sentencepiece(std::span<const std::string> lines, const PieceOptions& options);
 
 std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::path& file,

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "core/errors.hpp"
 #include "datasets/hash.hpp"
@@ -68,6 +70,15 @@ std::vector<std::string> split_names(const TaskOptions& options) {
     names.emplace_back("longer");
   }
   return names;
+}
+
+void say_unknown(const Split& split) {
+  for (const auto& [side, unknown] :
+       {std::pair{"source", &split.unknown_source}, std::pair{"target", &split.unknown_target}}) {
+    if (unknown->any()) {
+      spdlog::info("{} split, {} side: {}", split.name, side, describe(*unknown));
+    }
+  }
 }
 
 const Split& Task::split(std::string_view name) const {

@@ -13,6 +13,7 @@
 #include "datasets/relations.hpp"
 #include "datasets/task_options.hpp"
 #include "datasets/tokenizer.hpp"
+#include "datasets/unknown_text.hpp"
 
 namespace tapehead {
 
@@ -29,6 +30,9 @@ struct Split {
   // Where example i is line i + 1 of a file: its name, on both sides that of the TSV; else empty.
   std::string source_file;
   std::string target_file;
+  // What the tokenizers do not know of text from files; none elsewhere.
+  UnknownText unknown_source;
+  UnknownText unknown_target;
   Index dropped = 0;  // training examples left out: a side too long, or without any token
 };
 
@@ -54,6 +58,9 @@ struct Task {
   const Split& split(
       std::string_view name) const;  // throws DataError that lists the names there are
 };
+
+// Logs what the tokenizers do not know of a split, if anything.
+void say_unknown(const Split& split);
 
 // The splits that a task with these options will have.
 std::vector<std::string> split_names(const TaskOptions& options);

@@ -70,7 +70,7 @@ struct GrammarOptions {
 };
 
 // parallel_text: aligned lines of text, plain or gzip; relative paths start at the working
-// directory. Either `train_source` and `train_target`, or `train_tsv` (source, tab, target);
+// directory when a run starts, and a run knows where its files lie. Either `train_source` and `train_target`, or `train_tsv` (source, tab, target);
 // likewise for the others.
 struct ParallelTextOptions {
   std::string train_source{};
@@ -131,7 +131,7 @@ struct ParallelTextOptions {
           normalization);
     visit(Field{.name = "character_coverage",
                 .help = "share of the text's characters that SentencePiece must be able to write",
-                .minimum = 0.9,
+                .minimum = 0.98,
                 .maximum = 1},
           character_coverage);
     visit(Field{.name = "subword_dropout",

@@ -9,8 +9,7 @@
 
 namespace tapehead {
 
-// The lines of a file of UTF-8 text, plain or gzip (told by its content, not its name), without
-// line ends ("\n" or "\r\n") and without a byte order mark. Throws IoError when the file cannot be
+// The lines of a file of UTF-8 text, as TextReader has them. Throws IoError when the file cannot be
 // read, and DataError, with file, line and byte, when it is empty or not UTF-8.
 std::vector<std::string> read_lines(const std::filesystem::path& file);
 

@@ -23,6 +23,8 @@ class Tokenizer {
   virtual std::vector<TokenId> encode(std::string_view text) const = 0;  // without marks
   // Begin and end marks are left out; the unknown mark shows as "⁇".
   virtual std::string decode(const std::vector<TokenId>& tokens) const = 0;
+  // The parts of the text that no entry stands for and that `decode` would not give back, in order.
+  virtual std::vector<std::string> unknown_parts(std::string_view text) const = 0;
   virtual std::string piece(TokenId token) const = 0;  // how one entry is shown
   virtual void save(
       const std::filesystem::path& stem) const = 0;  // writes stem + ".vocabulary" or ".model"

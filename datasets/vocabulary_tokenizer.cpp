@@ -86,6 +86,16 @@ std::string VocabularyTokenizer::decode(const std::vector<TokenId>& tokens) cons
   return text;
 }
 
+std::vector<std::string> VocabularyTokenizer::unknown_parts(std::string_view text) const {
+  std::vector<std::string> unknown;
+  for (const std::string_view entry : units_of(text, unit_)) {
+    if (vocabulary_.id(entry) == unknown_id) {
+      unknown.emplace_back(entry);
+    }
+  }
+  return unknown;
+}
+
 void VocabularyTokenizer::save(const std::filesystem::path& stem) const {
   save_vocabulary(vocabulary_, name_of(unit_), std::filesystem::path(stem) += suffix);
 }

@@ -26,6 +26,7 @@ class VocabularyTokenizer : public Tokenizer {
   Index size() const override { return vocabulary_.size(); }
   std::vector<TokenId> encode(std::string_view text) const override;
   std::string decode(const std::vector<TokenId>& tokens) const override;
+  std::vector<std::string> unknown_parts(std::string_view text) const override;
   std::string piece(TokenId token) const override { return vocabulary_.entry(token); }
   void save(const std::filesystem::path& stem) const override;
 

@@ -26,6 +26,14 @@ Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const
   return {result.negative_log_likelihood, result.correct, batch.tokens()};
 }
 
+Index unknown_targets(const Split& split) {
+  Index unknown = 0;
+  for (const Example& example : split.examples) {
+    unknown += static_cast<Index>(std::ranges::count(example.target, unknown_id));
+  }
+  return unknown;
+}
+
 }  // namespace
 
 Split first_examples(const Split& split, Index count) {
@@ -112,6 +120,7 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
   const double tokens = std::max(1.0, static_cast<double>(total.tokens));
   Evaluation result{.examples = static_cast<Index>(split.examples.size()),
                     .tokens = total.tokens,
+                    .unknown = unknown_targets(split),
                     .loss = total.negative_log_likelihood / tokens,
                     .token_accuracy = static_cast<double>(total.correct) / tokens,
                     .outputs = {},

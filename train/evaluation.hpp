@@ -16,7 +16,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct Evaluation {
   Index examples = 0;
-  Index tokens = 0;  // of the targets, end marks included
+  Index tokens = 0;   // of the targets, end marks included
+  Index unknown = 0;  // of those, the unknown mark, which counts as right where it is predicted
   double loss =
       0;  // mean negative log-likelihood of a target token, in nats, without label smoothing
   double token_accuracy = 0;  // with the right tokens before each: 0 ... 1

@@ -32,6 +32,9 @@ nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
     json["chrf"] = scores.chrf.score;
     json["chrf_signature"] = scores.chrf.signature;
   }
+  if (evaluation.unknown > 0) {
+    json["unknown_tokens"] = evaluation.unknown;
+  }
   json["examples"] = evaluation.examples;
   json["seconds"] = evaluation.seconds;
   return json;
@@ -59,6 +62,14 @@ std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation
   if (!results.empty() && results.front().second.scores) {
     const TextScores& scores = *results.front().second.scores;
     text += fmt::format("\n  BLEU {}\n  chrF {}", scores.bleu.signature, scores.chrf.signature);
+  }
+  for (const auto& [name, result] : results) {
+    if (result.unknown > 0) {
+      text += fmt::format(
+          "\n  {}: {} of {} target tokens are unknown, and count as right where the model says "
+          "unknown too",
+          name, result.unknown, result.tokens);
+    }
   }
   return text;
 }

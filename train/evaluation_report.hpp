@@ -14,10 +14,11 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 std::string evaluation_line(const std::string& split, const Evaluation& evaluation);
 
 // loss, perplexity, token_accuracy, examples, seconds, and where outputs were made
-// sequence_accuracy, bleu and chrf, the last two with the signature that sacreBLEU gives them.
+// sequence_accuracy, bleu and chrf, the last two with the signature that sacreBLEU gives them; and
+// unknown_tokens where there are any in the targets.
 nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
 
-// One row a split.
+// One row a split, and below them what the metrics rest on.
 std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation>>& results);
 
 struct EndReport {

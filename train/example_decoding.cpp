@@ -1,6 +1,7 @@
 #include "train/example_decoding.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "datasets/loader.hpp"
 
@@ -39,7 +40,19 @@ std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
   const auto batches = decoding_batches(split, batch_tokens, options.beam, workers.threads());
   std::vector<std::vector<Hypothesis>> results(split.examples.size());
   workers.run(static_cast<Index>(batches.size()), [&](Index b) {
-    const Batch batch = make_batch(split, batches[static_cast<std::size_t>(b)]);
+    std::vector<Index> examples = batches[static_cast<std::size_t>(b)];
+    std::erase_if(examples, [&](Index example) {
+      const auto i = static_cast<std::size_t>(example);
+      const bool empty = split.examples[i].source.empty();
+      if (empty) {
+        results[i].emplace_back();
+      }
+      return empty;
+    });
+    if (examples.empty()) {
+      return;
+    }
+    const Batch batch = make_batch(split, examples);
     auto outputs = decode_batch(model, store, batch.source, batch.source_segments, options);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       results[static_cast<std::size_t>(batch.examples[i])] = std::move(outputs[i]);

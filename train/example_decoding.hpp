@@ -16,7 +16,8 @@ inline constexpr Index decoding_batch_tokens = 2048;
 std::vector<std::vector<Index>> decoding_batches(const Split& split, Index batch_tokens, Index beam,
                                                  Index workers);
 
-// The best outputs of each example's source, in the order of the split. `batch_tokens`: the most
+// The best outputs of each example's source, in the order of the split; a source without tokens has
+// one output, without tokens too. `batch_tokens`: the most
 // source tokens in a batch, where a source counts once for each hypothesis of its beam. Outputs do
 // not depend on the batches, so that these may suit the number of workers: as many for each.
 std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,

@@ -19,18 +19,20 @@ struct Translation {
 
 class Translator {
  public:
-  // `cut`: called with a line's number among those of a call, its tokens and the most that can be
-  // translated, for each line that is translated only as far as that.
-  using CutWarning = std::function<void(Index line, Index tokens, Index most)>;
+  // Called for each line, by its number among those of a call, with its tokens.
+  using EachLine = std::function<void(std::size_t line, const std::vector<TokenId>& tokens)>;
 
   Translator(const SavedRun& run, Workers& workers, const DecodingOptions& options,
              Index batch_tokens);
+
+  // Tokens of a line beyond so many are left out.
+  Index most_tokens() const { return run_.config.model.max_positions - 1; }  // one is the end mark
 
   // The `options.best` best translations of each line, best first, in the order of the lines. A
   // line without tokens gives one empty translation. Lines of like length share a batch; workers
   // run batches side by side.
   std::vector<std::vector<Translation>> translate(std::span<const std::string> lines,
-                                                  const CutWarning& cut) const;
+                                                  const EachLine& each) const;
 
  private:
   const SavedRun& run_;

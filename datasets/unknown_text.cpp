@@ -1,0 +1,31 @@
+#include "datasets/unknown_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace tapehead {
+
+void UnknownText::see(const Tokenizer& tokenizer, std::string_view text,
+                      std::span<const TokenId> line_tokens, Index line) {
+  of += static_cast<Index>(line_tokens.size());
+  const auto count = static_cast<Index>(std::ranges::count(line_tokens, unknown_id));
+  if (count == 0) {
+    return;
+  }
+  if (tokens == 0) {
+    first = tokenizer.unknown_parts(text).front();
+    first_line = line;
+  }
+  tokens += count;
+  ++lines;
+}
+
+std::string describe(const UnknownText& unknown) {
+  return fmt::format(
+      "{} of {} tokens {} unknown to its vocabulary, on {} line{}; the first is `{}`, on line {}",
+      unknown.tokens, unknown.of, unknown.tokens == 1 ? "is" : "are", unknown.lines,
+      unknown.lines == 1 ? "" : "s", unknown.first, unknown.first_line);
+}
+
+}  // namespace tapehead
