@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "train/run/run_data.hpp"
+
 namespace tapehead {
 
 // A command's function leaves the program's exit code here.
@@ -28,6 +30,19 @@ inline void add_checkpoint_option(CLI::App& command, std::string& checkpoint) {
   command.add_option(
       "--checkpoint", checkpoint,
       "best, last, average or a file; by default the average where there is one, else the best");
+}
+
+// --data, of every command that reads the data of a run.
+inline CLI::Option* add_data_option(CLI::App& command, DataChoice& data) {
+  return command.add_option(
+      "--data", data.directory,
+      "Directory that holds the run's data files; by default where they were");
+}
+
+// --other-data, of those that only measure.
+inline void add_other_data_option(CLI::App& command, DataChoice& data) {
+  command.add_flag("--other-data", data.other,
+                   "Use the files even if they are not what the run was trained with");
 }
 
 void add_train_command(CLI::App& program, Outcome& outcome);

@@ -21,6 +21,7 @@ struct EvaluateArguments {
   std::filesystem::path run;
   std::string split = "test";
   std::string checkpoint;
+  DataChoice data;
   Index threads = default_threads();
   Index beam = 0;
   bool json = false;
@@ -50,7 +51,7 @@ void evaluate_run(const EvaluateArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
   const SavedRun saved(arguments.run, arguments.checkpoint);
-  const Task task = saved.task();
+  const Task task = saved.task(arguments.data);
   EvaluationOptions options = saved.config.evaluation;
   if (arguments.beam > 0) {
     options.beam = arguments.beam;
@@ -58,6 +59,7 @@ void evaluate_run(const EvaluateArguments& arguments) {
   Workers workers(arguments.threads);
   Results results;
   for (const Split& split : splits_of(task, arguments.split)) {
+    say_unknown(split);
     results.emplace_back(split.name,
                          evaluate(saved.model.transformer, saved.model.store, task, split, options,
                                   static_cast<Index>(split.examples.size()), workers));
@@ -76,6 +78,8 @@ void add_evaluate_command(CLI::App& program, Outcome& /*outcome*/) {
                    "train, validation or test (with the further test splits)")
       ->capture_default_str();
   add_checkpoint_option(*command, arguments->checkpoint);
+  add_data_option(*command, arguments->data);
+  add_other_data_option(*command, arguments->data);
   command
       ->add_option("--beam", arguments->beam,
                    "Hypotheses of the beam search; by default as the config says")

@@ -153,7 +153,7 @@ int gradcheck_config(const GradcheckArguments& arguments) {
   std::vector<std::string> overrides = checked.overrides;
   overrides.insert(overrides.end(), arguments.overrides.begin(), arguments.overrides.end());
   const Config config = load_config(arguments.config, overrides).config;
-  const Task task = make_task(config.task, config.seed);
+  const Task task = make_task(find_config_data(arguments.config, config.task), config.seed);
   expect_some(config, task, arguments.only);
   checked.batch =
       small_batch(task.split("train"), std::min<Index>(160, config.model.max_positions));

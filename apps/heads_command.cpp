@@ -23,6 +23,7 @@ struct HeadsArguments {
   std::filesystem::path run;
   std::string split = "validation";
   std::string checkpoint;
+  DataChoice data;
   Index threads = default_threads();
   bool importance = false;
   bool prune = false;
@@ -106,8 +107,9 @@ void show_heads(const HeadsArguments& arguments) {
   start_logging(console);
   prepare_blas();
   SavedRun saved(arguments.run, arguments.checkpoint);
-  const Task task = saved.task();
+  const Task task = saved.task(arguments.data);
   const Split& split = task.split(arguments.split);
+  say_unknown(split);
   print(arguments, saved, split, study(arguments, saved, task, split, *console));
 }
 
@@ -121,6 +123,8 @@ void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
   command->add_option("--split", arguments->split, "The split to read: train, validation or test")
       ->capture_default_str();
   add_checkpoint_option(*command, arguments->checkpoint);
+  add_data_option(*command, arguments->data);
+  add_other_data_option(*command, arguments->data);
   command->add_option("--threads", arguments->threads, "Worker threads")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,7 +32,8 @@ void plan(const PlanArguments& arguments) {
   const auto console = std::make_shared<Console>();
   start_logging(console);
   prepare_blas();
-  const Task task = make_task(config.task, config.seed);
+  const Task task = make_task(find_config_data(arguments.config, config.task), config.seed);
+  std::ranges::for_each(task.splits, say_unknown);
   const RunPlan run = plan_run(config, task);
   check_initial_weights(config, task);
   const StepRows rows = mean_rows(*task.training_split(0), run.steps_per_epoch);

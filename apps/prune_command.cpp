@@ -37,6 +37,7 @@ struct PruneArguments {
   bool closed = false;
   std::string split = "validation";
   std::string checkpoint;
+  DataChoice data;
   Index threads = default_threads();
   bool overwrite = false;
 };
@@ -96,7 +97,9 @@ std::vector<HeadName> chosen_heads(const PruneArguments& arguments, SavedRun& sa
 
 void write_run(const PruneArguments& arguments, const SavedRun& saved, const Config& config,
                const Model& model) {
+  const TaskOptions data = find_run_data({saved.directory}, config.task, arguments.data);
   const RunDirectory run = RunDirectory::create(arguments.to, arguments.overwrite);
+  write_run_data(run.files(), config.task, data);
   save_tokenizers(saved.tokenizers, arguments.to);
   write_file_atomically(run.files().config(), dump_config(config));
   Metadata metadata = identity_of(config, saved.data);
@@ -111,8 +114,9 @@ void prune_run(const PruneArguments& arguments) {
   prepare_blas();
   RunDirectory::expect_available(arguments.to, arguments.overwrite);
   SavedRun saved(arguments.run, arguments.checkpoint);
-  const Task task = saved.task();
+  const Task task = saved.task(arguments.data);
   const Split& split = task.split(arguments.split);
+  say_unknown(split);
   Workers workers(arguments.threads);
   const auto loss_of = [&](const Model& model) {
     return evaluate(model.transformer, model.store, task, split, saved.config.evaluation, 0,
@@ -172,6 +176,8 @@ void add_prune_command(CLI::App& program, Outcome& /*outcome*/) {
       ->capture_default_str();
   command->add_option("--split", arguments->split, "The split to choose by")->capture_default_str();
   add_checkpoint_option(*command, arguments->checkpoint);
+  add_data_option(*command, arguments->data);
+  add_other_data_option(*command, arguments->data);
   command->add_option("--threads", arguments->threads, "Worker threads")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

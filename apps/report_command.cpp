@@ -29,6 +29,7 @@ struct ReportArguments {
   std::string split = "validation";
   std::vector<Index> sentences;  // counted from 1
   std::string checkpoint;
+  DataChoice data;
   Index threads = default_threads();
   bool prune = false;
   std::size_t for_runs = 0;  // options given that make no sense for a sweep
@@ -41,6 +42,7 @@ nlohmann::ordered_json report_of_run(const ReportArguments& arguments) {
   ReportRequest request{.run = arguments.directory,
                         .split = arguments.split,
                         .checkpoint = arguments.checkpoint,
+                        .data = arguments.data,
                         .threads = arguments.threads,
                         .progress = [&](const std::string& what) { console->live(what); }};
   request.effort.prune = arguments.prune;
@@ -92,13 +94,16 @@ void add_report_command(CLI::App& program, Outcome& /*outcome*/) {
                    "Numbers of the sentences to show, counted from 1; by default the first eight")
       ->check(CLI::Range(1, 1'000'000'000));
   add_checkpoint_option(*command, arguments->checkpoint);
+  add_data_option(*command, arguments->data);
+  add_other_data_option(*command, arguments->data);
   command->add_option("--threads", arguments->threads, "Worker threads")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command->add_flag("--prune", arguments->prune,
                     "The loss as all heads go one by one, also where that takes long");
   command->callback([arguments, command] {
-    for (const char* option : {"--split", "--sentences", "--checkpoint", "--threads", "--prune"}) {
+    for (const char* option : {"--split", "--sentences", "--checkpoint", "--data", "--other-data",
+                               "--threads", "--prune"}) {
       arguments->for_runs += command->count(option);
     }
     write_report(*arguments);

@@ -34,6 +34,7 @@ struct TrainArguments {
   std::filesystem::path config;
   std::filesystem::path run;
   std::vector<std::string> overrides;
+  DataChoice data;
   Index threads = default_threads();
   bool resume = false;
   bool overwrite = false;
@@ -109,11 +110,12 @@ void end_record(const RunFiles& files, RunRecord record, const RunEnd& end) {
 }
 
 RunEnd train_into(const RunDirectory& run, const TrainArguments& arguments,
-                  const LoadedConfig& loaded, const Task& task, const BlasInfo& blas,
-                  const std::shared_ptr<Console>& console) {
+                  const LoadedConfig& loaded, const TaskOptions& data, const Task& task,
+                  const BlasInfo& blas, const std::shared_ptr<Console>& console) {
   const Config& config = loaded.config;
   TrainingRun training(config, task, run, blas, arguments.threads, console, arguments.resume);
   // Only now, when a run that is resumed has accepted it.
+  write_run_data(run.files(), config.task, data);
   write_file_atomically(run.files().config(), dump_config(config));
   if (!has_tokenizers(run.files().directory)) {
     save_tokenizers({task.source_tokenizer, task.target_tokenizer}, run.files().directory);
@@ -175,8 +177,11 @@ int train(const TrainArguments& arguments) {
   // The data comes first, and the weights: when something is wrong with them, nothing has been
   // made, and nothing overwritten.
   const bool tokenizers_kept = arguments.resume && has_tokenizers(directory);
+  const TaskOptions data = own_config ? find_run_data({directory}, config.task, arguments.data)
+                                      : find_config_data(arguments.config, config.task);
   const Task task =
-      make_task(config.task, config.seed, tokenizers_kept ? directory : std::filesystem::path());
+      make_task(data, config.seed, tokenizers_kept ? directory : std::filesystem::path());
+  std::ranges::for_each(task.splits, say_unknown);
   plan_run(config, task);  // what is wrong shows before anything is made
   if (!arguments.resume) {
     check_start(arguments, config, task, directory);
@@ -185,7 +190,7 @@ int train(const TrainArguments& arguments) {
                                             : RunDirectory::create(directory, arguments.overwrite);
   log_to_file(run.files().log());
   try {
-    const RunEnd end = train_into(run, arguments, loaded, task, blas, console);
+    const RunEnd end = train_into(run, arguments, loaded, data, task, blas, console);
     return finish_run(run, arguments, config, task, end);
   } catch (const std::exception& error) {
     console->live("");
@@ -212,6 +217,7 @@ void add_train_command(CLI::App& program, Outcome& outcome) {
       "Go on with the run from its newest checkpoint, with the config it was started with");
   command->add_flag("--overwrite", arguments->overwrite, "Replace an earlier run")
       ->excludes(resume);
+  add_data_option(*command, arguments->data)->needs(resume);
   command->add_flag("--no-report", arguments->no_report,
                     "Write no report.html at the end, whatever run.report says");
   command->callback([arguments, &outcome] { outcome.exit_code = train(*arguments); });

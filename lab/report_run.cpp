@@ -31,6 +31,9 @@ std::vector<Index> sentences_of(const ReportRequest& request, const Split& split
 
 void add_model(Json& report, SavedRun& run, const Task& task, const ReportRequest& request) {
   const Split& split = task.split(request.split);
+  if (request.task == nullptr) {  // else it has been said
+    say_unknown(split);
+  }
   Workers workers(request.threads);
   const std::vector<Index> sentences = sentences_of(request, split);
   report["sentences"] = report_sentences(run, task, split, sentences, workers);
@@ -64,7 +67,7 @@ Json report_run(const ReportRequest& request) {
     if (request.task != nullptr) {
       add_model(report, run, *request.task, request);
     } else {
-      add_model(report, run, run.task(), request);
+      add_model(report, run, run.task(request.data), request);
     }
   } catch (const IoError& error) {
     if (!request.checkpoint.empty()) {

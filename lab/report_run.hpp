@@ -10,6 +10,7 @@
 
 #include "core/types.hpp"
 #include "datasets/task.hpp"
+#include "train/run/run_data.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -29,6 +30,7 @@ struct ReportRequest {
   std::string split = "validation";
   std::vector<Index> sentences{};  // numbers of the split's examples, from 0; none: the first ones
   std::string checkpoint{};        // as SavedRun takes it
+  DataChoice data{};
   ReportEffort effort{};
   Index threads = 1;
   const Task* task = nullptr;  // the run's data, where it is at hand already

@@ -79,11 +79,19 @@ SavedRun::SavedRun(const std::filesystem::path& run, const std::string& wanted)
   }
 }
 
-Task SavedRun::task() const {
-  Task task = make_task(config.task, config.seed, directory);
+Task SavedRun::task(const DataChoice& choice) const {
+  Task task = make_task(find_run_data({directory}, config.task, choice), config.seed, directory);
   if (task.fingerprint != data) {
-    spdlog::warn("{} was trained with other data than {} has now", checkpoint.string(),
-                 directory.string());
+    const std::string what =
+        fmt::format("{} was trained with other data than {}", checkpoint.string(),
+                    choice.directory.empty() ? directory.string() + " has now"
+                                             : choice.directory.string() + " holds");
+    if (!choice.other) {
+      throw IoError(what +
+                    "; --data DIR names the directory that holds its own, --other-data uses these "
+                    "all the same");
+    }
+    spdlog::warn("{}", what);
   }
   return task;
 }

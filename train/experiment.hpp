@@ -8,6 +8,7 @@
 #include "datasets/task.hpp"
 #include "nn/transformer.hpp"
 #include "train/options.hpp"
+#include "train/run/run_data.hpp"
 #include "train/run/run_files.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -40,9 +41,10 @@ struct SavedRun {
   // else there is.
   SavedRun(const std::filesystem::path& directory, const std::string& checkpoint);
 
-  // Its data, made again; warns where that is not what the checkpoint was trained on. Throws what
-  // make_task throws.
-  Task task() const;
+  // Its data, made again from the files where find_run_data finds them. Throws what that and
+  // make_task throw, and IoError where the data is not what the checkpoint was trained on, unless
+  // the choice allows that; then it warns.
+  Task task(const DataChoice& choice = {}) const;
 
   std::filesystem::path directory;
   Config config;

@@ -75,6 +75,18 @@ void expect_finite_weights(const ParameterStore& store, Index step) {
   }
 }
 
+// A run whose checkpoints hold is never to be thrown away for what is around it.
+IoError none_fits(const std::filesystem::path& run, const Checkpoints& checkpoints) {
+  return IoError(fmt::format(
+      "no checkpoint of {} can be used; {}", run.string(),
+      checkpoints.find_resumable().newest
+          ? "its files hold, so bring back the config and the data that they belong to (--data DIR "
+            "names the directory of the data), or train from its weights into another directory: "
+            "--set model.init_from=" +
+                run.string() + " --run DIR"
+          : "start again with --overwrite"));
+}
+
 }  // namespace
 
 TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirectory& directory,
@@ -125,8 +137,7 @@ void TrainingRun::restore() {
     spdlog::warn("{}", refused.reason);
   }
   if (!found.newest && !found.refused.empty()) {
-    throw IoError(fmt::format("no checkpoint of {} can be used; start again with --overwrite",
-                              files_.directory.string()));
+    throw none_fits(files_.directory, checkpoints_);
   }
   if (found.newest) {
     position_ = load_training(found.newest->content, model_.store, trainer_.optimizer());

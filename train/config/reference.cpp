@@ -35,7 +35,7 @@ How values are read:
 - `auto`, or nothing after the colon, leaves an option that has it as default to follow the others.
 - Anchors, aliases, merge keys, tags and several documents in a file are not used.
 - A file that is valid JSON, or whose name ends in `.json`, is read as JSON.
-- Paths start at the working directory.
+- Paths start at the working directory; a run that is there finds its files where they were.
 )";
 
 std::string table(const std::vector<Row>& rows) {

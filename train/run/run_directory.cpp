@@ -43,11 +43,11 @@ bool is_empty_start(const fs::path& directory) {
 }
 
 bool is_file_of_a_run(const fs::path& path) {
-  constexpr std::array<std::string_view, 15> names{
+  constexpr std::array<std::string_view, 16> names{
       "config.yaml",       "metrics.jsonl", "log.txt",           "checkpoints",
       "report.html",       "joint.model",   "joint.vocabulary",  "source.model",
       "source.vocabulary", "target.model",  "target.vocabulary", "replay.safetensors",
-      "scores.jsonl",      "record.json",   "times.jsonl",
+      "scores.jsonl",      "record.json",   "times.jsonl",       "data.json",
   };
   const std::string name = path.filename().string();
   return std::ranges::find(names, name) != names.end() || name.ends_with(temporary_suffix) ||

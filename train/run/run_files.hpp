@@ -9,6 +9,7 @@ struct RunFiles {
   std::filesystem::path directory;
 
   std::filesystem::path config() const { return directory / "config.yaml"; }
+  std::filesystem::path data() const { return directory / "data.json"; }
   std::filesystem::path metrics() const { return directory / "metrics.jsonl"; }
   std::filesystem::path times() const { return directory / "times.jsonl"; }
   std::filesystem::path record() const { return directory / "record.json"; }

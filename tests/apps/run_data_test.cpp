@@ -1,0 +1,115 @@
+// A run finds its data from anywhere, and tells when it is another.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/corpus_training.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class RunData : public ::testing::Test {
+ protected:
+  RunData() {
+    for (const std::string split : {"train", "validation", "test"}) {
+      for (const std::string side : {".en", ".de"}) {
+        write_text(project / "data" / (split + side), corpus_lines());
+      }
+    }
+    write_text(project / "text.yaml", corpus_config("data", "word"));
+    expect_success({"train", "text.yaml", "--run", "runs/r"}, project);
+    fs::create_directories(elsewhere);
+  }
+
+  static ProgramResult expect_success(const Arguments& arguments, const fs::path& directory) {
+    ProgramResult result = run_program(arguments, directory);
+    EXPECT_EQ(result.exit_code, 0) << directory << ": " << result.errors;
+    return result;
+  }
+  static std::string complaint(const Arguments& arguments, const fs::path& directory) {
+    const ProgramResult result = run_program(arguments, directory);
+    EXPECT_EQ(result.exit_code, 1) << result.output;
+    return result.errors;
+  }
+  static void change(const fs::path& data) { write_text(data / "test.en", "other words\n"); }
+
+  TemporaryDirectory here;
+  fs::path project = here / "project";
+  fs::path elsewhere = here / "elsewhere/deep";
+};
+
+TEST_F(RunData, is_found_from_any_directory) {
+  write_text(elsewhere / "data/test.en", "a file of the same name\n");
+  for (const auto& [directory, run] : {std::pair<fs::path, fs::path>{project, "runs/r"},
+                                       {project / "runs", "r"},
+                                       {elsewhere, "../../project/runs/r"},
+                                       {elsewhere, project / "runs/r"}}) {
+    expect_success({"evaluate", run}, directory);
+    expect_success({"heads", run}, directory);
+    expect_success({"report", run}, directory);
+    expect_success({"train", project / "text.yaml", "--run", run, "--resume"}, directory);
+    expect_success({"plan", run / "config.yaml"}, directory);
+  }
+  expect_success({"prune", project / "runs/r", "small", "--count", "1"}, elsewhere);
+  fs::rename(elsewhere / "small", project / "runs/small");
+  expect_success({"evaluate", "runs/small"}, project);
+}
+
+TEST_F(RunData, is_found_after_run_and_data_have_moved_together) {
+  fs::rename(project, here / "moved");
+  fs::create_directories(project);
+  expect_success({"evaluate", "moved/runs/r"}, here.path());
+  // Something else where the data was: what has the same bytes is taken.
+  fs::copy(here / "moved/data", project / "data", fs::copy_options::recursive);
+  change(project / "data");
+  expect_success({"evaluate", "moved/runs/r"}, here.path());
+}
+
+TEST_F(RunData, that_is_gone_is_asked_for) {
+  fs::rename(project / "data", elsewhere / "data");
+  for (const Arguments& arguments :
+       {Arguments{"evaluate", "runs/r"}, Arguments{"heads", "runs/r"},
+        Arguments{"train", "text.yaml", "--run", "runs/r", "--resume"}}) {
+    EXPECT_THAT(complaint(arguments, project),
+                AllOf(HasSubstr("run runs/r: task.train_source: there is no "),
+                      HasSubstr((project / "data/train.en").string()), HasSubstr("--data DIR"),
+                      Not(HasSubstr("--overwrite"))));
+  }
+  const std::string data = (elsewhere / "data").string();  // the files by their names
+  expect_success({"evaluate", "runs/r", "--data", data}, project);
+  expect_success({"train", "text.yaml", "--run", "runs/r", "--resume", "--data", data}, project);
+  expect_success({"evaluate", "runs/r"}, project);  // where the resumed run has found it
+  expect_success({"evaluate", "runs/r", "--data", elsewhere}, project);  // by their paths in it
+}
+
+TEST_F(RunData, that_is_another_is_an_error_unless_asked_for) {
+  change(project / "data");
+  write_text(project / "data/test.de", "other words\n");
+  for (const std::string command : {"evaluate", "heads"}) {
+    EXPECT_THAT(complaint({command, "runs/r"}, project),
+                AllOf(HasSubstr("was trained with other data than runs/r has now"),
+                      HasSubstr("--data DIR"), HasSubstr("--other-data")));
+    EXPECT_THAT(expect_success({command, "runs/r", "--other-data"}, project).errors,
+                HasSubstr("warning: "));
+  }
+}
+
+TEST_F(RunData, that_is_another_never_costs_a_run_its_checkpoints) {
+  write_text(project / "data/train.en", corpus_lines() + "one more\n");
+  write_text(project / "data/train.de", corpus_lines() + "one more\n");
+  const Arguments resume{"train", "text.yaml", "--run", "runs/r", "--resume"};
+  EXPECT_THAT(complaint(resume, project),
+              AllOf(HasSubstr("other data"), HasSubstr("--data DIR"), HasSubstr("model.init_from"),
+                    Not(HasSubstr("--overwrite"))));
+  // Nothing that holds is left: then there is nothing to lose.
+  write_text(step_checkpoint(project / "runs/r", 40), "rubbish");
+  EXPECT_THAT(complaint(resume, project), HasSubstr("start again with --overwrite"));
+}
+
+}  // namespace
+}  // namespace tapehead

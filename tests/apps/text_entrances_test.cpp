@@ -1,0 +1,181 @@
+// Text enters in many places and forms: the same bytes are the same tokens everywhere.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/support/corpus_training.hpp"
+#include "train/metrics/score.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::HasSubstr;
+using namespace std::string_literals;
+
+using Form = std::string (*)(std::string);
+
+std::string plain(std::string text) { return text; }
+std::string marked(std::string text) { return "\xEF\xBB\xBF" + text; }
+std::string without_last_end(std::string text) {
+  text.pop_back();
+  return text;
+}
+std::string with_carriage_returns(std::string text) {
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2)) {
+    text.insert(at, 1, '\r');
+  }
+  return text;
+}
+std::string packed(std::string text) {
+  const std::string path = ::testing::TempDir() + fmt::format("packed-{}", ::getpid());
+  gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+  std::string bytes = content_of(path);
+  fs::remove(path);
+  return bytes;
+}
+std::string all_together(std::string text) {
+  return packed(marked(with_carriage_returns(without_last_end(text))));
+}
+
+struct NamedForm {
+  std::string name;
+  Form form;
+};
+
+// Held-out text with all that a line can be: empty, of spaces, with a NUL, with unknown words, with
+// spaces where there need be none.
+const std::string odd_lines = "ab cd\n\nef\n   \nab\0cd ef\ngh qq ij\n  ij  gh \n\t\ncd cd cd\n"s;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+class TextEntrances : public ::testing::TestWithParam<NamedForm> {
+ protected:
+  static void SetUpTestSuite() {
+    here = std::make_unique<TemporaryDirectory>();
+    write_data("data", plain);
+    write_text(*here / "text.yaml", corpus_config("data", "word", 60));
+    succeed({"train", "text.yaml", "--run", "r"});
+  }
+  static void TearDownTestSuite() { here.reset(); }
+
+  static void write_data(const std::string& directory, Form form) {
+    for (const std::string side : {".en", ".de"}) {
+      write_text(*here / directory / ("train" + side), form(corpus_lines() + "\n  \n"));
+      write_text(*here / directory / ("validation" + side), form(odd_lines));
+      write_text(*here / directory / ("test" + side), form(odd_lines));
+    }
+  }
+  static ProgramResult succeed(const Arguments& arguments, const std::string& input = "") {
+    ProgramResult result = run_program(arguments, here->path(), input);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result;
+  }
+  // Without what takes time.
+  static nlohmann::json evaluated(const Arguments& options) {
+    Arguments arguments{"evaluate", "r", "--json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    auto json = nlohmann::json::parse(succeed(arguments).output);
+    json.erase("seconds");
+    return json;
+  }
+
+  static std::unique_ptr<TemporaryDirectory> here;
+};
+
+std::unique_ptr<TemporaryDirectory> TextEntrances::here;
+
+INSTANTIATE_TEST_SUITE_P(Forms, TextEntrances,
+                         ::testing::Values(NamedForm{"byte_order_mark", marked},
+                                           NamedForm{"no_last_line_end", without_last_end},
+                                           NamedForm{"carriage_returns", with_carriage_returns},
+                                           NamedForm{"gzip", packed},
+                                           NamedForm{"all_together", all_together}),
+                         [](const auto& form) { return form.param.name; });
+
+TEST_P(TextEntrances, are_all_read_alike) {
+  write_data(GetParam().name, GetParam().form);
+  const std::string bytes = GetParam().form(odd_lines);
+  const fs::path file = *here / GetParam().name / "test.en";
+
+  const std::string translated = succeed({"translate", "r", "--input", "data/test.en"}).output;
+  EXPECT_EQ(succeed({"translate", "r", "--input", file}).output, translated);
+  EXPECT_EQ(succeed({"translate", "r"}, bytes).output, translated);
+
+  // The data's fingerprint is in the checkpoint: other tokens or texts would be refused.
+  const Arguments data{"--data", GetParam().name};
+  EXPECT_EQ(evaluated(data), evaluated({}));
+  EXPECT_EQ(succeed({"heads", "r", "--json", "--split", "test", data[0], data[1]}).output,
+            succeed({"heads", "r", "--json", "--split", "test"}).output);
+  EXPECT_THAT(succeed({"train", "text.yaml", "--run", "r", "--resume", data[0], data[1]}).errors,
+              HasSubstr("resuming r at step 60"));
+
+  write_text(*here / "other.yaml", corpus_config(GetParam().name, "word", 60));
+  const std::string run = "r_" + GetParam().name;
+  succeed({"train", "other.yaml", "--run", run});
+  expect_same_runs(*here / "r", *here / run);
+}
+
+// sacreBLEU's figures are score_texts', as its fixtures show.
+TEST_F(TextEntrances, what_is_evaluated_is_what_is_translated) {
+  const std::string output = succeed({"translate", "r", "--input", "data/test.en"}).output;
+  const std::vector<std::string> outputs = lines_of(output);
+  const std::vector<std::string> references = lines_of(odd_lines);
+  ASSERT_EQ(outputs.size(), references.size());
+  EXPECT_EQ(outputs[1], "");
+  const TextScores scores = score_texts(outputs, references);
+  const auto evaluation = evaluated({});
+  EXPECT_EQ(evaluation["bleu"], scores.bleu.score);
+  EXPECT_EQ(evaluation["chrf"], scores.chrf.score);
+  EXPECT_EQ(evaluation["examples"], references.size());
+}
+
+TEST_F(TextEntrances, unknown_words_are_told_with_the_first) {
+  // "ab\0cd" is one of them; so is "qq".
+  const std::string told = "2 of 13 tokens are unknown to its vocabulary, on 2 lines; the first is";
+  EXPECT_THAT(succeed({"translate", "r", "--input", "data/test.en"}).errors,
+              HasSubstr("data/test.en: " + told));
+  EXPECT_THAT(
+      succeed({"translate", "r"}, "ab\nab qq\n").errors,
+      HasSubstr("standard input: 1 of 3 tokens is unknown to its vocabulary, on 1 line; the "
+                "first is `qq`, on line 2"));
+  for (const Arguments& arguments :
+       {Arguments{"evaluate", "r"}, Arguments{"heads", "r", "--split", "test"}}) {
+    const ProgramResult result = succeed(arguments);
+    EXPECT_THAT(result.errors, HasSubstr("test split, source side: " + told));
+    EXPECT_THAT(result.errors, HasSubstr("test split, target side: " + told));
+  }
+  EXPECT_THAT(succeed({"evaluate", "r"}).output,
+              HasSubstr("test: 2 of 22 target tokens are unknown, and count as right where"));
+}
+
+TEST_F(TextEntrances, a_line_in_is_a_line_out_whatever_it_holds) {
+  const std::string output = succeed({"translate", "r"}, std::string("a\0b\nc\n", 6)).output;
+  EXPECT_EQ(std::ranges::count(output, '\n'), 2);
+  write_text(*here / "nul.yaml", corpus_config("nul", "character", 60));
+  for (const std::string split : {"train", "validation", "test"}) {
+    for (const std::string side : {".en", ".de"}) {  // all that there is to say holds a NUL
+      write_text(*here / "nul" / (split + side), std::string("\0a\n\0a\n", 6));
+    }
+  }
+  succeed({"train", "nul.yaml", "--run", "nul_run"});
+  EXPECT_EQ(succeed({"translate", "nul_run"}, std::string("\0a\n", 3)).output,
+            std::string("\0a\n", 3));
+}
+
+}  // namespace
+}  // namespace tapehead
