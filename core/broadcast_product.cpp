@@ -4,6 +4,8 @@
 #include <array>
 #include <type_traits>
 
+#include "core/fused_multiply_add.hpp"
+
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
@@ -54,7 +56,7 @@ template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
         const Lanes left(a.data[i * (Adjacent ? 1 : a.row_step) + r * a.depth_step]);
 #pragma GCC unroll 4
         for (Index v = 0; v < Vectors; ++v) {
-          sums[i][v] = xsimd::fma(left, right[v], sums[i][v]);
+          sums[i][v] = fused_multiply_add(left, right[v], sums[i][v]);
         }
       }
     }

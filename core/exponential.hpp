@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <xsimd/xsimd.hpp>
 
+#include "core/fused_multiply_add.hpp"
+
 namespace tapehead {
 
 // exp(x) for x <= 88, with a relative error of at most 1.3e-7 down to the smallest normal number; 0
@@ -18,18 +20,18 @@ inline xsimd::batch<float> exp_of_small(const xsimd::batch<float>& x) {
   // What is added to it loses its fraction, and shows as a whole number in the last bits, counted
   // from the exponent of 2⁰ on.
   const Floats shifter(0x1.8p23F + 127);
-  const Floats shifted = xsimd::fma(x, Floats(0x1.715476p+0F), shifter);  // 1 / log 2
+  const Floats shifted = fused_multiply_add(x, Floats(0x1.715476p+0F), shifter);  // 1 / log 2
   const Floats k = shifted - shifter;
-  const Floats near = xsimd::fnma(k, Floats(0x1.63p-1F), x);  // log 2, in two parts
-  const Floats r = xsimd::fnma(k, Floats(-0x1.bd0106p-13F), near);
+  const Floats near = fused_multiply_add(k, Floats(-0x1.63p-1F), x);  // -log 2, in two parts
+  const Floats r = fused_multiply_add(k, Floats(0x1.bd0106p-13F), near);
   Floats p(0x1.6ef19ep-10F);
-  p = xsimd::fma(p, r, Floats(0x1.131b16p-7F));
-  p = xsimd::fma(p, r, Floats(0x1.5552aep-5F));
-  p = xsimd::fma(p, r, Floats(0x1.55534ap-3F));
-  p = xsimd::fma(p, r, Floats(0.5F));
+  p = fused_multiply_add(p, r, Floats(0x1.131b16p-7F));
+  p = fused_multiply_add(p, r, Floats(0x1.5552aep-5F));
+  p = fused_multiply_add(p, r, Floats(0x1.55534ap-3F));
+  p = fused_multiply_add(p, r, Floats(0.5F));
   const Floats power(__builtin_bit_cast(Floats::register_type,
                                         __builtin_bit_cast(Bits, shifted.data) << exponent_begins));
-  const Floats result = power * (xsimd::fma(p, r * r, r) + Floats(1.0F));
+  const Floats result = power * (fused_multiply_add(p, r * r, r) + Floats(1.0F));
   return xsimd::select(x <= Floats(-88.376F), Floats(0.0F), result);
 }
 

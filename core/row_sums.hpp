@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/fused_multiply_add.hpp"
 #include "core/rows.hpp"
 #include "core/tape.hpp"
 
@@ -21,8 +22,8 @@ class RowSums {
   void add_product(const Scalar* a, const Scalar* b) {
     map_row(
         columns_, sums_,
-        [](const Lanes& s, const Lanes& x, const Lanes& y) { return xsimd::fma(x, y, s); }, sums_,
-        a, b);
+        [](const Lanes& s, const Lanes& x, const Lanes& y) { return fused_multiply_add(x, y, s); },
+        sums_, a, b);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include "core/broadcast_product.hpp"
 #include "core/errors.hpp"
 #include "core/exponential.hpp"
+#include "core/fused_multiply_add.hpp"
 #include "core/prefetch.hpp"
 #include "core/rows.hpp"
 
@@ -106,7 +107,7 @@ class Search {
     Lanes zero = zero_;
     for (Index j = 0; j < tokens; ++j) {
       const Lanes x = Lanes::load_unaligned(logits + j * stride);
-      zero = xsimd::fma(x, Lanes(Scalar{0}), zero);
+      zero = fused_multiply_add(x, Lanes(Scalar{0}), zero);
       if (xsimd::any(x > threshold)) {
         keep(logits + j * stride, static_cast<TokenId>(first_token + j), column);
         threshold = Lanes::load_unaligned(thresholds_ + column);

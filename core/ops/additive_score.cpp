@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/exponential.hpp"
+#include "core/fused_multiply_add.hpp"
 #include "core/rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -34,7 +35,7 @@ void AdditiveScore::scores(const PairPanel& pairs, Scalar* to, Index step) const
       for (Index c = 0; c < pairs.width; ++c) {
         const Lanes query = Lanes::load_unaligned(pairs.queries + c * pairs.query_step + first);
         const Lanes v(pairs.weights[static_cast<std::size_t>(c)]);
-        sum = xsimd::fma(v, Tanh(query + Lanes(key[c])).value, sum);
+        sum = fused_multiply_add(v, Tanh(query + Lanes(key[c])).value, sum);
       }
       sum.store_unaligned(to + j * step + first);
     }
@@ -57,7 +58,7 @@ void AdditiveScore::gradients(const PairPanel& pairs, const Scalar* dscores, Ind
         const Tanh t(query + Lanes(pairs.keys[j * pairs.key_step + c]));
         const Lanes dsum = ds * v * t.slope();
         dquery += dsum;
-        dv = xsimd::fma(ds, t.value, dv);
+        dv = fused_multiply_add(ds, t.value, dv);
         if (to.keys != nullptr) {
           to.keys[j * to.key_stride + c] += xsimd::hadd(dsum);
         }

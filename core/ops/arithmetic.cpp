@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/dims.hpp"
+#include "core/fused_multiply_add.hpp"
 #include "core/row_sums.hpp"
 #include "core/rows.hpp"
 #include "core/xtensor.hpp"
@@ -34,7 +35,7 @@ void put_row_sums(const GradientTarget& to, const Tensor& dy, Scalar factor) {
     std::fill_n(to.data, D, Scalar{0});
   }
   const auto gather = [f = Lanes(factor)](const Lanes& s, const Lanes& d) {
-    return xsimd::fma(f, d, s);
+    return fused_multiply_add(f, d, s);
   };
   for (Index i = 0; i < dy.dim(0); ++i) {
     map_row(D, to.data, gather, to.data, dy.row(i));

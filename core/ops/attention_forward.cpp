@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/exponential.hpp"
+#include "core/fused_multiply_add.hpp"
 
 #include "core/ops/attention_kernel.hpp"
 
@@ -103,7 +104,8 @@ void AttentionKernel::softmax(const Tile& tile, const Part& part) {
       }
     }
     const Lanes correction = exp_of_small(before - shift);
-    xsimd::fma(correction, Lanes::load_unaligned(sums_ + q), sum).store_unaligned(sums_ + q);
+    fused_multiply_add(correction, Lanes::load_unaligned(sums_ + q), sum)
+        .store_unaligned(sums_ + q);
     largest.store_unaligned(largest_ + q);
     correction.store_unaligned(corrections_ + q);
   }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/exponential.hpp"
+#include "core/fused_multiply_add.hpp"
 #include "core/prefetch.hpp"
 #include "core/rows.hpp"
 
@@ -95,7 +96,7 @@ void weighted_values(const SingleQuery& problem, const Scalar* value, const Scal
     const Lanes weight(weights[j]);
 #pragma GCC unroll 4
     for (Index v = 0; v < Vectors; ++v) {
-      sums[v] = xsimd::fma(weight, Lanes::load_unaligned(row + v * lane_count), sums[v]);
+      sums[v] = fused_multiply_add(weight, Lanes::load_unaligned(row + v * lane_count), sums[v]);
     }
   }
 #pragma GCC unroll 4

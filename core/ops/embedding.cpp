@@ -7,6 +7,7 @@
 
 #include "core/dims.hpp"
 #include "core/errors.hpp"
+#include "core/fused_multiply_add.hpp"
 #include "core/pool_vector.hpp"
 #include "core/rows.hpp"
 
@@ -39,7 +40,7 @@ Var lookup(const Var& table, std::span<const TokenId> ids, Scalar scale) {
         // dtable[ids[n]] += scale dy[n]
         Scalar* dtable = g.sum(0);
         const auto add = [s = Lanes(scale)](const Lanes& a, const Lanes& b) {
-          return xsimd::fma(s, b, a);
+          return fused_multiply_add(s, b, a);
         };
         for (Index i = 0; i < g.output().dim(0); ++i) {
           Scalar* row = dtable + kept[static_cast<std::size_t>(i)] * shape[1];

@@ -6,6 +6,7 @@
 
 #include "core/dims.hpp"
 #include "core/dropout_mask.hpp"
+#include "core/fused_multiply_add.hpp"
 #include "core/rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -20,8 +21,8 @@ void scale_row(Index width, Scalar factor, const Scalar* from, Scalar* to) {
 void add_scaled(Index width, Scalar factor, const Scalar* from, Scalar* to) {
   map_row(
       width, to,
-      [f = Lanes(factor)](const Lanes& a, const Lanes& b) { return xsimd::fma(f, a, b); }, from,
-      to);
+      [f = Lanes(factor)](const Lanes& a, const Lanes& b) { return fused_multiply_add(f, a, b); },
+      from, to);
 }
 
 Scalar dot(Index width, const Scalar* a, const Scalar* b) {

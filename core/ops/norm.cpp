@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/dims.hpp"
+#include "core/fused_multiply_add.hpp"
 #include "core/row_sums.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -47,7 +48,7 @@ Projections normalise(const Scalar* x, const Scalar* statistics, const Scalar* d
       [&](const Lanes& a, const Lanes& d, const Lanes& w) {
         const Lanes n = (a - mean) * scale;
         const Lanes h = d * w;
-        along = xsimd::fma(h, n, along);
+        along = fused_multiply_add(h, n, along);
         sum += h;
         return n;
       },
@@ -113,7 +114,7 @@ Var layer_norm(const Var& x, const Var& gain, const Var& bias, Scalar epsilon) {
     map_row(
         D, y.row(i),
         [m = Lanes(mean), s = Lanes(scale)](const Lanes& a, const Lanes& w, const Lanes& b) {
-          return xsimd::fma((a - m) * s, w, b);
+          return fused_multiply_add((a - m) * s, w, b);
         },
         x.value().row(i), gain.value().data(), bias.value().data());
   }

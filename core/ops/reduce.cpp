@@ -6,6 +6,7 @@
 
 #include "core/dims.hpp"
 #include "core/errors.hpp"
+#include "core/fused_multiply_add.hpp"
 #include "core/rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -50,7 +51,8 @@ Var reduce_all(const char* op, const Var& x, Scalar factor) {
 // to += factor from
 void add_multiple(Scalar* to, Scalar factor, const Scalar* from, Index n) {
   map_row(
-      n, to, [f = Lanes(factor)](const Lanes& a, const Lanes& b) { return xsimd::fma(f, b, a); },
+      n, to,
+      [f = Lanes(factor)](const Lanes& a, const Lanes& b) { return fused_multiply_add(f, b, a); },
       to, from);
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/dims.hpp"
 #include "core/dropout_mask.hpp"
+#include "core/fused_multiply_add.hpp"
 #include "core/row_sums.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -16,7 +17,7 @@ void forward(const Tensor& x, const Tensor& f, const Tensor& bias, const Dropout
       map_row(
           D, y.row(i),
           [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& m) {
-            return xsimd::fma(b + c, m, a);
+            return fused_multiply_add(b + c, m, a);
           },
           x.row(i), f.row(i), bias.data(), mask.row(i));
     } else {
