@@ -43,7 +43,30 @@ TEST(ConfigNumbers, whole_numbers_are_exact_to_their_last_digit) {
   EXPECT_EQ(parse_unsigned("18446744073709551615"), std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(problem(parse_whole, "9223372036854775808"), "out of range");  // 2^63
   EXPECT_EQ(problem(parse_unsigned, "18446744073709551616"), "out of range");
-  EXPECT_EQ(problem(parse_whole, "1e16"), "out of range");  // beyond 2^53
+}
+
+// Other readers of YAML and JSON take these for doubles, and round them.
+TEST(ConfigNumbers, whole_numbers_beyond_2_to_the_53_are_written_out) {
+  const std::string write = "whole numbers beyond 2^53 take no point and no exponent: write ";
+  EXPECT_EQ(problem(parse_unsigned, "9007199254740993.0"), write + "9007199254740993");
+  EXPECT_EQ(problem(parse_whole, "9007199254740993.0"), write + "9007199254740993");
+  EXPECT_EQ(problem(parse_whole, "-9.007199254740993e15"), write + "-9007199254740993");
+  EXPECT_EQ(problem(parse_unsigned, "1e19"), write + "10000000000000000000");
+  EXPECT_EQ(problem(parse_whole, "1e19"), "out of range");
+  EXPECT_EQ(problem(parse_unsigned, "1e20"), "out of range");
+  EXPECT_EQ(parse_whole("9007199254740992.0"), 9007199254740992);  // 2^53
+  EXPECT_EQ(parse_whole("-9007199254740992e0"), -9007199254740992);
+}
+
+// A double would take each of these for a whole number.
+TEST(ConfigNumbers, digits_behind_the_point_are_read_to_the_last) {
+  for (const auto* text :
+       {"4.00000000000000000000001", "9007199254740991.4", "1e-400", "25e-1", "0.1e-1"}) {
+    EXPECT_NE(problem(parse_whole, text), "accepted") << text;
+  }
+  EXPECT_EQ(parse_whole("0.00025e7"), 2500);
+  EXPECT_EQ(parse_whole("2500000e-3"), 2500);
+  EXPECT_EQ(parse_whole("0e5"), 0);
 }
 
 TEST(ConfigNumbers, octal_looking_numbers_are_refused) {
@@ -59,6 +82,7 @@ TEST(ConfigNumbers, what_is_not_finite_is_refused) {
     EXPECT_EQ(problem(parse_whole, text), "not finite") << text;
   }
   EXPECT_EQ(problem(parse_number, "1e400"), "out of range");
+  EXPECT_EQ(problem(parse_number, "-0.001e-400"), "too close to 0");
 }
 
 TEST(ConfigNumbers, what_is_no_number_is_refused) {
