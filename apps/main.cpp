@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,13 +16,24 @@
 
 #include "apps/commands.hpp"
 #include "core/errors.hpp"
+#include "core/shown.hpp"
 #include "train/config/nearest.hpp"
 
 namespace {
 
 int fail(const std::exception& error, int exit_code) {
-  fmt::print(stderr, "error: {}\n", error.what());
+  fmt::print(stderr, "error: {}\n", tapehead::printable(error.what()));
   return exit_code;
+}
+
+// What CLI11 has to say: help and version on standard output, or what is wrong.
+int explain(const CLI::App& program, const CLI::ParseError& error) {
+  std::ostringstream help;
+  std::ostringstream problem;
+  const bool good = program.exit(error, help, problem) == 0;
+  fmt::print(stdout, "{}", help.str());
+  fmt::print(stderr, "{}", tapehead::printable(problem.str()));
+  return good ? 0 : 2;
 }
 
 // What was printed may still wait to be written.
@@ -45,8 +57,9 @@ void expect_command(const CLI::App& program, std::string_view word) {
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const auto meant = tapehead::nearest(word, candidates);
   throw tapehead::ConfigError(
-      meant ? fmt::format("there is no command {}; did you mean {}?", word, *meant)
-            : fmt::format("there is no command {}; there are {}", word, fmt::join(names, ", ")));
+      meant ? fmt::format("there is no command {}; did you mean {}?", tapehead::shown(word), *meant)
+            : fmt::format("there is no command {}; there are {}", tapehead::shown(word),
+                          fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -76,7 +89,7 @@ int main(int argc, char** argv) {
     program.parse(argc, argv);
     return finish(outcome.exit_code);
   } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? 0 : 2;
+    return finish(explain(program, error));
   } catch (const tapehead::ConfigError& error) {
     return fail(error, 2);
   } catch (const std::bad_alloc&) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/types.hpp"
-#include "datasets/utf8.hpp"
+#include "core/utf8.hpp"
 
 namespace tapehead {
 

@@ -10,8 +10,8 @@
 #include "core/draws.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/utf8.hpp"
 #include "datasets/subword_dropout.hpp"
-#include "datasets/utf8.hpp"
 
 namespace tapehead {
 

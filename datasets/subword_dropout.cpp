@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "datasets/utf8.hpp"
+#include "core/utf8.hpp"
 
 namespace tapehead {
 

@@ -10,8 +10,8 @@
 
 #include "core/errors.hpp"
 #include "core/open_file.hpp"
+#include "core/utf8.hpp"
 #include "datasets/text_reader.hpp"
-#include "datasets/utf8.hpp"
 
 namespace tapehead {
 

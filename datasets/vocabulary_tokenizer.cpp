@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
-#include "datasets/utf8.hpp"
+#include "core/utf8.hpp"
 
 namespace tapehead {
 

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "core/open_file.hpp"
+#include "core/shown.hpp"
 
 namespace tapehead {
 
@@ -39,7 +40,7 @@ void settle(int input, int log, pid_t parent) {
   try {
     code = body();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
+    fmt::print(stderr, "error: {}\n", printable(error.what()));
   }
   std::fflush(nullptr);
   ::_exit(code);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
+#include "core/shown.hpp"
 #include "core/text.hpp"
 #include "train/config/nearest.hpp"
 #include "train/config/numbers.hpp"
@@ -75,7 +76,7 @@ class SweepReader {
 
  private:
   [[noreturn]] void fail(const Mark& mark, std::string_view name, std::string_view problem) const {
-    fail_at(file_, mark, fmt::format("{}: {}", name, problem));
+    fail_at(file_, mark, fmt::format("{}: {}", shown(name), problem));
   }
 
   void read_entry(const ConfigEntry& entry) {
@@ -127,7 +128,7 @@ class SweepReader {
   PlacedName placed_name(const ConfigEntry& entry, const Mark& mark,
                          const std::string& name) const {
     return {.name = name,
-            .place = fmt::format("{}:{}:{}: {}", file_, mark.line, mark.column, entry.key)};
+            .place = fmt::format("{}:{}:{}: {}", shown(file_), mark.line, mark.column, entry.key)};
   }
 
   std::vector<PlacedName> names_in(const ConfigEntry& entry, std::string_view what) const {
@@ -155,7 +156,7 @@ class SweepReader {
         sweep_.study.pruning = true;
       } else if (part.name != "figures") {
         throw ConfigError(fmt::format("{}: there are figures, importance and pruning, and not {}",
-                                      part.place, part.name));
+                                      part.place, shown(part.name)));
       }
     }
   }
@@ -176,7 +177,7 @@ class SweepReader {
     }
     Override result = parse_overrides({fmt::format("{}={}", option, value_text(value))}).front();
     const auto at = [&](const Mark& place) {
-      return fmt::format("{}:{}:{}: {}", file_, place.line, place.column, option);
+      return fmt::format("{}:{}:{}: {}", shown(file_), place.line, place.column, shown(option));
     };
     result.name_place = at(mark);
     result.place = at(value.mark);
@@ -211,7 +212,7 @@ class SweepReader {
         return other.label == settings.back().label;
       };
       if (std::ranges::count_if(settings, same) > 1) {
-        fail(item.mark, axis.key, fmt::format("{} is in the list twice", value_text(item)));
+        fail(item.mark, axis.key, fmt::format("{} is in the list twice", shown(value_text(item))));
       }
     }
     for (const ConfigEntry& entry : axis.value.entries) {
@@ -255,7 +256,7 @@ class SweepReader {
     try {
       return parse_unsigned(node.text);
     } catch (const ConfigError& error) {
-      fail(node.mark, "seeds", fmt::format("{} ({})", error.what(), node.text));
+      fail(node.mark, "seeds", fmt::format("{} ({})", error.what(), shown(node.text)));
     }
   }
 
@@ -264,7 +265,8 @@ class SweepReader {
     const auto found = std::ranges::find(choices, text_of(entry, "a metric"));
     if (found == choices.end()) {
       fail(entry.value.mark, "metric",
-           fmt::format("no such metric ({}; there are {})", entry.value.text, join(choices, ", ")));
+           fmt::format("no such metric ({}; there are {})", shown(entry.value.text),
+                       join(choices, ", ")));
     }
     sweep_.metric = static_cast<Metric>(found - choices.begin());
   }

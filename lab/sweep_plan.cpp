@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/errors.hpp"
+#include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/task.hpp"
 #include "train/config/rows.hpp"
@@ -38,7 +39,7 @@ void expect_separate(const SweepFile& sweep) {
       }
     }
     for (const std::string& option : own) {
-      owners[option] = "the axis " + axis.name;
+      owners[option] = "the axis " + shown(axis.name);
     }
   }
 }
@@ -104,7 +105,7 @@ void expect_good_names(const std::vector<SweepRun>& runs) {
       throw ConfigError(fmt::format(
           "the directory {} would be {}: give the axis' settings short names of their own, as "
           "`size: {{small: {{model.d_model: 32}}, large: {{model.d_model: 64}}}}`",
-          run.name, twice ? "that of two runs" : "too long a name"));
+          shown(run.name), twice ? "that of two runs" : "too long a name"));
     }
   }
 }
@@ -120,7 +121,7 @@ void expect_splits(const SweepFile& sweep, const std::vector<SweepRun>& runs) {
     for (const PlacedName& split : wanted) {
       if (std::ranges::find(known, split.name) == known.end()) {
         throw ConfigError(fmt::format("{}: {} has no split {}; it has {}", split.place, run.name,
-                                      split.name, join(known, ", ")));
+                                      shown(split.name), join(known, ", ")));
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/shown.hpp"
 
 namespace tapehead {
 
@@ -30,7 +31,7 @@ Index number_of(std::string_view word) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (error != std::errc() || end != word.data() + word.size() || number < 0 ||
       number > 1'000'000'000) {
-    throw ConfigError(fmt::format("{} is no number of positions", word));
+    throw ConfigError(fmt::format("{} is no number of positions", shown(word, 60)));
   }
   return number;
 }

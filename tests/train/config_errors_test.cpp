@@ -78,7 +78,7 @@ TEST(ConfigErrors, wrong_type) {
   EXPECT_EQ(config_error("model: {heads: auto}"),
             "a.yaml:1:16: model.heads: not a number (auto; allowed: whole number, 1 to 1024)");
   EXPECT_EQ(config_error("model: {init_from: \"a\\nb\"}"),
-            "a.yaml:1:20: model.init_from: a control character in the text (a?b; allowed: text)");
+            "a.yaml:1:20: model.init_from: a control character in the text (a\\nb; allowed: text)");
 }
 
 TEST(ConfigErrors, section_that_is_no_mapping) {

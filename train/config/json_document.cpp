@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/shown.hpp"
 #include "train/config/document.hpp"
 
 namespace tapehead {
@@ -88,7 +89,7 @@ class JsonReader {
     if (end == 0) fail(rest_.empty() ? "the text ends too early" : "a value must stand here");
     std::string text(rest_.substr(0, end));
     if (!nlohmann::json::accept(text)) {
-      fail(fmt::format("`{}` is no value of JSON (text needs double quotes)", text));
+      fail(fmt::format("`{}` is no value of JSON (text needs double quotes)", shown(text)));
     }
     advance(end);
     return text;

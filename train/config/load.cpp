@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/errors.hpp"
+#include "core/shown.hpp"
 #include "train/config/config.hpp"
 #include "train/config/nearest.hpp"
 
@@ -31,7 +32,7 @@ std::string suggestion(const fs::path& file) {
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const auto near = nearest(file.filename().string(), candidates);
   if (!near) return "";
-  return fmt::format("; did you mean {}?", (file.parent_path() / *near).string());
+  return fmt::format("; did you mean {}?", shown((file.parent_path() / *near).string()));
 }
 
 }  // namespace
@@ -40,15 +41,16 @@ std::string read_config_text(const fs::path& file) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (!fs::exists(status)) {
-    throw ConfigError(fmt::format("{}: no such file{}", file.string(), suggestion(file)));
+    throw ConfigError(fmt::format("{}: no such file{}", shown(file.string()), suggestion(file)));
   }
   if (fs::is_directory(status)) {
-    throw ConfigError(fmt::format("{}: a directory, not a config file", file.string()));
+    throw ConfigError(fmt::format("{}: a directory, not a config file", shown(file.string())));
   }
   std::ifstream stream(file, std::ios::binary);
   if (!stream) {
     const std::error_code reason(errno, std::generic_category());
-    throw ConfigError(fmt::format("{}: cannot be read: {}", file.string(), reason.message()));
+    throw ConfigError(
+        fmt::format("{}: cannot be read: {}", shown(file.string()), reason.message()));
   }
   // A little more than any config has; what is larger is refused by its size.
   std::string text((std::size_t{1} << 20) + 1, '\0');

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
+#include "core/shown.hpp"
 
 namespace tapehead {
 namespace {
@@ -16,7 +17,7 @@ std::string_view trimmed(std::string_view text) {
 
 Override parse_override(const std::string& text) {
   check_characters(text, "--set");
-  const std::string place = "--set " + text;
+  const std::string place = "--set " + shown(text);
   const std::size_t equals = text.find('=');
   const std::string_view name = trimmed(std::string_view(text).substr(0, equals));
   if (equals == std::string::npos || name.empty()) {

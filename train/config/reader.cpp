@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/shown.hpp"
 #include "train/config/config.hpp"
 #include "train/config/document.hpp"
 #include "train/config/overrides.hpp"
@@ -35,9 +36,11 @@ class Reader {
   }
 
  private:
-  std::string at(Mark mark) const { return fmt::format("{}:{}:{}", file_, mark.line, mark.column); }
+  std::string at(Mark mark) const {
+    return fmt::format("{}:{}:{}", shown(file_), mark.line, mark.column);
+  }
   std::string at(Mark mark, std::string_view name) const {
-    return fmt::format("{}: {}", at(mark), name);
+    return fmt::format("{}: {}", at(mark), shown(name));
   }
 
   [[noreturn]] static void fail(std::string_view place, std::string_view problem) {
@@ -141,7 +144,7 @@ class Reader {
         if (written(option, by_command_line)) return places_.at(std::string(option));
       }
     }
-    return fmt::format("{}: {}", file_, violation.options.front());
+    return fmt::format("{}: {}", shown(file_), violation.options.front());
   }
 
   void resolve_options() {

@@ -5,18 +5,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
+#include "core/shown.hpp"
 #include "core/text.hpp"
 #include "train/config/nearest.hpp"
 #include "train/config/numbers.hpp"
 
 namespace tapehead {
 namespace {
-
-bool is_control(char byte) { return static_cast<unsigned char>(byte) < 0x20; }
 
 void check_range(const Field& field, double value) {
   const bool low = value < field.minimum || (field.exclusive_minimum && value == field.minimum);
@@ -42,8 +40,8 @@ struct Assign {
     }
   }
   void operator()(Index* member) const {
+    check_range(field, parse_number(text));  // first: what is far beyond it need not be exact
     *member = parse_whole(text);
-    check_range(field, static_cast<double>(*member));
   }
   void operator()(double* member) const {
     *member = parse_number(text);
@@ -51,7 +49,7 @@ struct Assign {
   }
   void operator()(std::uint64_t* member) const { *member = parse_unsigned(text); }
   void operator()(std::string* member) const {
-    if (std::ranges::any_of(text, is_control)) throw ConfigError("a control character in the text");
+    if (has_hidden_characters(text)) throw ConfigError("a control character in the text");
     *member = text;
   }
   template <class Value>
@@ -86,20 +84,17 @@ void reset(const Row& row) {
   if (const auto* number = std::get_if<std::optional<double>*>(&row.cell)) (*number)->reset();
 }
 
-std::string shown(std::string_view text) {
-  constexpr std::size_t most = 60;
-  if (text.empty()) return "empty text";
-  std::string cut(text.substr(0, most));
-  std::ranges::replace_if(cut, is_control, '?');
-  return text.size() <= most ? cut : cut + "...";
+std::string value_shown(std::string_view text) {
+  constexpr Index most = 60;  // a value with its place and what is allowed is one line
+  return text.empty() ? "empty text" : shown(text, most);
 }
 
 // "[1, [a, b]]"
 std::string list_text(const ConfigNode& node) {
-  if (node.kind != ConfigNode::Kind::sequence) return shown(node.text);
+  if (node.kind != ConfigNode::Kind::sequence) return value_shown(node.text);
   std::vector<std::string> texts;
   for (const ConfigNode& item : node.items) texts.push_back(list_text(item));
-  return shown(fmt::format("[{}]", join(texts, ", ")));
+  return value_shown(fmt::format("[{}]", join(texts, ", ")));
 }
 
 // A list: of the layers or, where the option differs by head, of the heads of each layer; a list of
@@ -192,7 +187,7 @@ void read_value(const Row& row, const ConfigNode& node) {
   try {
     std::visit(Assign{row.field, node.text}, row.cell);
   } catch (const ConfigError& error) {
-    refuse(row, error.what(), shown(node.text));
+    refuse(row, error.what(), value_shown(node.text));
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include <unicode/uchar.h>
 
-#include "datasets/utf8.hpp"
+#include "core/utf8.hpp"
 
 namespace tapehead {
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
+#include "core/shown.hpp"
 
 namespace tapehead {
 
@@ -39,7 +40,7 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    console_->print(fmt::format("{}{}", level_prefix(message.level), text_of(message)));
+    console_->print(fmt::format("{}{}", level_prefix(message.level), printable(text_of(message))));
   }
   void flush_() override {}
 
@@ -47,13 +48,15 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
   std::shared_ptr<Console> console_;
 };
 
-// %* in the file's pattern: the level, where it matters.
+// %* in the file's pattern: the level, where it matters, and the message.
 class LevelFlag : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
               spdlog::memory_buf_t& to) override {
     const std::string_view prefix = level_prefix(message.level);
+    const std::string text = printable(text_of(message));
     to.append(prefix.data(), prefix.data() + prefix.size());
+    to.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override {
     return std::make_unique<LevelFlag>();
@@ -64,7 +67,7 @@ std::shared_ptr<spdlog::sinks::sink> file_sink(const std::filesystem::path& path
   try {
     auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string());
     auto formatter = std::make_unique<spdlog::pattern_formatter>();
-    formatter->add_flag<LevelFlag>('*').set_pattern("%Y-%m-%d %H:%M:%S  %*%v");
+    formatter->add_flag<LevelFlag>('*').set_pattern("%Y-%m-%d %H:%M:%S  %*");
     sink->set_formatter(std::move(formatter));
     return sink;
   } catch (const spdlog::spdlog_ex& error) {

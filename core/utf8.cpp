@@ -1,4 +1,4 @@
-#include "datasets/utf8.hpp"
+#include "core/utf8.hpp"
 
 namespace tapehead {
 

@@ -1,5 +1,5 @@
 // UTF-8: the boundaries of The Unicode Standard's table 3-7, "Well-Formed UTF-8 Byte Sequences".
-#include "datasets/utf8.hpp"
+#include "core/utf8.hpp"
 
 #include <gtest/gtest.h>
 
