@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/shown.hpp"
 #include "tests/support/config_error.hpp"
 
 namespace tapehead {
@@ -115,6 +116,52 @@ TEST(ConfigErrors, out_of_range) {
 TEST(ConfigErrors, a_long_value_is_cut_in_the_message) {
   const std::string value(5000, '7');
   EXPECT_LT(config_error("model: {heads: " + value + "}").size(), 200U);
+}
+
+TEST(ConfigErrors, seeds_mean_the_same_to_every_reader) {
+  const std::string problem =
+      "seed: whole numbers beyond 2^53 take no point and no exponent: write 9007199254740993 "
+      "(9007199254740993.0; allowed: whole number, 0 to 18446744073709551615)";
+  EXPECT_EQ(config_error("seed: 9007199254740993.0"), "a.yaml:1:7: " + problem);
+  EXPECT_EQ(config_error(R"({"seed": 9007199254740993.0})", {}, "a.json"),
+            "a.json:1:10: " + problem);
+  EXPECT_EQ(config_error("{}", {"seed=9007199254740993.0"}),
+            "--set seed=9007199254740993.0: " + problem.substr(6));
+  EXPECT_EQ(config_error("training: {steps: 1e16}"),
+            "a.yaml:1:19: training.steps: out of range (1e16; allowed: whole number, 1 to "
+            "1000000000, or auto)");
+}
+
+// Escapes of YAML and JSON put any character into a key or a value.
+TEST(ConfigErrors, what_the_file_says_cannot_act_on_a_terminal) {
+  const std::string hidden = "a\\r\\t\\e[31m\\x9b\\u202e";
+  const std::string text = "\"" + hidden + "\"";
+  for (const std::string& config :
+       {text + ": 1", "model: {" + text + ": 1}", "model: {heads: " + text + "}",
+        "model: {heads: [" + text + "]}", "model: {init_from: " + text + "}",
+        "model: {activation: " + text + "}",
+        "attention: {pattern: window " + std::string("2 3 4") + "}",
+        "attention: {pattern: [" + text + ", full]}", "a: {" + text + ": 1, " + text + ": 2}",
+        "seed: " + text, "task: {name: " + text + "}"}) {
+    const std::string error = config_error(config);
+    EXPECT_NE(error, "accepted");
+    EXPECT_FALSE(has_hidden_characters(error)) << error;
+  }
+  EXPECT_THAT(config_error("\"dr\\rERASED\": 1"),
+              StartsWith("a.yaml:1:1: dr\\rERASED: unknown name"));
+  EXPECT_THAT(config_error("x: 1", {}, "a\x1b[2J.yaml"), StartsWith("a\\x1b[2J.yaml:1:1: x: "));
+  EXPECT_THAT(config_error("seed: 1", {"model.\x7f=1"}), StartsWith("--set model.\\x7f=1: "));
+}
+
+TEST(ConfigErrors, whatever_is_long_is_cut_in_the_message) {
+  const std::string name(100000, 'x');
+  for (const std::string& config :
+       {name + ": 1", "model: {" + name + ": 1}", "model: {activation: " + name + "}",
+        "? " + name + "\n? " + name, "model: {heads: [" + name + "]}", "a: &" + name + " 1"}) {
+    EXPECT_LT(config_error(config).size(), 600U);
+  }
+  EXPECT_LT(config_error("seed: 1", {name + "=1"}).size(), 600U);
+  EXPECT_LT(config_error("seed: x", {}, name).size(), 600U);
 }
 
 TEST(ConfigErrors, overrides_name_themselves) {

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+#include <string>
+
 #include "tests/support/config_error.hpp"
 #include "train/config/document.hpp"
 
@@ -91,6 +94,88 @@ TEST(ConfigYaml, syntax_errors_have_their_place) {
   EXPECT_EQ(config_error("model: {init_from: 'it''s', initializer_gain: \"1\"}\n"), "accepted");
   EXPECT_THAT(config_error("model:\n\theads: 2\n"), StartsWith("a.yaml:2:"));
   EXPECT_THAT(config_error("model: }\n"), StartsWith("a.yaml:1:8: not YAML: "));
+}
+
+struct Mistake {
+  std::string text;
+  std::string message;  // behind "a.yaml:"
+
+  friend std::ostream& operator<<(std::ostream& out, const Mistake& mistake) {
+    return out << ::testing::PrintToString(mistake.text);
+  }
+};
+
+class ConfigYamlMistake : public ::testing::TestWithParam<Mistake> {};
+
+const std::string comes_to = " has no colon; an option is written `name: value`";
+
+// What yaml-cpp notices a line or more later, or says in the words of its grammar.
+INSTANTIATE_TEST_SUITE_P(
+    Lines, ConfigYamlMistake,
+    ::testing::Values(
+        Mistake{"seed: 1\nmodel:\n  heads: 2\nfoo bar\ntask: {}\n",
+                "4:1: not YAML: `foo bar`" + comes_to},
+        Mistake{"model:\n  heads 2\n  layers: 3\n", "2:3: not YAML: `heads 2`" + comes_to},
+        Mistake{"model\n  heads: 2\n", "1:1: not YAML: `model`" + comes_to},
+        Mistake{"seed: 1\n\n# c\nfoo bar\n# x\nbaz\nmodel: {}\n",
+                "4:1: not YAML: `foo bar`" + comes_to},
+        Mistake{"seed = 1\ntask = copy\n", "1:1: not YAML: `seed = 1`" + comes_to},
+        Mistake{"seed:1\nmodel: {}\n",
+                "1:1: not YAML: `seed:1` has no space after its colon; an option is written "
+                "`name: value`"},
+        Mistake{"a\u0007b\ntask: {}\n", "1:2: a control character (U+0007)"},
+        Mistake{"model:\n  heads: 2\n    layers: 3\n",
+                "3:5: not YAML: indented deeper than line 2, so it reads as more of the value "
+                "there"},
+        Mistake{"model:\n  init_from: \"a\"\n    layers: 3\n",
+                "3:5: not YAML: indented deeper than line 2, so it reads as more of the value "
+                "there"},
+        Mistake{"model:\n  heads: 2\n layers: 2\n",
+                "3:2: not YAML: indented like none of the lines above it"},
+        Mistake{"model:\n\theads: 2\n",
+                "2:1: not YAML: a tab in the indentation; YAML takes spaces alone"},
+        Mistake{"model:\n  heads: 2\n\tlayers: 2\n",
+                "3:1: not YAML: a tab in the indentation; YAML takes spaces alone"},
+        Mistake{"seed: 1\n- a\n",
+                "2:1: not YAML: an entry of a list among options; a list is written `name: [1, "
+                "2]`"},
+        Mistake{"model: - a\n",
+                "1:8: not YAML: an entry of a list needs a line of its own; a list in one line is "
+                "[1, 2]"}),
+    [](const auto& test) { return "Lines" + std::to_string(test.index); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Brackets, ConfigYamlMistake,
+    ::testing::Values(
+        Mistake{"model: {heads: 2\n", "1:8: not YAML: `{` without its `}`"},
+        Mistake{"model: {heads: 2\nseed: 1\n", "1:8: not YAML: `{` without its `}`"},
+        Mistake{"attention: {heads: [1, 2\nseed: 1\n", "1:20: not YAML: `[` without its `]`"},
+        Mistake{"attention: {heads: [1, 2}\n", "1:20: not YAML: `[` without its `]`"},
+        Mistake{"model: {heads: 2]\n", "1:8: not YAML: `{` without its `}`"},
+        Mistake{"model: ]\n", "1:8: not YAML: `]` without its `[`"},
+        Mistake{"model: {}}\n", "1:10: not YAML: `}` without its `{`"},
+        Mistake{"model: {\"a\": 1,\n \"b\" 2}\n", "2:6: not YAML: `,` or `}` is missing here"},
+        Mistake{"model: {init_from: \"}\", # }\n heads: 2\n",
+                "1:8: not YAML: `{` without its `}`"}),
+    [](const auto& test) { return "Brackets" + std::to_string(test.index); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Words, ConfigYamlMistake,
+    ::testing::Values(
+        Mistake{"model: heads: 2\n",
+                "1:13: not YAML: a second colon in the line: text with a colon in it needs quotes, "
+                "and each option a line of its own"},
+        Mistake{"seed: @1\n", "1:7: not YAML: text that begins with `@` needs quotes"},
+        Mistake{"seed: \"1\" 2\n",
+                "1:11: not YAML: something after the end of a value: text with quotes in it needs "
+                "quotes around all of it"},
+        Mistake{"seed: *\n",
+                "1:8: not YAML: anchors, aliases and tags are not used in configs; write values "
+                "out"}),
+    [](const auto& test) { return "Words" + std::to_string(test.index); });
+
+TEST_P(ConfigYamlMistake, is_told_where_it_is) {
+  EXPECT_EQ(config_error(GetParam().text), "a.yaml:" + GetParam().message);
 }
 
 TEST(ConfigYaml, keys_must_be_names) {

@@ -4,23 +4,24 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 #include <utility>
 
 #include "core/errors.hpp"
-#include "datasets/utf8.hpp"
+#include "core/shown.hpp"
+#include "core/utf8.hpp"
 
 namespace tapehead {
 namespace {
 
 void check_keys(const ConfigNode& node, std::string_view file) {
-  for (std::size_t i = 0; i < node.entries.size(); ++i) {
-    const ConfigEntry& entry = node.entries[i];
-    for (std::size_t j = 0; j < i; ++j) {
-      if (node.entries[j].key == entry.key) {
-        fail_at(file, entry.mark,
-                fmt::format("{}: written twice; the first one is in line {}", entry.key,
-                            node.entries[j].mark.line));
-      }
+  std::unordered_map<std::string_view, Index> lines;
+  for (const ConfigEntry& entry : node.entries) {
+    const auto [first, fresh] = lines.try_emplace(entry.key, entry.mark.line);
+    if (!fresh) {
+      fail_at(file, entry.mark,
+              fmt::format("{}: written twice; the first one is in line {}", shown(entry.key),
+                          first->second));
     }
     check_keys(entry.value, file);
   }
@@ -56,23 +57,23 @@ void check_characters(std::string_view text, std::string_view file) {
 }
 
 void fail_at(std::string_view file, Mark mark, std::string_view problem) {
-  throw ConfigError(fmt::format("{}:{}:{}: {}", file, mark.line, mark.column, problem));
+  throw ConfigError(fmt::format("{}:{}:{}: {}", shown(file), mark.line, mark.column, problem));
 }
 
 ConfigNode parse_document(std::string_view text, std::string_view file, const DocumentKind& kind) {
   constexpr std::size_t largest = 1 << 20;
   if (text.size() > largest) {
-    throw ConfigError(fmt::format("{}: larger than 1 MiB, so not a config", file));
+    throw ConfigError(fmt::format("{}: larger than 1 MiB, so not a config", shown(file)));
   }
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   check_characters(text, file);
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    throw ConfigError(fmt::format("{}: empty; {}", file, kind.least));
+    throw ConfigError(fmt::format("{}: empty; {}", shown(file), kind.least));
   }
   const bool json = file.ends_with(".json") || nlohmann::json::accept(text);
   ConfigNode root = json ? parse_json(text, file) : parse_yaml(text, file);
   if (root.kind == ConfigNode::Kind::null) {
-    throw ConfigError(fmt::format("{}: says nothing; {}", file, kind.least));
+    throw ConfigError(fmt::format("{}: says nothing; {}", shown(file), kind.least));
   }
   if (root.kind != ConfigNode::Kind::mapping) {
     fail_at(file, root.mark, fmt::format("not a mapping of {}", kind.parts));

@@ -1,5 +1,6 @@
 // The YAML reader: builds the tree from yaml-cpp's events, where duplicate keys and places are
 // still seen.
+#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -9,20 +10,18 @@
 #include <sstream>
 #include <utility>
 
+#include "core/shown.hpp"
 #include "train/config/document.hpp"
+#include "train/config/text_places.hpp"
+#include "train/config/yaml_mistakes.hpp"
 
 namespace tapehead {
 namespace {
 
-// yaml-cpp counts from 0, and columns in bytes.
-Mark mark_of(const YAML::Mark& mark, std::string_view text) {
-  if (mark.is_null()) return {};
-  const auto end = std::min(static_cast<std::size_t>(mark.pos), text.size());
-  const auto start = end - std::min(static_cast<std::size_t>(mark.column), end);
-  const std::string_view before = text.substr(start, end - start);
-  const auto characters = std::ranges::count_if(
-      before, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; });
-  return {mark.line + 1, characters + 1};
+// The byte of the text that yaml-cpp means, which counts from 0; a null mark is the end of the
+// text.
+std::size_t byte_of(const YAML::Mark& mark, std::string_view text) {
+  return mark.is_null() ? text.size() : std::min(static_cast<std::size_t>(mark.pos), text.size());
 }
 
 // Whether a quote that opens the text is closed again: yaml-cpp lets a last line end inside one.
@@ -43,7 +42,8 @@ bool quote_closes(std::string_view text) {
 
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+  TreeBuilder(std::string_view text, std::string_view file, const TextPlaces& places)
+      : text_(text), file_(file), places_(places) {}
 
   ConfigNode take() { return std::move(root_); }
 
@@ -62,9 +62,11 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                 const std::string& value) override {
     check_tag(mark, tag);
-    if (!quote_closes(text_.substr(std::min(static_cast<std::size_t>(mark.pos), text_.size())))) {
+    const std::string_view written = text_.substr(byte_of(mark, text_));
+    if (!quote_closes(written)) {
       fail_at(file_, place(mark), "not YAML: text without its closing quote");
     }
+    if (tag == "?" && !written.starts_with(value)) fail_over_lines(mark);
     add(make_node(ConfigNode::Kind::scalar, place(mark), value));
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
@@ -78,7 +80,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnMapEnd() override { end(); }
   void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
-    fail_at(file_, place(mark), "&" + name + ": anchors are not used in configs; write values out");
+    fail_at(file_, place(mark),
+            fmt::format("&{}: anchors are not used in configs; write values out", shown(name)));
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     fail_at(file_, place(mark), "aliases are not used in configs; write values out");
@@ -94,12 +97,19 @@ class TreeBuilder : public YAML::EventHandler {
     std::optional<Key> key{};  // of a mapping, while its value is awaited
   };
 
-  Mark place(const YAML::Mark& mark) const { return mark_of(mark, text_); }
+  Mark place(const YAML::Mark& mark) const { return places_.at(byte_of(mark, text_)); }
+
+  // Text without quotes that goes on in the next line is hardly ever meant as one.
+  [[noreturn]] void fail_over_lines(const YAML::Mark& mark) const {
+    const YamlMistake mistake = explain_second_line(byte_of(mark, text_), text_, places_);
+    fail_at(file_, mistake.mark, "not YAML: " + mistake.problem);
+  }
 
   // yaml-cpp gives "?" to plain scalars and collections, "!" to quoted scalars.
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
     if (tag.empty() || tag == "?" || tag == "!") return;
-    fail_at(file_, place(mark), tag + ": tags are not used in configs; an option has its own type");
+    fail_at(file_, place(mark),
+            shown(tag) + ": tags are not used in configs; an option has its own type");
   }
 
   void begin(ConfigNode::Kind kind, const YAML::Mark& mark, const std::string& tag) {
@@ -136,6 +146,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   std::string_view text_;
   std::string_view file_;
+  const TextPlaces& places_;
   std::vector<Open> open_;
   ConfigNode root_;
   bool started_ = false;
@@ -145,13 +156,15 @@ class TreeBuilder : public YAML::EventHandler {
 
 ConfigNode parse_yaml(std::string_view text, std::string_view file) {
   std::istringstream stream{std::string(text)};
-  TreeBuilder builder(text, file);
+  const TextPlaces places(text);
+  TreeBuilder builder(text, file, places);
   try {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    fail_at(file, mark_of(error.mark, text), "not YAML: " + error.msg);
+    const YamlMistake mistake = explain_yaml(error.msg, byte_of(error.mark, text), text, places);
+    fail_at(file, mistake.mark, "not YAML: " + mistake.problem);
   }
   return builder.take();
 }
