@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/commands.hpp"
+#include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
@@ -80,13 +81,13 @@ void add_evaluate_command(CLI::App& program, Outcome& /*outcome*/) {
   add_checkpoint_option(*command, arguments->checkpoint);
   add_data_option(*command, arguments->data);
   add_other_data_option(*command, arguments->data);
-  command
-      ->add_option("--beam", arguments->beam,
-                   "Hypotheses of the beam search; by default as the config says")
-      ->check(CLI::Range(1, 256));
-  command->add_option("--threads", arguments->threads, "Worker threads")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  add_number_option(*command,
+                    {.name = "--beam",
+                     .help = "Hypotheses of the beam search; by default as the config says",
+                     .minimum = 1,
+                     .maximum = 256},
+                    &arguments->beam);
+  add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { evaluate_run(*arguments); });
 }

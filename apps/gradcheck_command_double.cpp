@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/number_option.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
 #include "train/config/config.hpp"
@@ -185,9 +185,8 @@ void add_gradcheck_command(CLI::App& program, Outcome& outcome) {
   add_set_option(*command, arguments->overrides);
   command->add_option("--only", arguments->only,
                       "Only the parameters with such names, as \"decoder.*\"");
-  command->add_option("--seed", arguments->seed, "Chooses the random directions")
-      ->check(CLI::Range(Index{0}, std::numeric_limits<Index>::max()))
-      ->capture_default_str();
+  add_number_option(*command, {.name = "--seed", .help = "Chooses the random directions"},
+                    &arguments->seed);
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments, &outcome] { outcome.exit_code = gradcheck_config(*arguments); });
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apps/commands.hpp"
+#include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "lab/gated_heads.hpp"
@@ -125,9 +126,7 @@ void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
   add_checkpoint_option(*command, arguments->checkpoint);
   add_data_option(*command, arguments->data);
   add_other_data_option(*command, arguments->data);
-  command->add_option("--threads", arguments->threads, "Worker threads")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  add_threads_option(*command, arguments->threads);
   command->add_flag("--importance", arguments->importance,
                     "Also the loss without each head and with it alone in its attention, and how "
                     "fast a gate on it would change the loss");

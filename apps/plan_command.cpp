@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "train/config/config.hpp"
@@ -60,9 +61,7 @@ void add_plan_command(CLI::App& program, Outcome& /*outcome*/) {
   const auto arguments = std::make_shared<PlanArguments>();
   command->add_option("config", arguments->config, "Config file, YAML or JSON")->required();
   add_set_option(*command, arguments->overrides);
-  command->add_option("--threads", arguments->threads, "Worker threads")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { plan(*arguments); });
 }

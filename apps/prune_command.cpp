@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/shown.hpp"
 #include "lab/gated_heads.hpp"
 #include "lab/head_pruning.hpp"
 #include "lab/head_removal.hpp"
@@ -46,11 +48,13 @@ struct PruneArguments {
 HeadName head_named(const std::string& text) {
   const std::size_t dot = text.rfind('.');
   HeadName name;
-  const char* end = text.data() + text.size();
-  if (dot == std::string::npos ||
-      std::from_chars(text.data() + dot + 1, end, name.head).ptr != end) {
-    throw ConfigError(fmt::format(
-        "--head {}: not of the form ATTENTION.NUMBER, such as decoder.layers.0.cross.3", text));
+  const std::string number = dot == std::string::npos ? "" : text.substr(dot + 1);
+  const char* end = number.data() + number.size();
+  const auto [stop, error] = std::from_chars(number.data(), end, name.head);
+  if (error != std::errc() || stop != end) {
+    throw ConfigError(
+        fmt::format("--head {}: not of the form ATTENTION.NUMBER, such as decoder.layers.0.cross.3",
+                    shown(text)));
   }
   name.path = text.substr(0, dot);
   return name;
@@ -158,29 +162,32 @@ void add_prune_command(CLI::App& program, Outcome& /*outcome*/) {
   auto* heads = command->add_option("--head", arguments->heads,
                                     "A head to remove, such as decoder.layers.0.cross.3; as often "
                                     "as needed. Without: the least important, one by one");
-  auto* count = command->add_option("--count", arguments->count, "How many heads to remove")
-                    ->check(CLI::NonNegativeNumber)
+  auto* count = add_number_option(*command,
+                                  {.name = "--count",
+                                   .help = "How many heads to remove",
+                                   .minimum = 0,
+                                   .maximum = 1'000'000},
+                                  &arguments->count)
                     ->excludes(heads);
   auto* closed = command
                      ->add_flag("--closed", arguments->closed,
                                 "Those heads whose trained gates are closed, which say nothing")
                      ->excludes(heads)
                      ->excludes(count);
-  command
-      ->add_option("--tolerance", arguments->tolerance,
-                   "Without a count: as many as the loss on the split grows by no more than this")
-      ->check(CLI::NonNegativeNumber)
+  add_number_option(
+      *command,
+      {.name = "--tolerance",
+       .help = "Without a count: as many as the loss on the split grows by no more than this",
+       .minimum = 0},
+      &arguments->tolerance)
       ->excludes(heads)
       ->excludes(count)
-      ->excludes(closed)
-      ->capture_default_str();
+      ->excludes(closed);
   command->add_option("--split", arguments->split, "The split to choose by")->capture_default_str();
   add_checkpoint_option(*command, arguments->checkpoint);
   add_data_option(*command, arguments->data);
   add_other_data_option(*command, arguments->data);
-  command->add_option("--threads", arguments->threads, "Worker threads")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  add_threads_option(*command, arguments->threads);
   command->add_flag("--overwrite", arguments->overwrite, "Replace a run that is there");
   command->callback([arguments] { prune_run(*arguments); });
 }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "apps/commands.hpp"
+#include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "train/replay.hpp"
@@ -32,9 +33,7 @@ void add_replay_command(CLI::App& program, Outcome& outcome) {
   const auto arguments = std::make_shared<ReplayArguments>();
   command->add_option("file", arguments->file, "replay.safetensors of the run's directory")
       ->required();
-  command->add_option("--threads", arguments->threads, "Worker threads")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  add_threads_option(*command, arguments->threads);
   command->callback([arguments, &outcome] { outcome.exit_code = replay(*arguments); });
 }
 

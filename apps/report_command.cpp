@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
@@ -89,16 +90,17 @@ void add_report_command(CLI::App& program, Outcome& /*outcome*/) {
       ->add_option("--split", arguments->split,
                    "Where the sentences are from: train, validation or test")
       ->capture_default_str();
-  command
-      ->add_option("--sentences", arguments->sentences,
-                   "Numbers of the sentences to show, counted from 1; by default the first eight")
-      ->check(CLI::Range(1, 1'000'000'000));
+  add_numbers_option(
+      *command,
+      {.name = "--sentences",
+       .help = "Numbers of the sentences to show, counted from 1; by default the first eight",
+       .minimum = 1,
+       .maximum = 1e9},
+      arguments->sentences);
   add_checkpoint_option(*command, arguments->checkpoint);
   add_data_option(*command, arguments->data);
   add_other_data_option(*command, arguments->data);
-  command->add_option("--threads", arguments->threads, "Worker threads")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  add_threads_option(*command, arguments->threads);
   command->add_flag("--prune", arguments->prune,
                     "The loss as all heads go one by one, also where that takes long");
   command->callback([arguments, command] {

@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/number_option.hpp"
 #include "apps/sweep_display.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/shown.hpp"
 #include "lab/report_page.hpp"
 #include "lab/report_sweep.hpp"
 #include "lab/score_run.hpp"
@@ -95,7 +97,8 @@ void say_failures(SweepRunner& runner) {
   for (const SweepRunner::Run& run : runner.runs()) {
     if (run.state == RunState::failed) {
       fmt::print(stderr, "error: {} failed (exit code {}); {} ends with\n{}\n",
-                 run.directory.string(), run.exit_code, run.log.string(), end_of(run.log));
+                 run.directory.string(), run.exit_code, run.log.string(),
+                 printable(end_of(run.log)));
     }
   }
 }
@@ -145,7 +148,7 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
     problems = unknown_figures(planned.file, write_results(plan, runner, directory.path()));
   }
   for (const std::string& problem : problems) {
-    fmt::print(stderr, "error: {}\n", problem);
+    fmt::print(stderr, "error: {}\n", printable(problem));
   }
   say_failures(runner);
   return runner.count(RunState::failed) > 0 || !problems.empty() ? 1 : 0;
@@ -207,13 +210,13 @@ void add_sweep_command(CLI::App& program, Outcome& outcome) {
       "Directory of the runs and results, by default runs/<sweep name>; of several sweeps, the one "
       "that holds theirs. What is finished there is not done again");
   add_set_option(*command, arguments->overrides);
-  command
-      ->add_option("--parallel", arguments->parallel,
-                   "Runs side by side; by default as many as use all cores")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--threads", arguments->threads, "Worker threads of each run")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  add_number_option(*command,
+                    {.name = "--parallel",
+                     .help = "Runs side by side; by default as many as use all cores",
+                     .minimum = 1,
+                     .maximum = 1024},
+                    &arguments->parallel);
+  add_threads_option(*command, arguments->threads, "Worker threads of each run");
   command->callback([arguments, &outcome] { outcome.exit_code = sweep_all(*arguments); });
 }
 

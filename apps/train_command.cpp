@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -207,11 +208,8 @@ void add_train_command(CLI::App& program, Outcome& outcome) {
   command->add_option("config", arguments->config, "Config file, YAML or JSON")->required();
   command->add_option("--run", arguments->run, "Run directory; by default runs/<config name>");
   add_set_option(*command, arguments->overrides);
-  command
-      ->add_option("--threads", arguments->threads,
-                   "Worker threads; they change the time, not the result")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  add_threads_option(*command, arguments->threads,
+                     "Worker threads; they change the time, not the result");
   auto* resume = command->add_flag(
       "--resume", arguments->resume,
       "Go on with the run from its newest checkpoint, with the config it was started with");

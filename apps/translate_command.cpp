@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
@@ -55,6 +56,11 @@ DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& 
     throw ConfigError(
         fmt::format("--n-best {} asks for more than the beam's {} hypotheses: raise --beam",
                     options.best, options.beam));
+  }
+  if (arguments.length_penalty >= 0 && options.beam == 1) {
+    throw ConfigError(
+        "--length-penalty ranks the hypotheses of a beam search, and greedy decoding has one: "
+        "raise --beam");
   }
   return options;
 }
@@ -167,25 +173,33 @@ void add_translate_command(CLI::App& program, Outcome& /*outcome*/) {
   command->add_option("--output", arguments->output,
                       "File for the translations; by default standard output");
   add_checkpoint_option(*command, arguments->checkpoint);
-  command
-      ->add_option("--beam", arguments->beam,
-                   "Hypotheses of the beam search, 1: greedy; by default as the config says")
-      ->check(CLI::Range(1, 256));
-  command
-      ->add_option("--length-penalty", arguments->length_penalty,
-                   "Power of the length that a score is divided by; by default as the config says")
-      ->check(CLI::Range(0.0, 10.0));
-  command
-      ->add_option("--n-best", arguments->n_best, "Translations for each line, with their scores")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
-  command
-      ->add_option("--batch-tokens", arguments->batch_tokens, "Source tokens translated together")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "Worker threads")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  add_number_option(
+      *command,
+      {.name = "--beam",
+       .help = "Hypotheses of the beam search, 1: greedy; by default as the config says",
+       .minimum = 1,
+       .maximum = 256},
+      &arguments->beam);
+  add_number_option(
+      *command,
+      {.name = "--length-penalty",
+       .help = "Power of the length that a score is divided by; by default as the config says",
+       .minimum = 0,
+       .maximum = 10},
+      &arguments->length_penalty);
+  add_number_option(*command,
+                    {.name = "--n-best",
+                     .help = "Translations for each line, with their scores",
+                     .minimum = 1,
+                     .maximum = 256},
+                    &arguments->n_best);
+  add_number_option(*command,
+                    {.name = "--batch-tokens",
+                     .help = "Source tokens translated together",
+                     .minimum = 1,
+                     .maximum = 1000000},
+                    &arguments->batch_tokens);
+  add_threads_option(*command, arguments->threads);
   command->callback([arguments] { translate(*arguments); });
 }
 

@@ -1,0 +1,72 @@
+#include "apps/number_option.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "train/config/values.hpp"
+
+namespace tapehead {
+
+namespace {
+
+void read_number(const Row& row, const std::string& text) {
+  try {
+    read_value(row, make_node(ConfigNode::Kind::scalar, {}, text));
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", row.field.name, error.what()));
+  }
+}
+
+bool in_range(const Row& row) {
+  try {
+    read_number(row, write_value(row));
+    return true;
+  } catch (const ConfigError&) {
+    return false;
+  }
+}
+
+std::string help_of(const Row& row) {
+  const std::string range = range_text(row);
+  return range.empty() ? std::string(row.field.help)
+                       : fmt::format("{} ({})", row.field.help, range);
+}
+
+}  // namespace
+
+CLI::Option* add_number_option(CLI::App& command, const Field& field, const Cell& cell) {
+  const Row row{field, cell};
+  CLI::Option* option = command.add_option_function<std::string>(
+      std::string(field.name), [row](const std::string& text) { read_number(row, text); },
+      help_of(row));
+  if (in_range(row)) {
+    option->default_str(write_value(row));
+  }
+  return option->type_name("NUMBER");
+}
+
+CLI::Option* add_numbers_option(CLI::App& command, const Field& field,
+                                std::vector<Index>& numbers) {
+  const auto read = [field, &numbers](const std::vector<std::string>& texts) {
+    numbers.clear();
+    for (const std::string& text : texts) {
+      Index number = 0;
+      read_number({field, &number}, text);
+      numbers.push_back(number);
+    }
+  };
+  Index none = 0;
+  return command
+      .add_option_function<std::vector<std::string>>(std::string(field.name), read,
+                                                     help_of({field, &none}))
+      ->type_name("NUMBER");
+}
+
+CLI::Option* add_threads_option(CLI::App& command, Index& threads, std::string_view help) {
+  return add_number_option(
+      command, {.name = "--threads", .help = help, .minimum = 1, .maximum = 1024}, &threads);
+}
+
+}  // namespace tapehead
