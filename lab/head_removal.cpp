@@ -177,7 +177,7 @@ ModelOptions options_without(const ModelOptions& options, const Transformer& tra
     if (std::ssize(left) < attention->spec.heads) {
       expect_removable(*attention, left);
     }
-    specs[attention->spec.kind].push_back(spec_with(attention->spec, left));
+    specs[attention->spec.kind].push_back(without_unused(spec_with(attention->spec, left)));
   }
   ModelOptions smaller = options;
   smaller.attention = {};

@@ -59,6 +59,18 @@ AttentionSettings settings_of(const std::vector<AttentionSpec>& layers) {
   return settings;
 }
 
+AttentionSpec without_unused(AttentionSpec spec) {
+  const AttentionSpec defaults;
+  if (!spec.has_clip()) {
+    spec.clip = defaults.clip;
+  }
+  if (!spec.has(AttentionPositions::t5)) {
+    spec.buckets = defaults.buckets;
+    spec.farthest = defaults.farthest;
+  }
+  return spec;
+}
+
 void resolve_attention(ModelOptions& options) {
   const ModelOptions before = options;
   options.encoder_self = settings_of(attention_specs(before, AttentionKind::encoder_self));

@@ -30,6 +30,10 @@ How values are read:
   scalar is text where text is wanted.
 - Refused: a leading zero (`010` is 8 to some readers), `nan` and `inf`, an unknown or repeated key,
   a value out of range. The message gives file, line and column, and the nearest valid name.
+- A whole number beyond 2^53 is written in digits alone: other readers round `9007199254740993.0`.
+- Text without quotes ends with its line.
+- An option that the other options leave without any use is refused, unless it has its default.
+  What a switch turns off may stay: `evaluation.decode: false`, `heads: 0`, `encoder_layers: 0`.
 - Where a list over layers may stand, one value is for all layers. `--set` takes lists too:
   `--set attention.heads=[4,2]`.
 - `auto`, or nothing after the colon, leaves an option that has it as default to follow the others.

@@ -10,16 +10,17 @@
 #include <vector>
 
 #include "nn/attention_problems.hpp"
+#include "train/config/unused_options.hpp"
 
 namespace tapehead {
 namespace {
 
 using Verdict = std::optional<Violation>;
 
-bool is_text(const Config& config) { return config.task.name == TaskName::parallel_text; }
+using enum AttentionKind;
+constexpr std::array attention_kinds{encoder_self, decoder_self, cross};
 
-constexpr std::array<AttentionKind, attention_kind_names.size()> attention_kinds{
-    AttentionKind::encoder_self, AttentionKind::decoder_self, AttentionKind::cross};
+bool is_text(const Config& config) { return config.task.name == TaskName::parallel_text; }
 
 // Where an option of attention may have come from, the likeliest first.
 std::vector<std::string> attention_options(AttentionKind kind,
@@ -93,19 +94,6 @@ Verdict names_share(const Config& config) {
   return {};
 }
 
-Verdict gate_options_have_gates(const Config& config) {
-  const TrainingOptions defaults;
-  const bool rate = config.training.gate_rate != defaults.gate_rate;
-  if (config.training.gate_penalty == 0 && !rate) return {};
-  for (const AttentionKind kind : attention_kinds) {
-    for (Index layer = 0; layer < attention_layers(config.model, kind); ++layer) {
-      if (attention_spec(config.model, kind, layer).gates == HeadGating::l0) return {};
-    }
-  }
-  return Violation{{rate ? "training.gate_rate" : "training.gate_penalty", "attention.gates"},
-                   "no attention has gates to train; set attention.gates: l0 too"};
-}
-
 Verdict warmup_ends(const Config& config) {
   const TrainingOptions& training = config.training;
   if (!training.steps || training.warmup < *training.steps) return {};
@@ -130,22 +118,6 @@ Verdict noam_warms_up(const Config& config) {
   if (training.schedule != ScheduleKind::noam || training.warmup > 0) return {};
   return Violation{{"training.warmup", "training.schedule"},
                    "the noam schedule needs a warmup (0; allowed: 1 or more)"};
-}
-
-Verdict optimizer_has_option(const Config& config) {
-  const TrainingOptions& training = config.training;
-  const TrainingOptions defaults;
-  const bool sgd = training.optimizer == OptimizerKind::sgd;
-  const auto unused = [](const std::string& option, std::string_view optimizers) {
-    return Violation{{option, "training.optimizer"},
-                     fmt::format("this optimizer makes no use of it (only {})", optimizers)};
-  };
-  if (!sgd && training.momentum != defaults.momentum) return unused("training.momentum", "sgd");
-  if (!sgd) return {};
-  if (training.beta1 != defaults.beta1) return unused("training.beta1", "adam, adamw");
-  if (training.beta2 != defaults.beta2) return unused("training.beta2", "adam, adamw");
-  if (training.epsilon != defaults.epsilon) return unused("training.epsilon", "adam, adamw");
-  return {};
 }
 
 Verdict metric_is_measured(const Config& config) {
@@ -212,26 +184,6 @@ Verdict text_has_files(const Config& config) {
   return verdict;
 }
 
-Verdict tokenizer_has_option(const Config& config) {
-  const ParallelTextOptions& text = config.task.text;
-  const ParallelTextOptions defaults;
-  if (!is_text(config) || text.tokenizer == TokenizerKind::bpe) return {};
-  if (text.subword_dropout != defaults.subword_dropout) {
-    return Violation{{"task.subword_dropout", "task.tokenizer"},
-                     "this tokenizer merges nothing that could be left out (only bpe)"};
-  }
-  if (text.tokenizer == TokenizerKind::unigram) return {};
-  const auto unused = [](const std::string& option) {
-    return Violation{{option, "task.tokenizer"},
-                     "this tokenizer makes no use of it (only bpe, unigram)"};
-  };
-  if (text.normalization != defaults.normalization) return unused("task.normalization");
-  if (text.character_coverage != defaults.character_coverage) {
-    return unused("task.character_coverage");
-  }
-  return {};
-}
-
 Verdict tied_share_words(const Config& config) {
   const bool tied = ties_source(config.model.tie_embeddings);
   if (!tied || !is_text(config) || config.task.text.joint_vocabulary) return {};
@@ -269,7 +221,7 @@ std::span<const Rule> rules() {
        attention_composes},
       {"Attentions with one name in `shared_as` differ in pattern and dropout alone.", names_share},
       {"`training.gate_penalty` and `training.gate_rate` go with `gates: l0` in some attention.",
-       gate_options_have_gates},
+       unused_gate_options},
       {"`training.warmup` is less than `training.steps`, where that is set.", warmup_ends},
       {"The schedules `linear` and `cosine` need an end in `training.steps` or `training.epochs`.",
        schedule_has_end},
@@ -277,7 +229,7 @@ std::span<const Rule> rules() {
       {"`training.momentum` is for `sgd`; `training.beta1`, `training.beta2` and "
        "`training.epsilon` "
        "are for `adam` and `adamw`. With another optimizer they keep their defaults.",
-       optimizer_has_option},
+       unused_by_optimizer},
       {"`evaluation.metric` can be `sequence_accuracy`, `bleu` or `chrf` only with "
        "`evaluation.decode`.",
        metric_is_measured},
@@ -285,7 +237,14 @@ std::span<const Rule> rules() {
        text_has_files},
       {"`task.normalization` and `task.character_coverage` are for the tokenizers `bpe` and "
        "`unigram`, `task.subword_dropout` for `bpe`. With another one they keep their defaults.",
-       tokenizer_has_option},
+       unused_by_tokenizer},
+      {"`clip` is for the positions `relative`, `relative_keys` and `transformer_xl`, `buckets` "
+       "and "
+       "`farthest` are for `t5`. Where no attention has such positions they keep their defaults.",
+       unused_by_positions},
+      {"`budget` and `model.d_head` decide widths, where `d_qk`, `d_v`, `sharing` and `combine` do "
+       "not.",
+       unused_widths},
       {"`model.tie_embeddings` `source_target` and `all` go with `task.joint_vocabulary`.",
        tied_share_words},
       {"`model.max_positions` is more than the tokens of the task's longest sequence.",
