@@ -143,16 +143,13 @@ void print_text(const Checked& checked) {
 int gradcheck_config(const GradcheckArguments& arguments) {
   prepare_blas();
   const auto begin = Clock::now();
-  Checked checked{
-      .config = arguments.config.string(),
-      .overrides = tiny_overrides(load_config(arguments.config, arguments.overrides).config),
-      .batch = {},
-      .report = {},
-      .seconds = 0};
-  // What the user sets has the last word.
-  std::vector<std::string> overrides = checked.overrides;
-  overrides.insert(overrides.end(), arguments.overrides.begin(), arguments.overrides.end());
-  const Config config = load_config(arguments.config, overrides).config;
+  const LoadedConfig loaded = load_config(arguments.config, arguments.overrides);
+  const Config config = tiny_config(loaded);
+  Checked checked{.config = arguments.config.string(),
+                  .overrides = changes(loaded, config),
+                  .batch = {},
+                  .report = {},
+                  .seconds = 0};
   const Task task = make_task(find_config_data(arguments.config, config.task), config.seed);
   expect_some(config, task, arguments.only);
   checked.batch =

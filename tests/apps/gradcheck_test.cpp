@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/support/program.hpp"
 
@@ -36,6 +37,35 @@ TEST(GradcheckCommand, LeavesOptionsThatAreSetAlone) {
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output,
               AllOf(HasSubstr("decoder.norm.gain"), HasSubstr("(12)"), Not(HasSubstr("d_model="))));
+}
+
+// Layers that differ, of the config and of what pruning makes of a run.
+TEST(GradcheckCommand, TakesAnyConfigThatTrains) {
+  const TemporaryDirectory here;
+  Arguments training{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", "a",
+                     "--no-report"};
+  const std::vector<std::string> options{"model.layers=3",
+                                         "model.d_model=16",
+                                         "attention.heads=[2,1,2]",
+                                         "training.steps=2",
+                                         "training.warmup=1",
+                                         "task.train_examples=200",
+                                         "evaluation.decode_examples=2"};
+  for (const std::string& option : options) {
+    training.insert(training.end(), {"--set", option});
+  }
+  ASSERT_EQ(run_program(training, here.path()).exit_code, 0);
+  ASSERT_EQ(run_program({"prune", "a", "b", "--head", "encoder.layers.2.self.0", "--head",
+                         "decoder.layers.0.cross.1"},
+                        here.path())
+                .exit_code,
+            0);
+  for (const std::string run : {"a", "b"}) {
+    const ProgramResult result = run_program(
+        {"gradcheck", run + "/config.yaml", "--only", "*.cross.output.bias"}, here.path());
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_THAT(result.output, HasSubstr("all gradients are right"));
+  }
 }
 
 TEST(GradcheckCommand, ChecksOnlyTheParametersAskedFor) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "core/gradcheck/subject.hpp"
 #include "core/ops/arithmetic.hpp"
@@ -23,6 +25,33 @@ void shake(ParameterStore& store, std::uint64_t seed) {
     store.values().data()[i] += Scalar(0.1) * noise.data()[i];
   }
 }
+
+// Whether a parameter reaches the loss through attentions without heads alone: the norm before such
+// a one and, where no attention to the encoder has heads, all that makes what it would read.
+class Idle {
+ public:
+  Idle(const Transformer& transformer, const ModelOptions& options) {
+    bool reads = false;
+    for (const MultiHeadAttention* attention : transformer.attentions()) {
+      const bool heads = attention->spec.heads > 0;
+      reads = reads || (heads && !attention->spec.is_self());
+      if (!heads && options.norm_position == NormPosition::pre) {
+        prefixes_.push_back(attention->module.path() + ".norm.");
+      }
+    }
+    if (!reads) {
+      prefixes_.insert(prefixes_.end(), {"encoder.", "source."});
+    }
+  }
+
+  bool operator()(std::string_view parameter) const {
+    return std::ranges::any_of(
+        prefixes_, [&](const std::string& prefix) { return parameter.starts_with(prefix); });
+  }
+
+ private:
+  std::vector<std::string> prefixes_;
+};
 
 }  // namespace
 
@@ -75,7 +104,11 @@ ModelGradcheckReport check_config(const Config& config, const Task& task, const 
     }
     return sum;
   };
-  return gradcheck_model(model.store, loss, options);
+  ModelGradcheckOptions used = options;
+  used.wanted = [&options, idle = Idle(model.transformer, config.model)](std::string_view name) {
+    return !idle(name) && (!options.wanted || options.wanted(name));
+  };
+  return gradcheck_model(model.store, loss, used);
 }
 
 std::string gradcheck_table(const ModelGradcheckReport& report) {

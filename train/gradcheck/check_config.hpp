@@ -15,7 +15,8 @@ Batch small_batch(const Split& split, Index tokens);
 
 // The gradients of the loss as the config trains it, with its dropout, label smoothing and shards,
 // for parameters that are moved a little from where they start: at gains of 1 and biases of 0 some
-// mistakes do not show. The config must be resolved.
+// mistakes do not show. Parameters that only attentions without heads would use, which the loss
+// does not depend on, are left out. The config must be resolved.
 ModelGradcheckReport check_config(const Config& config, const Task& task, const Batch& batch,
                                   const ModelGradcheckOptions& options);
 

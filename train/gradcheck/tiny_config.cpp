@@ -4,90 +4,79 @@
 
 #include <algorithm>
 
+#include "datasets/task_rules.hpp"
+#include "train/config/rows.hpp"
+#include "train/config/values.hpp"
+#include "train/gradcheck/tiny_model.hpp"
+#include "train/gradcheck/tiny_task.hpp"
+
 namespace tapehead {
 
 namespace {
 
-class Overrides {
- public:
-  void at_most(std::string_view option, Index value, Index most) {
-    if (value > most) {
-      set(option, std::to_string(most));
+bool has_gates(const ModelOptions& model) {
+  const auto gated = [](const AttentionSettings& settings) {
+    return std::ranges::find(settings.gates.values, HeadGating::l0) != settings.gates.values.end();
+  };
+  return gated(model.encoder_self) || gated(model.decoder_self) || gated(model.cross);
+}
+
+// Positions for the task's longest sequence, and no table of a million rows.
+void fit_positions(Config& config, const IsSet& is_set) {
+  constexpr Index usual = 1024;
+  const Index needed = longest_side(config.task).tokens + 1;
+  if (!is_set("model.max_positions")) {
+    Index& positions = config.model.max_positions;
+    positions = std::max(needed, std::min(positions, usual));
+  }
+}
+
+// The config with all options that were `auto` following the others again.
+Config following(Config config, const std::map<std::string, std::string>& origins) {
+  for (const Section& section : sections(config)) {
+    for (const Row& row : section.rows) {
+      if (origins.at(full_name(section.name, row.field.name)) == "auto") {
+        read_value(row, make_node(ConfigNode::Kind::null, {}));
+      }
     }
   }
-  void set(std::string_view option, std::string_view value) {
-    list_.push_back(fmt::format("{}={}", option, value));
-  }
-  std::vector<std::string> take() { return std::move(list_); }
-
- private:
-  std::vector<std::string> list_;
-};
-
-void shrink_model(const ModelOptions& model, Overrides& overrides) {
-  constexpr Index d_head = 4;
-  constexpr Index layers = 2;
-  const Index d_model = std::min(model.d_model, model.heads * d_head);
-  overrides.at_most("model.d_model", model.d_model, d_model);
-  overrides.at_most("model.d_head", *model.d_head, d_head);
-  overrides.at_most("model.d_ff", *model.d_ff, 2 * d_model);
-  overrides.at_most("model.encoder_layers", *model.encoder_layers, layers);
-  overrides.at_most("model.decoder_layers", *model.decoder_layers, layers);
-  if (!model.init_from.empty()) {
-    overrides.set("model.init_from", "\"\"");
-  }
-}
-
-// Only one batch is looked at; the tasks want a few examples of each split nevertheless.
-template <class Options>
-void shrink_splits(const Options& task, Overrides& overrides) {
-  overrides.at_most("task.train_examples", task.train_examples, 64);
-  overrides.at_most("task.validation_examples", task.validation_examples, 4);
-  overrides.at_most("task.test_examples", task.test_examples, 4);
-}
-
-// Characters need no training of a tokenizer, and make a small vocabulary.
-void shrink_text(const ParallelTextOptions& text, Overrides& overrides) {
-  const ParallelTextOptions defaults;
-  if (text.tokenizer == TokenizerKind::character) {
-    return;
-  }
-  overrides.set("task.tokenizer", "character");
-  overrides.at_most("task.vocabulary", text.vocabulary, 100);
-  if (text.max_length < 1000) {
-    overrides.set("task.max_length", "1000");  // now in characters
-  }
-  if (text.normalization != defaults.normalization) {
-    overrides.set("task.normalization", "identity");
-  }
-  if (text.character_coverage != defaults.character_coverage) {
-    overrides.set("task.character_coverage", "1");
-  }
+  resolve(config);
+  return config;
 }
 
 }  // namespace
 
-std::vector<std::string> tiny_overrides(const Config& config) {
-  Overrides overrides;
-  switch (config.task.name) {
-    case TaskName::parallel_text:
-      shrink_text(config.task.text, overrides);
-      break;
-    case TaskName::grammar_translation:
-      shrink_splits(config.task.grammar, overrides);
-      break;
-    case TaskName::brackets:
-      shrink_splits(config.task.brackets, overrides);
-      break;
-    case TaskName::recall:
-      shrink_splits(config.task.recall, overrides);
-      break;
-    default:
-      shrink_splits(config.task.synthetic, overrides);
-      overrides.at_most("task.longer_examples", config.task.synthetic.longer_examples, 4);
+Config tiny_config(const LoadedConfig& loaded) {
+  const IsSet is_set = [&](std::string_view option) {
+    const auto origin = loaded.origins.find(std::string(option));
+    return origin != loaded.origins.end() && origin->second == "--set";
+  };
+  Config config = loaded.config;
+  const Index most = is_set("model.max_positions") ? config.model.max_positions - 1 : 1000;
+  shrink_task(config.task, most, is_set);
+  shrink_model(config.model, is_set);
+  fit_positions(config, is_set);
+  if (!has_gates(config.model)) {
+    const TrainingOptions defaults;
+    config.training.gate_penalty = defaults.gate_penalty;
+    config.training.gate_rate = defaults.gate_rate;
   }
-  shrink_model(config.model, overrides);
-  return overrides.take();
+  return config;
+}
+
+std::vector<std::string> changes(const LoadedConfig& from, const Config& to) {
+  const auto before = option_values(from.config);
+  const auto after = option_values(to);
+  const auto by_itself = option_values(following(to, from.origins));
+  std::vector<std::string> changed;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto& [option, value] = after[i];
+    if (value != before[i].second &&
+        (from.origins.at(option) != "auto" || value != by_itself[i].second)) {
+      changed.push_back(fmt::format("{}={}", option, value));
+    }
+  }
+  return changed;
 }
 
 }  // namespace tapehead

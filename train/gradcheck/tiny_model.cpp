@@ -1,0 +1,192 @@
+#include "train/gradcheck/tiny_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "nn/attention_resolve.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr Index head_width = 4;
+constexpr Index other_width = 6;  // of values, where they are not as wide as keys
+constexpr Index alike_layers = 2;
+constexpr Index most_layers = 8;
+
+// The attentions of a stack's layers: one of each layer in the encoder, two in the decoder.
+struct Stack {
+  std::vector<AttentionKind> kinds;
+  std::vector<std::vector<AttentionSpec>> layers;
+};
+
+Stack stack_of(const ModelOptions& model, const std::vector<AttentionKind>& kinds) {
+  Stack stack{.kinds = kinds, .layers = {}};
+  for (Index layer = 0; layer < attention_layers(model, kinds.front()); ++layer) {
+    std::vector<AttentionSpec>& attentions = stack.layers.emplace_back();
+    for (const AttentionKind kind : kinds) {
+      attentions.push_back(attention_spec(model, kind, layer));
+    }
+  }
+  return stack;
+}
+
+// Leaves of layers that are alike the first; where that is one alone, two.
+void keep_one_of_each(Stack& stack) {
+  std::vector<std::vector<AttentionSpec>> kept;
+  for (const std::vector<AttentionSpec>& layer : stack.layers) {
+    if (std::ssize(kept) < most_layers && std::ranges::find(kept, layer) == kept.end()) {
+      kept.push_back(layer);
+    }
+  }
+  const Index least = std::min<Index>(alike_layers, std::ssize(stack.layers));
+  while (std::ssize(kept) < least) {
+    kept.push_back(kept.back());
+  }
+  stack.layers = std::move(kept);
+}
+
+bool shares_value(const AttentionSpec& spec) {
+  return spec.sharing != Sharing::none && spec.sharing != Sharing::query_key;
+}
+
+bool has_slices(const AttentionSpec& spec) {
+  return spec.input == HeadInput::narrow || spec.combine == Combine::concatenate;
+}
+
+// Whether the values' width follows from that of the model.
+bool follows_model(const AttentionSpec& spec) {
+  return spec.combine != Combine::output || spec.sharing == Sharing::identity;
+}
+
+// What the model's width is a multiple of, for this attention: of the heads, where each has its own
+// columns, and of pairs, where rotary positions turn queries as wide as that.
+Index divisor(const AttentionSpec& spec) {
+  const Index slices = has_slices(spec) ? std::max<Index>(spec.heads, 1) : 1;
+  const bool pairs =
+      spec.has(AttentionPositions::rotary) && shares_value(spec) && follows_model(spec);
+  return slices * (pairs ? 2 : 1);
+}
+
+void set_widths(AttentionSpec& spec, Index d_model) {
+  const Index slice = d_model / std::max<Index>(spec.heads, 1);
+  Index d_v = std::min(spec.d_v, spec.d_v == spec.d_qk ? head_width : other_width);
+  if (spec.sharing == Sharing::identity) {
+    d_v = spec.input == HeadInput::narrow ? slice : d_model;
+  } else if (spec.combine == Combine::concatenate) {
+    d_v = slice;
+  } else if (spec.combine != Combine::output) {
+    d_v = d_model;
+  }
+  spec.d_qk = shares_value(spec) ? d_v : std::min(spec.d_qk, head_width);
+  spec.d_v = d_v;
+  spec.d_model = d_model;
+}
+
+// The least width that the heads of all attention fit, and that is not below the usual one: the
+// model's own is a multiple of every divisor, and so of their least common multiple.
+Index small_width(const ModelOptions& model, const std::vector<Stack*>& stacks) {
+  Index step = 1;
+  for (const Stack* stack : stacks) {
+    for (const auto& layer : stack->layers) {
+      for (const AttentionSpec& spec : layer) {
+        step = std::lcm(step, divisor(spec));
+      }
+    }
+  }
+  const Index wanted = std::min(model.d_model, model.heads * head_width);
+  return (wanted + step - 1) / step * step;
+}
+
+void narrow(ModelOptions& model, const std::vector<Stack*>& stacks) {
+  model.d_model = small_width(model, stacks);
+  model.d_head = std::min(*model.d_head, head_width);
+  for (Stack* stack : stacks) {
+    for (auto& layer : stack->layers) {
+      for (AttentionSpec& spec : layer) {
+        set_widths(spec, model.d_model);
+      }
+    }
+  }
+}
+
+AttentionSettings& settings_of(ModelOptions& model, AttentionKind kind) {
+  if (kind == AttentionKind::encoder_self) {
+    return model.encoder_self;
+  }
+  return kind == AttentionKind::decoder_self ? model.decoder_self : model.cross;
+}
+
+// The section for all, where it would have to fit the layers that are left: the kinds' own sections
+// say all that there is to say.
+void clear_for_all(AttentionSettings& attention) {
+  attention.fields([](const Field&, auto& option) {
+    if (option.values.size() > 1) {
+      option.values.clear();
+    }
+  });
+  attention.budget = {};
+  attention.clip = attention.buckets = attention.farthest = {};
+}
+
+bool is_cut(const Stack& stack, const ModelOptions& model) {
+  return std::ssize(stack.layers) < attention_layers(model, stack.kinds.front());
+}
+
+void write(const Stack& stack, bool cut, ModelOptions& model) {
+  for (std::size_t i = 0; i < stack.kinds.size(); ++i) {
+    std::vector<AttentionSpec> specs;
+    for (const auto& layer : stack.layers) {
+      specs.push_back(cut ? without_unused(layer[i]) : layer[i]);
+    }
+    settings_of(model, stack.kinds[i]) = settings_of(specs);
+  }
+}
+
+bool any_set(const IsSet& is_set, const std::vector<std::string>& options) {
+  return std::ranges::any_of(options, is_set);
+}
+
+// Whether the command line set a width: then all of them stay.
+bool widths_set(const IsSet& is_set) {
+  for (const std::string section : {"attention", "encoder_self", "decoder_self", "cross"}) {
+    if (any_set(is_set, {section + ".d_qk", section + ".d_v", section + ".budget"})) {
+      return true;
+    }
+  }
+  return any_set(is_set, {"model.d_model", "model.d_head"});
+}
+
+}  // namespace
+
+void shrink_model(ModelOptions& model, const IsSet& is_set) {
+  using enum AttentionKind;
+  Stack encoder = stack_of(model, {encoder_self});
+  Stack decoder = stack_of(model, {decoder_self, cross});
+  if (!any_set(is_set, {"model.layers", "model.encoder_layers"})) {
+    keep_one_of_each(encoder);
+  }
+  if (!any_set(is_set, {"model.layers", "model.decoder_layers"})) {
+    keep_one_of_each(decoder);
+  }
+  if (!widths_set(is_set)) {
+    narrow(model, {&encoder, &decoder});
+  }
+  if (!is_set("model.d_ff")) {
+    model.d_ff = std::min(*model.d_ff, 2 * model.d_model);
+  }
+  const bool cut = is_cut(encoder, model) || is_cut(decoder, model);
+  if (cut) {
+    clear_for_all(model.attention);
+  }
+  write(encoder, cut, model);
+  write(decoder, cut, model);
+  model.encoder_layers = std::ssize(encoder.layers);
+  model.decoder_layers = std::ssize(decoder.layers);
+  model.init_from.clear();
+}
+
+}  // namespace tapehead

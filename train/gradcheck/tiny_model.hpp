@@ -1,0 +1,12 @@
+// A model with few layers and narrow heads whose parts work together as before.
+#pragma once
+
+#include "nn/model_options.hpp"
+#include "train/gradcheck/tiny_task.hpp"
+
+namespace tapehead {
+
+// The options must be resolved, and are so afterwards.
+void shrink_model(ModelOptions& model, const IsSet& is_set);
+
+}  // namespace tapehead
