@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/inputs.hpp"
 #include "core/errors.hpp"
+#include "core/standard_streams.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {
@@ -23,13 +25,16 @@ struct ConfigArguments {
 
 void show_config(const ConfigArguments& arguments) {
   if (arguments.schema) {
-    fmt::print("{}\n", config_schema());
+    write_output(fmt::format("{}\n", config_schema()));
   } else if (arguments.reference) {
-    fmt::print("{}", config_reference());
+    write_output(config_reference());
   } else if (arguments.file.empty()) {
     throw ConfigError("name a config file, or ask for --schema or --reference");
   } else {
-    fmt::print("{}", dump_config_with_origins(load_config(arguments.file, arguments.overrides)));
+    InputFiles inputs;
+    inputs.add(arguments.file);
+    expect_output_apart(inputs);
+    write_output(dump_config_with_origins(load_config(arguments.file, arguments.overrides)));
   }
 }
 

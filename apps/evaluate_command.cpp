@@ -5,10 +5,12 @@
 #include <string>
 
 #include "apps/commands.hpp"
+#include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
+#include "core/standard_streams.hpp"
 #include "train/evaluation_report.hpp"
 #include "train/experiment.hpp"
 #include "train/run/logging.hpp"
@@ -38,19 +40,20 @@ std::vector<Split> splits_of(const Task& task, const std::string& wanted) {
 
 void print(const Results& results, bool json) {
   if (!json) {
-    fmt::print("{}\n", evaluation_table(results));
+    write_output(fmt::format("{}\n", evaluation_table(results)));
     return;
   }
   nlohmann::ordered_json object = evaluation_json(results.front().second);
   for (std::size_t i = 1; i < results.size(); ++i) {
     object["splits"][results[i].first] = evaluation_json(results[i].second);
   }
-  fmt::print("{}\n", object.dump());
+  write_output(fmt::format("{}\n", object.dump()));
 }
 
 void evaluate_run(const EvaluateArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
+  expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint));
   const SavedRun saved(arguments.run, arguments.checkpoint);
   const Task task = saved.task(arguments.data);
   EvaluationOptions options = saved.config.evaluation;

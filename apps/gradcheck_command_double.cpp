@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
+#include "core/standard_streams.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
 #include "train/gradcheck/check_config.hpp"
@@ -119,25 +121,25 @@ void print_json(const Checked& checked) {
   for (const ParameterCheck& parameter : checked.report.parameters) {
     object["parameters"].push_back(json_of(parameter));
   }
-  fmt::print("{}\n", object.dump());
+  write_output(fmt::format("{}\n", object.dump()));
 }
 
 void print_text(const Checked& checked) {
-  fmt::print("{}, made small by", checked.config);
+  write_output(fmt::format("{}, made small by", checked.config));
   for (const std::string& override : checked.overrides) {
-    fmt::print(" {}", override);
+    write_output(fmt::format(" {}", override));
   }
-  fmt::print("{}\non {} of its training examples, {} target tokens\n\n{}\n\n",
-             checked.overrides.empty() ? " nothing" : "", checked.batch.sequences(),
-             checked.batch.tokens(), gradcheck_table(checked.report));
+  write_output(fmt::format("{}\non {} of its training examples, {} target tokens\n\n{}\n\n",
+                           checked.overrides.empty() ? " nothing" : "", checked.batch.sequences(),
+                           checked.batch.tokens(), gradcheck_table(checked.report)));
   const auto wrong = std::ranges::count_if(checked.report.parameters, [](const auto& parameter) {
     return parameter.finding.verdict != Verdict::correct;
   });
-  fmt::print("{} parameters checked in {:.1f} s: {}\n", checked.report.parameters.size(),
-             checked.seconds,
-             checked.report.ok()               ? "all gradients are right"
-             : checked.report.findings.empty() ? fmt::format("{} not right", wrong)
-                                               : "no gradient can be judged");
+  write_output(fmt::format("{} parameters checked in {:.1f} s: {}\n",
+                           checked.report.parameters.size(), checked.seconds,
+                           checked.report.ok()               ? "all gradients are right"
+                           : checked.report.findings.empty() ? fmt::format("{} not right", wrong)
+                                                             : "no gradient can be judged"));
 }
 
 int gradcheck_config(const GradcheckArguments& arguments) {
@@ -150,6 +152,7 @@ int gradcheck_config(const GradcheckArguments& arguments) {
                   .batch = {},
                   .report = {},
                   .seconds = 0};
+  expect_output_apart(inputs_of_config(arguments.config, config));
   const Task task = make_task(find_config_data(arguments.config, config.task), config.seed);
   expect_some(config, task, arguments.only);
   checked.batch =

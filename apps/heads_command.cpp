@@ -6,9 +6,11 @@
 #include <string>
 
 #include "apps/commands.hpp"
+#include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
+#include "core/standard_streams.hpp"
 #include "lab/gated_heads.hpp"
 #include "lab/head_report.hpp"
 #include "lab/pair_report.hpp"
@@ -55,26 +57,26 @@ void print(const HeadsArguments& arguments, const SavedRun& saved, const Split& 
     if (found.pruning) {
       object["pruning"] = pruning_json(*found.pruning);
     }
-    fmt::print("{}\n", object.dump());
+    write_output(fmt::format("{}\n", object.dump()));
     return;
   }
-  fmt::print("{} on {} ({} examples)\n\n", saved.checkpoint.string(), split.name,
-             split.examples.size());
-  fmt::print("{}\n\n{}\n\n{}\n\n", heads_table(found.heads), maps_table(found.heads),
-             pairs_table(found.heads));
+  write_output(fmt::format("{} on {} ({} examples)\n\n", saved.checkpoint.string(), split.name,
+                           split.examples.size()));
+  write_output(fmt::format("{}\n\n{}\n\n{}\n\n", heads_table(found.heads), maps_table(found.heads),
+                           pairs_table(found.heads)));
   if (const std::string relations = relations_table(found.heads); !relations.empty()) {
-    fmt::print("{}\n\n", relations);
+    write_output(fmt::format("{}\n\n", relations));
   }
   if (!found.gates.empty()) {
-    fmt::print("{}\n\n", gates_table(found.gates));
+    write_output(fmt::format("{}\n\n", gates_table(found.gates)));
   }
   if (found.importance) {
-    fmt::print("{}\n\n", importance_table(*found.importance));
+    write_output(fmt::format("{}\n\n", importance_table(*found.importance)));
   }
   if (found.pruning) {
-    fmt::print("{}\n\n", pruning_table(*found.pruning));
+    write_output(fmt::format("{}\n\n", pruning_table(*found.pruning)));
   }
-  fmt::print("what the columns are, and the thresholds of the roles: docs/heads.md\n");
+  write_output("what the columns are, and the thresholds of the roles: docs/heads.md\n");
 }
 
 Findings study(const HeadsArguments& arguments, SavedRun& saved, const Task& task,
@@ -107,6 +109,7 @@ void show_heads(const HeadsArguments& arguments) {
   const auto console = std::make_shared<Console>();
   start_logging(console);
   prepare_blas();
+  expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint));
   SavedRun saved(arguments.run, arguments.checkpoint);
   const Task task = saved.task(arguments.data);
   const Split& split = task.split(arguments.split);

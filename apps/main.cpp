@@ -3,10 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
 #include <sstream>
 #include <stdexcept>
@@ -17,31 +15,16 @@
 #include "apps/commands.hpp"
 #include "core/errors.hpp"
 #include "core/shown.hpp"
+#include "core/standard_streams.hpp"
 #include "train/config/nearest.hpp"
+#include "train/run/logging.hpp"
+
+namespace tapehead {
 
 namespace {
 
 int fail(const std::exception& error, int exit_code) {
-  fmt::print(stderr, "error: {}\n", tapehead::printable(error.what()));
-  return exit_code;
-}
-
-// What CLI11 has to say: help and version on standard output, or what is wrong.
-int explain(const CLI::App& program, const CLI::ParseError& error) {
-  std::ostringstream help;
-  std::ostringstream problem;
-  const bool good = program.exit(error, help, problem) == 0;
-  fmt::print(stdout, "{}", help.str());
-  fmt::print(stderr, "{}", tapehead::printable(problem.str()));
-  return good ? 0 : 2;
-}
-
-// What was printed may still wait to be written.
-int finish(int exit_code) {
-  if (std::fflush(stdout) != 0) {
-    fmt::print(stderr, "error: cannot write the output: {}\n", std::strerror(errno));
-    return 1;
-  }
+  write_message(fmt::format("error: {}\n", printable(error.what())));
   return exit_code;
 }
 
@@ -55,42 +38,64 @@ void expect_command(const CLI::App& program, std::string_view word) {
     return;
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const auto meant = tapehead::nearest(word, candidates);
-  throw tapehead::ConfigError(
-      meant ? fmt::format("there is no command {}; did you mean {}?", tapehead::shown(word), *meant)
-            : fmt::format("there is no command {}; there are {}", tapehead::shown(word),
-                          fmt::join(names, ", ")));
+  const auto meant = nearest(word, candidates);
+  throw ConfigError(
+      meant ? fmt::format("there is no command {}; did you mean {}?", shown(word), *meant)
+            : fmt::format("there is no command {}; there are {}", shown(word), fmt::join(names, ", ")));
 }
 
-}  // namespace
+// Help that was asked for is output; what is wrong with the command line, a message.
+int say(const CLI::App& program, const CLI::ParseError& error) {
+  std::ostringstream output;
+  std::ostringstream messages;
+  const int code = program.exit(error, output, messages);
+  write_output(output.str());
+  write_message(printable(messages.str()));
+  return code == 0 ? 0 : 2;
+}
 
-// Exit codes: 0 done, 1 something failed, 2 the config or the command line is wrong, 130 and 143
-// stopped by a signal.
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App program("tapehead: train small transformers on a CPU");
   program.require_subcommand(1);
   program.set_version_flag("--version", TAPEHEAD_VERSION);
-  tapehead::Outcome outcome;
-  tapehead::add_train_command(program, outcome);
-  tapehead::add_plan_command(program, outcome);
-  tapehead::add_sweep_command(program, outcome);
-  tapehead::add_evaluate_command(program, outcome);
-  tapehead::add_translate_command(program, outcome);
-  tapehead::add_heads_command(program, outcome);
-  tapehead::add_report_command(program, outcome);
-  tapehead::add_prune_command(program, outcome);
-  tapehead::add_config_command(program, outcome);
-  tapehead::add_gradcheck_command(program, outcome);
-  tapehead::add_replay_command(program, outcome);
+  Outcome outcome;
+  add_train_command(program, outcome);
+  add_plan_command(program, outcome);
+  add_sweep_command(program, outcome);
+  add_evaluate_command(program, outcome);
+  add_translate_command(program, outcome);
+  add_heads_command(program, outcome);
+  add_report_command(program, outcome);
+  add_prune_command(program, outcome);
+  add_config_command(program, outcome);
+  add_gradcheck_command(program, outcome);
+  add_replay_command(program, outcome);
   try {
     if (argc > 1) {
       expect_command(program, argv[1]);
     }
     program.parse(argc, argv);
-    return finish(outcome.exit_code);
+    return outcome.exit_code;
   } catch (const CLI::ParseError& error) {
-    return finish(explain(program, error));
-  } catch (const tapehead::ConfigError& error) {
+    return say(program, error);
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead
+
+// Exit codes: 0 done, 1 something failed, 2 the config or the command line is wrong, 129, 130 and
+// 143 stopped by a signal.
+int main(int argc, char** argv) {
+  using namespace tapehead;
+  try {
+    open_closed_streams();  // before any file is opened
+    start_logging(std::make_shared<Console>());
+    const int exit_code = run(argc, argv);
+    flush_output();
+    return exit_code;
+  } catch (const ConfigError& error) {
     return fail(error, 2);
   } catch (const std::bad_alloc&) {
     return fail(

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
+#include "core/standard_streams.hpp"
 #include "train/config/config.hpp"
 #include "train/initial_weights.hpp"
 #include "train/plan_report.hpp"
@@ -30,6 +32,7 @@ struct PlanArguments {
 
 void plan(const PlanArguments& arguments) {
   const Config config = load_config(arguments.config, arguments.overrides).config;
+  expect_output_apart(inputs_of_config(arguments.config, config));
   const auto console = std::make_shared<Console>();
   start_logging(console);
   prepare_blas();
@@ -50,7 +53,7 @@ void plan(const PlanArguments& arguments) {
                         .rows = rows,
                         .parts = parts,
                         .rehearsal = rehearsal};
-  fmt::print("{}\n", arguments.json ? plan_json(facts).dump(2) : plan_table(facts));
+  write_output(fmt::format("{}\n", arguments.json ? plan_json(facts).dump(2) : plan_table(facts)));
 }
 
 }  // namespace

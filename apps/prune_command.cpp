@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/shown.hpp"
+#include "core/standard_streams.hpp"
 #include "lab/gated_heads.hpp"
 #include "lab/head_pruning.hpp"
 #include "lab/head_removal.hpp"
@@ -117,6 +119,9 @@ void prune_run(const PruneArguments& arguments) {
   start_logging(console);
   prepare_blas();
   RunDirectory::expect_available(arguments.to, arguments.overwrite);
+  const InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
+  RunDirectory::expect_keeps(arguments.to, inputs);
+  expect_output_apart(inputs);
   SavedRun saved(arguments.run, arguments.checkpoint);
   const Task task = saved.task(arguments.data);
   const Split& split = task.split(arguments.split);
@@ -137,18 +142,18 @@ void prune_run(const PruneArguments& arguments) {
   keep_weights(saved.model, removed, smaller);
   write_run(arguments, saved, config, smaller);
   const std::size_t heads = heads_of(saved.model.transformer).size();
-  fmt::print("removed {} of {} heads:", removed.size(), heads);
+  write_output(fmt::format("removed {} of {} heads:", removed.size(), heads));
   for (const HeadName& head : removed) {
-    fmt::print(" {}.{}", head.path, head.head);
+    write_output(fmt::format(" {}.{}", head.path, head.head));
   }
-  fmt::print("\nparameters: {} -> {}; loss on {}: {:.4f} -> {:.4f}\n",
-             format_count(static_cast<double>(saved.model.store.count())),
-             format_count(static_cast<double>(smaller.store.count())), split.name,
-             loss_of(saved.model), loss_of(smaller));
-  fmt::print(
-      "{} can be evaluated and used like any run; to train on from it:\n"
-      "tapehead train {}/config.yaml --set model.init_from={} --run DIR\n",
-      arguments.to.string(), arguments.to.string(), arguments.to.string());
+  write_output(fmt::format("\nparameters: {} -> {}; loss on {}: {:.4f} -> {:.4f}\n",
+                           format_count(static_cast<double>(saved.model.store.count())),
+                           format_count(static_cast<double>(smaller.store.count())), split.name,
+                           loss_of(saved.model), loss_of(smaller)));
+  write_output(
+      fmt::format("{} can be evaluated and used like any run; to train on from it:\n"
+                  "tapehead train {}/config.yaml --set model.init_from={} --run DIR\n",
+                  arguments.to.string(), arguments.to.string(), arguments.to.string()));
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include <memory>
 
 #include "apps/commands.hpp"
+#include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
+#include "core/standard_streams.hpp"
 #include "train/replay.hpp"
 
 namespace tapehead {
@@ -19,9 +21,12 @@ struct ReplayArguments {
 };
 
 int replay(const ReplayArguments& arguments) {
+  InputFiles inputs;
+  inputs.add(arguments.file);
+  expect_output_apart(inputs);
   prepare_blas();
   const Replayed replayed = replay_step(arguments.file, arguments.threads);
-  fmt::print("{}\n", replayed.message);
+  write_output(fmt::format("{}\n", replayed.message));
   return replayed.clean ? 0 : 1;
 }
 

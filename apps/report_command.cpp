@@ -8,14 +8,17 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/standard_streams.hpp"
 #include "lab/report_page.hpp"
 #include "lab/report_run.hpp"
 #include "lab/report_sweep.hpp"
+#include "lab/sweep_inputs.hpp"
 #include "lab/sweep_record.hpp"
 #include "train/run/logging.hpp"
 #include "train/run/run_files.hpp"
@@ -68,13 +71,18 @@ void write_report(const ReportArguments& arguments) {
         "of the options only --output is for sweeps; a sweep's runs can each have a "
         "page of their own");
   }
-  const auto report = sweep ? report_sweep(directory) : report_of_run(arguments);
   const std::filesystem::path output =
       arguments.output.empty() ? RunFiles{directory}.report() : arguments.output;
+  const InputFiles inputs =
+      sweep ? inputs_of_sweep(directory) : inputs_of_run(directory, arguments.checkpoint);
+  inputs.expect_other(output);
+  expect_output_apart(inputs);
+  const auto report = sweep ? report_sweep(directory) : report_of_run(arguments);
   write_file_atomically(output, report_page(report));
-  fmt::print("{}: {}\n", output.string(), report["state"]["text"].get<std::string>());
+  write_output(
+      fmt::format("{}: {}\n", output.string(), report["state"]["text"].get<std::string>()));
   for (const auto& note : report["notes"]) {
-    fmt::print("{}\n", note.get<std::string>());
+    write_output(fmt::format("{}\n", note.get<std::string>()));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/sweep_display.hpp"
 #include "apps/threads.hpp"
@@ -17,10 +18,12 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/shown.hpp"
+#include "core/standard_streams.hpp"
 #include "lab/report_page.hpp"
 #include "lab/report_sweep.hpp"
 #include "lab/score_run.hpp"
 #include "lab/sweep_directory.hpp"
+#include "lab/sweep_inputs.hpp"
 #include "lab/sweep_record.hpp"
 #include "lab/sweep_report.hpp"
 #include "train/run/logging.hpp"
@@ -80,9 +83,22 @@ SweepResults write_results(const SweepPlan& plan, const SweepRunner& runner,
   write_file_atomically(directory / "results.json", json.dump(2) + '\n');
   write_file_atomically(directory / "report.html",
                         report_page(report_ended_sweep(directory, plan, json)));
-  fmt::print("{}\n\nin {}: cells.csv, runs.csv, results.json, report.html, and the runs\n",
-             results_table(plan, results), directory.string());
   return results;
+}
+
+// The results are in their files by now: where nobody reads the table, the next sweep still comes.
+bool show_results(const SweepPlan& plan, const SweepResults& results,
+                  const std::filesystem::path& directory) {
+  try {
+    write_output(
+        fmt::format("{}\n\nin {}: cells.csv, runs.csv, results.json, report.html, and the runs\n",
+                    results_table(plan, results), directory.string()));
+    flush_output();
+    return true;
+  } catch (const IoError& error) {
+    write_message(fmt::format("error: {}\n", error.what()));
+    return false;
+  }
 }
 
 // The last lines that a run's processes printed.
@@ -96,9 +112,9 @@ std::string end_of(const std::filesystem::path& log) {
 void say_failures(SweepRunner& runner) {
   for (const SweepRunner::Run& run : runner.runs()) {
     if (run.state == RunState::failed) {
-      fmt::print(stderr, "error: {} failed (exit code {}); {} ends with\n{}\n",
-                 run.directory.string(), run.exit_code, run.log.string(),
-                 printable(end_of(run.log)));
+      write_message(fmt::format("error: {} failed (exit code {}); {} ends with\n{}\n",
+                                run.directory.string(), run.exit_code, run.log.string(),
+                                printable(end_of(run.log))));
     }
   }
 }
@@ -134,24 +150,28 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
   const SweepPlan& plan = planned.plan;
   SweepRunner runner = make_runner(arguments, plan, directory);
   write_sweep_plan(directory.path(), plan);
-  fmt::print(stderr, "{} cells, {} runs, {} of them finished before, in {}\n", plan.cells.size(),
-             plan.runs.size(), runner.count(RunState::finished), directory.path().string());
+  write_message(fmt::format("{} cells, {} runs, {} of them finished before, in {}\n",
+                            plan.cells.size(), plan.runs.size(), runner.count(RunState::finished),
+                            directory.path().string()));
   const int signal = run_all(runner, plan);
   const auto finished = runner.count(RunState::finished);
   if (signal != 0) {
-    fmt::print(stderr, "stopped, {} of {} runs finished; go on with: {}\n", finished,
-               plan.runs.size(), same_command(arguments));
+    write_message(fmt::format("stopped, {} of {} runs finished; go on with: {}\n", finished,
+                              plan.runs.size(), same_command(arguments)));
     return 128 + signal;
   }
   std::vector<std::string> problems;
+  bool shown = true;
   if (finished > 0) {
-    problems = unknown_figures(planned.file, write_results(plan, runner, directory.path()));
+    const SweepResults results = write_results(plan, runner, directory.path());
+    shown = show_results(plan, results, directory.path());
+    problems = unknown_figures(planned.file, results);
   }
   for (const std::string& problem : problems) {
-    fmt::print(stderr, "error: {}\n", printable(problem));
+    write_message(fmt::format("error: {}\n", printable(problem)));
   }
   say_failures(runner);
-  return runner.count(RunState::failed) > 0 || !problems.empty() ? 1 : 0;
+  return runner.count(RunState::failed) > 0 || !problems.empty() || !shown ? 1 : 0;
 }
 
 std::filesystem::path directory_of(const SweepArguments& arguments,
@@ -176,6 +196,9 @@ std::vector<PlannedSweep> plan_all(const SweepArguments& arguments) {
                       "each with its own --run",
                       directory.string()));
     }
+    const InputFiles inputs = inputs_of_sweep(path, plan);
+    expect_results_apart(inputs, plan, directory);
+    expect_output_apart(inputs);
     all.push_back({std::move(file), std::move(plan), directory});
   }
   return all;

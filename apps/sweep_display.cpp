@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/standard_streams.hpp"
 #include "lab/sweep_report.hpp"
 #include "train/run/format.hpp"
 #include "train/run/table.hpp"
@@ -124,7 +125,7 @@ void SweepDisplay::update() {
   if (terminal_) {
     draw(runs_table(runner_, plan_, terminal_size().ws_row - 1));
   } else {
-    fmt::print(stderr, "{}\n", runs_line(runner_, plan_));
+    write_message(fmt::format("{}\n", runs_line(runner_, plan_)));
   }
 }
 
@@ -139,7 +140,7 @@ void SweepDisplay::draw(const std::string& table) {
     ++drawn_;
     begin = end + 1;
   }
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  write_message(text);
 }
 
 void SweepDisplay::say_new_ends() {
@@ -147,7 +148,7 @@ void SweepDisplay::say_new_ends() {
     const RunState state = runner_.runs()[i].state;
     if (!told_[i] && (state == RunState::finished || state == RunState::failed)) {
       told_[i] = true;
-      fmt::print(stderr, "{} {}\n", plan_.runs[i].name, name_of(state));
+      write_message(fmt::format("{} {}\n", plan_.runs[i].name, name_of(state)));
     }
   }
 }

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/errors.hpp"
@@ -62,18 +62,16 @@ void say_differences(const TrainArguments& arguments, const LoadedConfig& run) {
   }
 }
 
-// A run may not start from the weights of the run that it takes the place of.
-void check_start(const TrainArguments& arguments, const Config& config, const Task& task,
-                 const std::filesystem::path& directory) {
-  std::error_code ignored;
-  if (arguments.overwrite &&
-      std::filesystem::equivalent(config.model.init_from, directory, ignored)) {
-    throw IoError(
-        fmt::format("run {} cannot be overwritten and give its weights: train into "
-                    "another directory, --run DIR",
-                    directory.string()));
+// A run that would take the place of what it is made from, or of any run unasked, is refused.
+void expect_available(const TrainArguments& arguments, const Config& config,
+                      const std::filesystem::path& directory) {
+  if (arguments.resume) {
+    return;
   }
-  check_initial_weights(config, task);
+  RunDirectory::expect_available(directory, arguments.overwrite);
+  if (arguments.overwrite) {
+    RunDirectory::expect_keeps(directory, inputs_of_config(arguments.config, config));
+  }
 }
 
 // The record of a run that starts, or goes on: no longer ended, and with what `--set` has changed.
@@ -172,9 +170,7 @@ int train(const TrainArguments& arguments) {
     say_differences(arguments, loaded);
   }
   const BlasInfo blas = prepare_blas();
-  if (!arguments.resume) {
-    RunDirectory::expect_available(directory, arguments.overwrite);
-  }
+  expect_available(arguments, config, directory);
   // The data comes first, and the weights: when something is wrong with them, nothing has been
   // made, and nothing overwritten.
   const bool tokenizers_kept = arguments.resume && has_tokenizers(directory);
@@ -185,7 +181,7 @@ int train(const TrainArguments& arguments) {
   std::ranges::for_each(task.splits, say_unknown);
   plan_run(config, task);  // what is wrong shows before anything is made
   if (!arguments.resume) {
-    check_start(arguments, config, task, directory);
+    check_initial_weights(config, task);
   }
   const RunDirectory run = arguments.resume ? RunDirectory::open(directory)
                                             : RunDirectory::create(directory, arguments.overwrite);

@@ -10,11 +10,11 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
@@ -134,12 +134,22 @@ struct FileCloser {
 };
 using File = std::unique_ptr<std::FILE, FileCloser>;
 
-File open_file_for(const std::string& path, const char* mode) {
-  File file(std::fopen(path.c_str(), mode));
+File open_input(const std::string& path) {
+  File file(std::fopen(path.c_str(), "r"));
   if (!file) {
     throw IoError(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
   }
   return file;
+}
+
+// Nothing for standard output.
+File open_output_of(const TranslateArguments& arguments, const InputFiles& inputs) {
+  if (arguments.output.empty()) {
+    expect_output_apart(inputs);
+    return {};
+  }
+  const OpenFile output = open_output(arguments.output, inputs);
+  return File(::fdopen(::dup(output.descriptor()), "w"));
 }
 
 void translate(const TranslateArguments& arguments) {
@@ -150,14 +160,13 @@ void translate(const TranslateArguments& arguments) {
   Workers workers(arguments.threads);
   const Translator translator(saved, workers, decoding_for(arguments, saved.config),
                               arguments.batch_tokens);
-  const File input = arguments.input.empty() ? File() : open_file_for(arguments.input, "r");
-  std::error_code ignored;
-  if (std::filesystem::equivalent(arguments.input, arguments.output, ignored)) {
-    throw IoError(fmt::format("--output {} is the input too: name another file", arguments.output));
-  }
-  const File output = arguments.output.empty() ? File() : open_file_for(arguments.output, "w");
+  const File input = arguments.input.empty() ? File() : open_input(arguments.input);
+  const int descriptor = input ? fileno(input.get()) : STDIN_FILENO;
   const std::string name = input ? arguments.input : "standard input";
-  TextReader reader(input ? fileno(input.get()) : STDIN_FILENO, name);
+  InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
+  inputs.add(descriptor, name);
+  const File output = open_output_of(arguments, inputs);
+  TextReader reader(descriptor, name);
   LineWatch watch(translator, *saved.tokenizers.source, name);
   translate_lines(translator, arguments.n_best > 1, reader, watch, output ? output.get() : stdout);
 }

@@ -15,6 +15,7 @@
 
 #include "core/open_file.hpp"
 #include "core/shown.hpp"
+#include "core/standard_streams.hpp"
 
 namespace tapehead {
 
@@ -40,7 +41,7 @@ void settle(int input, int log, pid_t parent) {
   try {
     code = body();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", printable(error.what()));
+    write_message(fmt::format("error: {}\n", printable(error.what())));
   }
   std::fflush(nullptr);
   ::_exit(code);
@@ -88,7 +89,7 @@ int become_program(std::vector<std::string> arguments) {
   }
   words.push_back(nullptr);
   ::execv("/proc/self/exe", words.data());
-  fmt::print(stderr, "error: cannot start the program: {}\n", std::strerror(errno));
+  write_message(fmt::format("error: cannot start the program: {}\n", std::strerror(errno)));
   return 127;
 }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -23,6 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 void fill_run(const fs::path& path) {
   const RunDirectory run = RunDirectory::create(path, false);
@@ -77,6 +80,47 @@ TEST(RunDirectory, overwriting_removes_the_run_and_nothing_else) {
   EXPECT_TRUE(fs::is_empty(run.files().checkpoints()));
   EXPECT_EQ(read_file(directory / "notes.md"), "mine");
   EXPECT_EQ(read_file(directory / "source.txt"), "mine");
+}
+
+TEST(RunDirectory, the_files_of_a_run_are_those_that_cannot_be_made_again) {
+  const TemporaryDirectory directory;
+  fill_run(directory.path());
+  write_file_atomically(directory / "report.html", "");
+  write_file_atomically(directory / "notes.md", "mine");
+  const std::vector<fs::path> files = files_of_run(directory.path());
+  EXPECT_THAT(files, UnorderedElementsAre(directory / "config.yaml", directory / "metrics.jsonl",
+                                          directory / "log.txt", directory / "source.model",
+                                          directory / "checkpoints" / "step_00000001.safetensors"));
+  EXPECT_THAT(files_of_run(directory / "nowhere"), IsEmpty());
+}
+
+TEST(RunDirectory, what_overwriting_would_remove_is_no_input) {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  fill_run(run);
+  write_file_atomically(run / "notes.md", "mine");
+  write_file_atomically(directory / "apart", "mine");
+  fs::create_symlink(run, directory / "linked");
+  fs::create_symlink(run / "source.model", directory / "to_model");
+  fs::create_symlink(directory / "apart", run / "checkpoints" / "to_apart");
+  const auto refusal = [&](const fs::path& path, const fs::path& input) {
+    InputFiles inputs;
+    inputs.add(input);
+    return io_error_of([&] { RunDirectory::expect_keeps(path, inputs); });
+  };
+  const std::string step = "checkpoints/step_00000001.safetensors";
+  for (const fs::path& input :
+       {run / "config.yaml", run / ".." / "run" / step, directory / "linked" / step,
+        directory / "to_model", run / "checkpoints" / "to_apart",
+        run / "checkpoints" / "nowhere"}) {
+    const std::string said = input.string() + ", which is read, is part of it";
+    EXPECT_THAT(refusal(run, input), HasSubstr(said));
+    EXPECT_THAT(refusal(directory / "linked" / ".", input), HasSubstr(said));
+  }
+  for (const fs::path& input : {run / "notes.md", directory / "apart", directory / "nowhere",
+                                directory / "config.yaml", fs::path("/dev/null")}) {
+    EXPECT_EQ(refusal(run, input), "no error") << input;
+  }
 }
 
 TEST(RunDirectory, a_directory_that_is_no_run_is_never_touched) {

@@ -104,10 +104,34 @@ void check_existing(const fs::path& path, bool overwrite) {
   }
 }
 
+// Whether `remove_run` would remove what the path names, or what the path is a link to.
+bool is_removed(const fs::path& input, const fs::path& run) {
+  std::error_code ignored;
+  const fs::path root = fs::weakly_canonical(run, ignored);
+  const fs::path itself = fs::weakly_canonical(input, ignored);
+  const fs::path name =
+      fs::weakly_canonical(fs::absolute(input).parent_path(), ignored) / input.filename();
+  return std::ranges::any_of(std::array{itself, name}, [&](const fs::path& path) {
+    const fs::path relative = path.lexically_relative(root);
+    return !relative.empty() && is_file_of_a_run(*relative.begin());
+  });
+}
+
 }  // namespace
 
 void RunDirectory::expect_available(const fs::path& path, bool overwrite) {
   check_existing(path, overwrite);
+}
+
+void RunDirectory::expect_keeps(const fs::path& path, const InputFiles& inputs) {
+  for (const fs::path& input : inputs.paths()) {
+    if (is_removed(input, path)) {
+      throw IoError(
+          fmt::format("run {} cannot be overwritten: {}, which is read, is part of it; write into "
+                      "another directory",
+                      path.string(), input.string()));
+    }
+  }
 }
 
 RunDirectory RunDirectory::create(const fs::path& path, bool overwrite) {
@@ -136,6 +160,18 @@ RunDirectory RunDirectory::open(const fs::path& path) {
   make_directories(run.files().checkpoints());
   remove_temporary_files(run.files().checkpoints());
   return run;
+}
+
+std::vector<fs::path> files_of_run(const fs::path& directory) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::recursive_directory_iterator(directory, ignored)) {
+    const fs::path top = *entry.path().lexically_relative(directory).begin();
+    if (is_file_of_a_run(top) && top != RunFiles{}.report() && !entry.is_directory(ignored)) {
+      files.push_back(entry.path());
+    }
+  }
+  return files;
 }
 
 }  // namespace tapehead

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
+#include "core/input_files.hpp"
 #include "train/run/run_files.hpp"
 #include "train/run/run_lock.hpp"
 
@@ -14,6 +16,10 @@ class RunDirectory {
   // Refuses what `create` would refuse, and touches nothing: to be asked before long work. Throws
   // IoError.
   static void expect_available(const std::filesystem::path& path, bool overwrite);
+
+  // Refuses to overwrite a run with what is read from it: `create` would remove one of the inputs.
+  // Throws IoError.
+  static void expect_keeps(const std::filesystem::path& path, const InputFiles& inputs);
 
   // Makes the directory of a new run. One that holds anything is refused with the choices there
   // are; with `overwrite` the files of a run are removed from it, and nothing else: a directory
@@ -32,5 +38,9 @@ class RunDirectory {
   RunFiles files_;
   RunLock lock_;
 };
+
+// The files of a run that are there, those in its checkpoints too, but not its page, which can be
+// written again.
+std::vector<std::filesystem::path> files_of_run(const std::filesystem::path& directory);
 
 }  // namespace tapehead

@@ -1,0 +1,34 @@
+// A command's output is none of its inputs: asked before any long work.
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "core/input_files.hpp"
+#include "train/experiment.hpp"
+#include "train/run_inputs.hpp"
+
+namespace tapehead {
+
+// What a command reads that uses a run with the checkpoint that `--checkpoint` says.
+inline InputFiles inputs_of_run(const std::filesystem::path& run, const std::string& checkpoint) {
+  InputFiles inputs = inputs_of_run(run);
+  inputs.add(find_checkpoint(RunFiles{run}, checkpoint));
+  return inputs;
+}
+
+// What a command reads that makes the data of a config.
+inline InputFiles inputs_of_config(const std::filesystem::path& file, const Config& config) {
+  InputFiles inputs = inputs_of_training(config);
+  inputs.add(file);
+  return inputs;
+}
+
+// Throws IoError where standard output has been redirected into one of the inputs.
+inline void expect_output_apart(const InputFiles& inputs) {
+  inputs.expect_other(STDOUT_FILENO, "standard output");
+}
+
+}  // namespace tapehead

@@ -1,0 +1,18 @@
+// What a command reads of a run or for a config, so that nothing that it writes is part of that.
+#pragma once
+
+#include <filesystem>
+
+#include "core/input_files.hpp"
+#include "train/options.hpp"
+
+namespace tapehead {
+
+// A run's files, and the text that it was trained on. Throws IoError where there is no run, and
+// what load_config throws.
+InputFiles inputs_of_run(const std::filesystem::path& directory);
+
+// The text of the config's task, and the run that its first weights are from.
+InputFiles inputs_of_training(const Config& config);
+
+}  // namespace tapehead
