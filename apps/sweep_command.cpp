@@ -206,6 +206,7 @@ std::vector<PlannedSweep> plan_all(const SweepArguments& arguments) {
 
 // One after the other, once all files have been read and all directories are found free.
 int sweep_all(const SweepArguments& arguments) {
+  outlive_console();
   const std::vector<PlannedSweep> all = plan_all(arguments);
   std::vector<std::unique_ptr<SweepDirectory>> directories;
   for (const PlannedSweep& planned : all) {

@@ -24,6 +24,7 @@
 #include "train/run/logging.hpp"
 #include "train/run/program_path.hpp"
 #include "train/run/run_record.hpp"
+#include "train/run/signals.hpp"
 #include "train/run_plan.hpp"
 #include "train/training_run.hpp"
 
@@ -157,6 +158,7 @@ int finish_run(const RunDirectory& run, const TrainArguments& arguments, const C
 }
 
 int train(const TrainArguments& arguments) {
+  outlive_console();
   const std::filesystem::path directory =
       arguments.run.empty() ? std::filesystem::path("runs") / arguments.config.stem()
                             : arguments.run;

@@ -28,6 +28,9 @@ void settle(int input, int log, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
+  if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) {
+    std::signal(SIGHUP, SIG_IGN);  // as nohup(1) has it
+  }
   if (::getppid() != parent) {
     ::_exit(128 + SIGTERM);  // it died before that was set
   }
@@ -35,6 +38,26 @@ void settle(int input, int log, pid_t parent) {
   ::dup2(log, STDOUT_FILENO);
   ::dup2(log, STDERR_FILENO);
 }
+
+// Keeps stop signals back while it lives: one that came to the child before `settle` would meet the
+// handlers of this process there, and be forgotten.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t stops;
+    sigemptyset(&stops);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      sigaddset(&stops, signal);
+    }
+    ::pthread_sigmask(SIG_BLOCK, &stops, &before_);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
 
 [[noreturn]] void run_and_exit(const std::function<int()>& body) {
   int code = 1;
@@ -54,12 +77,17 @@ SweepChild::SweepChild(const std::filesystem::path& log, const std::function<int
   const OpenFile input("/dev/null", O_RDONLY);
   const pid_t parent = ::getpid();
   std::fflush(nullptr);
-  id_ = ::fork();
-  if (id_ < 0) {
-    throw IoError(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  {
+    const HeldSignals held;
+    id_ = ::fork();
+    if (id_ < 0) {
+      throw IoError(fmt::format("cannot start a process: {}", std::strerror(errno)));
+    }
+    if (id_ == 0) {
+      settle(input.descriptor(), output.descriptor(), parent);
+    }
   }
   if (id_ == 0) {
-    settle(input.descriptor(), output.descriptor(), parent);
     run_and_exit(body);
   }
 }

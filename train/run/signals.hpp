@@ -1,12 +1,20 @@
-// Stop signals: Ctrl-C and SIGTERM become a wish that the training loop looks at after each step.
+// Stop signals: Ctrl-C, SIGTERM and the loss of the terminal become a wish that the training loop
+// looks at after each step.
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <csignal>
 
 namespace tapehead {
 
-// While an object of this class lives, the first SIGINT or SIGTERM is only noted; a second one of
-// the same kind ends the process as usual. At most one object at a time.
+// Within so much time a signal that comes again is the same wish, sent twice: timeout(1), for one,
+// signals its command and then the command's process group.
+inline constexpr std::chrono::seconds same_stop(1);
+
+// While an object of this class lives, SIGINT, SIGTERM and SIGHUP are only noted; one that comes
+// again after `same_stop` or more ends the process as usual. SIGHUP stays ignored where it was
+// before, as by nohup(1). At most one object at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -14,12 +22,15 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
   ~StopSignals();
 
-  // 0, SIGINT or SIGTERM: the first that came. A program stopped so exits with 128 + the signal.
+  // 0, or the first that came. A program stopped so exits with 128 + the signal.
   int received() const;
 
  private:
-  struct sigaction old_interrupt_{};
-  struct sigaction old_terminate_{};
+  std::array<struct sigaction, 3> before_{};
 };
+
+// From here on a console that nobody reads any more ends nothing: SIGPIPE is ignored, and writing
+// there fails.
+void outlive_console();
 
 }  // namespace tapehead
