@@ -1,0 +1,239 @@
+// packages.txt lists, for each command, every program that its scripts and tests start; a bare
+// Debian 12 has the rest.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "tests/support/program.hpp"
+#include "tests/support/started_programs.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const fs::path root = TAPEHEAD_SOURCE_DIR;
+
+// What a new Debian 12 has (`debootstrap --variant=minbase`), and git, with which one gets here.
+const std::set<std::string> bare{"apt",  "bash", "coreutils", "dash", "dpkg",       "findutils",
+                                 "grep", "gzip", "mawk",      "sed",  "util-linux", "git"};
+
+// The Debian 12 package of each program that anything here starts.
+const std::map<std::string, std::string> package_of{
+    {"apt-config", "apt"},
+    {"apt-get", "apt"},
+    {"awk", "mawk"},
+    {"bash", "bash"},
+    {"basename", "coreutils"},
+    {"c++", "g++"},
+    {"cat", "coreutils"},
+    {"chmod", "coreutils"},
+    {"chromium-headless-shell", "chromium-headless-shell"},
+    {"chroot", "coreutils"},
+    {"clang-format-19", "clang-format-19"},
+    {"clang-tidy-19", "clang-tidy-19"},
+    {"cmake", "cmake"},
+    {"cp", "coreutils"},
+    {"ctest", "cmake"},
+    {"curl", "curl"},
+    {"debootstrap", "debootstrap"},
+    {"dirname", "coreutils"},
+    {"dpkg-query", "dpkg"},
+    {"env", "coreutils"},
+    {"find", "findutils"},
+    {"git", "git"},
+    {"grep", "grep"},
+    {"gzip", "gzip"},
+    {"head", "coreutils"},
+    {"ln", "coreutils"},
+    {"mkdir", "coreutils"},
+    {"mktemp", "coreutils"},
+    {"mount", "util-linux"},
+    {"mv", "coreutils"},
+    {"ninja", "ninja-build"},
+    {"nohup", "coreutils"},
+    {"nproc", "coreutils"},
+    {"python3", "python3"},
+    {"rm", "coreutils"},
+    {"sed", "sed"},
+    {"setarch", "util-linux"},
+    {"setpriv", "util-linux"},
+    {"sh", "dash"},
+    {"sha256sum", "coreutils"},
+    {"sleep", "coreutils"},
+    {"sort", "coreutils"},
+    {"sudo", "sudo"},
+    {"tee", "coreutils"},
+    {"timeout", "coreutils"},
+    {"touch", "coreutils"},
+    {"unshare", "util-linux"},
+    {"wc", "coreutils"},
+    {"wget", "wget"},
+    {"xargs", "findutils"}};
+
+// What `./dev deps COMMAND` installs; "any": what it installs for some command.
+std::set<std::string> listed_for(const std::string& command) {
+  std::set<std::string> packages;
+  std::istringstream lines(content_of(root / "packages.txt"));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string package;
+    std::string only_for;
+    words >> package >> only_for;
+    if (!package.starts_with('#') &&
+        (only_for.empty() || only_for == command || command == "any")) {
+      packages.insert(package);
+    }
+  }
+  if (packages.contains("python3-venv")) {
+    packages.insert("python3");  // on which it depends
+  }
+  return packages;
+}
+
+std::set<std::string> matches_in(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  std::set<std::string> found;
+  for (std::sregex_iterator match(text.begin(), text.end(), regex), end; match != end; ++match) {
+    found.insert((*match)[1]);
+  }
+  return found;
+}
+
+// The program that runs the script, and those that the script starts and cannot do without.
+std::set<std::string> programs_of(const fs::path& script) {
+  const std::string text = content_of(script);
+  std::set<std::string> programs = matches_in(text, "^#!(?:/usr)?/bin/(?:env )?([a-z0-9]+)");
+  if (script.extension() == ".py") {
+    for (const std::string& literal : matches_in(text, "\"([a-z0-9-]+)\"")) {
+      if (package_of.contains(literal) && text.find("subprocess") != std::string::npos) {
+        programs.insert(literal);
+      }
+    }
+    return programs;
+  }
+  const StartedPrograms started(text);
+  programs.merge(started.names());
+  for (const std::string& name : started.listed()) {
+    if (package_of.contains(name)) {
+      programs.insert(name);
+    }
+  }
+  for (const std::string& name : started.looked_for()) {
+    programs.erase(name);
+  }
+  return programs;
+}
+
+void expect_listed(const std::set<std::string>& programs, const std::string& command,
+                   const std::string& who) {
+  const std::set<std::string> listed = listed_for(command);
+  for (const std::string& program : programs) {
+    const auto package = package_of.find(program);
+    if (package == package_of.end()) {
+      ADD_FAILURE() << who << " starts " << program
+                    << ", which the table of this test does not have";
+    } else if (!bare.contains(package->second)) {
+      EXPECT_THAT(listed, Contains(package->second))
+          << who << " starts " << program << "; packages.txt: " << package->second << ' '
+          << command;
+    }
+  }
+}
+
+// But for this one, which names what it asks about.
+std::string sources_of_tests() {
+  std::string text = content_of(root / "tests/CMakeLists.txt");
+  for (const auto& entry : fs::recursive_directory_iterator(root / "tests")) {
+    const fs::path& file = entry.path();
+    const bool source = file.extension() == ".cpp" || file.extension() == ".hpp";
+    if (source && file.filename() != "packages_test.cpp") {
+      text += content_of(file);
+    }
+  }
+  return text;
+}
+
+TEST(Packages, programs_of_scripts_are_listed_for_the_command_that_runs_them) {
+  for (const std::string name : {"tests/dev_test", "tests/consumer_test"}) {
+    expect_listed(programs_of(root / name), "test", name);
+  }
+  for (const std::string name : {"scripts/check_includes", "scripts/check_tidy"}) {
+    expect_listed(programs_of(root / name), "check", name);
+  }
+  expect_listed(programs_of(root / "scripts/check_bare"), "check_bare", "scripts/check_bare");
+  expect_listed(programs_of(root / "bench/peers.py"), "peers", "bench/peers.py");
+  expect_listed(programs_of(root / "dev"), "any", "dev");
+}
+
+TEST(Packages, programs_that_tests_start_are_listed_for_the_tests) {
+  const std::string text = sources_of_tests();
+  const auto programs = matches_in(text, "\"(?:/usr)?/bin/([a-z0-9-]+)\"");
+  EXPECT_THAT(programs, Contains("chromium-headless-shell"));
+  expect_listed(programs, "test", "a test");
+  std::size_t scripts = 0;
+  for (const auto& entry : fs::directory_iterator(root / "scripts")) {
+    const std::string name = entry.path().filename().string();
+    if (text.find(name) != std::string::npos) {
+      ++scripts;
+      expect_listed(programs_of(entry.path()), "test",
+                    "scripts/" + name + ", which a test starts,");
+    }
+  }
+  EXPECT_GE(scripts, 3U);  // of an experiment two, and check_includes
+}
+
+// Whatever is run by hand: the interpreter and each program are known, or the script says itself
+// what is missing.
+TEST(Packages, programs_of_every_script_are_known) {
+  for (const std::string folder : {"scripts", "bench", ".ci"}) {
+    for (const auto& entry : fs::directory_iterator(root / folder)) {
+      if (entry.is_regular_file() && content_of(entry.path()).starts_with("#!")) {
+        for (const std::string& program : programs_of(entry.path())) {
+          EXPECT_TRUE(package_of.contains(program)) << entry.path() << ": " << program;
+        }
+      }
+    }
+  }
+}
+
+TEST(StartedPrograms, are_what_stands_where_a_command_does) {
+  const auto names = [](const std::string& script) { return StartedPrograms(script).names(); };
+  EXPECT_THAT(names("one a | two b && ! three; four & # five\nsix"),
+              ElementsAre("four", "one", "six", "three", "two"));
+  EXPECT_THAT(names("if one; then two; elif three; then four; else five; fi >six\n"
+                    "while seven <eight; do { nine; }; done 2>&1"),
+              ElementsAre("five", "four", "nine", "one", "seven", "three", "two"));
+  EXPECT_THAT(names("x=$(one \"$(two)\" 'three') y=5 four \"${z:-$(five)}\" < <(six)"),
+              ElementsAre("five", "four", "one", "six", "two"));
+  EXPECT_THAT(names("case $(one) in\n  two | 'three') four ;;\n  *) five ;;\nesac\nsix"),
+              ElementsAre("five", "four", "one", "six"));
+  EXPECT_THAT(names("f() {\n  one\n}\nf; (two; three)\nfor x in four; do five; done"),
+              ElementsAre("five", "one", "three", "two"));
+  EXPECT_THAT(names("[[ $x == one && ! $y =~ ^(two|three)$ ]] || four\n((EUID == 0)) && five"),
+              ElementsAre("five", "four"));
+  EXPECT_THAT(names("exec one; env A=b two; x | xargs -0 -I '{}' three four; /usr/bin/five"),
+              ElementsAre("env", "five", "one", "three", "two", "x", "xargs"));
+  EXPECT_THAT(names("echo one; ./two; \"$three\" four; $five"), IsEmpty());
+}
+
+TEST(StartedPrograms, may_be_the_beginning_of_an_array_and_may_be_looked_for) {
+  const StartedPrograms started("x=(one two) y+=(env three)\ntype -P four five >/dev/null || six");
+  EXPECT_THAT(started.listed(), ElementsAre("env", "one", "three"));
+  EXPECT_THAT(started.looked_for(), ElementsAre("five", "four"));
+  EXPECT_THAT(started.names(), ElementsAre("six"));
+}
+
+}  // namespace
+}  // namespace tapehead
