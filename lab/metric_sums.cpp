@@ -49,7 +49,7 @@ std::vector<double> summands(Metric metric, const std::vector<ExampleScore>& exa
       rows.insert(rows.end(),
                   {static_cast<double>(example.correct), static_cast<double>(example.tokens)});
     } else if (metric == Metric::sequence_accuracy) {
-      rows.insert(rows.end(), {example.output == example.reference ? 1.0 : 0.0, 1.0});
+      rows.insert(rows.end(), {example.right ? 1.0 : 0.0, 1.0});
     }
   }
   if (metric == Metric::bleu) {

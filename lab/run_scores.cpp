@@ -24,15 +24,18 @@ Json json_of(const ExampleScore& example) {
           {"tokens", example.tokens},
           {"correct", example.correct},
           {"output", example.output},
-          {"reference", example.reference}};
+          {"reference", example.reference},
+          {"right", example.right}};
 }
 
+// Where the file does not say what is right (those of version 0.1 did not), equal text is.
 ExampleScore example_of(const Json& json) {
   return {.negative_log_likelihood = json.at("negative_log_likelihood"),
           .tokens = json.at("tokens"),
           .correct = json.at("correct"),
           .output = json.at("output"),
-          .reference = json.at("reference")};
+          .reference = json.at("reference"),
+          .right = json.value("right", json.at("output") == json.at("reference"))};
 }
 
 Json json_of(const RunStudy& study) {

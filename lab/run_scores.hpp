@@ -18,6 +18,7 @@ struct ExampleScore {
   Index correct = 0;                   // of them, with the right ones before each
   std::string output;                  // as written out
   std::string reference;
+  bool right = false;  // exactly, as right_sequences() has it
 };
 
 struct RunScores {

@@ -91,7 +91,8 @@ ExampleScore likelihood(const Model& model, const Split& split, Index example) {
           .tokens = batch.tokens(),
           .correct = result.correct,
           .output = {},
-          .reference = {}};
+          .reference = {},
+          .right = false};
 }
 
 }  // namespace
@@ -118,9 +119,11 @@ RunScores score_run(const std::filesystem::path& run, const std::string& wanted,
       decode_split(saved.model.transformer, saved.model.store, task, split, count,
                    saved.config.evaluation, workers);
   const std::vector<std::string> references = first_references(task, split, outputs.size());
+  const std::vector<bool> right = right_sequences(task, split, outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     scores.examples[i].output = outputs[i];
     scores.examples[i].reference = references[i];
+    scores.examples[i].right = right[i];
   }
   return scores;
 }

@@ -44,17 +44,12 @@ Split first_examples(const Split& split, Index count) {
   return part;
 }
 
-std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count) {
-  std::vector<std::string> references;
-  for (std::size_t i = 0; i < count; ++i) {
-    references.push_back(split.references.empty()
-                             ? task.target_tokenizer->decode(split.examples[i].target)
-                             : split.references[i]);
-  }
-  return references;
-}
-
 double Evaluation::perplexity() const { return std::exp(loss); }
+
+double Evaluation::sequence_accuracy() const {
+  return static_cast<double>(std::ranges::count(right, true)) /
+         std::max(1.0, static_cast<double>(right.size()));
+}
 
 double Evaluation::value(Metric metric) const {
   switch (metric) {
@@ -65,7 +60,7 @@ double Evaluation::value(Metric metric) const {
     case Metric::token_accuracy:
       return token_accuracy;
     case Metric::sequence_accuracy:
-      return scores ? scores->sequence_accuracy : 0;
+      return sequence_accuracy();
     case Metric::bleu:
       return scores ? scores->bleu.score : 0;
     default:
@@ -124,9 +119,11 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
                     .loss = total.negative_log_likelihood / tokens,
                     .token_accuracy = static_cast<double>(total.correct) / tokens,
                     .outputs = {},
+                    .right = {},
                     .scores = {}};
   if (decode_examples > 0) {
     result.outputs = decode_split(model, store, task, split, decode_examples, options, workers);
+    result.right = right_sequences(task, split, result.outputs);
     result.scores =
         score_texts(result.outputs, first_references(task, split, result.outputs.size()),
                     {.tokenizer = options.bleu_tokenizer, .lowercase = options.lowercase},

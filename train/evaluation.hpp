@@ -11,6 +11,7 @@
 #include "nn/decoding.hpp"
 #include "train/metrics/score.hpp"
 #include "train/options.hpp"
+#include "train/references.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -23,9 +24,11 @@ struct Evaluation {
   double token_accuracy = 0;  // with the right tokens before each: 0 ... 1
   double seconds = 0;
   std::vector<std::string> outputs;  // of the first examples, as many as were decoded
+  std::vector<bool> right;           // of those outputs: as right_sequences() has it
   std::optional<TextScores> scores;  // of those outputs
 
   double perplexity() const;
+  double sequence_accuracy() const;  // the share of outputs that are right: 0 ... 1
   double value(Metric metric) const;
 };
 
@@ -34,10 +37,6 @@ bool is_better(Metric metric, double value, double other);
 
 // The tokens of a split's first examples, without their texts; of all where there are fewer.
 Split first_examples(const Split& split, Index count);
-
-// What the outputs of the first examples are scored against: the texts as written, or, for the
-// training split, which keeps none, the tokens as text.
-std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count);
 
 // How a split's outputs are made: by beam search over batches of like length, one worker a batch.
 std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,

@@ -14,7 +14,7 @@ std::string evaluation_line(const std::string& split, const Evaluation& evaluati
                   evaluation.loss, evaluation.perplexity(), 100 * evaluation.token_accuracy);
   if (evaluation.scores) {
     line += fmt::format(", sequence accuracy {:.2f} %, BLEU {:.2f}, chrF {:.2f}",
-                        100 * evaluation.scores->sequence_accuracy, evaluation.scores->bleu.score,
+                        100 * evaluation.sequence_accuracy(), evaluation.scores->bleu.score,
                         evaluation.scores->chrf.score);
   }
   return line;
@@ -26,7 +26,7 @@ nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
                                  {"token_accuracy", evaluation.token_accuracy}};
   if (evaluation.scores) {
     const TextScores& scores = *evaluation.scores;
-    json["sequence_accuracy"] = scores.sequence_accuracy;
+    json["sequence_accuracy"] = evaluation.sequence_accuracy();
     json["bleu"] = scores.bleu.score;
     json["bleu_signature"] = scores.bleu.signature;
     json["chrf"] = scores.chrf.score;
@@ -52,7 +52,7 @@ std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation
                                       fmt::format("{:.3f}", result.perplexity()),
                                       fmt::format("{:.2f} %", 100 * result.token_accuracy)};
     if (result.scores) {
-      cells.push_back(fmt::format("{:.2f} %", 100 * result.scores->sequence_accuracy));
+      cells.push_back(fmt::format("{:.2f} %", 100 * result.sequence_accuracy()));
       cells.push_back(fmt::format("{:.2f}", result.scores->bleu.score));
       cells.push_back(fmt::format("{:.2f}", result.scores->chrf.score));
     }

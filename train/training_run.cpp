@@ -361,9 +361,8 @@ void TrainingRun::show_samples(const Split& split, const Evaluation& evaluation)
   const auto count = std::min<std::size_t>(evaluation.outputs.size(),
                                            static_cast<std::size_t>(config_.evaluation.samples));
   for (std::size_t i = 0; i < count; ++i) {
-    const bool right = evaluation.outputs[i] == split.references[i];
     spdlog::info("    {}\n      -> {}{}", split.source_texts[i], evaluation.outputs[i],
-                 right ? "" : fmt::format("\n      != {}", split.references[i]));
+                 evaluation.right[i] ? "" : fmt::format("\n      != {}", split.references[i]));
   }
 }
 

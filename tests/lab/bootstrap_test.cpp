@@ -21,7 +21,8 @@ std::vector<ExampleScore> examples_of(const std::string& marks) {
                         .tokens = 2,
                         .correct = 1,
                         .output = marks[i] == '+' ? reference : "no",
-                        .reference = reference});
+                        .reference = reference,
+                        .right = marks[i] == '+'});
   }
   return examples;
 }

@@ -17,17 +17,20 @@ const std::vector<ExampleScore> examples{
      .tokens = 6,
      .correct = 5,
      .output = "the cat sat on the mat",
-     .reference = "the cat sat on a mat"},
+     .reference = "the cat sat on a mat",
+     .right = false},
     {.negative_log_likelihood = 1,
      .tokens = 4,
      .correct = 4,
      .output = "A dog barks.",
-     .reference = "A dog barks."},
+     .reference = "A dog barks.",
+     .right = true},
     {.negative_log_likelihood = 5,
      .tokens = 3,
      .correct = 0,
      .output = "nothing like it",
-     .reference = "two words"},
+     .reference = "two words",
+     .right = false},
 };
 
 double value(Metric metric, const std::vector<double>& counts, const EvaluationOptions& options) {

@@ -31,12 +31,14 @@ RunScores two_examples() {
                         .tokens = 3,
                         .correct = 2,
                         .output = "a \"b\"\n",
-                        .reference = "Ä"},
+                        .reference = "Ä",
+                        .right = true},
                        {.negative_log_likelihood = 2,
                         .tokens = 1,
                         .correct = 0,
                         .output = "",
-                        .reference = "c"}}};
+                        .reference = "c",
+                        .right = false}}};
 }
 
 TEST(RunScores, come_back_to_the_bit) {
@@ -55,6 +57,25 @@ TEST(RunScores, come_back_to_the_bit) {
   EXPECT_EQ(scores.examples[0].output, "a \"b\"\n");
   EXPECT_EQ(scores.examples[0].reference, "Ä");
   EXPECT_EQ(scores.examples[1].correct, 0);
+  EXPECT_TRUE(scores.examples[0].right);
+  EXPECT_FALSE(scores.examples[1].right);
+}
+
+// As files were before they told it.
+TEST(RunScores, that_do_not_say_what_is_right_take_equal_text_for_right) {
+  const TemporaryDirectory here;
+  RunScores told = two_examples();
+  told.examples[1].output = told.examples[1].reference;
+  write_scores(here.path(), told);
+  std::string text = content_of(scores_file(here.path()));
+  for (const std::string_view field : {R"(,"right":true)", R"(,"right":false)"}) {
+    ASSERT_NE(text.find(field), std::string::npos);
+    text.erase(text.find(field), field.size());
+  }
+  std::ofstream(scores_file(here.path())) << text;
+  const RunScores scores = read_scores(here.path());
+  EXPECT_FALSE(scores.examples[0].right);
+  EXPECT_TRUE(scores.examples[1].right);
 }
 
 TEST(RunScores, that_do_not_hold_are_refused) {

@@ -45,7 +45,8 @@ RunScores scores(Index right, double multiply_adds, double seconds) {
                             .tokens = 2,
                             .correct = 1,
                             .output = i < right ? reference : "no",
-                            .reference = reference});
+                            .reference = reference,
+                            .right = i < right});
   }
   return run;
 }

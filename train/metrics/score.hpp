@@ -1,4 +1,4 @@
-// What an evaluation says of written-out sentences: BLEU, chrF, and how many are exactly right.
+// What an evaluation says of written-out sentences: BLEU and chrF.
 #pragma once
 
 #include <span>
@@ -12,14 +12,9 @@ namespace tapehead {
 struct TextScores {
   BleuScore bleu;
   ChrfScore chrf;
-  double sequence_accuracy = 0;  // 0 ... 1
 };
 
-// The share of hypotheses that are, byte for byte, their references; 0 for a corpus without a
-// sentence. Throws ShapeError when the counts differ.
-double exact_match_share(std::span<const std::string> hypotheses,
-                         std::span<const std::string> references);
-
+// Throws ShapeError when the counts differ.
 TextScores score_texts(std::span<const std::string> hypotheses,
                        std::span<const std::string> references, const BleuOptions& bleu = {},
                        const ChrfOptions& chrf = {});
