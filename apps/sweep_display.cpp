@@ -9,7 +9,7 @@
 #include <array>
 
 #include "core/standard_streams.hpp"
-#include "lab/sweep_report.hpp"
+#include "train/metric_text.hpp"
 #include "train/run/format.hpp"
 #include "train/run/table.hpp"
 

@@ -8,9 +8,6 @@
 
 namespace tapehead {
 
-// "99.80 %", "38.42", "1.2345": as the metric is usually written.
-std::string metric_text(Metric metric, double value);
-
 // "model.heads=2, size=narrow"; "the config" where there are no axes.
 std::string cell_name(const SweepPlan& plan, std::size_t cell);
 

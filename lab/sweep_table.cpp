@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "lab/sweep_report.hpp"
+#include "train/metric_text.hpp"
 #include "train/run/format.hpp"
 #include "train/run/table.hpp"
 
@@ -117,19 +118,6 @@ std::string in_words(const SweepPlan& plan, const SweepResults& results) {
 }
 
 }  // namespace
-
-std::string metric_text(Metric metric, double value) {
-  switch (metric) {
-    case Metric::token_accuracy:
-    case Metric::sequence_accuracy:
-      return fmt::format("{:.2f} %", 100 * value);
-    case Metric::bleu:
-    case Metric::chrf:
-      return fmt::format("{:.2f}", value);
-    default:
-      return fmt::format("{:.4f}", value);
-  }
-}
 
 std::string cell_name(const SweepPlan& plan, std::size_t cell) {
   std::string name;

@@ -77,11 +77,10 @@ std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation
 std::string end_report(const EndReport& report) {
   std::string text = fmt::format("trained {} steps in {}; {} of {}:\n", report.steps,
                                  format_duration(report.seconds), report.checkpoint, report.run);
-  if (!report.results.empty()) {
-    text += evaluation_table(report.results) + "\n";
-  }
+  text += evaluation_table(report.results) + "\n";
+  const bool tested = report.results.front().first != "validation";
   text += fmt::format("next:\n  {0} evaluate {1}{2}\n  {0} translate {1}", program_path(),
-                      shell_word(report.run), report.results.empty() ? " --split validation" : "");
+                      shell_word(report.run), tested ? "" : " --split validation");
   return text;
 }
 

@@ -26,7 +26,7 @@ struct EndReport {
   std::string checkpoint;
   Index steps;
   double seconds;
-  const std::vector<std::pair<std::string, Evaluation>>& results;
+  const std::vector<std::pair<std::string, Evaluation>>& results;  // of final_splits()
 };
 // The table at the end of a training, and the commands to try next.
 std::string end_report(const EndReport& report);

@@ -164,7 +164,7 @@ void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded)
                   workers_);
 }
 
-// On the validation split, and at the end on the others, with the weights of a second model.
+// On the validation split, and at the end on final_splits(), with the weights of a second model.
 void Rehearsing::evaluations() {
   const EvaluationOptions& options = config_.evaluation;
   const Split& validation = task_.split("validation");
@@ -173,7 +173,7 @@ void Rehearsing::evaluations() {
   evaluate_largest(validation, 1, options.decode ? some : 0);
   const Model tested(config_, task_.source_tokenizer->size(), task_.target_tokenizer->size(),
                      FirstWeights::zeros);
-  for (const Split& split : test_splits(task_)) {
+  for (const Split& split : final_splits(task_)) {
     evaluate_largest(split, options.beam, static_cast<Index>(split.examples.size()));
   }
 }

@@ -29,4 +29,12 @@ std::vector<Split> test_splits(const Task& task) {
   return splits;
 }
 
+std::vector<Split> final_splits(const Task& task) {
+  std::vector<Split> splits = test_splits(task);
+  if (splits.empty()) {
+    splits.push_back(task.split("validation"));
+  }
+  return splits;
+}
+
 }  // namespace tapehead

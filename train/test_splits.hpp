@@ -11,4 +11,7 @@ namespace tapehead {
 // together. None where the task has no test split.
 std::vector<Split> test_splits(const Task& task);
 
+// What a training is tested on at its end: those, or the validation split where there are none.
+std::vector<Split> final_splits(const Task& task);
+
 }  // namespace tapehead

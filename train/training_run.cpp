@@ -215,9 +215,25 @@ bool TrainingRun::finished() const {
   const TrainingOptions& training = config_.training;
   return (training.steps && position_.step >= *training.steps) ||
          (training.epochs && position_.epoch >= *training.epochs) ||
-         (training.minutes && elapsed_ >= 60 * *training.minutes) ||
-         (training.patience > 0 &&
-          position_.evaluations - position_.best_evaluation >= training.patience);
+         (training.minutes && elapsed_ >= 60 * *training.minutes) || waiting().over();
+}
+
+Waiting TrainingRun::waiting() const {
+  return {.metric = position_.metric,
+          .patience = config_.training.patience,
+          .evaluations = position_.evaluations,
+          .best_evaluation = position_.best_evaluation,
+          .best_value = position_.best_value};
+}
+
+// Steps and epochs are told with every line of progress, time and patience are not.
+void TrainingRun::say_why_it_ends() const {
+  const TrainingOptions& training = config_.training;
+  if (waiting().over()) {
+    spdlog::info("{}", patience_text(waiting()));
+  } else if (training.minutes && elapsed_ >= 60 * *training.minutes) {
+    spdlog::info("training.minutes: {} ends the training", *training.minutes);
+  }
 }
 
 StepStats TrainingRun::train_step() {
@@ -284,6 +300,7 @@ RunEnd TrainingRun::run() {
     save_checkpoint(false);
     return {.signal = signals.received(), .step = position_.step, .seconds = elapsed_, .tests = {}};
   }
+  say_why_it_ends();
   auto tests = evaluate_tests(signals);
   return {.signal = tests ? 0 : signals.received(),
           .step = position_.step,
@@ -353,7 +370,7 @@ void TrainingRun::evaluate_validation() {
                       metadata);
   }
   spdlog::info("step {}: {}{}", position_.step, evaluation_line(split.name, result),
-               best ? "  (best so far)" : "");
+               gain_text(waiting(), best));
   show_samples(split, result);
 }
 
@@ -385,7 +402,7 @@ void TrainingRun::save_checkpoint(bool regular) {
 std::optional<TestResults> TrainingRun::evaluate_tests(const StopSignals& signals) {
   const SavedRun saved(files_.directory, "");
   TestResults results;
-  for (const Split& split : test_splits(task_)) {
+  for (const Split& split : final_splits(task_)) {
     if (signals.received() != 0) {
       return std::nullopt;
     }

@@ -14,6 +14,7 @@
 #include "train/checkpoint.hpp"
 #include "train/evaluation.hpp"
 #include "train/experiment.hpp"
+#include "train/patience.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/metrics_log.hpp"
 #include "train/run/progress.hpp"
@@ -31,7 +32,7 @@ struct RunEnd {
   int signal = 0;  // 0, SIGINT or SIGTERM
   Index step = 0;
   double seconds = 0;  // of training
-  TestResults tests;   // of each test split, where the run ended by itself
+  TestResults tests;   // of each of final_splits(), where the run ended by itself
 };
 
 class TrainingRun {
@@ -41,7 +42,7 @@ class TrainingRun {
   TrainingRun(const Config& config, const Task& task, const RunDirectory& directory,
               const BlasInfo& blas, Index threads, std::shared_ptr<Console> console, bool resume);
 
-  // Trains to the end, or until a signal comes; then evaluates the test splits, unless stopped.
+  // Trains to the end, or until a signal comes; then evaluates final_splits(), unless stopped.
   RunEnd run();
 
   Index step() const { return position_.step; }
@@ -53,6 +54,8 @@ class TrainingRun {
   std::string keep_for_replay(const std::vector<Batch>& batches) const;
   void begin_epoch();
   bool finished() const;
+  Waiting waiting() const;
+  void say_why_it_ends() const;
   bool due(Index every) const { return every > 0 && position_.step % every == 0; }
   void after_step(const StepStats& stats);
   void evaluate_validation();

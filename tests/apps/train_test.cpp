@@ -174,12 +174,55 @@ TEST_F(Train, weights_that_are_not_there_cost_no_earlier_run) {
   EXPECT_FALSE(std::filesystem::exists(here / "b"));
 }
 
-TEST_F(Train, stops_when_patience_ends) {
-  train(tiny_training("a", {"training.learning_rate=0", "training.schedule=constant",
-                            "training.patience=1", "evaluation.every=10"}));
+TEST_F(Train, stops_when_patience_ends_and_says_so) {
+  const ProgramResult result = run(tiny_training(
+      "a", {"evaluation.metric=loss", "training.learning_rate=0", "training.schedule=constant",
+            "training.patience=1", "evaluation.every=10"}));
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
   // Nothing is learnt, so that the second evaluation is no better than the first.
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("training.patience: 1 ends the training: the best loss is "),
+                    HasSubstr(", of evaluation 1 of 2\n")));
   EXPECT_TRUE(std::filesystem::exists(step_checkpoint(here / "a", 20)));
   EXPECT_FALSE(std::filesystem::exists(step_checkpoint(here / "a", 30)));
+}
+
+// Three steps leave every sequence wrong, and the loss falls.
+TEST_F(Train, stops_when_the_metric_gains_nothing_though_the_loss_does) {
+  const ProgramResult result =
+      run(tiny_training("a", {"evaluation.metric=sequence_accuracy", "training.patience=2",
+                              "evaluation.every=1", "task.min_length=9", "task.max_length=10"}));
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(
+      result.errors,
+      AllOf(HasSubstr("(best so far)"),
+            HasSubstr("(best so far by the loss alone, sequence accuracy is as before; evaluations "
+                      "without a better sequence accuracy: 2 of 2)"),
+            HasSubstr("the best sequence accuracy is 0.00 %, of evaluation 1 of 3")));
+}
+
+TEST_F(Train, ends_with_the_validation_where_there_is_no_test) {
+  std::ofstream text(here / "text");
+  for (int i = 0; i < 60; ++i) {
+    text << "ab  cd ef \n";
+  }
+  text.close();
+  std::ofstream(here / "text.yaml")
+      << "task: {name: parallel_text, tokenizer: word, train_source: text, train_target: text,\n"
+         "  validation_source: text, validation_target: text}\n"
+         "model: {d_model: 16, heads: 2, layers: 1}\ntraining: {steps: 60, learning_rate: 0.01}\n"
+         "evaluation: {every: 60}\nrun: {report: false}\n";
+  const ProgramResult result = run({"train", "text.yaml", "--run", "a"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  const std::string end = result.errors.substr(result.errors.find("trained 60 steps"));
+  EXPECT_THAT(
+      end,
+      AllOf(HasSubstr("best.safetensors of a:\n  split "), HasSubstr("\n  validation        60 "),
+            // Spaces that no token holds make no sequence wrong.
+            HasSubstr("      100.00 %         100.00 %  "), HasSubstr("\n  BLEU nrefs:1"),
+            HasSubstr("evaluate a --split validation")));
+  const auto record = nlohmann::json::parse(content_of(here / "a/record.json"));
+  EXPECT_EQ(record["end"]["tests"]["validation"]["examples"], 60);
 }
 
 }  // namespace
