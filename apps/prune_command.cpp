@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "lab/gated_heads.hpp"
 #include "lab/head_pruning.hpp"
 #include "lab/head_removal.hpp"
+#include "lab/removal_choice.hpp"
 #include "train/checkpoint.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation.hpp"
@@ -62,43 +64,55 @@ HeadName head_named(const std::string& text) {
   return name;
 }
 
-// The heads that the curve removes, down to the count, or as long as the loss has not grown by more
-// than the tolerance.
-std::vector<HeadName> least_important(const PruneArguments& arguments, const PruningCurve& curve) {
-  const std::size_t steps = arguments.count < 0 ? curve.steps_within(arguments.tolerance)
-                                                : static_cast<std::size_t>(arguments.count);
-  if (steps > curve.steps.size()) {
+// Those that go, and what is to be said of others that would go first, and cannot.
+struct ChosenHeads {
+  std::vector<HeadName> heads;
+  std::string remark{};
+};
+
+ChosenHeads closed_ones(const PruneArguments& arguments, const SavedRun& saved) {
+  if (gated_heads(saved.model).empty()) {
     throw ConfigError(
-        fmt::format("--count {}: the model has {} heads", arguments.count, curve.steps.size()));
+        fmt::format("--closed: the heads of {} have no gates that could be closed "
+                    "(attention.gates)",
+                    arguments.run.string()));
   }
-  std::vector<HeadName> removed;
-  for (std::size_t i = 0; i < steps; ++i) {
-    removed.push_back(curve.steps[i].removed);
+  const std::vector<HeadName> closed = closed_heads(saved.model);
+  ChosenHeads chosen{.heads = removable_among(saved.model.transformer, closed)};
+  if (chosen.heads.size() < closed.size()) {
+    chosen.remark = fmt::format(
+        "of {} closed heads {} stay: those of attention that no head can be removed from, and "
+        "those without which others would share keys in unequal groups",
+        closed.size(), closed.size() - chosen.heads.size());
   }
-  return removed;
+  return chosen;
 }
 
-std::vector<HeadName> chosen_heads(const PruneArguments& arguments, SavedRun& saved,
-                                   const Task& task, const Split& split, Workers& workers,
-                                   Console& console) {
-  if (!arguments.heads.empty()) {
-    std::vector<HeadName> removed;
-    std::ranges::transform(arguments.heads, std::back_inserter(removed), head_named);
-    return removed;
-  }
-  if (arguments.closed) {
-    if (gated_heads(saved.model).empty()) {
-      throw ConfigError(fmt::format(
-          "--closed: the heads of {} have no gates that could be closed (attention.gates)",
-          arguments.run.string()));
-    }
-    return closed_heads(saved.model);
-  }
-  const PruningCurve curve = prune_heads(
-      saved.model, saved.config, task, split, usual_slope_examples, workers,
+ChosenHeads least_important(const PruneArguments& arguments, SavedRun& saved, const Task& task,
+                            const Split& split, Workers& workers, Console& console) {
+  const RemovalChoice choice = choose_removal(
+      saved.model, saved.config, task, split,
+      arguments.count < 0 ? std::nullopt : std::optional(arguments.count), usual_slope_examples,
+      workers,
       [&](Index done, Index of) { console.live(fmt::format("heads tried: {} of {}", done, of)); });
   console.live("");
-  return least_important(arguments, curve);
+  ChosenHeads chosen{.heads = arguments.count < 0 ? choice.heads_within(arguments.tolerance)
+                                                  : choice.all_heads()};
+  if (const auto staying = staying_attentions(saved.model.transformer); !staying.empty()) {
+    chosen.remark = "heads that cannot be removed: " + fixed_text(staying);
+  }
+  return chosen;
+}
+
+ChosenHeads chosen_heads(const PruneArguments& arguments, SavedRun& saved, const Task& task,
+                         const Split& split, Workers& workers, Console& console) {
+  if (!arguments.heads.empty()) {
+    ChosenHeads chosen;
+    std::ranges::transform(arguments.heads, std::back_inserter(chosen.heads), head_named);
+    return chosen;
+  }
+  return arguments.closed ? closed_ones(arguments, saved)
+                          : least_important(arguments, saved, task, split, workers, console);
 }
 
 void write_run(const PruneArguments& arguments, const SavedRun& saved, const Config& config,
@@ -132,8 +146,8 @@ void prune_run(const PruneArguments& arguments) {
                     workers)
         .loss;
   };
-  const std::vector<HeadName> removed =
-      chosen_heads(arguments, saved, task, split, workers, *console);
+  const ChosenHeads chosen = chosen_heads(arguments, saved, task, split, workers, *console);
+  const std::vector<HeadName>& removed = chosen.heads;
   Config config = saved.config;
   config.model = options_without(saved.config.model, saved.model.transformer, removed);
   config.model.init_from.clear();
@@ -145,6 +159,9 @@ void prune_run(const PruneArguments& arguments) {
   write_output(fmt::format("removed {} of {} heads:", removed.size(), heads));
   for (const HeadName& head : removed) {
     write_output(fmt::format(" {}.{}", head.path, head.head));
+  }
+  if (!chosen.remark.empty()) {
+    write_output(fmt::format("\n{}", chosen.remark));
   }
   write_output(fmt::format("\nparameters: {} -> {}; loss on {}: {:.4f} -> {:.4f}\n",
                            format_count(static_cast<double>(saved.model.store.count())),

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "datasets/loader.hpp"
@@ -14,15 +16,20 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
+// Why no head of an attention can be gated; empty: all can.
+std::string_view why_ungated(const AttentionSpec& spec) {
+  if (!spec.shared_as.empty()) {
+    return "their output projection serves other attentions too (shared_as)";
+  }
+  return spec.combine == Combine::output
+             ? ""
+             : "their outputs go through no projection (combine is not output)";
+}
+
 // The output projection of a head's attention.
 Parameter output_weight(const MultiHeadAttention& attention) {
-  const AttentionSpec& spec = attention.spec;
-  if (spec.combine != Combine::output || !spec.shared_as.empty()) {
-    throw ConfigError(
-        fmt::format("heads of {} cannot be gated: {}", attention.module.path(),
-                    spec.shared_as.empty()
-                        ? "their outputs go through no projection (combine is not output)"
-                        : "their output projection serves other attentions too (shared_as)"));
+  if (const std::string_view why = why_ungated(attention.spec); !why.empty()) {
+    throw ConfigError(fmt::format("heads of {} cannot be gated: {}", attention.module.path(), why));
   }
   return attention.weights.combination.output_weight;
 }
@@ -75,6 +82,44 @@ std::vector<HeadName> heads_of(const Transformer& transformer) {
     }
   }
   return names;
+}
+
+std::vector<HeadName> gateable_heads(const Transformer& transformer) {
+  std::vector<HeadName> names = heads_of(transformer);
+  std::erase_if(names, [&](const HeadName& name) {
+    return !why_ungated(attention_of(transformer, name).spec).empty();
+  });
+  return names;
+}
+
+std::vector<FixedAttention> ungated_attentions(const Transformer& transformer) {
+  std::vector<FixedAttention> ungated;
+  for (const MultiHeadAttention* attention : transformer.attentions()) {
+    if (const std::string_view why = why_ungated(attention->spec); !why.empty()) {
+      ungated.push_back({.path = attention->module.path(),
+                         .heads = attention->spec.heads,
+                         .why = std::string(why)});
+    }
+  }
+  return ungated;
+}
+
+std::string fixed_text(const std::vector<FixedAttention>& attentions) {
+  std::vector<std::pair<std::string, std::string>> reasons;  // and the paths, in order
+  for (const FixedAttention& attention : attentions) {
+    const auto known =
+        std::ranges::find(reasons, attention.why, &std::pair<std::string, std::string>::first);
+    if (known == reasons.end()) {
+      reasons.emplace_back(attention.why, attention.path);
+    } else {
+      known->second += ", " + attention.path;
+    }
+  }
+  std::string text;
+  for (const auto& [why, paths] : reasons) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", paths, why);
+  }
+  return text;
 }
 
 HeadGate::HeadGate(Model& model, const HeadName& head) {
@@ -155,9 +200,9 @@ Importance head_importance(Model& model, const Config& config, const Task& task,
     return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)
         .loss;
   };
-  const std::vector<HeadName> names = heads_of(model.transformer);
+  const std::vector<HeadName> names = gateable_heads(model.transformer);
   const HeadGates gates = gates_on(model, names);
-  Importance result{.loss = loss(), .heads = {}};
+  Importance result{.loss = loss(), .heads = {}, .ungated = ungated_attentions(model.transformer)};
   const std::vector<double> slopes = gate_slopes(model, split, gates, workers);
   for (std::size_t i = 0; i < names.size(); ++i) {
     gates[i]->set(0);

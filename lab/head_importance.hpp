@@ -24,6 +24,20 @@ std::vector<HeadName> heads_of(const Transformer& transformer);
 // The attention of a head. Throws ConfigError, with the heads there are, for one that there is not.
 const MultiHeadAttention& attention_of(const Transformer& transformer, const HeadName& head);
 
+// An attention whose heads cannot be gated, or not be removed, and why.
+struct FixedAttention {
+  std::string path;
+  Index heads = 0;
+  std::string why;
+};
+
+// "encoder.layers.0.self, encoder.layers.1.self: why; decoder.layers.0.cross: why".
+std::string fixed_text(const std::vector<FixedAttention>& attentions);
+
+// The heads that a HeadGate can be put on, and the attentions whose heads it cannot.
+std::vector<HeadName> gateable_heads(const Transformer& transformer);
+std::vector<FixedAttention> ungated_attentions(const Transformer& transformer);
+
 // A gate on a head multiplies what it writes: here by scaling its columns of the output projection,
 // so that everything that the weights can do can be done with the head gated.
 class HeadGate {
@@ -64,12 +78,14 @@ struct HeadImportance {
 };
 
 struct Importance {
-  double loss = 0;  // with all heads
-  std::vector<HeadImportance> heads;
+  double loss = 0;                        // with all heads
+  std::vector<HeadImportance> heads;      // that can be gated
+  std::vector<FixedAttention> ungated{};  // whose heads are left out
 };
 
 // One-out and all-but-one ablation (Michel et al. 2019, sections 3.2 and 3.3) and slopes over a
-// split. Leaves the weights as they were. `progress` hears how much of the work is done.
+// split, of all heads that can be gated. Leaves the weights as they were. `progress` hears how much
+// of the work is done.
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
                            Workers& workers,
                            const std::function<void(Index done, Index of)>& progress = {});

@@ -21,11 +21,11 @@ PruningCurve prune_heads(Model& model, const Config& config, const Task& task, c
         .loss;
   };
   const Split few = first_examples(split, slope_examples);
-  std::vector<HeadName> left = heads_of(model.transformer);
+  std::vector<HeadName> left = gateable_heads(model.transformer);
   HeadGates gates = gates_on(model, left);
   HeadGates removed;
   const auto all = static_cast<Index>(left.size());
-  PruningCurve curve{.loss = loss(), .steps = {}};
+  PruningCurve curve{.loss = loss(), .steps = {}, .ungated = ungated_attentions(model.transformer)};
   while (!left.empty()) {
     const std::vector<double> slopes = gate_slopes(model, few, gates, workers);
     const auto least = std::ranges::min_element(slopes) - slopes.begin();

@@ -46,14 +46,8 @@ void expect_removable(const MultiHeadAttention& attention, const std::vector<Ind
     throw ConfigError(
         fmt::format("heads of {} cannot be removed: {}", attention.module.path(), why));
   };
-  if (spec.combine != Combine::output || !spec.shared_as.empty()) {
-    refuse("they have no output projection of their own");
-  }
-  if (spec.has(AttentionPositions::alibi)) {
-    refuse("each head's slope follows from its number and from how many there are (alibi)");
-  }
-  if (spec.input == HeadInput::narrow) {
-    refuse("each head sees a slice of the input that its number decides (input: narrow)");
+  if (const std::string_view why = why_none_goes(spec); !why.empty()) {
+    refuse(why);
   }
   const std::vector<Index> keys = key_heads_left(spec, left);
   const Index served = spec.heads / spec.kv_heads;
@@ -165,6 +159,31 @@ class Kept {
 };
 
 }  // namespace
+
+std::string_view why_none_goes(const AttentionSpec& spec) {
+  if (spec.combine != Combine::output || !spec.shared_as.empty()) {
+    return "they have no output projection of their own";
+  }
+  if (spec.has(AttentionPositions::alibi)) {
+    return "each head's slope follows from its number and from how many there are (alibi)";
+  }
+  if (spec.input == HeadInput::narrow) {
+    return "each head sees a slice of the input that its number decides (input: narrow)";
+  }
+  return "";
+}
+
+std::vector<FixedAttention> staying_attentions(const Transformer& transformer) {
+  std::vector<FixedAttention> staying;
+  for (const MultiHeadAttention* attention : transformer.attentions()) {
+    if (const std::string_view why = why_none_goes(attention->spec); !why.empty()) {
+      staying.push_back({.path = attention->module.path(),
+                         .heads = attention->spec.heads,
+                         .why = std::string(why)});
+    }
+  }
+  return staying;
+}
 
 ModelOptions options_without(const ModelOptions& options, const Transformer& transformer,
                              const std::vector<HeadName>& removed) {

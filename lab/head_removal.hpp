@@ -2,11 +2,16 @@
 // with those heads gated off.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "lab/head_importance.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Why no head of an attention can be removed; empty: some can.
+std::string_view why_none_goes(const AttentionSpec& spec);
+std::vector<FixedAttention> staying_attentions(const Transformer& transformer);
 
 // The options of a model without these heads. Throws ConfigError for a head that there is not, and
 // where heads cannot be told apart: without an output projection of their own, with narrow inputs,

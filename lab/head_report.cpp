@@ -71,6 +71,19 @@ nlohmann::ordered_json head_json(const HeadReport& head, std::size_t number) {
   return json;
 }
 
+std::string ungated_text(const std::vector<FixedAttention>& attentions) {
+  return attentions.empty() ? "" : "\n  left out: " + fixed_text(attentions);
+}
+
+nlohmann::ordered_json ungated_json(const std::vector<FixedAttention>& attentions) {
+  auto list = nlohmann::ordered_json::array();
+  for (const FixedAttention& attention : attentions) {
+    list.push_back(
+        {{"attention", attention.path}, {"heads", attention.heads}, {"why", attention.why}});
+  }
+  return list;
+}
+
 nlohmann::ordered_json relations_json(const AttentionReport& attention) {
   auto list = nlohmann::ordered_json::array();
   for (const RelationFigures& relation : attention.relations) {
@@ -186,12 +199,14 @@ std::string importance_table(const Importance& importance) {
                fmt::format("{:.4f}", head.slope)});
     path = head.head.path;
   }
-  return table.text() + fmt::format("\n  loss with all heads {:.4f}", importance.loss);
+  return table.text() + fmt::format("\n  loss with all heads {:.4f}", importance.loss) +
+         ungated_text(importance.ungated);
 }
 
 nlohmann::ordered_json importance_json(const Importance& importance) {
   nlohmann::ordered_json json = {{"loss", importance.loss},
-                                 {"heads", nlohmann::ordered_json::array()}};
+                                 {"heads", nlohmann::ordered_json::array()},
+                                 {"without_gates", ungated_json(importance.ungated)}};
   for (const HeadImportance& head : importance.heads) {
     json["heads"].push_back({{"attention", head.head.path},
                              {"head", head.head.head},
@@ -213,11 +228,13 @@ std::string pruning_table(const PruningCurve& curve) {
                std::to_string(step.removed.head), fmt::format("{:.4f}", step.importance),
                fmt::format("{:.4f}", step.loss)});
   }
-  return table.text();
+  return table.text() + ungated_text(curve.ungated);
 }
 
 nlohmann::ordered_json pruning_json(const PruningCurve& curve) {
-  nlohmann::ordered_json json = {{"loss", curve.loss}, {"steps", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json = {{"loss", curve.loss},
+                                 {"steps", nlohmann::ordered_json::array()},
+                                 {"without_gates", ungated_json(curve.ungated)}};
   for (const PruningStep& step : curve.steps) {
     json["steps"].push_back({{"attention", step.removed.path},
                              {"head", step.removed.head},

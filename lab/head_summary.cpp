@@ -89,7 +89,7 @@ void add_roles(NamedFigures& summary, const std::vector<AttentionReport>& attent
 
 double share_within(const PruningCurve& curve, double tolerance) {
   return static_cast<double>(curve.steps_within(tolerance)) /
-         static_cast<double>(std::max<std::size_t>(1, curve.steps.size()));
+         static_cast<double>(curve.steps.size());
 }
 
 }  // namespace
@@ -130,7 +130,10 @@ NamedFigures summary_of(const Importance& importance) {
     values[head.head.path + ".more_alone"].push_back(head.loss_alone - importance.loss);
     spare.push_back(more <= spare_loss ? 1 : 0);
   }
-  NamedFigures summary{{"heads.spare", spread_of(spare).mean}};
+  NamedFigures summary;
+  if (!spare.empty()) {
+    summary["heads.spare"] = spread_of(spare).mean;
+  }
   for (const auto& [name, of_heads] : values) {
     summary[name] = spread_of(of_heads).mean;
     summary[name + "_most"] = std::ranges::max(of_heads);
@@ -139,6 +142,9 @@ NamedFigures summary_of(const Importance& importance) {
 }
 
 NamedFigures summary_of(const PruningCurve& curve) {
+  if (curve.steps.empty()) {
+    return {};
+  }
   return {{"heads.prunable", share_within(curve, spare_loss)},
           {"heads.prunable_at_ten_times", share_within(curve, 10 * spare_loss)}};
 }

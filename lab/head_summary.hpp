@@ -21,11 +21,12 @@ NamedFigures summary_of(const std::vector<AttentionReport>& attentions);
 NamedFigures summary_of(const std::vector<GatedHead>& gates);
 
 // By attention: how much the loss grows without a head and with it alone. Of the whole model: the
-// share of heads without which it grows by no more than `spare_loss`.
+// share of heads without which it grows by no more than `spare_loss`. Heads without gates are in
+// none of these figures; where there are no others, neither are the figures.
 NamedFigures summary_of(const Importance& importance);
 
-// The share of heads that can go together before the loss has grown by `spare_loss`, and by ten
-// times that.
+// The share of the heads with gates that can go together before the loss has grown by `spare_loss`,
+// and by ten times that.
 NamedFigures summary_of(const PruningCurve& curve);
 
 constexpr double spare_loss = 0.01;  // nats a target token

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/errors.hpp"
 #include "lab/head_report.hpp"
 #include "train/evaluation.hpp"
 
@@ -34,50 +33,62 @@ Json pruning_part(SavedRun& run, const Task& task, const Split& split, Workers& 
   return json;
 }
 
+void say(const ReportRequest& request, const char* what) {
+  if (request.progress) {
+    request.progress(what);
+  }
+}
+
+// What the loss says without some heads, as far as the effort goes, and of what it does not say.
+void add_ablations(Json& json, SavedRun& run, const Task& task, const Split& split,
+                   const ReportRequest& request, Workers& workers) {
+  const ReportEffort& effort = request.effort;
+  const auto all = static_cast<Index>(split.examples.size());
+  const auto heads = static_cast<Index>(gateable_heads(run.model.transformer).size());
+  if (const auto ungated = ungated_attentions(run.model.transformer); !ungated.empty()) {
+    json["notes"].push_back(
+        fmt::format("Without importance and pruning: {}.", fixed_text(ungated)));
+  }
+  if (heads == 0) {
+    return;
+  }
+  const Index weighed = std::min(all, effort.importance / (heads + slope_work));
+  const Index pruned = effort.prune ? std::min(effort.watched, all)
+                                    : std::min(all, effort.pruning / (heads * (1 + slope_work)));
+  if (weighed >= std::min(all, least_importance_examples)) {
+    say(request, "the loss without each head");
+    json["importance"] = importance_part(run, task, first_examples(split, weighed), workers);
+  } else {
+    json["notes"].push_back(
+        "The importance of the heads is left out, since it would have taken longer than a "
+        "validation: `tapehead report` on this run adds it.");
+  }
+  if (effort.prune || pruned >= std::min(all, least_pruning_examples)) {
+    say(request, "the loss as heads go one by one");
+    json["pruning"] = pruning_part(run, task, first_examples(split, pruned), workers);
+  } else {
+    json["notes"].push_back(
+        fmt::format("There is no pruning curve, since with {} heads it takes longer than a page "
+                    "should: `tapehead report` with --prune on this run adds it.",
+                    heads));
+  }
+}
+
 }  // namespace
 
 Json report_heads_json(SavedRun& run, const Task& task, const Split& split,
                        const ReportRequest& request, Workers& workers) {
   const ReportEffort& effort = request.effort;
-  const auto say = [&](const char* what) {
-    if (request.progress) {
-      request.progress(what);
-    }
-  };
   const auto all = static_cast<Index>(split.examples.size());
   const Index watched = std::min(effort.watched, all);
-  say("watching the heads");
+  say(request, "watching the heads");
   Json json = {{"split", split.name}, {"watched", watched}};
   json["attentions"] = heads_json(report_heads(
       watch_heads(run.model.transformer, run.model.store, first_examples(split, watched),
                   token_facts(task), run.config.evaluation.batch_tokens, workers),
       run.model));
   json["notes"] = Json::array();
-  const auto heads = static_cast<Index>(heads_of(run.model.transformer).size());
-  const Index weighed = std::min(all, effort.importance / (heads + slope_work));
-  const Index pruned =
-      effort.prune ? watched : std::min(all, effort.pruning / (heads * (1 + slope_work)));
-  try {
-    if (weighed >= std::min(all, least_importance_examples)) {
-      say("the loss without each head");
-      json["importance"] = importance_part(run, task, first_examples(split, weighed), workers);
-    } else {
-      json["notes"].push_back(
-          "The importance of the heads is left out, since it would have taken longer than a "
-          "validation: `tapehead report` on this run adds it.");
-    }
-    if (effort.prune || pruned >= std::min(all, least_pruning_examples)) {
-      say("the loss as heads go one by one");
-      json["pruning"] = pruning_part(run, task, first_examples(split, pruned), workers);
-    } else {
-      json["notes"].push_back(
-          fmt::format("There is no pruning curve, since with {} heads it takes longer than a page "
-                      "should: `tapehead report` with --prune on this run adds it.",
-                      heads));
-    }
-  } catch (const ConfigError& error) {
-    json["notes"].push_back(fmt::format("No importance and no pruning: {}", error.what()));
-  }
+  add_ablations(json, run, task, split, request, workers);
   return json;
 }
 

@@ -105,6 +105,30 @@ TEST_F(Heads, prune) {
   EXPECT_GT(object["pruning"]["steps"].back()["loss"], object["pruning"]["loss"]);
 }
 
+// One attention has no output projection: the heads of the others are measured as ever.
+TEST_F(Heads, without_gates_are_left_out_of_importance_and_pruning) {
+  const ProgramResult trained =
+      run_program(tiny_training("mixed", {"cross.combine=concatenate"}), here->path());
+  ASSERT_EQ(trained.exit_code, 0) << trained.errors;
+  const ProgramResult table =
+      run_program({"heads", "mixed", "--importance", "--prune"}, here->path());
+  ASSERT_EQ(table.exit_code, 0) << table.errors;
+  const std::string why =
+      "left out: decoder.layers.0.cross: their outputs go through no projection";
+  const std::size_t first = table.output.find(why);
+  ASSERT_NE(first, std::string::npos) << table.output;
+  EXPECT_NE(table.output.find(why, first + 1), std::string::npos) << "of both tables";
+  const auto object = nlohmann::json::parse(
+      run_program({"heads", "mixed", "--importance", "--prune", "--json"}, here->path()).output);
+  EXPECT_EQ(object["importance"]["heads"].size(), 8U);
+  EXPECT_EQ(object["pruning"]["steps"].size(), 8U);
+  for (const char* part : {"importance", "pruning"}) {
+    ASSERT_EQ(object[part]["without_gates"].size(), 1U);
+    EXPECT_EQ(object[part]["without_gates"][0]["attention"], "decoder.layers.0.cross");
+    EXPECT_EQ(object[part]["without_gates"][0]["heads"], 4);
+  }
+}
+
 TEST_F(Heads, threads_change_nothing) {
   EXPECT_EQ(heads({"--json", "--threads", "1"}).output, heads({"--json", "--threads", "3"}).output);
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Prune : public ::testing::Test {
  protected:
@@ -61,6 +63,36 @@ TEST_F(Prune, takes_the_least_important_by_itself) {
   const ProgramResult all = run({"prune", "a", "e", "--tolerance", "100"});
   EXPECT_THAT(all.output, HasSubstr("removed 12 of 12 heads"));
   EXPECT_EQ(run({"evaluate", "e"}).exit_code, 0);
+}
+
+// The slopes of alibi belong to all heads of an attention together: they stay, and others go.
+TEST_F(Prune, takes_others_where_some_cannot_go) {
+  ASSERT_EQ(run(tiny_training("fixed", {"encoder_self.positions=alibi"})).exit_code, 0);
+  const std::string staying =
+      "heads that cannot be removed: encoder.layers.0.self: each head's slope";
+  const ProgramResult some = run({"prune", "fixed", "g", "--count", "7"});
+  ASSERT_EQ(some.exit_code, 0) << some.errors;
+  EXPECT_THAT(some.output, AllOf(HasSubstr("removed 7 of 12 heads"), HasSubstr(staying),
+                                 Not(HasSubstr(" encoder.layers.0.self."))));
+  EXPECT_EQ(run({"evaluate", "g"}).exit_code, 0);
+  const ProgramResult all = run({"prune", "fixed", "h", "--tolerance", "100"});
+  ASSERT_EQ(all.exit_code, 0) << all.errors;
+  EXPECT_THAT(all.output, AllOf(HasSubstr("removed 8 of 12 heads"), HasSubstr(staying)));
+  const ProgramResult more = run({"prune", "fixed", "i", "--count", "9"});
+  EXPECT_EQ(more.exit_code, 2);
+  EXPECT_THAT(more.errors, HasSubstr("9 heads cannot be removed: the model has 12 heads, of which "
+                                     "8 can go (not those of encoder.layers.0.self: "));
+}
+
+TEST_F(Prune, takes_heads_that_share_keys_in_sets) {
+  ASSERT_EQ(run(tiny_training("shared", {"attention.kv_heads=2"})).exit_code, 0);
+  const ProgramResult two = run({"prune", "shared", "j", "--count", "2"});
+  ASSERT_EQ(two.exit_code, 0) << two.errors;
+  EXPECT_EQ(run({"evaluate", "j"}).exit_code, 0);
+  const ProgramResult one = run({"prune", "shared", "k", "--count", "1"});
+  EXPECT_EQ(one.exit_code, 2);
+  EXPECT_THAT(one.errors, HasSubstr("so that 0 can go, or 2"));
+  EXPECT_FALSE(std::filesystem::exists(here->path() / "k"));
 }
 
 TEST_F(Prune, refuses_what_it_cannot_do_and_makes_nothing) {

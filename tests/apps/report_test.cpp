@@ -207,7 +207,8 @@ TEST_F(Report, of_heads_that_cannot_be_left_out_says_so) {
             notes: document.getElementById('heads').textContent};)");
   EXPECT_EQ(page["rows"], 12);
   EXPECT_EQ(page["bars"], 0);
-  EXPECT_THAT(page["notes"].get<std::string>(), HasSubstr("No importance and no pruning: "));
+  EXPECT_THAT(page["notes"].get<std::string>(),
+              HasSubstr("Without importance and pruning: encoder.layers.0.self, "));
 }
 
 TEST_F(Report, text_that_looks_like_markup_stays_text) {

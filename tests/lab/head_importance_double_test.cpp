@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/errors.hpp"
+#include "lab/head_pruning.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/small_copy.hpp"
 
@@ -137,6 +138,35 @@ TEST(GatedHeadImportance, IsTheSlopeOfTheHeadsOwnGate) {
     const double slope = gradients.data(own->block)[head.head] / (1.2 * s * (1 - s));
     EXPECT_GT(std::abs(slope), 1e-6);
     EXPECT_NEAR(HeadGate(copy.model, head).slope(gradients), z * slope, 1e-12);
+  }
+}
+
+// One attention without an output projection: the others are measured as ever.
+TEST(MixedHeadImportance, LeavesOutWhatHasNoGatesAndSaysWhy) {
+  for (const AttentionSettings& without :
+       {AttentionSettings{.combine = {{Combine::mean}}},
+        AttentionSettings{.combine = {{Combine::concatenate}}}}) {
+    Config config = SmallCopy::options({});
+    config.model.cross = without;
+    SmallCopy copy(config);
+    Workers workers(2);
+    const Importance found =
+        head_importance(copy.model, copy.config, copy.task, copy.split, workers);
+    ASSERT_EQ(found.heads.size(), 4U);
+    for (const HeadImportance& head : found.heads) {
+      EXPECT_NE(head.head.path, "decoder.layers.0.cross");
+      HeadGate gate(copy.model, head.head);
+      gate.set(0);
+      EXPECT_EQ(head.loss_without, copy.loss(workers));
+    }
+    ASSERT_EQ(found.ungated.size(), 1U);
+    EXPECT_EQ(found.ungated[0].heads, heads);
+    EXPECT_THAT(fixed_text(found.ungated),
+                AllOf(HasSubstr("decoder.layers.0.cross: "), HasSubstr("combine is not output")));
+    const PruningCurve curve =
+        prune_heads(copy.model, copy.config, copy.task, copy.split, 100, workers);
+    EXPECT_EQ(curve.steps.size(), 4U);
+    EXPECT_EQ(curve.ungated.size(), 1U);
   }
 }
 

@@ -1,6 +1,8 @@
 // A copy task with a model small enough for every head to be taken away in turn.
 #pragma once
 
+#include <utility>
+
 #include "datasets/loader.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation.hpp"
@@ -12,8 +14,9 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 struct SmallCopy {
   static constexpr Index heads = 2;  // of each of three attentions
 
-  explicit SmallCopy(const AttentionSettings& attention = {})
-      : config(options(attention)),
+  explicit SmallCopy(const AttentionSettings& attention = {}) : SmallCopy(options(attention)) {}
+  explicit SmallCopy(Config of)
+      : config(resolved(std::move(of))),
         task(make_task(config.task, 1)),
         split(task.split("validation")),
         model(config, task.source_tokenizer->size(), task.target_tokenizer->size()) {}
@@ -31,6 +34,9 @@ struct SmallCopy {
     config.model.layers = 1;
     config.model.attention = attention;
     config.model.dropout = 0.3;  // which has no part in what is measured
+    return config;
+  }
+  static Config resolved(Config config) {
     resolve(config);
     return config;
   }
