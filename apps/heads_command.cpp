@@ -10,13 +10,16 @@
 #include "apps/number_option.hpp"
 #include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
+#include "core/errors.hpp"
 #include "core/standard_streams.hpp"
 #include "lab/gated_heads.hpp"
+#include "lab/head_legend.hpp"
 #include "lab/head_report.hpp"
 #include "lab/pair_report.hpp"
 #include "lab/relation_report.hpp"
 #include "train/experiment.hpp"
 #include "train/run/logging.hpp"
+#include "train/run/program_path.hpp"
 
 namespace tapehead {
 
@@ -31,6 +34,7 @@ struct HeadsArguments {
   bool importance = false;
   bool prune = false;
   bool json = false;
+  bool legend = false;
 };
 
 struct Findings {
@@ -76,7 +80,8 @@ void print(const HeadsArguments& arguments, const SavedRun& saved, const Split& 
   if (found.pruning) {
     write_output(fmt::format("{}\n\n", pruning_table(*found.pruning)));
   }
-  write_output("what the columns are, and the thresholds of the roles: docs/heads.md\n");
+  write_output(
+      fmt::format("what the columns and the roles mean: {} heads --legend\n", program_path()));
 }
 
 Findings study(const HeadsArguments& arguments, SavedRun& saved, const Task& task,
@@ -106,6 +111,13 @@ Findings study(const HeadsArguments& arguments, SavedRun& saved, const Task& tas
 }
 
 void show_heads(const HeadsArguments& arguments) {
+  if (arguments.legend) {
+    write_output(fmt::format("{}\n", legend_text()));
+    return;
+  }
+  if (arguments.run.empty()) {
+    throw ConfigError("name a run, or ask for --legend");
+  }
   const auto console = std::make_shared<Console>();
   start_logging(console);
   prepare_blas();
@@ -123,7 +135,7 @@ void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
   CLI::App* command =
       program.add_subcommand("heads", "Tell what each attention head of a trained model does");
   const auto arguments = std::make_shared<HeadsArguments>();
-  command->add_option("run", arguments->run, "Run directory")->required();
+  command->add_option("run", arguments->run, "Run directory");
   command->add_option("--split", arguments->split, "The split to read: train, validation or test")
       ->capture_default_str();
   add_checkpoint_option(*command, arguments->checkpoint);
@@ -135,6 +147,8 @@ void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
                     "fast a gate on it would change the loss");
   command->add_flag("--prune", arguments->prune,
                     "Also the loss as all heads go one by one, the least important first");
+  command->add_flag("--legend", arguments->legend,
+                    "What the columns and the roles mean, in words; needs no run");
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { show_heads(*arguments); });
 }

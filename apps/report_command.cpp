@@ -77,7 +77,7 @@ void write_report(const ReportArguments& arguments) {
       sweep ? inputs_of_sweep(directory) : inputs_of_run(directory, arguments.checkpoint);
   inputs.expect_other(output);
   expect_output_apart(inputs);
-  const auto report = sweep ? report_sweep(directory) : report_of_run(arguments);
+  const auto report = sweep ? report_sweep(directory, output) : report_of_run(arguments);
   write_file_atomically(output, report_page(report));
   write_output(
       fmt::format("{}: {}\n", output.string(), report["state"]["text"].get<std::string>()));

@@ -97,6 +97,7 @@ Json report_sentences(const SavedRun& run, const Task& task, const Split& split,
   const auto outputs =
       decode_split(run.model.transformer, run.model.store, task, few,
                    static_cast<Index>(few.examples.size()), run.config.evaluation, workers);
+  const std::vector<bool> right = right_sequences(task, few, outputs);
   Json sentences = Json::array();
   Index weights = 0;
   for (std::size_t i = 0; i < few.examples.size(); ++i) {
@@ -109,9 +110,11 @@ Json report_sentences(const SavedRun& run, const Task& task, const Split& split,
     sentences.push_back({{"number", examples[i] + 1},
                          {"source", few.source_texts[i]},
                          {"output", outputs[i]},
+                         {"right", static_cast<bool>(right[i])},
                          {"reference", few.references[i]},
                          {"source_tokens", pieces(batch.source, *task.source_tokenizer)},
                          {"target_tokens", pieces(batch.target_input, *task.target_tokenizer)},
+                         {"said_tokens", pieces(batch.target_output, *task.target_tokenizer)},
                          {"source_length", batch.source.size()},
                          {"target_length", batch.target_input.size()},
                          {"attentions", std::move(attentions)}});

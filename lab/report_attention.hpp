@@ -17,13 +17,15 @@ constexpr Index shown_weights = 600'000;  // of all sentences: they make the pag
 // The examples of a split by their numbers, as many of the first of them as `shown_weights` allows,
 // but at least one. For each
 //
-// {"number": 1, "source": "...", "output": "...", "reference": "...",
-//  "source_tokens": [...], "target_tokens": [...], "source_length": 12, "target_length": 12,
+// {"number": 1, "source": "...", "output": "...", "right": true, "reference": "...",
+//  "source_tokens": [...], "target_tokens": [...], "said_tokens": [...],
+//  "source_length": 12, "target_length": 12,
 //  "attentions": [{"attention": "encoder.layers.0.self", "queries": "source", "keys": "source",
 //                  "heads": [[[weights of query 0, in thousandths], ...], ...]}, ...]}
 //
 // Target tokens are those that the decoder reads, the right ones behind the begin mark, as in
-// training. Throws ConfigError for a number that the split does not have.
+// training; said tokens are those that it should say where it has read them. Throws ConfigError for
+// a number that the split does not have.
 nlohmann::ordered_json report_sentences(const SavedRun& run, const Task& task, const Split& split,
                                         const std::vector<Index>& examples, Workers& workers);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lab/head_legend.hpp"
 #include "lab/head_report.hpp"
 #include "train/evaluation.hpp"
 
@@ -87,6 +88,7 @@ Json report_heads_json(SavedRun& run, const Task& task, const Split& split,
       watch_heads(run.model.transformer, run.model.store, first_examples(split, watched),
                   token_facts(task), run.config.evaluation.batch_tokens, workers),
       run.model));
+  json["legend"] = legend_json();
   json["notes"] = Json::array();
   add_ablations(json, run, task, split, request, workers);
   return json;

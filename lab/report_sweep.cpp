@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,33 @@ std::optional<RunScores> scores_of(const fs::path& run, const std::string& split
   }
 }
 
-Json progress_json(const SweepPlan& plan, const fs::path& directory, const Scores& scores) {
+// A path as it stands in the address of a file: all but letters, digits and -._~/ as %XX
+// (RFC 3986, section 2.1).
+std::string address_of(const fs::path& path) {
+  std::string address;
+  for (const char c : path.generic_string()) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    address += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return address;
+}
+
+// "./" in front keeps a name with a colon from being taken for a scheme.
+void add_link(Json& progress, const fs::path& run, const fs::path& page) {
+  const fs::path target = RunFiles{run}.report();
+  const bool has_page = fs::is_regular_file(target);
+  if (has_page || fs::is_directory(run)) {
+    const fs::path from = fs::absolute(page).lexically_normal().parent_path();
+    const fs::path relative =
+        fs::absolute(has_page ? target : run / "").lexically_normal().lexically_relative(from);
+    progress["link"] = "./" + address_of(relative);
+    progress["has_page"] = has_page;
+  }
+}
+
+Json progress_json(const SweepPlan& plan, const fs::path& directory, const Scores& scores,
+                   const fs::path& page) {
   Json progress = Json::array();
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     const SweepRun& run = plan.runs[i];
@@ -48,6 +75,7 @@ Json progress_json(const SweepPlan& plan, const fs::path& directory, const Score
       state = so_far.step > 0 ? progress_text(so_far, run.config.training) : "not begun";
     }
     progress.push_back({{"run", run.name}, {"state", state}});
+    add_link(progress.back(), directory / run.name, page);
   }
   return progress;
 }
@@ -91,8 +119,8 @@ Json state_json(std::size_t finished, std::size_t all, bool in_use) {
   return {{"name", "unfinished"}, {"text", "unfinished: " + count}};
 }
 
-Json facts_json(const fs::path& directory, const SweepPlan& plan, const Scores& scores,
-                bool in_use) {
+Json facts_json(const fs::path& directory, const SweepPlan& plan, const Scores& scores, bool in_use,
+                const fs::path& page) {
   const auto name = fs::absolute(directory).lexically_normal();
   Json report = {
       {"kind", "sweep"},
@@ -102,7 +130,7 @@ Json facts_json(const fs::path& directory, const SweepPlan& plan, const Scores& 
       {"summary", Json::array()},
       {"notes", Json::array()},
       {"axes", axes_json(plan)},
-      {"progress", progress_json(plan, directory, scores)},
+      {"progress", progress_json(plan, directory, scores, page)},
       {"lower_is_better", lower_is_better(plan.metric)},
   };
   report["summary"].push_back({"config", plan.config.string()});
@@ -113,17 +141,18 @@ Json facts_json(const fs::path& directory, const SweepPlan& plan, const Scores& 
 
 }  // namespace
 
-Json report_sweep(const fs::path& directory) {
+Json report_sweep(const fs::path& directory, const fs::path& page) {
   const SweepPlan plan = read_sweep_plan(directory);
   const Scores scores = scores_of(plan, directory);
-  Json report = facts_json(directory, plan, scores, is_in_use(directory));
+  Json report = facts_json(directory, plan, scores, is_in_use(directory), page);
   report["results"] =
       finished_in(scores) > 0 ? results_json(plan, sweep_results(plan, scores)) : Json();
   return report;
 }
 
 Json report_ended_sweep(const fs::path& directory, const SweepPlan& plan, Json results) {
-  Json report = facts_json(directory, plan, scores_of(plan, directory), false);
+  Json report =
+      facts_json(directory, plan, scores_of(plan, directory), false, RunFiles{directory}.report());
   report["results"] = std::move(results);
   return report;
 }

@@ -111,10 +111,15 @@ void SweepRunner::note_end(std::size_t i, int exit_code) {
 void SweepRunner::start_training(std::size_t i) {
   const SweepRun& planned = work_.plan.runs[i];
   Run& run = runs_[i];
-  std::vector<std::string> arguments{
-      "train",     work_.plan.config.string(),    "--run",       run.directory.string(),
-      "--threads", std::to_string(work_.threads), "--no-report",
-  };
+  std::vector<std::string> arguments{"train",     work_.plan.config.string(),
+                                     "--run",     run.directory.string(),
+                                     "--threads", std::to_string(work_.threads)};
+  // Many pages take long: runs have none unless the sweep asks for them.
+  if (std::ranges::none_of(planned.overrides, [](const std::string& option) {
+        return option.starts_with("run.report=");
+      })) {
+    arguments.emplace_back("--no-report");
+  }
   for (const std::string& value : planned.overrides) {
     arguments.insert(arguments.end(), {"--set", value});
   }

@@ -58,10 +58,15 @@ function tokensOf(sentence, side) {
   return side === 'source' ? sentence.source_tokens : sentence.target_tokens;
 }
 
+// A position of the decoder reads one token and has to say the next.
+function queryLabels(sentence, side) {
+  return side === 'source' ? sentence.source_tokens : sentence.target_tokens.map((token, i) => `${token} > ${sentence.said_tokens[i]}`);
+}
+
 function smallMapButton(sentence, attention, head, choice, role) {
   const key = headKey(attention.attention, head);
   const rows = attention.heads[head];
-  const [queries, keys] = [tokensOf(sentence, attention.queries), tokensOf(sentence, attention.keys)];
+  const [queries, keys] = [queryLabels(sentence, attention.queries), tokensOf(sentence, attention.keys)];
   const map = smallMap(rows);
   const name = `head ${head}`;
   const button = element('button', {
@@ -83,7 +88,7 @@ function comparison(sentence, choice, roles) {
     const rows = attention?.heads[key.slice(dot + 1)];
     if (!rows) return null;
     const mark = (cell) => figures.forEach((one) => one && markCell(one.querySelector('svg'), cell));
-    const map = largeMap(rows, tokensOf(sentence, attention.queries), tokensOf(sentence, attention.keys), mark);
+    const map = largeMap(rows, queryLabels(sentence, attention.queries), tokensOf(sentence, attention.keys), mark);
     const role = roles[key] && roles[key] !== 'none' ? `: ${roles[key]}` : '';
     return element('figure', {class: 'compared', 'data-head': key},
       element('figcaption', {}, element('b', {}, `${attentionName(attention.attention)}, head ${key.slice(dot + 1)}`), role,
@@ -131,6 +136,7 @@ function attentionSection({sentences, heads}, choice) {
   choice.onChange(drawChosen);
   return section('attention', 'Attention',
     remark('Rows look at columns; the darker, the more weight. A click on a head puts it beside those that are chosen.'),
+    remark('In the decoder a row “a > b” is the position that reads a and has to say b; columns are the tokens that are read.'),
     element('p', {class: 'chooser'}, element('label', {for: 'sentence'}, 'Sentence '), chooser),
     side, cut, all);
 }

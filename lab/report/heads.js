@@ -1,18 +1,10 @@
 // The table of all heads: every figure that the report has of them, and how much each matters.
 
-const headHelp = {
-  role: 'what the head is for, by thresholds; empty where none is reached',
-  entropy: 'of the weights, in nats: 0 when all weight is on one key',
-  confidence: 'the mean of the largest weight',
-  offset: 'key position minus query position at which the largest weight lies most often',
-  offset_share: 'share of the queries whose largest weight lies at that offset',
-  nearest: 'the head of the same attention whose weights are most alike, and how far they are apart',
-  loss_without: 'how much the loss grows without the head',
-  importance: 'how fast a gate on the head would change the loss',
-};
+// These stand in front of all other columns; the others keep the order of the legend.
+const headsFirst = ['role', 'loss_without', 'importance'];
 
-const headLeftOut = new Set(['head', 'role', 'divergence', 'even_entropy']);
-const headShares = new Set(['confidence', 'offset_share']);
+// These columns make a second table, so that each fits a screen.
+const headsApart = /^(divergence|nearest|query_key|value_output)/;
 
 // A profile over distances as small bars.
 function profile(values) {
@@ -32,36 +24,6 @@ function at(row, path) {
   return path.reduce((inner, name) => inner?.[name], row);
 }
 
-function isNested(value) {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
-// A column for one figure of heads, or several for figures that belong together, however deep;
-// `sample` has those that there are.
-function headColumns(path, sample) {
-  const [first, ...inner] = path;
-  if (headLeftOut.has(first) || first.startsWith('even_') || Array.isArray(sample) || sample === null) return [];
-  if (isNested(sample)) {
-    const keys = Object.keys(sample);
-    if (keys.every((key) => /^[+-]\d+$/.test(key))) return [profileColumn(path)];
-    return keys.flatMap((key) => headColumns([...path, key], sample[key]));
-  }
-  const share = headShares.has(first) || first.endsWith('_on');
-  return [{
-    name: words((first.endsWith('_on') ? inner : path).join(' ')),
-    help: headHelp[first] ?? words(path.join(' ')),
-    cell: (row) => (share ? shareCell(row, path) : numberOrText(at(row, path))),
-  }];
-}
-
-function profileColumn(path) {
-  return {
-    name: words(path.join(' ')),
-    help: 'weight by key position minus query position',
-    cell: (row) => (at(row, path) ? profile(at(row, path)) : ''),
-  };
-}
-
 function numberOrText(value) {
   return typeof value === 'number' ? number(value) : String(value ?? '');
 }
@@ -73,59 +35,81 @@ function shareCell(row, [first, ...inner]) {
   return {...shade(value, percent(value)), title: even === undefined ? undefined : `even attention: ${percent(even)}`};
 }
 
-// A head that has every figure that one of the heads has.
-function unionOf(rows) {
-  const union = {};
-  for (const [name, value] of rows.flatMap(Object.entries)) {
-    union[name] = isNested(value) ? unionOf([union[name] ?? {}, value]) : value;
-  }
-  return union;
-}
-
+// The head of the same attention whose weights are most alike.
 function nearestText(row) {
   const others = (row.divergence ?? []).map((distance, head) => ({distance, head})).filter(({head}) => head !== row.head);
   if (others.length === 0) return '';
   const nearest = others.reduce((best, one) => (one.distance < best.distance ? one : best));
-  return `head ${nearest.head} (${nearest.distance.toFixed(2)})`;
+  return `${nearest.distance.toFixed(2)} (${nearest.head})`;
 }
 
-function importanceColumns(importance) {
-  if (!importance) return [];
-  const found = (row) => importance.heads.find((one) => one.attention === row.attention && one.head === row.head);
-  const loss = (one) => one.loss_without - importance.loss;
-  const largestLoss = d3.max(importance.heads, loss);
-  const largestSlope = d3.max(importance.heads, (one) => one.importance);
-  return [
-    {name: 'loss without', help: headHelp.loss_without, cell: (row) => {
-      const one = found(row);
-      return one ? bar(loss(one), largestLoss, d3.format('+.3f')(loss(one))) : '';
-    }},
-    {name: 'importance', help: headHelp.importance, cell: (row) => {
-      const one = found(row);
-      return one ? bar(one.importance, largestSlope, number(one.importance)) : '';
-    }},
-  ];
+// What takes more than a number or a share, by the key of the column.
+const headCells = {
+  role: (row) => (row.role === 'none' ? '' : element('span', {class: 'role'}, row.role)),
+  distance_profile: (row) => (row.distance_profile ? profile(row.distance_profile) : ''),
+  offset: (row) => (row.offset_share > 0 ? `${d3.format('+d')(row.offset)}: ${percent(row.offset_share)}` : ''),
+  divergence: nearestText,
+  nearest: ({nearest}) => (nearest ? `${attentionName(nearest.attention)}, ${nearest.head} (${nearest.divergence.toFixed(2)})` : ''),
+};
+
+// Figures of importance as bars, beside the largest of them.
+function importanceCell(rows, key, format) {
+  const largest = d3.max(rows, (row) => row[key]);
+  return (row) => (row[key] === undefined ? '' : bar(row[key], largest, format(row[key])));
+}
+
+// A column for each part of the legend that some head has a figure for.
+function headColumns(legend, rows) {
+  const cells = {
+    ...headCells,
+    loss_without: importanceCell(rows, 'loss_without', d3.format('+.3f')),
+    importance: importanceCell(rows, 'importance', number),
+  };
+  const place = ({key}) => (headsFirst.includes(key) ? headsFirst.indexOf(key) : headsFirst.length);
+  return legend.columns.map(({key, name, meaning}) => {
+    const path = key.split('.');
+    const share = key === 'confidence' || path[0].endsWith('_on');
+    const plain = (row) => (share ? shareCell(row, path) : numberOrText(at(row, path)));
+    return {key, name, help: meaning, cell: cells[key] ?? plain};
+  }).filter(({key}) => rows.some((row) => at(row, key.split('.')) !== undefined))
+    .sort((a, b) => place(a) - place(b));
+}
+
+function headRows({attentions, importance}) {
+  const found = (attention, head) => importance?.heads.find((one) => one.attention === attention && one.head === head);
+  return attentions.flatMap(({attention, heads}) => heads.map((head) => {
+    const one = found(attention, head.head);
+    const figures = one ? {loss_without: one.loss_without - importance.loss, importance: one.importance} : {};
+    return {attention, ...head, ...figures};
+  }));
+}
+
+// What the columns that are shown mean, and the roles.
+function headLegend(columns, roles) {
+  const terms = (pairs) => element('dl', {class: 'meanings'}, pairs.map(([name, meaning]) =>
+    element('div', {}, element('dt', {}, name), element('dd', {}, meaning))));
+  return element('details', {open: ''}, element('summary', {}, 'What the columns mean'),
+    remark('Figures are means over the queries, the positions from which a head looks, with the right target given to the decoder. A key is a position that it may look at.'),
+    terms(columns.map(({name, help}) => [name, help])),
+    remark('Roles, of which the first counts whose threshold is reached:'),
+    terms(roles.map(({role, meaning}) => [role, meaning])));
 }
 
 function headsSection({heads}, choice) {
   if (!heads) return '';
-  const rows = heads.attentions.flatMap(({attention, heads: all}) => all.map((head) => ({attention, ...head})));
-  const columns = [
-    {name: 'head', cell: (row) => element('button', {type: 'button', class: 'link', onclick: () => choice.toggle(headKey(row.attention, row.head))}, `${attentionName(row.attention)}, ${row.head}`)},
-    {name: 'role', help: headHelp.role, cell: (row) => (row.role === 'none' ? '' : element('span', {class: 'role'}, row.role))},
-    ...importanceColumns(heads.importance),
-    ...Object.entries(unionOf(rows)).filter(([name]) => name !== 'attention').flatMap(([name, sample]) => headColumns([name], sample)),
-    {name: 'nearest', help: headHelp.nearest, cell: nearestText},
-  ];
-  const shown = table(columns, rows, (row) => ({'data-head': headKey(row.attention, row.head)}));
+  const rows = headRows(heads);
+  const name = {name: 'head', cell: (row) => element('button', {type: 'button', class: 'link', onclick: () => choice.toggle(headKey(row.attention, row.head))}, `${attentionName(row.attention)}, ${row.head}`)};
+  const columns = headColumns(heads.legend, rows);
+  const parts = [columns.filter(({key}) => !headsApart.test(key)), columns.filter(({key}) => headsApart.test(key))];
+  const shown = parts.map((part) => table([name, ...part], rows, (row) => ({'data-head': headKey(row.attention, row.head)})));
   choice.onChange(() => {
-    for (const row of shown.querySelectorAll('tbody tr')) row.classList.toggle('chosen', choice.has(row.dataset.head));
+    for (const row of shown.flatMap((one) => [...one.querySelectorAll('tbody tr')])) row.classList.toggle('chosen', choice.has(row.dataset.head));
   });
   const weighed = heads.importance
     ? ` The loss without each head is over ${heads.importance.examples} of them; with all heads it is ${number(heads.importance.loss)}.` : '';
   return section('heads', 'Heads',
-    remark(`Over ${heads.watched} sentences of ${heads.split}.${weighed} What the columns mean: docs/heads.md.`),
-    shown, (heads.notes ?? []).map((note) => remark(note)));
+    remark(`Over ${heads.watched} sentences of ${heads.split}.${weighed}`),
+    ...shown, headLegend(columns, heads.legend.roles), ...(heads.notes ?? []).map((note) => remark(note)));
 }
 
 function pruningSection({heads}) {

@@ -11,4 +11,5 @@ function showReport(report) {
   const parts = partsOf(report);
   const links = element('nav', {}, parts.map((part) => element('a', {href: `#${part.id}`}, part.querySelector('h2').textContent)));
   document.querySelector('main').append(header(report), links, ...(report.notes ?? []).map((note) => element('p', {class: 'note'}, note)), ...parts);
+  document.querySelectorAll('.table').forEach(sayWhereCut);  // before anything is seen
 }

@@ -161,14 +161,40 @@ function shownSection({results, axes}) {
   return [section('shown', 'Beside the metric', element('div', {class: 'panels'}, panels))];
 }
 
+// What the words of the table mean; `significantly worse` and the like are verdicts of the bootstrap.
+function cellsLegend({resamples, significance_level: level}) {
+  const meanings = [
+    ['to the best', 'the mean over the seeds of the difference from the best cell, and the interval that 95 % of the resamples lie in'],
+    ['p', `how often, of ${resamples} resamples of seeds and test examples (a paired bootstrap), the difference is on the other side of 0, times two; significant below ${level}`],
+    ['not significant', 'so many seeds and examples do not tell the cell from the best: not the same as equal'],
+    ['not comparable', 'tested on other examples than the best cell'],
+    ['cheapest that will do', 'of the cells not significantly worse than the best, the one with the fewest multiply-adds of training'],
+    ['front', 'no other cell is better in both training time and the metric'],
+    ['multiply-adds', 'multiplications, each with its addition, in the matrix products of the whole training'],
+    ['tokens/s', 'target tokens trained on in a second; times are of training, evaluations apart'],
+  ];
+  return element('details', {open: ''}, element('summary', {}, 'What the columns mean'),
+    element('dl', {class: 'meanings'}, meanings.map(([name, meaning]) => element('div', {}, element('dt', {}, name), element('dd', {}, meaning)))));
+}
+
+// Links lead beside this file, so they are good where the sweep's directory is.
+function runsSection(progress) {
+  const name = ({run, link}) => (link ? element('a', {href: link}, run) : run);
+  const pages = progress.filter((row) => row.has_page).length;
+  const columns = [{name: 'run', cell: name}, {name: 'state', cell: (row) => row.state}];
+  return section('runs', 'Runs',
+    remark(`A name leads to the run's page where it has one (${pages} of ${progress.length}), else to its directory. ` +
+      '`tapehead report` on a run makes its page, and on the sweep this one anew.'),
+    table(columns, progress));
+}
+
 function sweepParts(report) {
   const {results, progress} = report;
   const parts = [];
   if (results) {
     parts.push(section('cells', 'Cells', ...resultsInWords(report), cellsTable(report),
-      remark(`p by a paired bootstrap, ${results.resamples} resamples of seeds and examples; significant below ${results.significance_level}. docs/sweeps.md says more.`)),
+      cellsLegend(results)),
     axesSection(report), ...shownSection(report));
   }
-  const columns = [{name: 'run', cell: (row) => row.run}, {name: 'state', cell: (row) => row.state}];
-  return [...parts, section('runs', 'Runs', table(columns, progress))];
+  return [...parts, runsSection(progress)];
 }

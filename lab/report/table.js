@@ -3,13 +3,26 @@
 // `columns`: [{name, help, cell: (row) => content or {content, ...attributes of the td}}].
 function table(columns, rows, rowAttributes = () => ({})) {
   const header = element('tr', {}, columns.map(({name, help}) => element('th', {scope: 'col', title: help}, name)));
-  return scrolling(element('table', {}, element('thead', {}, header),
+  return withHint(scrolling(element('table', {}, element('thead', {}, header),
     element('tbody', {}, rows.map((row) => element('tr', rowAttributes(row), columns.map(({cell}) => {
       const told = cell(row);
       if (told === null || typeof told !== 'object' || told instanceof Node) return element('td', {}, told ?? '');
       const {content, ...attributes} = told;
       return element('td', attributes, content ?? '');
-    }))))));
+    })))))));
+}
+
+// With a line above, for a table wider than its place: not every screen shows a scroll bar.
+function withHint(scroller) {
+  const hint = element('p', {class: 'cut', hidden: ''}, 'Scroll to the right for more columns →');
+  const all = element('div', {class: 'table'}, hint, scroller);
+  new ResizeObserver(() => sayWhereCut(all)).observe(scroller);
+  return all;
+}
+
+function sayWhereCut(all) {
+  const scroller = all.querySelector('.scrolling');
+  all.querySelector('.cut').hidden = scroller.scrollWidth <= scroller.clientWidth;
 }
 
 // A share as a shade behind its number.

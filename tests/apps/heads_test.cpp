@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Heads : public ::testing::Test {
  protected:
@@ -42,7 +43,7 @@ TEST_F(Heads, table) {
       result.output,
       AllOf(HasSubstr("validation (40 examples)"), HasSubstr("encoder.layers.0.self"),
             HasSubstr("decoder.layers.0.cross"), HasSubstr("QK rank"), HasSubstr("of all layers"),
-            HasSubstr("best head"), HasSubstr("docs/heads.md")));
+            HasSubstr("best head"), HasSubstr(" heads --legend\n"), Not(HasSubstr("docs/"))));
 }
 
 TEST_F(Heads, json) {
@@ -127,6 +128,15 @@ TEST_F(Heads, without_gates_are_left_out_of_importance_and_pruning) {
     EXPECT_EQ(object[part]["without_gates"][0]["attention"], "decoder.layers.0.cross");
     EXPECT_EQ(object[part]["without_gates"][0]["heads"], 4);
   }
+}
+
+TEST_F(Heads, legend_needs_no_run) {
+  const ProgramResult legend = run_program({"heads", "--legend"}, here->path());
+  EXPECT_EQ(legend.exit_code, 0) << legend.errors;
+  EXPECT_THAT(legend.output, AllOf(HasSubstr("\n  entropy "), HasSubstr("\n  previous token ")));
+  const ProgramResult nothing = run_program({"heads"}, here->path());
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.errors, HasSubstr("name a run, or ask for --legend"));
 }
 
 TEST_F(Heads, threads_change_nothing) {

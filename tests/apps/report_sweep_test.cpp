@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -88,6 +89,52 @@ TEST_F(SweepPage, has_what_the_sweep_asks_to_be_shown) {
   // The same of a page written later.
   ASSERT_EQ(run({"report", "s"}).exit_code, 0);
   EXPECT_EQ(visit(here / "s/report.html", std::string(sweep_marks))["shown"], 3);
+}
+
+// What the names of runs link to, from the page's own directory.
+std::vector<std::string> links_of(const fs::path& page) {
+  return visit(page, R"(
+    return [...document.querySelectorAll('#runs tbody tr')].map((row) =>
+      decodeURIComponent(row.querySelector('a').getAttribute('href')));)")
+      .get<std::vector<std::string>>();
+}
+
+TEST_F(SweepPage, links_to_the_pages_of_runs_or_to_their_directories) {
+  write("6}\naxes: {shape: {a: {model.heads: 1}, 'two? heads #1 (50%)': {model.heads: 2}}}\n");
+  ASSERT_EQ(run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"}).exit_code, 0);
+  const std::vector<std::string> first = links_of(here / "s/report.html");
+  ASSERT_EQ(first.size(), 2U);
+  for (const std::string& link : first) {
+    EXPECT_TRUE(fs::is_directory(here / "s" / link)) << link;
+    EXPECT_TRUE(fs::exists(here / "s" / link / "config.yaml")) << link;
+  }
+  ASSERT_EQ(run({"report", (here / "s" / first[1]).string()}).exit_code, 0);
+  // Elsewhere the way is another one.
+  fs::create_directories(here / "pages/of sweeps");
+  ASSERT_EQ(run({"report", "s", "--output", "pages/of sweeps/heads.html"}).exit_code, 0);
+  const std::vector<std::string> second = links_of(here / "pages/of sweeps/heads.html");
+  EXPECT_TRUE(fs::equivalent(here / "pages/of sweeps" / second[0], here / "s" / first[0]));
+  EXPECT_TRUE(
+      fs::equivalent(here / "pages/of sweeps" / second[1], here / "s" / first[1] / "report.html"));
+}
+
+TEST_F(SweepPage, links_to_the_pages_that_the_sweep_asks_for) {
+  write("6, run.report: true}\nseeds: 2\n");
+  ASSERT_EQ(run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"}).exit_code, 0);
+  for (const std::string& link : links_of(here / "s/report.html")) {
+    EXPECT_TRUE(link.ends_with("/report.html")) << link;
+    EXPECT_TRUE(fs::is_regular_file(here / "s" / link)) << link;
+  }
+}
+
+TEST_F(SweepPage, explains_its_columns_itself) {
+  write("6}\nseeds: 2\naxes: {model.heads: [1, 2]}\n");
+  ASSERT_EQ(run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"}).exit_code, 0);
+  const auto text =
+      visit(here / "s/report.html", "return document.querySelector('main').textContent;")
+          .get<std::string>();
+  EXPECT_THAT(text, ::testing::AllOf(HasSubstr("a paired bootstrap"), HasSubstr("not comparable"),
+                                     ::testing::Not(HasSubstr("docs/"))));
 }
 
 TEST_F(SweepPage, of_a_sweep_that_was_killed_says_so) {

@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -39,8 +41,8 @@ constexpr std::string_view marks = R"(
     queries: count('.compared:last-child text.query'),
     keys: count('.compared:last-child text.key'),
     tip: document.querySelector('.tip').textContent,
-    rows: count('#heads tbody tr'),
-    chosen: count('#heads tr.chosen'),
+    rows: count('#heads .table:first-of-type tbody tr'),
+    chosen: count('#heads .table:first-of-type tr.chosen'),
     bars: count('#heads .bar'),
     removed: count('#pruning .dots circle'),
     options: count('#config tbody tr'),
@@ -108,6 +110,76 @@ TEST_F(Report, shows_everything_of_a_run) {
               AllOf(HasSubstr("configs/copy.yaml:"), HasSubstr("--set"), HasSubstr("default")));
   EXPECT_THAT(page["environment"].get<std::string>(),
               AllOf(HasSubstr("seed"), HasSubstr("processor"), HasSubstr("threads")));
+}
+
+// A position of the decoder reads one token and has to say the next, which the row behind it reads.
+TEST_F(Report, labels_rows_of_the_decoder_by_what_they_read_and_say) {
+  const auto page = see("a/report.html", R"(
+    const texts = (figure, kind) => [...figure.querySelectorAll('text.' + kind)].map((one) => one.textContent);
+    return {
+      maps: [...document.querySelectorAll('.compared')].map((figure) => (
+        {head: figure.dataset.head, queries: texts(figure, 'query'), keys: texts(figure, 'key')})),
+      attention: document.getElementById('attention').textContent,
+      reference: JSON.parse(document.getElementById('report').textContent)
+        .sentences[document.getElementById('sentence').value].reference,
+    };)");
+  EXPECT_THAT(page["attention"].get<std::string>(), HasSubstr("reads a and has to say b"));
+  std::string said;
+  ASSERT_EQ(page["maps"].size(), 3U);
+  for (const auto& map : page["maps"]) {
+    const std::string head = map["head"];
+    const auto queries = map["queries"].get<std::vector<std::string>>();
+    const auto keys = map["keys"].get<std::vector<std::string>>();
+    if (head.starts_with("encoder")) {
+      EXPECT_EQ(queries, keys);
+      continue;
+    }
+    said.clear();
+    std::string read = "<s>";
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      ASSERT_TRUE(queries[i].starts_with(read + " > ")) << queries[i];
+      if (head.starts_with("decoder.layers.0.self")) {
+        EXPECT_EQ(keys[i], read) << "columns are what is read";
+      }
+      read = queries[i].substr(read.size() + 3);
+      said += (i == 0 ? "" : " ") + read;
+    }
+    EXPECT_EQ(said, page["reference"].get<std::string>() + " </s>") << head;
+  }
+}
+
+TEST_F(Report, explains_its_columns_itself) {
+  const auto page = see("a/report.html", R"(
+    const texts = (selector) => [...document.querySelectorAll(selector)].map((one) => one.textContent).filter(Boolean);
+    return {columns: texts('#heads th'), meanings: texts('#heads .meanings dt'), text: document.querySelector('main').textContent};)");
+  const auto meanings = page["meanings"].get<std::vector<std::string>>();
+  EXPECT_GT(page["columns"].size(), 20U);
+  for (const std::string column : page["columns"]) {
+    EXPECT_TRUE(column == "head" || std::ranges::find(meanings, column) != meanings.end())
+        << column;
+  }
+  EXPECT_THAT(meanings, ::testing::Contains("previous token"));
+  EXPECT_THAT(page["text"].get<std::string>(), ::testing::Not(HasSubstr("docs/")));
+}
+
+// What is wider than its place has a scroll bar, and a line that says so where bars are hidden.
+TEST_F(Report, tables_that_are_cut_say_so_and_can_be_scrolled) {
+  for (const int width : {390, 800, 1280}) {
+    const auto tables = see("a/report.html", R"(
+      const seen = [...document.querySelectorAll('.table')].filter((one) => !one.closest('details:not([open])'));
+      return seen.map((one) => {
+        const scroller = one.querySelector('.scrolling');
+        return {cut: scroller.scrollWidth > scroller.clientWidth, told: one.querySelector('.cut').offsetHeight > 0,
+                bar: scroller.offsetHeight - scroller.clientHeight};
+      });)",
+                            {.width = width, .scroll_bars = true});
+    ASSERT_GE(tables.size(), 4U);  // two of heads, config, environment
+    EXPECT_EQ(tables[0]["cut"], width < 1280) << tables;
+    for (const auto& table : tables) {
+      EXPECT_EQ(table["told"], table["cut"]) << width;
+      EXPECT_EQ(table["bar"].get<int>() >= 10, table["cut"].get<bool>()) << width;
+    }
+  }
 }
 
 TEST_F(Report, is_written_by_the_training_itself) {
@@ -202,7 +274,7 @@ TEST_F(Report, of_heads_that_cannot_be_left_out_says_so) {
   ASSERT_EQ(run_program(tiny_training("joined", overrides), here->path()).exit_code, 0);
   ASSERT_EQ(report({"joined"}).exit_code, 0);
   const auto page = see("joined/report.html", R"(
-    return {rows: document.querySelectorAll('#heads tbody tr').length,
+    return {rows: document.querySelectorAll('#heads .table:first-of-type tbody tr').length,
             bars: document.querySelectorAll('#heads .bar').length,
             notes: document.getElementById('heads').textContent};)");
   EXPECT_EQ(page["rows"], 12);

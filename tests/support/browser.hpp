@@ -21,6 +21,7 @@ namespace tapehead {
 struct Browsing {
   int width = 1280;
   bool dark = false;
+  bool scroll_bars = false;  // as a desktop has them, beside the content
 };
 
 // Opens a copy of the page that, once it has drawn itself, runs `script` (the body of a JavaScript
@@ -51,11 +52,13 @@ inline nlohmann::json visit(const std::filesystem::path& page, const std::string
     const std::string size = fmt::format("--window-size={},900", browsing.width);
     const std::string scheme =
         fmt::format("--blink-settings=preferredColorScheme={}", browsing.dark ? 0 : 1);
+    const char* const bars =
+        browsing.scroll_bars ? "--disable-features=OverlayScrollbar" : "--hide-scrollbars";
     const std::string data = fmt::format("--user-data-dir={}", (here / "profile").string());
     const std::string address = "file://" + (here / "page.html").string();
     ::execl(program, program, "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-            "--virtual-time-budget=5000", "--hide-scrollbars", size.c_str(), scheme.c_str(),
-            data.c_str(), "--dump-dom", address.c_str(), nullptr);
+            "--virtual-time-budget=5000", bars, size.c_str(), scheme.c_str(), data.c_str(),
+            "--dump-dom", address.c_str(), nullptr);
     return 98;
   });
   EXPECT_EQ(child.wait(), 0);
