@@ -211,11 +211,15 @@ std::vector<Batch> TrainingRun::next_batches() {
   return group;
 }
 
-bool TrainingRun::finished() const {
+bool TrainingRun::as_long_as_planned() const {
   const TrainingOptions& training = config_.training;
   return (training.steps && position_.step >= *training.steps) ||
-         (training.epochs && position_.epoch >= *training.epochs) ||
-         (training.minutes && elapsed_ >= 60 * *training.minutes) || waiting().over();
+         (training.epochs && position_.epoch >= *training.epochs);
+}
+
+bool TrainingRun::finished() const {
+  const std::optional<double>& minutes = config_.training.minutes;
+  return as_long_as_planned() || (minutes && elapsed_ >= 60 * *minutes) || waiting().over();
 }
 
 Waiting TrainingRun::waiting() const {
@@ -228,11 +232,13 @@ Waiting TrainingRun::waiting() const {
 
 // Steps and epochs are told with every line of progress, time and patience are not.
 void TrainingRun::say_why_it_ends() const {
-  const TrainingOptions& training = config_.training;
+  if (as_long_as_planned()) {
+    return;
+  }
   if (waiting().over()) {
     spdlog::info("{}", patience_text(waiting()));
-  } else if (training.minutes && elapsed_ >= 60 * *training.minutes) {
-    spdlog::info("training.minutes: {} ends the training", *training.minutes);
+  } else {
+    spdlog::info("training.minutes: {} ends the training", *config_.training.minutes);
   }
 }
 

@@ -54,6 +54,7 @@ class TrainingRun {
   std::string keep_for_replay(const std::vector<Batch>& batches) const;
   void begin_epoch();
   bool finished() const;
+  bool as_long_as_planned() const;
   Waiting waiting() const;
   void say_why_it_ends() const;
   bool due(Index every) const { return every > 0 && position_.step % every == 0; }
