@@ -53,7 +53,7 @@ void print(const Results& results, bool json) {
 void evaluate_run(const EvaluateArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
-  expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint));
+  expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint, arguments.data));
   const SavedRun saved(arguments.run, arguments.checkpoint);
   const Task task = saved.task(arguments.data);
   EvaluationOptions options = saved.config.evaluation;

@@ -121,7 +121,7 @@ void show_heads(const HeadsArguments& arguments) {
   const auto console = std::make_shared<Console>();
   start_logging(console);
   prepare_blas();
-  expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint));
+  expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint, arguments.data));
   SavedRun saved(arguments.run, arguments.checkpoint);
   const Task task = saved.task(arguments.data);
   const Split& split = task.split(arguments.split);

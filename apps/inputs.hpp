@@ -13,8 +13,9 @@
 namespace tapehead {
 
 // What a command reads that uses a run with the checkpoint that `--checkpoint` says.
-inline InputFiles inputs_of_run(const std::filesystem::path& run, const std::string& checkpoint) {
-  InputFiles inputs = inputs_of_run(run);
+inline InputFiles inputs_of_run(const std::filesystem::path& run, const std::string& checkpoint,
+                                const DataChoice& data = {}) {
+  InputFiles inputs = inputs_of_run(run, data);
   inputs.add(find_checkpoint(RunFiles{run}, checkpoint));
   return inputs;
 }

@@ -41,7 +41,8 @@ void expect_command(const CLI::App& program, std::string_view word) {
   const auto meant = nearest(word, candidates);
   throw ConfigError(
       meant ? fmt::format("there is no command {}; did you mean {}?", shown(word), *meant)
-            : fmt::format("there is no command {}; there are {}", shown(word), fmt::join(names, ", ")));
+            : fmt::format("there is no command {}; there are {}", shown(word),
+                          fmt::join(names, ", ")));
 }
 
 // Help that was asked for is output; what is wrong with the command line, a message.

@@ -1,8 +1,8 @@
 // tapehead plan CONFIG: what a training will take, before it is begun.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>

@@ -133,7 +133,7 @@ void prune_run(const PruneArguments& arguments) {
   start_logging(console);
   prepare_blas();
   RunDirectory::expect_available(arguments.to, arguments.overwrite);
-  const InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
+  const InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint, arguments.data);
   RunDirectory::expect_keeps(arguments.to, inputs);
   expect_output_apart(inputs);
   SavedRun saved(arguments.run, arguments.checkpoint);

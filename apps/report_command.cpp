@@ -73,8 +73,8 @@ void write_report(const ReportArguments& arguments) {
   }
   const std::filesystem::path output =
       arguments.output.empty() ? RunFiles{directory}.report() : arguments.output;
-  const InputFiles inputs =
-      sweep ? inputs_of_sweep(directory) : inputs_of_run(directory, arguments.checkpoint);
+  const InputFiles inputs = sweep ? inputs_of_sweep(directory)
+                                  : inputs_of_run(directory, arguments.checkpoint, arguments.data);
   inputs.expect_other(output);
   expect_output_apart(inputs);
   const auto report = sweep ? report_sweep(directory, output) : report_of_run(arguments);

@@ -12,6 +12,7 @@
 #include <spdlog/spdlog.h>
 
 #include "core/errors.hpp"
+#include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/sentencepiece_corpus.hpp"
 #include "datasets/sentencepiece_joint.hpp"
@@ -145,7 +146,7 @@ std::string list_of(const LostParts& lost, const TrainingText& text) {
       items.push_back(fmt::format("{} more", lost.size() - most));
       break;
     }
-    items.push_back(fmt::format("`{}` {} time{}, first at {}", part, found.count,
+    items.push_back(fmt::format("`{}` {} time{}, first at {}", shown(part), found.count,
                                 found.count == 1 ? "" : "s", text.place(found.first_line)));
   }
   return join(items, "; ");

@@ -70,8 +70,8 @@ struct GrammarOptions {
 };
 
 // parallel_text: aligned lines of text, plain or gzip; relative paths start at the working
-// directory when a run starts, and a run knows where its files lie. Either `train_source` and `train_target`, or `train_tsv` (source, tab, target);
-// likewise for the others.
+// directory when a run starts, and a run knows where its files lie. Either `train_source` and
+// `train_target`, or `train_tsv` (source, tab, target); likewise for the others.
 struct ParallelTextOptions {
   std::string train_source{};
   std::string train_target{};

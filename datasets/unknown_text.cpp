@@ -4,7 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "core/shown.hpp"
+
 namespace tapehead {
+
+namespace {
+
+constexpr Index most_characters = 40;  // of the first
+
+}  // namespace
 
 void UnknownText::see(const Tokenizer& tokenizer, std::string_view text,
                       std::span<const TokenId> line_tokens, Index line) {
@@ -25,7 +33,7 @@ std::string describe(const UnknownText& unknown) {
   return fmt::format(
       "{} of {} tokens {} unknown to its vocabulary, on {} line{}; the first is `{}`, on line {}",
       unknown.tokens, unknown.of, unknown.tokens == 1 ? "is" : "are", unknown.lines,
-      unknown.lines == 1 ? "" : "s", unknown.first, unknown.first_line);
+      unknown.lines == 1 ? "" : "s", shown(unknown.first, most_characters), unknown.first_line);
 }
 
 }  // namespace tapehead

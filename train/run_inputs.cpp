@@ -1,8 +1,10 @@
 #include "train/run_inputs.hpp"
 
-#include <initializer_list>
 #include <string>
+#include <string_view>
 
+#include "core/errors.hpp"
+#include "datasets/data_files.hpp"
 #include "train/config/config.hpp"
 #include "train/run/run_directory.hpp"
 
@@ -10,30 +12,29 @@ namespace tapehead {
 
 namespace {
 
-void add_text(InputFiles& inputs, const ParallelTextOptions& text) {
-  for (const std::string& file :
-       {text.train_source, text.train_target, text.train_tsv, text.validation_source,
-        text.validation_target, text.validation_tsv, text.test_source, text.test_target,
-        text.test_tsv}) {
-    if (!file.empty()) {
-      inputs.add(std::filesystem::path(file));
-    }
-  }
+void add_data(InputFiles& inputs, const TaskOptions& task) {
+  for_each_data_file(task, [&](std::string_view /*option*/, const std::string& file) {
+    inputs.add(std::filesystem::path(file));
+  });
 }
 
 }  // namespace
 
-InputFiles inputs_of_run(const std::filesystem::path& directory) {
+InputFiles inputs_of_run(const std::filesystem::path& directory, const DataChoice& data) {
   InputFiles inputs;
   const RunFiles run = find_run(directory);
   inputs.add(files_of_run(directory));
-  add_text(inputs, load_config(run.config()).config.task.text);
+  try {
+    add_data(inputs, find_run_data(run, load_config(run.config()).config.task, data));
+  } catch (const IoError&) {
+    return inputs;  // what is not there cannot be lost
+  }
   return inputs;
 }
 
 InputFiles inputs_of_training(const Config& config) {
   InputFiles inputs;
-  add_text(inputs, config.task.text);
+  add_data(inputs, config.task);
   if (!config.model.init_from.empty()) {
     inputs.add(files_of_run(config.model.init_from));
   }

@@ -5,12 +5,13 @@
 
 #include "core/input_files.hpp"
 #include "train/options.hpp"
+#include "train/run/run_data.hpp"
 
 namespace tapehead {
 
 // A run's files, and the text that it was trained on. Throws IoError where there is no run, and
 // what load_config throws.
-InputFiles inputs_of_run(const std::filesystem::path& directory);
+InputFiles inputs_of_run(const std::filesystem::path& directory, const DataChoice& data = {});
 
 // The text of the config's task, and the run that its first weights are from.
 InputFiles inputs_of_training(const Config& config);
