@@ -77,7 +77,8 @@ void note_values(const Config& config, std::set<std::string>& seen) {
     std::string word;
     for (const char c : value + ",") {
       if (c == ',') seen.insert(name + ' ' + std::exchange(word, ""));
-      if (c != '[' && c != ']' && c != ',' && !(c == ' ' && word.empty())) word += c;
+      const bool leading = c == ' ' && word.empty();
+      if (c != '[' && c != ']' && c != ',' && !leading) word += c;
     }
   }
 }
