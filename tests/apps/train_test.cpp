@@ -187,6 +187,16 @@ TEST_F(Train, stops_when_patience_ends_and_says_so) {
   EXPECT_FALSE(std::filesystem::exists(step_checkpoint(here / "a", 30)));
 }
 
+// The last step would have ended it anyway.
+TEST_F(Train, does_not_name_patience_where_the_steps_end_with_it) {
+  const ProgramResult result = run(tiny_training(
+      "a", {"evaluation.metric=loss", "training.learning_rate=0", "training.schedule=constant",
+            "training.patience=1", "evaluation.every=10", "training.steps=20"}));
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("evaluations without a better loss: 1 of 1"),
+                                   ::testing::Not(HasSubstr("ends the training"))));
+}
+
 // Three steps leave every sequence wrong, and the loss falls.
 TEST_F(Train, stops_when_the_metric_gains_nothing_though_the_loss_does) {
   const ProgramResult result =

@@ -125,15 +125,17 @@ TEST(RemovalChoice, leaves_heads_that_cannot_go_and_takes_others) {
   }
 }
 
-// Of two groups of two heads 0, 2, 3 or 4 can go: of three such attentions all numbers but 1.
+// Of two groups of three heads all numbers but 1 can go; 3 cannot begin with one head of each.
 TEST(RemovalChoice, makes_a_count_up_from_sets_that_share_keys) {
   Config config = SmallCopy::options({});
-  config.model.heads = 4;
-  config.model.encoder_self.kv_heads = {{2}};
-  config.model.decoder_self.kv_heads = {{2}};
-  config.model.cross.kv_heads = {{2}};
+  config.model.d_model = 12;
+  config.model.heads = 6;
+  for (AttentionSettings* kind :
+       {&config.model.encoder_self, &config.model.decoder_self, &config.model.cross}) {
+    kind->kv_heads = {{2}};
+  }
   SmallCopy copy(config);
-  for (Index count = 0; count <= 12; ++count) {
+  for (Index count = 0; count <= 18; ++count) {
     if (count == 1) {
       continue;
     }
