@@ -1,11 +1,15 @@
 #include "lab/report_curves.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "train/run/json_text.hpp"
 
 namespace tapehead {
 
@@ -14,13 +18,19 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Lines = std::vector<Json>;
 
-Lines lines_of(const std::filesystem::path& file) {
+// The lines of steps; what is wrong with others goes to `faults`. A last line without an end was
+// torn, and says nothing.
+Lines lines_of(const std::filesystem::path& file, Json& faults) {
   Lines lines;
   std::ifstream stream(file, std::ios::binary);
-  for (std::string text; std::getline(stream, text);) {
+  Index number = 0;
+  for (std::string text; std::getline(stream, text) && !stream.eof();) {
+    ++number;
     Json line = Json::parse(text, nullptr, false);
-    if (line.is_object() && line.contains("step") && line["step"].is_number()) {
+    if (line.is_object() && count_in(line, "step")) {
       lines.push_back(std::move(line));
+    } else {
+      faults.push_back(fmt::format("{}:{} is damaged, and left out", file.string(), number));
     }
   }
   return lines;
@@ -57,9 +67,9 @@ Json mean(const Lines& lines, std::size_t first, std::size_t last, const std::st
   return count > 0 ? Json(sum / count) : Json();
 }
 
-std::map<Index, double> seconds_by_step(const std::filesystem::path& times) {
+std::map<Index, double> seconds_by_step(const std::filesystem::path& times, Json& faults) {
   std::map<Index, double> seconds{{0, 0}};
-  for (const Json& line : lines_of(times)) {
+  for (const Json& line : lines_of(times, faults)) {
     if (line.contains("seconds") && line["seconds"].is_number()) {
       seconds[step_of(line)] = line["seconds"].get<double>();
     }
@@ -77,7 +87,7 @@ Json rate(const Lines& lines, std::size_t first, std::size_t last,
   }
   double tokens = 0;
   for (std::size_t i = first; i < last; ++i) {
-    tokens += lines[i].value("tokens", 0.0);
+    tokens += static_cast<double>(count_in(lines[i], "tokens").value_or(0));
   }
   return tokens / (end->second - begin->second);
 }
@@ -114,14 +124,17 @@ Json evaluation_curves(const Lines& lines) {
 Json report_curves(const RunFiles& files) {
   Lines training;
   Lines evaluations;
-  for (Json& line : lines_of(files.metrics())) {
+  Json faults = Json::array();
+  for (Json& line : lines_of(files.metrics(), faults)) {
     (line.contains("split") ? evaluations : training).push_back(std::move(line));
   }
   const std::size_t width = (training.size() + curve_points - 1) / curve_points;
-  return {{"training", training_curves(training, width, seconds_by_step(files.times()))},
+  const std::map<Index, double> seconds = seconds_by_step(files.times(), faults);
+  return {{"training", training_curves(training, width, seconds)},
           {"steps_a_point", width},
           {"evaluations", evaluation_curves(evaluations)},
-          {"last_step", training.empty() ? 0 : step_of(training.back())}};
+          {"last_step", training.empty() ? 0 : step_of(training.back())},
+          {"faults", std::move(faults)}};
 }
 
 }  // namespace tapehead

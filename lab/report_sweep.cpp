@@ -26,14 +26,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Scores = std::vector<std::optional<RunScores>>;
 
-std::optional<RunScores> scores_of(const fs::path& run, const std::string& split) {
+std::optional<RunScores> scores_of(const fs::path& run, const std::string& split, Json& faults) {
   if (!fs::exists(scores_file(run))) {
     return std::nullopt;
   }
   try {
     RunScores scores = read_scores(run);
     return split.empty() || scores.split == split ? std::optional(std::move(scores)) : std::nullopt;
-  } catch (const IoError&) {
+  } catch (const IoError& error) {
+    faults.push_back(fmt::format("{}; the run counts as not tested", error.what()));
     return std::nullopt;
   }
 }
@@ -100,10 +101,10 @@ std::size_t finished_in(const Scores& scores) {
       std::ranges::count_if(scores, [](const auto& one) { return one.has_value(); }));
 }
 
-Scores scores_of(const SweepPlan& plan, const fs::path& directory) {
+Scores scores_of(const SweepPlan& plan, const fs::path& directory, Json& faults) {
   Scores scores;
   for (const SweepRun& run : plan.runs) {
-    scores.push_back(scores_of(directory / run.name, plan.split));
+    scores.push_back(scores_of(directory / run.name, plan.split, faults));
   }
   return scores;
 }
@@ -143,16 +144,20 @@ Json facts_json(const fs::path& directory, const SweepPlan& plan, const Scores& 
 
 Json report_sweep(const fs::path& directory, const fs::path& page) {
   const SweepPlan plan = read_sweep_plan(directory);
-  const Scores scores = scores_of(plan, directory);
+  Json faults = Json::array();
+  const Scores scores = scores_of(plan, directory, faults);
   Json report = facts_json(directory, plan, scores, is_in_use(directory), page);
+  report["notes"] = std::move(faults);
   report["results"] =
       finished_in(scores) > 0 ? results_json(plan, sweep_results(plan, scores)) : Json();
   return report;
 }
 
 Json report_ended_sweep(const fs::path& directory, const SweepPlan& plan, Json results) {
-  Json report =
-      facts_json(directory, plan, scores_of(plan, directory), false, RunFiles{directory}.report());
+  Json faults = Json::array();
+  Json report = facts_json(directory, plan, scores_of(plan, directory, faults), false,
+                           RunFiles{directory}.report());
+  report["notes"] = std::move(faults);
   report["results"] = std::move(results);
   return report;
 }

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "train/run/json_text.hpp"
+
 namespace tapehead {
 
 const RunProgress& RunWatch::look() {
@@ -29,7 +31,7 @@ const RunProgress& RunWatch::look() {
 }
 
 void RunWatch::take(std::string_view line) {
-  const auto json = nlohmann::json::parse(line, nullptr, false);
+  const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
   if (!json.is_object()) {
     return;
   }
@@ -42,8 +44,8 @@ void RunWatch::take(std::string_view line) {
     progress_.metric = number(EnumNames<Metric>::names[static_cast<std::size_t>(metric_)]);
     return;
   }
-  progress_.step = static_cast<Index>(number("step").value_or(0));
-  progress_.epoch = static_cast<Index>(number("epoch").value_or(0));
+  progress_.step = count_in(json, "step").value_or(0);
+  progress_.epoch = count_in(json, "epoch").value_or(0);
   progress_.loss = number("loss");
 }
 

@@ -8,6 +8,8 @@
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "train/run/json_text.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 
@@ -29,13 +31,16 @@ Json json_of(const ExampleScore& example) {
 }
 
 // Where the file does not say what is right (those of version 0.1 did not), equal text is.
-ExampleScore example_of(const Json& json) {
-  return {.negative_log_likelihood = json.at("negative_log_likelihood"),
-          .tokens = json.at("tokens"),
-          .correct = json.at("correct"),
-          .output = json.at("output"),
-          .reference = json.at("reference"),
-          .right = json.value("right", json.at("output") == json.at("reference"))};
+ExampleScore example_of(const Json& json, const std::string& where) {
+  const JsonObject example(json, where);
+  const Index tokens = example.count("tokens", 1);
+  return {.negative_log_likelihood = example.number("negative_log_likelihood"),
+          .tokens = tokens,
+          .correct = example.count("correct", 0, tokens),
+          .output = example.text("output"),
+          .reference = example.text("reference"),
+          .right = example.has("right") ? example.flag("right")
+                                        : example.text("output") == example.text("reference")};
 }
 
 Json json_of(const RunStudy& study) {
@@ -45,38 +50,51 @@ Json json_of(const RunStudy& study) {
           {"pruning", study.pruning}};
 }
 
-RunStudy study_of(const Json& json) {
-  return {.further_splits = json.at("further_splits"),
-          .heads = json.at("heads"),
-          .importance = json.at("importance"),
-          .pruning = json.at("pruning")};
+RunStudy study_of(const Json& json, const std::string& where) {
+  const JsonObject study(json, where);
+  RunStudy read{.further_splits = {},
+                .heads = study.flag("heads"),
+                .importance = study.flag("importance"),
+                .pruning = study.flag("pruning")};
+  for (const Json& split : study.list("further_splits")) {
+    if (!split.is_string()) {
+      study.fail("further_splits", "a list of texts");
+    }
+    read.further_splits.push_back(split.get<std::string>());
+  }
+  return read;
 }
 
 // JSON has no numbers that are not finite, and null in their place.
-std::map<std::string, double> figures_of(const Json& json) {
+std::map<std::string, double> figures_of(const JsonObject& head) {
   std::map<std::string, double> figures;
-  for (const auto& [name, value] : json.items()) {
+  for (const auto& [name, value] : head.table("figures").items()) {
+    if (!value.is_null() && !value.is_number()) {
+      head.fail("figures", "a table of numbers");
+    }
     figures[name] = value.is_null() ? std::nan("") : value.get<double>();
   }
   return figures;
 }
 
-RunScores head_of(const Json& json) {
-  return {.split = json.at("split"),
-          .checkpoint = json.at("checkpoint"),
-          .parameters = json.at("parameters"),
-          .multiply_adds_per_token = json.at("multiply_adds_per_token"),
-          .steps = json.at("steps"),
-          .tokens = json.at("tokens"),
-          .seconds = json.at("seconds"),
-          .study = study_of(json.at("study")),
-          .figures = figures_of(json.at("figures")),
+RunScores head_of(const JsonObject& head, const std::string& where) {
+  return {.split = head.text("split"),
+          .checkpoint = head.text("checkpoint"),
+          .parameters = head.count("parameters"),
+          .multiply_adds_per_token = head.number("multiply_adds_per_token", 0),
+          .steps = head.count("steps"),
+          .tokens = head.count("tokens"),
+          .seconds = head.seconds("seconds"),
+          .study = study_of(head.member("study"), where),
+          .figures = figures_of(head),
           .examples = {}};
 }
 
 }  // namespace
 
-std::filesystem::path scores_file(const std::filesystem::path& run) { return run / "scores.jsonl"; }
+std::filesystem::path scores_file(const std::filesystem::path& run) {
+  return RunFiles{run}.scores();
+}
 
 void write_scores(const std::filesystem::path& run, const RunScores& scores) {
   std::string text = line_of({{"split", scores.split},
@@ -98,21 +116,22 @@ void write_scores(const std::filesystem::path& run, const RunScores& scores) {
 RunScores read_scores(const std::filesystem::path& run) {
   const std::filesystem::path file = scores_file(run);
   std::istringstream lines(read_file(file));
+  Index number = 1;
+  const auto where = [&] { return fmt::format("{}:{}", file.string(), number); };
   std::string line;
-  try {
-    std::getline(lines, line);
-    const Json head = Json::parse(line);
-    RunScores scores = head_of(head);
-    while (std::getline(lines, line)) {
-      scores.examples.push_back(example_of(Json::parse(line)));
-    }
-    if (scores.examples.empty() || scores.examples.size() != head.at("examples")) {
-      throw IoError(fmt::format("{} does not hold the examples that it names", file.string()));
-    }
-    return scores;
-  } catch (const Json::exception& error) {
-    throw IoError(fmt::format("{} cannot be read: {}", file.string(), error.what()));
+  std::getline(lines, line);
+  const Json json = parse_json(line, where());
+  const std::string first = where();
+  const JsonObject head(json, first);
+  RunScores scores = head_of(head, first);
+  while (std::getline(lines, line)) {
+    ++number;
+    scores.examples.push_back(example_of(parse_json(line, where()), where()));
   }
+  if (std::ssize(scores.examples) != head.count("examples", 1)) {
+    throw IoError(fmt::format("{} does not hold the examples that it names", file.string()));
+  }
+  return scores;
 }
 
 }  // namespace tapehead

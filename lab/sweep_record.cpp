@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "train/config/config.hpp"
+#include "train/run/json_text.hpp"
 #include "train/run/run_files.hpp"
 
 namespace tapehead {
@@ -21,34 +22,75 @@ using Json = nlohmann::ordered_json;
 
 fs::path plan_file(const fs::path& directory) { return directory / "sweep.json"; }
 
-SweepRun run_of(const Json& json, const fs::path& directory) {
-  SweepRun run{.cell = json.at("cell"),
-               .name = json.at("name"),
-               .overrides = json.at("overrides"),
-               .config = {}};
+std::vector<std::string> texts_in(const JsonObject& json, const char* key) {
+  std::vector<std::string> texts;
+  for (const Json& text : json.list(key)) {
+    if (!text.is_string()) {
+      json.fail(key, "a list of texts");
+    }
+    texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
+SweepRun run_of(const JsonObject& json, std::size_t cells, const fs::path& directory) {
+  const Json& seed = json.member("seed");
+  if (!seed.is_number_unsigned()) {
+    json.fail("seed", "a whole number from 0 on");
+  }
+  SweepRun run{
+      .cell = static_cast<std::size_t>(json.count("cell", 0, static_cast<Index>(cells) - 1)),
+      .name = json.text("name"),
+      .overrides = texts_in(json, "overrides"),
+      .config = {}};
+  if (run.name.empty() || run.name.find_first_of("/\\") != std::string::npos || run.name == "..") {
+    json.fail("name", "the name of a directory in the sweep's");
+  }
   const fs::path config = RunFiles{directory / run.name}.config();
   if (fs::exists(config)) {
     run.config = load_config(config).config;
   }
-  run.config.seed = json.at("seed");
+  run.config.seed = seed.get<std::uint64_t>();
   return run;
 }
 
-SweepPlan plan_of(const Json& json, const fs::path& directory) {
+SweepCell cell_of(const Json& json, std::size_t axes, const std::string& where) {
+  SweepCell cell;
+  for (const Json& label : json) {
+    if (label.is_string()) {
+      cell.labels.push_back(label.get<std::string>());
+    }
+  }
+  if (!json.is_array() || cell.labels.size() != axes || json.size() != axes) {
+    throw IoError(fmt::format("{}: a cell has not one label for each of {} axes", where, axes));
+  }
+  return cell;
+}
+
+Metric metric_of(const JsonObject& json) {
   const auto& metrics = EnumNames<Metric>::names;
-  const auto metric = std::ranges::find(metrics, json.at("metric").get<std::string>());
-  SweepPlan plan{.config = json.at("config").get<std::string>(),
-                 .axes = json.at("axes"),
+  const auto metric = std::ranges::find(metrics, json.text("metric"));
+  if (metric == metrics.end()) {
+    json.fail("metric", "a metric");
+  }
+  return static_cast<Metric>(metric - metrics.begin());
+}
+
+SweepPlan plan_of(const Json& json, const fs::path& directory) {
+  const std::string where = plan_file(directory).string();
+  const JsonObject object(json, where);
+  SweepPlan plan{.config = object.text("config"),
+                 .axes = texts_in(object, "axes"),
                  .cells = {},
                  .runs = {},
-                 .metric = static_cast<Metric>(metric - metrics.begin()),
-                 .split = json.at("split"),
-                 .show = json.at("show")};
-  for (const Json& labels : json.at("cells")) {
-    plan.cells.push_back({.labels = labels});
+                 .metric = metric_of(object),
+                 .split = object.text("split"),
+                 .show = texts_in(object, "show")};
+  for (const Json& labels : object.list("cells")) {
+    plan.cells.push_back(cell_of(labels, plan.axes.size(), where));
   }
-  for (const Json& run : json.at("runs")) {
-    plan.runs.push_back(run_of(run, directory));
+  for (const Json& run : object.list("runs")) {
+    plan.runs.push_back(run_of(JsonObject(run, where), plan.cells.size(), directory));
   }
   return plan;
 }
@@ -81,12 +123,11 @@ void write_sweep_plan(const fs::path& directory, const SweepPlan& plan) {
 }
 
 SweepPlan read_sweep_plan(const fs::path& directory) {
-  const std::string text = read_file(plan_file(directory));
+  const fs::path file = plan_file(directory);
   try {
-    return plan_of(Json::parse(text), directory);
-  } catch (const Json::exception& error) {
-    throw IoError(fmt::format("{} is no plan of a sweep ({}); `tapehead sweep` writes it anew",
-                              plan_file(directory).string(), error.what()));
+    return plan_of(parse_json(read_file(file), file.string()), directory);
+  } catch (const IoError& error) {
+    throw IoError(fmt::format("{}; `tapehead sweep` writes the plan anew", error.what()));
   }
 }
 

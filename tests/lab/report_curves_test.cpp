@@ -52,6 +52,20 @@ TEST_F(ReportCurves, have_every_figure_and_leave_torn_lines_and_nulls_out) {
   EXPECT_EQ(curves["evaluations"], (Json{{"step", {2}}, {"loss", {1.5}}, {"bleu", {30.0}}}));
 }
 
+TEST_F(ReportCurves, lines_that_are_damaged_are_told) {
+  write(
+      "{\"step\":1,\"tokens\":10,\"loss\":2.0}\n"
+      "{\"step\":1e300,\"tokens\":10,\"loss\":2.0}\n"
+      "nonsense\n"
+      "{\"step\":4,\"tokens\":\"many\",\"loss\":1.0}\n");
+  const Json curves = report_curves(files());
+  EXPECT_EQ(curves["training"]["step"], (Json{1, 4}));
+  ASSERT_EQ(curves["faults"].size(), 2U);
+  const std::string file = files().metrics().string();
+  EXPECT_EQ(curves["faults"][0], file + ":2 is damaged, and left out");
+  EXPECT_EQ(curves["faults"][1], file + ":3 is damaged, and left out");
+}
+
 TEST_F(ReportCurves, of_long_runs_are_means) {
   constexpr Index steps = 2 * curve_points + 1;  // three steps a point
   std::string lines;

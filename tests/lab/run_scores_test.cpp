@@ -89,7 +89,24 @@ TEST(RunScores, that_do_not_hold_are_refused) {
   std::ofstream(scores_file(here.path())) << text.substr(0, text.rfind('{'));
   EXPECT_THAT(error(), HasSubstr("does not hold the examples that it names"));
   std::ofstream(scores_file(here.path())) << text.substr(0, text.size() - 10);
-  EXPECT_THAT(error(), HasSubstr("scores.jsonl cannot be read"));
+  EXPECT_THAT(error(), HasSubstr("scores.jsonl:3: not JSON"));
+}
+
+TEST(RunScores, that_cannot_be_are_refused_with_their_line) {
+  const TemporaryDirectory here;
+  write_scores(here.path(), two_examples());
+  const std::string text = content_of(scores_file(here.path()));
+  const auto error = [&](const std::string& what, const std::string& other) {
+    std::string changed = text;
+    changed.replace(changed.find(what), what.size(), other);
+    std::ofstream(scores_file(here.path())) << changed;
+    return message_of<IoError>([&] { static_cast<void>(read_scores(here.path())); });
+  };
+  EXPECT_THAT(error("\"correct\":", "\"correct\":9"), HasSubstr("scores.jsonl:2: 'correct'"));
+  EXPECT_THAT(error("\"tokens\":600", "\"tokens\":-600"), HasSubstr("scores.jsonl:1: 'tokens'"));
+  EXPECT_THAT(error("\"seconds\":", "\"seconds\":-"), HasSubstr("scores.jsonl:1: 'seconds'"));
+  EXPECT_THAT(error("\"output\":", "\"other\":"),
+              HasSubstr("scores.jsonl:2: there is no 'output'"));
 }
 
 }  // namespace

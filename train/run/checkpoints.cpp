@@ -10,11 +10,14 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/open_file.hpp"
+#include "train/run/json_text.hpp"
 
 namespace tapehead {
 
@@ -82,15 +85,17 @@ void Checkpoints::save(Index step, std::span<const TensorEntry> entries,
 Resumable Checkpoints::find_resumable(const std::function<void(const TensorFile&)>& check) const {
   Resumable result;
   for (const Index step : steps()) {
+    bool holds = false;
     try {
       TensorFile content(file(step));
+      holds = true;
       if (check) {
         check(content);
       }
       result.newest.emplace(StepCheckpoint{.step = step, .content = std::move(content)});
       return result;
     } catch (const IoError& error) {
-      result.refused.push_back({.step = step, .reason = error.what()});
+      result.refused.push_back({.step = step, .reason = error.what(), .holds = holds});
     }
   }
   return result;
@@ -106,14 +111,17 @@ void write_elapsed_seconds(const fs::path& directory, double seconds) {
 }
 
 double read_elapsed_seconds(const fs::path& directory) {
+  const fs::path file = elapsed_file(directory);
   std::error_code ignored;
-  if (!fs::exists(elapsed_file(directory), ignored)) {
+  if (!fs::exists(file, ignored)) {
     return 0;
   }
-  const auto parsed = nlohmann::json::parse(read_file(elapsed_file(directory)), nullptr, false);
-  const bool readable =
-      parsed.is_object() && parsed.contains("seconds") && parsed["seconds"].is_number();
-  return readable ? parsed["seconds"].get<double>() : 0;
+  try {
+    return JsonObject(parse_json(read_file(file), file.string()), file.string()).seconds("seconds");
+  } catch (const IoError& error) {
+    spdlog::warn("{}; the time before counts as 0", error.what());
+    return 0;
+  }
 }
 
 }  // namespace tapehead

@@ -24,6 +24,7 @@ struct StepCheckpoint {
 struct RefusedCheckpoint {
   Index step = 0;
   std::string reason;
+  bool holds = false;  // it is whole, but not of this training
 };
 
 struct Resumable {
@@ -64,7 +65,7 @@ std::filesystem::path best_checkpoint(const std::filesystem::path& directory);
 std::filesystem::path average_checkpoint(const std::filesystem::path& directory);
 
 // Seconds of training so far, beside the checkpoints, since a checkpoint knows of no clock. What
-// cannot be read counts as 0.
+// cannot be read counts as 0, with a warning.
 void write_elapsed_seconds(const std::filesystem::path& directory, double seconds);
 double read_elapsed_seconds(const std::filesystem::path& directory);
 

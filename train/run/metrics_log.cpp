@@ -1,6 +1,8 @@
 #include "train/run/metrics_log.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <string>
 #include <string_view>
@@ -8,7 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/errors.hpp"
 #include "core/files.hpp"
+#include "train/run/json_text.hpp"
 
 namespace tapehead {
 
@@ -18,15 +22,11 @@ OpenFile open_to_append(const std::filesystem::path& path) {
   return {path, O_WRONLY | O_APPEND | O_CREAT};
 }
 
-// A whole line of a step up to `step`, or of no step.
-bool is_kept(std::string_view line, Index step) {
-  const auto parsed = nlohmann::json::parse(line.begin(), line.end(), nullptr, false);
-  if (!parsed.is_object()) {
-    return false;
-  }
-  const auto found = parsed.find("step");
-  return found == parsed.end() || !found->is_number() ||
-         found->get<double>() <= static_cast<double>(step);
+// A line of a step up to `step`, or of no step. Throws IoError for what is none.
+bool is_kept(std::string_view line, Index step, const std::string& where) {
+  const auto parsed = parse_json(line, where);
+  const JsonObject object(parsed, where);
+  return !object.has("step") || object.count("step") <= step;
 }
 
 }  // namespace
@@ -42,14 +42,19 @@ void MetricsLog::write(const nlohmann::ordered_json& line) {
 void MetricsLog::truncate_after(Index step) {
   const std::string content = read_file(path_);
   std::string kept;
+  Index number = 0;
   for (std::size_t begin = 0; begin < content.size();) {
     const std::size_t end = content.find('\n', begin);
     if (end == std::string::npos) {
       break;  // torn: its end was never written
     }
     const std::string_view line = std::string_view(content).substr(begin, end - begin);
-    if (is_kept(line, step)) {
-      kept.append(line).append(1, '\n');
+    try {
+      if (is_kept(line, step, fmt::format("{}:{}", path_.string(), ++number))) {
+        kept.append(line).append(1, '\n');
+      }
+    } catch (const IoError& error) {
+      spdlog::warn("{}; the line is left out", error.what());
     }
     begin = end + 1;
   }

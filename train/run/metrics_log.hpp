@@ -20,7 +20,8 @@ class MetricsLog {
   void write(const nlohmann::ordered_json& line);
 
   // Takes back what a resumed training will write again: lines whose "step" is greater than `step`,
-  // and lines that were torn. Call it before the first write.
+  // a last line that was torn and, with a warning, lines that are damaged. Call it before the first
+  // write.
   void truncate_after(Index step);
 
  private:

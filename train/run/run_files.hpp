@@ -14,6 +14,7 @@ struct RunFiles {
   std::filesystem::path times() const { return directory / "times.jsonl"; }
   std::filesystem::path record() const { return directory / "record.json"; }
   std::filesystem::path report() const { return directory / "report.html"; }
+  std::filesystem::path scores() const { return directory / "scores.jsonl"; }
   std::filesystem::path log() const { return directory / "log.txt"; }
   std::filesystem::path replay() const { return directory / "replay.safetensors"; }
   std::filesystem::path lock() const { return directory / ".lock"; }

@@ -1,9 +1,14 @@
 #include "train/run/run_record.hpp"
 
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
 #include <fstream>
+#include <system_error>
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "train/run/json_text.hpp"
 
 namespace tapehead {
 
@@ -19,25 +24,51 @@ Json json_of(const RunStart& start) {
           {"threads", start.threads}};
 }
 
-RunStart start_of(const Json& json) {
-  return {.step = json.at("step"),
-          .version = json.at("version"),
-          .processor = json.at("processor"),
-          .kernels = json.at("kernels"),
-          .threads = json.at("threads")};
+RunStart start_of(const Json& json, const std::string& where) {
+  const JsonObject start(json, where);
+  return {.step = start.count("step"),
+          .version = start.text("version"),
+          .processor = start.text("processor"),
+          .kernels = start.text("kernels"),
+          .threads = start.count("threads", 1)};
 }
 
-RunRecord record_of(const Json& json) {
-  RunRecord record{.origins = json.at("origins"), .starts = {}, .peak_memory = {}, .end = {}};
-  for (const Json& start : json.at("starts")) {
-    record.starts.push_back(start_of(start));
+// Each split's figures: numbers, null for what is not finite, and signatures.
+Json tests_of(const JsonObject& end, const std::string& where) {
+  const Json& tests = end.member("tests");
+  bool plain = tests.is_object();
+  for (const Json& split : tests) {
+    plain = plain && split.is_object();
+    for (const Json& figure : split) {
+      plain = plain && figure.is_primitive();
+    }
   }
-  if (json.contains("peak_memory_bytes")) {
-    record.peak_memory = json.at("peak_memory_bytes").get<std::size_t>();
+  if (!plain) {
+    throw IoError(fmt::format("{}: 'tests' is not a table of figures by split", where));
   }
-  if (json.contains("end")) {
-    const Json& end = json.at("end");
-    record.end = {.step = end.at("step"), .seconds = end.at("seconds"), .tests = end.at("tests")};
+  return tests;
+}
+
+RunRecord record_of(const Json& json, const std::string& where) {
+  const JsonObject object(json, where);
+  RunRecord record;
+  for (const auto& [option, origin] : object.table("origins").items()) {
+    if (!origin.is_string()) {
+      object.fail("origins", "a table of texts");
+    }
+    record.origins[option] = origin.get<std::string>();
+  }
+  for (const Json& start : object.list("starts")) {
+    record.starts.push_back(start_of(start, where));
+  }
+  if (object.has("peak_memory_bytes")) {
+    record.peak_memory = static_cast<std::size_t>(object.count("peak_memory_bytes"));
+  }
+  if (object.has("end")) {
+    const JsonObject end(object.member("end"), where);
+    record.end = {.step = end.count("step"),
+                  .seconds = end.seconds("seconds"),
+                  .tests = tests_of(end, where)};
   }
   return record;
 }
@@ -45,11 +76,14 @@ RunRecord record_of(const Json& json) {
 }  // namespace
 
 std::optional<RunRecord> read_record(const std::filesystem::path& file) {
-  try {
-    return record_of(Json::parse(read_file(file)));
-  } catch (const IoError&) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
     return std::nullopt;
-  } catch (const Json::exception&) {
+  }
+  try {
+    return record_of(parse_json(read_file(file), file.string()), file.string());
+  } catch (const IoError& error) {
+    spdlog::warn("{}; the run is taken to have no record", error.what());
     return std::nullopt;
   }
 }

@@ -40,7 +40,8 @@ struct RunRecord {
   std::optional<RunConclusion> end;
 };
 
-// Nothing where there is no record, or none that can be read: a run can be used without.
+// Nothing where there is no record, and, with a warning, where it cannot be read: a run can be used
+// without.
 std::optional<RunRecord> read_record(const std::filesystem::path& file);
 
 // Throws IoError.

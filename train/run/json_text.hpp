@@ -1,0 +1,49 @@
+// JSON from files, looked at before it is used: whether each value is there, is of its kind, and
+// within its range.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+constexpr Index most_in_json = 1'000'000'000'000'000;  // counted: more than anything comes to
+
+// Throws IoError that begins with `where`, a file or a line of it: for what is no JSON, or nested
+// deeper than anything that tapehead writes.
+nlohmann::ordered_json parse_json(std::string_view text, const std::string& where);
+
+// The members of an object. Each throws IoError that begins with `where` and names the member when
+// it is not there or not what it should be.
+class JsonObject {
+ public:
+  // Neither is copied.
+  JsonObject(const nlohmann::ordered_json& json, const std::string& where);
+
+  bool has(const char* key) const { return json_.contains(key); }
+  const nlohmann::ordered_json& member(const char* key) const;
+  const nlohmann::ordered_json& list(const char* key) const;
+  const nlohmann::ordered_json& table(const char* key) const;
+  Index count(const char* key, Index least = 0, Index most = most_in_json) const;
+  double number(const char* key, double least = std::numeric_limits<double>::lowest()) const;
+  double seconds(const char* key) const;  // from 0 to some 30,000 years
+  std::string text(const char* key) const;
+  bool flag(const char* key) const;
+
+  [[noreturn]] void fail(const char* key, const std::string& expected) const;
+
+ private:
+  const nlohmann::ordered_json& json_;
+  const std::string& where_;
+};
+
+// The whole number of a member, if it is one from 0 on.
+std::optional<Index> count_in(const nlohmann::ordered_json& json, std::string_view key);
+
+}  // namespace tapehead
