@@ -24,7 +24,10 @@
 #include "train/checkpoint.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation.hpp"
+#include "train/evaluation_report.hpp"
 #include "train/experiment.hpp"
+#include "train/figures.hpp"
+#include "train/identity.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/format.hpp"
 #include "train/run/logging.hpp"
@@ -122,31 +125,24 @@ void write_run(const PruneArguments& arguments, const SavedRun& saved, const Con
   write_run_data(run.files(), config.task, data);
   save_tokenizers(saved.tokenizers, arguments.to);
   write_file_atomically(run.files().config(), dump_config(config));
-  Metadata metadata = identity_of(config, saved.data);
+  Metadata metadata = identity_of(config, saved.tokenizers, saved.data).facts;
   metadata["step"] = "0";
   write_tensor_file(best_checkpoint(run.files().checkpoints()), weight_entries(model.store),
                     metadata);
 }
 
-void prune_run(const PruneArguments& arguments) {
-  const auto console = std::make_shared<Console>();
-  start_logging(console);
-  prepare_blas();
-  RunDirectory::expect_available(arguments.to, arguments.overwrite);
-  const InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint, arguments.data);
-  RunDirectory::expect_keeps(arguments.to, inputs);
-  expect_output_apart(inputs);
-  SavedRun saved(arguments.run, arguments.checkpoint);
+void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
   const Task task = saved.task(arguments.data);
   const Split& split = task.split(arguments.split);
   say_unknown(split);
   Workers workers(arguments.threads);
   const auto loss_of = [&](const Model& model) {
-    return evaluate(model.transformer, model.store, task, split, saved.config.evaluation, 0,
-                    workers)
-        .loss;
+    const Evaluation result =
+        evaluate(model.transformer, model.store, task, split, saved.config.evaluation, 0, workers);
+    expect_figures(evaluation_json(result));
+    return result.loss;
   };
-  const ChosenHeads chosen = chosen_heads(arguments, saved, task, split, workers, *console);
+  const ChosenHeads chosen = chosen_heads(arguments, saved, task, split, workers, console);
   const std::vector<HeadName>& removed = chosen.heads;
   Config config = saved.config;
   config.model = options_without(saved.config.model, saved.model.transformer, removed);
@@ -154,6 +150,8 @@ void prune_run(const PruneArguments& arguments) {
   Model smaller(config, saved.tokenizers.source->size(), saved.tokenizers.target->size(),
                 FirstWeights::zeros);
   keep_weights(saved.model, removed, smaller);
+  const double loss_before = loss_of(saved.model);
+  const double loss_after = loss_of(smaller);
   write_run(arguments, saved, config, smaller);
   const std::size_t heads = heads_of(saved.model.transformer).size();
   write_output(fmt::format("removed {} of {} heads:", removed.size(), heads));
@@ -166,11 +164,23 @@ void prune_run(const PruneArguments& arguments) {
   write_output(fmt::format("\nparameters: {} -> {}; loss on {}: {:.4f} -> {:.4f}\n",
                            format_count(static_cast<double>(saved.model.store.count())),
                            format_count(static_cast<double>(smaller.store.count())), split.name,
-                           loss_of(saved.model), loss_of(smaller)));
+                           loss_before, loss_after));
   write_output(
       fmt::format("{} can be evaluated and used like any run; to train on from it:\n"
                   "tapehead train {}/config.yaml --set model.init_from={} --run DIR\n",
                   arguments.to.string(), arguments.to.string(), arguments.to.string()));
+}
+
+void prune_run(const PruneArguments& arguments) {
+  const auto console = std::make_shared<Console>();
+  start_logging(console);
+  prepare_blas();
+  RunDirectory::expect_available(arguments.to, arguments.overwrite);
+  const InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint, arguments.data);
+  RunDirectory::expect_keeps(arguments.to, inputs);
+  expect_output_apart(inputs);
+  SavedRun saved(arguments.run, arguments.checkpoint);
+  saved.use([&] { prune(arguments, saved, *console); });
 }
 
 }  // namespace

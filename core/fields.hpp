@@ -19,6 +19,9 @@ struct Field {
   std::string_view unit = "";
   bool exclusive_minimum = false;  // for what is divided by: (0, ...
   bool exclusive_maximum = false;  // for probabilities: [0, 1)
+  // Of a model's options: trained weights mean the same under any value of it. All others are part
+  // of a checkpoint's identity (train/config/meaning.hpp).
+  bool keeps_meaning = false;
 };
 
 // An enumeration that may stand in a config specialises this with `static constexpr

@@ -128,7 +128,8 @@ struct AttentionSettings {
     visit(Field{.name = "budget",
                 .help = "what d_qk and d_v are where not given: d_model / heads; model.d_head, or "
                         "64; or such that the attention has nearest to 4 d_model^2 weights; auto: "
-                        "model.d_head, or fixed_width"},
+                        "model.d_head, or fixed_width",
+                .keeps_meaning = true},
           budget);
     visit(Field{.name = "sharing",
                 .help = "which of query, key and value have one weight; identity: none has any; "
@@ -195,13 +196,15 @@ struct AttentionSettings {
                 .help = "dropout on attention weights; auto: model.dropout_attention",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_maximum = true},
+                .exclusive_maximum = true,
+                .keeps_meaning = true},
           dropout);
     visit(Field{.name = "head_dropout",
                 .help = "dropout of whole heads, sequence by sequence (Zhou et al. 2020); auto: 0",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_maximum = true},
+                .exclusive_maximum = true,
+                .keeps_meaning = true},
           head_dropout);
     visit(Field{.name = "gates",
                 .help = "l0: a gate on each head, drawn between 0 and 1 in every step, that "
@@ -209,7 +212,8 @@ struct AttentionSettings {
           gates);
     visit(Field{.name = "start",
                 .help = "first weights of the heads: their own, the same query, key and value "
-                        "weights, or the same output weights as well; auto: own"},
+                        "weights, or the same output weights as well; auto: own",
+                .keeps_meaning = true},
           start);
   }
 };

@@ -89,18 +89,21 @@ struct ModelOptions {
     visit(Field{.name = "heads",
                 .help = "attention heads in each attention; attention.heads can differ",
                 .minimum = 1,
-                .maximum = 1024},
+                .maximum = 1024,
+                .keeps_meaning = true},
           heads);
     visit(Field{.name = "d_head",
                 .help =
                     "width of each head; auto: d_model / heads (attention.d_qk and d_v can differ)",
                 .minimum = 1,
-                .maximum = 65536},
+                .maximum = 65536,
+                .keeps_meaning = true},
           d_head);
     visit(Field{.name = "layers",
                 .help = "layers of the encoder and of the decoder",
                 .minimum = 1,
-                .maximum = 256},
+                .maximum = 256,
+                .keeps_meaning = true},
           layers);
     visit(Field{.name = "encoder_layers",
                 .help = "layers of the encoder, 0: the decoder sees the embeddings; auto: layers",
@@ -130,37 +133,43 @@ struct ModelOptions {
                 .help = "the longest sequence, with its mark, read or written",
                 .minimum = 1,
                 .maximum = 1048576,
-                .unit = "tokens"},
+                .unit = "tokens",
+                .keeps_meaning = true},
           max_positions);
     visit(Field{.name = "dropout",
                 .help = "common default of the four dropout options",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_maximum = true},
+                .exclusive_maximum = true,
+                .keeps_meaning = true},
           dropout);
     visit(Field{.name = "dropout_embedding",
                 .help = "dropout on embeddings with positions; auto: dropout",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_maximum = true},
+                .exclusive_maximum = true,
+                .keeps_meaning = true},
           dropout_embedding);
     visit(Field{.name = "dropout_attention",
                 .help = "dropout on attention weights; auto: dropout",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_maximum = true},
+                .exclusive_maximum = true,
+                .keeps_meaning = true},
           dropout_attention);
     visit(Field{.name = "dropout_feed_forward",
                 .help = "dropout after the feed-forward activation; auto: dropout",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_maximum = true},
+                .exclusive_maximum = true,
+                .keeps_meaning = true},
           dropout_feed_forward);
     visit(Field{.name = "dropout_residual",
                 .help = "dropout on each block's output before its residual sum; auto: dropout",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_maximum = true},
+                .exclusive_maximum = true,
+                .keeps_meaning = true},
           dropout_residual);
     visit(Field{.name = "tie_embeddings",
                 .help = "which of source embedding, target embedding and output share one weight"},
@@ -170,18 +179,21 @@ struct ModelOptions {
             .name = "initializer",
             .help =
                 "how weight matrices start (query, key and value as if of one matrix); embeddings "
-                "start normal with deviation d_model^-1/2"},
+                "start normal with deviation d_model^-1/2",
+            .keeps_meaning = true},
         initializer);
     visit(Field{.name = "initializer_gain",
                 .help = "factor on the initial deviation of weight matrices (with normal: the "
                         "deviation is 0.02 times it)",
                 .minimum = 0,
                 .maximum = 100,
-                .exclusive_minimum = true},
+                .exclusive_minimum = true,
+                .keeps_meaning = true},
           initializer_gain);
     visit(Field{.name = "init_from",
                 .help = "run directory whose best weights (else the average, else the last) this "
-                        "run starts from; empty: none"},
+                        "run starts from; empty: none",
+                .keeps_meaning = true},
           init_from);
   }
 };

@@ -160,6 +160,17 @@ std::vector<const MultiHeadAttention*> Transformer::attentions() const {
   return all;
 }
 
+std::vector<VocabularyTable> Transformer::vocabulary_tables() const {
+  std::vector<VocabularyTable> tables{{.table = source_->table, .side = Side::source}};
+  if (target_->table.block != source_->table.block) {
+    tables.push_back({.table = target_->table, .side = Side::target});
+  }
+  if (output_.block != target_->table.block) {
+    tables.push_back({.table = output_, .side = Side::target});
+  }
+  return tables;
+}
+
 DecoderCache Transformer::make_cache(Index slots, Index capacity) const {
   DecoderCache cache;
   for (const DecoderLayer& layer : decoder_) {

@@ -54,6 +54,14 @@ struct Embedding {
   Module module;
 };
 
+enum class Side { source, target };
+
+// A parameter with a row for each entry of the vocabulary of one side.
+struct VocabularyTable {
+  Parameter table;
+  Side side;
+};
+
 class Transformer {
  public:
   // The options must be resolved. A shared embedding has the source's entries; the target's are the
@@ -81,6 +89,9 @@ class Transformer {
 
   // In the order in which a pass meets them.
   std::vector<const MultiHeadAttention*> attentions() const;
+
+  // Each once; one that source and target share has the rows of the source's.
+  std::vector<VocabularyTable> vocabulary_tables() const;
 
   const ModelOptions& options() const { return options_; }
   Index target_vocabulary() const { return output_.shape[0]; }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <utility>
+
 #include "core/errors.hpp"
 #include "train/checkpoint.hpp"
 #include "train/config/config.hpp"
@@ -30,6 +32,36 @@ std::string other_checkpoints(const RunFiles& files, const std::filesystem::path
   return names;
 }
 
+// What the action gives; an IoError that it throws tells what else could be used.
+template <class Action>
+auto naming_others(const RunFiles& files, const std::filesystem::path& refused,
+                   const Action& action) {
+  try {
+    return action();
+  } catch (const IoError& error) {
+    throw IoError(error.what() + other_checkpoints(files, refused));
+  }
+}
+
+OpenedRun open_run(const std::filesystem::path& run, const std::string& wanted) {
+  const Config config = load_config(find_run(run).config()).config;
+  const Tokenizers tokenizers = load_tokenizers(run);
+  const std::filesystem::path checkpoint = find_checkpoint({run}, wanted);
+  return naming_others({run}, checkpoint, [&] {
+    if (checkpoint.empty() || !std::filesystem::exists(checkpoint)) {
+      throw IoError(fmt::format("run {} has no {} checkpoint", run.string(),
+                                wanted.empty() ? "finished" : wanted));
+    }
+    TensorFile weights(checkpoint);
+    expect_identity(weights, identity_of(config, tokenizers));
+    weights.metadata("data");
+    return OpenedRun{.directory = run,
+                     .config = config,
+                     .tokenizers = tokenizers,
+                     .weights = std::move(weights)};
+  });
+}
+
 }  // namespace
 
 std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted) {
@@ -55,29 +87,28 @@ std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& 
   return last_checkpoint(files);
 }
 
-SavedRun::SavedRun(const std::filesystem::path& run, const std::string& wanted)
-    : directory(run),
-      config(load_config(find_run(run).config()).config),
-      tokenizers(load_tokenizers(run)),
-      model(config, tokenizers.source->size(), tokenizers.target->size(), FirstWeights::zeros),
-      checkpoint(find_checkpoint({run}, wanted)) {
-  try {
-    if (checkpoint.empty() || !std::filesystem::exists(checkpoint)) {
-      throw IoError(fmt::format("run {} has no {} checkpoint", run.string(),
-                                wanted.empty() ? "finished" : wanted));
-    }
-    const TensorFile file(checkpoint);
-    const Metadata identity = identity_of(config, "");
-    if (file.metadata("config") != identity.at("config")) {
-      throw IoError(fmt::format("{} comes from another model or seed than run {}",
-                                checkpoint.string(), run.string()));
-    }
-    load_weights(file, model.store);
-    data = file.metadata("data");
-  } catch (const IoError& error) {
-    throw IoError(error.what() + other_checkpoints({run}, checkpoint));
-  }
+Model::Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
+             const TensorFile& weights)
+    : transformer(store.root(), config.model, source_vocabulary, target_vocabulary) {
+  expect_shapes(weights, store);
+  store.set_to_zeros();
+  load_weights(weights, store);
 }
+
+SavedRun::SavedRun(const std::filesystem::path& run, const std::string& wanted)
+    : SavedRun(open_run(run, wanted)) {}
+
+SavedRun::SavedRun(const OpenedRun& run)
+    : directory(run.directory),
+      config(run.config),
+      tokenizers(run.tokenizers),
+      model(naming_others({run.directory}, run.weights.path(),
+                          [&] {
+                            return Model(config, tokenizers.source->size(),
+                                         tokenizers.target->size(), run.weights);
+                          })),
+      checkpoint(run.weights.path()),
+      data(run.weights.metadata("data")) {}
 
 Task SavedRun::task(const DataChoice& choice) const {
   Task task = make_task(find_run_data({directory}, config.task, choice), config.seed, directory);

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "core/errors.hpp"
+#include "core/tensor_file.hpp"
 #include "datasets/task.hpp"
 #include "nn/transformer.hpp"
 #include "train/options.hpp"
@@ -19,6 +21,11 @@ enum class FirstWeights { drawn, zeros };
 
 // A model with its parameters. The config must be resolved.
 struct Model {
+  // With the weights of a file, whose shapes are compared before any memory is taken. Throws
+  // IoError.
+  Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
+        const TensorFile& weights);
+
   Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
         FirstWeights first = FirstWeights::drawn)
       : transformer(store.root(), config.model, source_vocabulary, target_vocabulary) {
@@ -31,6 +38,14 @@ struct Model {
 
   ParameterStore store;
   Transformer transformer;
+};
+
+// What is read of a run before its model is made.
+struct OpenedRun {
+  std::filesystem::path directory;
+  Config config;
+  Tokenizers tokenizers;
+  TensorFile weights;
 };
 
 // A run that has been trained: its config, its tokenizers, and the model with the weights of one of
@@ -46,12 +61,26 @@ struct SavedRun {
   // the choice allows that; then it warns.
   Task task(const DataChoice& choice = {}) const;
 
+  // What the action gives. A NumericError that it throws names the checkpoint: weights that are
+  // finite can still be so large that what they give is not.
+  template <class Action>
+  auto use(const Action& action) const {
+    try {
+      return action();
+    } catch (const NumericError& error) {
+      throw NumericError(checkpoint.string() + ": " + error.what());
+    }
+  }
+
   std::filesystem::path directory;
   Config config;
   Tokenizers tokenizers;
   Model model;
   std::filesystem::path checkpoint;
   std::string data;  // fingerprint of what the checkpoint was trained on
+
+ private:
+  explicit SavedRun(const OpenedRun& run);
 };
 
 // The file of a run's "best", "last" or "average" checkpoint, or, for empty and for files, as

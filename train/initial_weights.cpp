@@ -2,45 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
-#include <string_view>
 
 #include "core/errors.hpp"
+#include "datasets/tokenizer_digest.hpp"
 #include "train/checkpoint.hpp"
 #include "train/config/config.hpp"
-#include "train/experiment.hpp"
-#include "train/run/checkpoints.hpp"
+#include "train/config/meaning.hpp"
 #include "train/run/run_files.hpp"
+#include "train/vocabulary_match.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// Whether the option changes what weights mean: heads, say, cut the same matrices in another way.
-bool matters(std::string_view difference) {
-  const auto is = [&](std::string_view option) { return difference.starts_with(option); };
-  for (const std::string_view kind : attention_kind_names) {
-    if (is(std::string(kind) + ".")) {
-      const std::string_view option = difference.substr(kind.size() + 1);
-      return !option.starts_with("dropout") && !option.starts_with("head_dropout") &&
-             !option.starts_with("start") && !option.starts_with("budget") &&
-             !option.starts_with("gates: none, ");
-    }
-  }
-  return is("model.") && !is("model.dropout") && !is("model.init") && !is("model.max_positions");
-}
+// What was found in the other run.
+struct InitialRun {
+  std::filesystem::path directory;
+  Config config;
+  Tokenizers tokenizers;
+  TensorFile weights;
+};
 
-void expect_same_model(const Config& config, const RunFiles& other) {
-  for (const std::string& difference : differences(load_config(other.config()), config)) {
-    if (matters(difference)) {
-      throw IoError(fmt::format("cannot start from the weights of {}: its model is another ({})",
-                                other.directory.string(), difference));
-    }
-  }
-}
-
-RunFiles initial_run(const std::filesystem::path& directory) {
+RunFiles find_initial_run(const std::filesystem::path& directory) {
   try {
     return find_run(directory);
   } catch (const IoError& error) {
@@ -58,19 +46,137 @@ std::filesystem::path weights_of(const RunFiles& run) {
   throw IoError(fmt::format("run {} has no weights to start from", run.directory.string()));
 }
 
+InitialRun open_initial_run(const std::filesystem::path& directory) {
+  const RunFiles files = find_initial_run(directory);
+  InitialRun run{.directory = files.directory,
+                 .config = load_config(files.config()).config,
+                 .tokenizers = load_tokenizers(files.directory),
+                 .weights = TensorFile(weights_of(files))};
+  expect_identity(run.weights, identity_of(run.config, run.tokenizers));
+  return run;
+}
+
+// Gates that the other run had not are open at first, and change nothing.
+void take_over_gates(const Config& config, Config& other) {
+  using Settings = AttentionSettings;
+  for (const auto kind :
+       {&ModelOptions::encoder_self, &ModelOptions::decoder_self, &ModelOptions::cross}) {
+    Settings& settings = other.model.*kind;
+    if (std::ranges::count(settings.gates.values, HeadGating::none) ==
+        std::ssize(settings.gates.values)) {
+      settings.gates = (config.model.*kind).gates;
+    }
+  }
+}
+
+void expect_same_meaning(const Config& config, const InitialRun& run) {
+  Config other = run.config;
+  take_over_gates(config, other);
+  const auto differences = meaning_differences(other, config);
+  if (!differences.empty()) {
+    throw IoError(fmt::format("cannot start from the weights of {}: its model is another ({})",
+                              run.directory.string(), some_of(differences)));
+  }
+}
+
+const Tokenizer& of_side(const Tokenizers& tokenizers, Side side) {
+  return side == Side::source ? *tokenizers.source : *tokenizers.target;
+}
+
+std::string_view name_of(Side side) { return side == Side::source ? "source" : "target"; }
+
+// How the entries of a side are found in the other run; none: both vocabularies are the same.
+std::optional<VocabularyMatch> match_side(const InitialRun& run, const Tokenizers& tokenizers,
+                                          Side side) {
+  const Tokenizer& theirs = of_side(run.tokenizers, side);
+  const Tokenizer& ours = of_side(tokenizers, side);
+  if (tokenizer_digest(theirs) == tokenizer_digest(ours)) {
+    return {};
+  }
+  VocabularyMatch match = match_vocabularies(theirs, ours);
+  if (match.matched == 0) {
+    throw IoError(fmt::format(
+        "cannot start from the weights of {}: of the {} entries of the {} vocabulary it has none; "
+        "give both runs the same tokenizer (task.tokenizer) and data of the same language",
+        run.directory.string(), match.entries, name_of(side)));
+  }
+  return match;
+}
+
+// The rows of the entries that both have.
+void load_rows(const TensorFile& file, const NamedParameter& parameter,
+               const VocabularyMatch& match, Index their_entries, ParameterStore& store) {
+  const Index columns = parameter.shape[1];
+  ParameterStore theirs;
+  theirs.root().create(parameter.name, {their_entries, columns}, Initializer::constant(0));
+  theirs.set_to_zeros();
+  load_weights(file, theirs);
+  const Tensor from = theirs.value(theirs.parameters().front());
+  Tensor to = store.value(parameter);
+  for (Index row = 0; row < to.dim(0); ++row) {
+    const Index other = match.from[static_cast<std::size_t>(row)];
+    if (other >= 0) {
+      std::ranges::copy(from.row(other), from.row(other) + columns, to.row(row));
+    }
+  }
+}
+
+// The vocabulary whose entries the parameter's rows are, if it has such rows.
+std::optional<Side> side_of(const Model& model, const NamedParameter& parameter) {
+  for (const VocabularyTable& table : model.transformer.vocabulary_tables()) {
+    if (table.table.block == parameter.block) {
+      return table.side;
+    }
+  }
+  return {};
+}
+
+bool is_gate(const Model& model, const NamedParameter& parameter) {
+  return std::ranges::any_of(model.transformer.attentions(), [&](const auto* attention) {
+    const auto& gates = attention->weights.gates.log_alpha;
+    return gates && gates->block == parameter.block;
+  });
+}
+
+std::string in_words(const InitialRun& run,
+                     const std::map<Side, std::optional<VocabularyMatch>>& matches) {
+  std::string text = fmt::format("starting from the weights of {}", run.directory.string());
+  for (const auto& [side, match] : matches) {
+    if (match) {
+      text += fmt::format(
+          "\n  its {} vocabulary is another: {} of {} entries are in both, the "
+          "rows of the others start anew",
+          name_of(side), match->matched, match->entries);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
-void load_initial_weights(const Config& config, ParameterStore& store) {
-  const RunFiles other = initial_run(config.model.init_from);
-  expect_same_model(config, other);
-  // Gates that the other run had not are open at first, and change nothing.
-  load_weights_without(TensorFile(weights_of(other)), ".gates", store);
+std::string load_initial_weights(const Config& config, const Tokenizers& tokenizers, Model& model) {
+  const InitialRun run = open_initial_run(config.model.init_from);
+  expect_same_meaning(config, run);
+  std::map<Side, std::optional<VocabularyMatch>> matches;
+  for (const Side side : {Side::source, Side::target}) {
+    matches[side] = match_side(run, tokenizers, side);
+  }
+  for (const NamedParameter& parameter : model.store.parameters()) {
+    const std::optional<Side> side = side_of(model, parameter);
+    if (side && matches[*side]) {
+      load_rows(run.weights, parameter, *matches[*side], of_side(run.tokenizers, *side).size(),
+                model.store);
+    } else if (!is_gate(model, parameter) || run.weights.find(parameter.name) != nullptr) {
+      load_weight(run.weights, parameter, model.store);
+    }
+  }
+  return in_words(run, matches);
 }
 
 void check_initial_weights(const Config& config, const Task& task) {
   if (!config.model.init_from.empty()) {
     Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
-    load_initial_weights(config, model.store);
+    load_initial_weights(config, {task.source_tokenizer, task.target_tokenizer}, model);
   }
 }
 

@@ -43,9 +43,14 @@ void Optimizer::scale_rate(const Parameter& parameter, double factor) {
 
 std::vector<Optimizer::State> Optimizer::states() {
   if (options_.optimizer == OptimizerKind::sgd) {
-    return {{"momentum", &first_}};
+    return {{.name = "momentum", .memory = &first_}};
   }
-  return {{"first_moment", &first_}, {"second_moment", &second_}};
+  // The square of a gradient overflows before the gradient does.
+  return {{.name = "first_moment", .memory = &first_},
+          {.name = "second_moment",
+           .memory = &second_,
+           .least = 0,
+           .most = std::numeric_limits<Scalar>::infinity()}};
 }
 
 double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>& shards,

@@ -1,6 +1,7 @@
 // The optimisers, and the sum and norm of the shards' gradients that they start from.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ class Optimizer {
   struct State {
     std::string name;
     Tensor* memory;
+    // What its numbers can be.
+    Scalar least = std::numeric_limits<Scalar>::lowest();
+    Scalar most = std::numeric_limits<Scalar>::max();
   };
   std::vector<State> states();
   Index steps() const { return steps_; }

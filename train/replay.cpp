@@ -2,17 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 
 #include "core/anomaly.hpp"
+#include "core/errors.hpp"
 #include "core/tensor_file.hpp"
 #include "core/workers.hpp"
 #include "train/checkpoint.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
+#include "train/file_numbers.hpp"
 #include "train/gate_training.hpp"
 #include "train/loss.hpp"
 #include "train/trainer.hpp"
@@ -41,52 +43,83 @@ std::map<std::string, Numbers> lists_of(const Batch& batch) {
           {"examples", numbers(batch.examples)}};
 }
 
-Numbers numbers_in(const TensorFile& file, const std::string& name) {
+Numbers numbers_in(const TensorFile& file, const std::string& name, Index least, Index most) {
   const TensorEntry& entry = file.entry(name);
+  if (entry.dtype != DType::i64 || entry.shape.size() != 1) {
+    throw IoError(
+        fmt::format("cannot use {}: {} is no list of whole numbers", file.path().string(), name));
+  }
   Numbers numbers(entry.bytes.size() / sizeof(std::int64_t));
   copy_values(entry, std::span(numbers));
+  for (const std::int64_t number : numbers) {
+    if (number < least || number > most) {
+      throw IoError(fmt::format("cannot use {}: {} holds {}, which is not from {} to {}",
+                                file.path().string(), name, number, least, most));
+    }
+  }
   return numbers;
 }
 
-Batch batch_in(const TensorFile& file, const std::string& prefix) {
-  const auto tokens = [&](const char* name) {
-    const Numbers numbers = numbers_in(file, prefix + name);
+// Where the numbers of a batch are read, and what they may be.
+struct BatchSource {
+  const TensorFile& file;
+  std::string prefix;
+  Index longest;  // sequence
+
+  PoolVector<TokenId> tokens(const char* name, Index vocabulary) const {
     PoolVector<TokenId> list;
-    for (const std::int64_t number : numbers) {
+    for (const std::int64_t number : numbers_in(file, prefix + name, 0, vocabulary - 1)) {
       list.push_back(static_cast<TokenId>(number));
     }
     return list;
-  };
-  const auto segments = [&](const char* name) {
-    const Numbers lengths = numbers_in(file, prefix + name);
-    return segments_of({lengths.begin(), lengths.end()});
-  };
-  const Numbers examples = numbers_in(file, prefix + "examples");
-  return {.source = tokens("source"),
-          .target_input = tokens("target_input"),
-          .target_output = tokens("target_output"),
-          .source_segments = segments("source_lengths"),
-          .target_segments = segments("target_lengths"),
-          .examples = {examples.begin(), examples.end()}};
-}
+  }
+  Segments segments(const char* name, std::size_t rows) const {
+    const Numbers lengths = numbers_in(file, prefix + name, 0, longest);
+    Segments segments = segments_of({lengths.begin(), lengths.end()});
+    if (row_count(segments) != static_cast<Index>(rows)) {
+      throw IoError(fmt::format("cannot use {}: {} makes {} tokens of {}", file.path().string(),
+                                prefix + name, row_count(segments), rows));
+    }
+    return segments;
+  }
+};
 
-Index number_in(const TensorFile& file, const std::string& key) {
-  const std::string& text = file.metadata(key);
-  Index number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
+Batch batch_in(const BatchSource& in, const Replay& replay) {
+  Batch batch{.source = in.tokens("source", replay.source_vocabulary),
+              .target_input = in.tokens("target_input", replay.target_vocabulary),
+              .target_output = in.tokens("target_output", replay.target_vocabulary),
+              .source_segments = {},
+              .target_segments = {},
+              .examples = {}};
+  batch.source_segments = in.segments("source_lengths", batch.source.size());
+  batch.target_segments = in.segments("target_lengths", batch.target_input.size());
+  const Numbers examples = numbers_in(in.file, in.prefix + "examples", 0, most_counted);
+  batch.examples = {examples.begin(), examples.end()};
+  if (batch.target_output.size() != batch.target_input.size() || batch.target_input.empty() ||
+      batch.source_segments.list.size() != batch.target_segments.list.size() ||
+      batch.source_segments.list.size() != examples.size()) {
+    throw IoError(fmt::format("cannot use {}: the parts of {} do not go together",
+                              in.file.path().string(), in.prefix));
+  }
+  return batch;
 }
 
 std::string prefix_of(Index batch) { return fmt::format("batch.{}.", batch); }
 
 Replay read_replay(const TensorFile& file) {
+  constexpr Index largest_vocabulary = std::numeric_limits<TokenId>::max();
   Replay replay{.config = parse_config(file.metadata("replay.config"), file.path().string()).config,
-                .source_vocabulary = number_in(file, "source_vocabulary"),
-                .target_vocabulary = number_in(file, "target_vocabulary"),
-                .step = number_in(file, "step"),
+                .source_vocabulary =
+                    metadata_number(file, "source_vocabulary", mark_count, largest_vocabulary),
+                .target_vocabulary =
+                    metadata_number(file, "target_vocabulary", mark_count, largest_vocabulary),
+                .step = metadata_number(file, "step", 1, most_counted),
                 .batches = {}};
-  for (Index i = 0; i < number_in(file, "batches"); ++i) {
-    replay.batches.push_back(batch_in(file, prefix_of(i)));
+  const Index count = metadata_number(file, "batches", 1, std::ssize(file.entries()));
+  for (Index i = 0; i < count; ++i) {
+    replay.batches.push_back(batch_in(
+        {.file = file, .prefix = prefix_of(i), .longest = replay.config.model.max_positions},
+        replay));
   }
   return replay;
 }
@@ -120,8 +153,7 @@ Replayed replay_step(const std::filesystem::path& path, Index threads) {
   const TensorFile file(path);
   const Replay replay = read_replay(file);
   const Config& config = replay.config;
-  Model model(config, replay.source_vocabulary, replay.target_vocabulary);
-  load_weights(file, model.store);
+  Model model(config, replay.source_vocabulary, replay.target_vocabulary, file);
   Workers workers(threads);
   Trainer trainer(model.store, workers,
                   {.training = config.training,

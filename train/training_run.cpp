@@ -14,9 +14,11 @@
 #include "core/finite.hpp"
 #include "datasets/loader.hpp"
 #include "train/activations.hpp"
+#include "train/config/config.hpp"
 #include "train/evaluation_report.hpp"
 #include "train/gate_training.hpp"
 #include "train/initial_weights.hpp"
+#include "train/kept_files.hpp"
 #include "train/loss.hpp"
 #include "train/replay.hpp"
 #include "train/run/program_path.hpp"
@@ -76,15 +78,15 @@ void expect_finite_weights(const ParameterStore& store, Index step) {
 }
 
 // A run whose checkpoints hold is never to be thrown away for what is around it.
-IoError none_fits(const std::filesystem::path& run, const Checkpoints& checkpoints) {
+IoError none_fits(const std::filesystem::path& run, const std::vector<RefusedCheckpoint>& refused) {
+  const bool lost = std::ranges::none_of(refused, &RefusedCheckpoint::holds);
   return IoError(fmt::format(
-      "no checkpoint of {} can be used; {}", run.string(),
-      checkpoints.find_resumable().newest
-          ? "its files hold, so bring back the config and the data that they belong to (--data DIR "
-            "names the directory of the data), or train from its weights into another directory: "
-            "--set model.init_from=" +
-                run.string() + " --run DIR"
-          : "start again with --overwrite"));
+      "no checkpoint of {0} can be used; {1}", run.string(),
+      lost ? "start again with --overwrite"
+           : "its files hold, so bring back the config and the data that they belong to (--data DIR "
+             "names the directory of the data), or train from its weights into another directory: "
+             "--set model.init_from=" +
+                 run.string() + " --run DIR"));
 }
 
 }  // namespace
@@ -101,7 +103,8 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
       workers_(threads),
       model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
       open_heads_(model_.transformer),
-      identity_(identity_of(config, task.fingerprint)),
+      identity_(
+          identity_of(config, {task.source_tokenizer, task.target_tokenizer}, task.fingerprint)),
       trainer_(model_.store, workers_,
                {.training = config.training,
                 .seed = config.seed,
@@ -116,14 +119,17 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
       times_(files_.times()) {
   scale_gate_rate(model_.transformer, config.training.gate_rate, trainer_.optimizer());
   position_.batching = config.training.batching();
-  position_.metric = config.evaluation.metric;
+  position_.measure = measure_of(config.evaluation);
   if (resume) {
     restore();
     train_ = task.training_split(position_.epoch);
   }
   if (position_.step == 0 && !config_.model.init_from.empty()) {
-    load_initial_weights(config_, model_.store);
-    spdlog::info("starting from the weights of {}", config_.model.init_from);
+    spdlog::info("{}", load_initial_weights(config_, {task.source_tokenizer, task.target_tokenizer},
+                                            model_));
+  }
+  if (resume) {
+    keep_files(config);
   }
   metrics_.truncate_after(position_.step);
   times_.truncate_after(position_.step);
@@ -131,16 +137,15 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
 }
 
 void TrainingRun::restore() {
-  const Resumable found = checkpoints_.find_resumable(
-      [this](const TensorFile& file) { expect_identity(file, identity_); });
+  const Resumable found =
+      checkpoints_.find_resumable([this](const TensorFile& file) { take_over(file); });
   for (const RefusedCheckpoint& refused : found.refused) {
     spdlog::warn("{}", refused.reason);
   }
   if (!found.newest && !found.refused.empty()) {
-    throw none_fits(files_.directory, checkpoints_);
+    throw none_fits(files_.directory, found.refused);
   }
   if (found.newest) {
-    position_ = load_training(found.newest->content, model_.store, trainer_.optimizer());
     elapsed_ = read_elapsed_seconds(files_.checkpoints());
     adapt_position();
     if (position_.batch > 0) {
@@ -148,6 +153,32 @@ void TrainingRun::restore() {
     }
   }
   spdlog::info("resuming {} at step {}", files_.directory.string(), position_.step);
+}
+
+// Throws IoError where the checkpoint cannot be gone on from.
+void TrainingRun::take_over(const TensorFile& checkpoint) {
+  expect_identity(checkpoint, identity_);
+  position_ = load_training(checkpoint, model_.store, trainer_.optimizer());
+  expect_place(checkpoint);
+}
+
+// The name and the data give the position further bounds.
+void TrainingRun::expect_place(const TensorFile& checkpoint) const {
+  const std::string file = checkpoint.path().string();
+  if (checkpoints_.file(position_.step) != checkpoint.path()) {
+    throw IoError(fmt::format("cannot use {}: its metadata says that it is of step {}", file,
+                              position_.step));
+  }
+  if (position_.batch > 0 && position_.batching == config_.training.batching()) {
+    const auto batches = epoch_batches(*task_.training_split(position_.epoch), position_.batching,
+                                       config_.seed, position_.epoch);
+    if (position_.batch >= std::ssize(batches)) {
+      throw IoError(
+          fmt::format("cannot use {}: its metadata says that {} batches of an epoch of "
+                      "{} are done",
+                      file, position_.batch, batches.size()));
+    }
+  }
 }
 
 // The position is told in batches of some kind and by some metric, which `--set` may have changed.
@@ -162,11 +193,36 @@ void TrainingRun::adapt_position() {
     }
     position_.batching = batching;
   }
-  if (position_.metric != config_.evaluation.metric) {
-    spdlog::warn("another evaluation.metric than before: the best is looked for anew");
-    position_.metric = config_.evaluation.metric;
+}
+
+// What is left from the run's past and does not belong to what it is now goes: a best by another
+// measure or of a later step, an average that is not to be made any more, pages about less.
+void TrainingRun::keep_files(const Config& config) {
+  const GoingOn training{.files = files_,
+                         .identity = identity_,
+                         .step = position_.step,
+                         .average_last = config_.training.average_last};
+  const std::string measure = measure_of(config_.evaluation);
+  if (position_.measure != measure) {
+    spdlog::warn("the best is looked for anew, by {}, and not by {} as before", measure,
+                 position_.measure);
+    position_.measure = measure;
     position_.evaluations = 0;
     position_.best_evaluation = 0;
+    remove_best(files_);
+  } else {
+    best_ = keep_best(training, model_.store,
+                      {.value = position_.best_value, .loss = position_.best_loss});
+  }
+  if (position_.best_evaluation == 0) {
+    best_.reset();  // none of its own evaluations
+  }
+  keep_average(training, model_.store);
+  std::error_code ignored;
+  const bool same = std::filesystem::exists(files_.config(), ignored) &&
+                    read_file(files_.config()) == dump_config(config);
+  if (!finished() || !same) {
+    remove_reports(files_);
   }
 }
 
@@ -357,27 +413,40 @@ void TrainingRun::evaluate_validation() {
   line.update(evaluation_json(result));
   line.erase("seconds");
   metrics_.write(line);
-  ++position_.evaluations;
-  const double value = result.value(options.metric);
-  const bool gained =
-      std::isfinite(value) &&
-      (position_.best_evaluation == 0 || is_better(options.metric, value, position_.best_value));
-  // Among evaluations as good as each other the lowest loss is kept; patience sees no gain in it.
-  const bool best = gained || (value == position_.best_value && result.loss < position_.best_loss);
-  if (gained) {
-    position_.best_value = value;
-    position_.best_evaluation = position_.evaluations;
-  }
-  if (best) {
-    position_.best_loss = result.loss;
-    Metadata metadata = identity_;
-    metadata["step"] = std::to_string(position_.step);
-    write_tensor_file(best_checkpoint(files_.checkpoints()), weight_entries(model_.store),
-                      metadata);
-  }
+  const bool best = note_evaluation({.value = result.value(options.metric), .loss = result.loss});
   spdlog::info("step {}: {}{}", position_.step, evaluation_line(split.name, result),
                gain_text(waiting(), best));
   show_samples(split, result);
+}
+
+// Counts an evaluation; keeps the weights, and returns true, where they are the best.
+bool TrainingRun::note_evaluation(const BestWeights& now) {
+  const Metric metric = config_.evaluation.metric;
+  ++position_.evaluations;
+  const auto gains_on = [&](double value) {
+    return std::isfinite(now.value) && is_better(metric, now.value, value);
+  };
+  // Among evaluations as good as each other the lowest loss is kept; patience sees no gain in it.
+  const auto beats = [&](const BestWeights& other) {
+    return gains_on(other.value) || (now.value == other.value && now.loss < other.loss);
+  };
+  const bool first = std::isfinite(now.value) && position_.best_evaluation == 0;
+  const bool gained = first || gains_on(position_.best_value);
+  const BestWeights before{.value = position_.best_value, .loss = position_.best_loss};
+  if (gained || beats(before)) {
+    position_.best_loss = now.loss;
+  }
+  if (gained) {
+    position_.best_value = now.value;
+    position_.best_evaluation = position_.evaluations;
+  }
+  const bool best = first || (best_ ? beats(*best_) : std::isfinite(now.value));
+  if (best) {
+    best_ = now;
+    write_tensor_file(best_checkpoint(files_.checkpoints()), weight_entries(model_.store),
+                      best_metadata(identity_, position_.step, now));
+  }
+  return best;
 }
 
 void TrainingRun::show_samples(const Split& split, const Evaluation& evaluation) const {
@@ -394,7 +463,7 @@ void TrainingRun::save_checkpoint(bool regular) {
   // Weights for the average first: when a kill comes between the two, the resumed run writes the
   // same ones again.
   if (regular && config_.training.average_last > 0) {
-    Metadata metadata = identity_;
+    Metadata metadata = identity_.facts;
     metadata["step"] = std::to_string(position_.step);
     weights_.save(position_.step, weight_entries(model_.store), metadata);
     write_weight_average(weights_.candidates(), model_.store, metadata,
@@ -413,9 +482,10 @@ std::optional<TestResults> TrainingRun::evaluate_tests(const StopSignals& signal
       return std::nullopt;
     }
     spdlog::info("testing on {} ({} examples)", split.name, split.examples.size());
-    results.emplace_back(split.name, evaluate(saved.model.transformer, saved.model.store, task_,
-                                              split, config_.evaluation,
-                                              static_cast<Index>(split.examples.size()), workers_));
+    results.emplace_back(split.name, saved.use([&] {
+      return evaluate(saved.model.transformer, saved.model.store, task_, split, config_.evaluation,
+                      static_cast<Index>(split.examples.size()), workers_);
+    }));
     show_samples(split, results.back().second);
   }
   spdlog::info("{}", end_report({.run = files_.directory.string(),

@@ -14,6 +14,8 @@
 #include "train/checkpoint.hpp"
 #include "train/evaluation.hpp"
 #include "train/experiment.hpp"
+#include "train/identity.hpp"
+#include "train/kept_files.hpp"
 #include "train/patience.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/metrics_log.hpp"
@@ -60,10 +62,14 @@ class TrainingRun {
   bool due(Index every) const { return every > 0 && position_.step % every == 0; }
   void after_step(const StepStats& stats);
   void evaluate_validation();
+  bool note_evaluation(const BestWeights& now);
   void save_checkpoint(bool regular);
   std::optional<TestResults> evaluate_tests(const StopSignals& signals);  // none: stopped by one
   void restore();
+  void take_over(const TensorFile& checkpoint);
+  void expect_place(const TensorFile& checkpoint) const;
   void adapt_position();
+  void keep_files(const Config& config);  // as it was given
   void announce(const BlasInfo& blas) const;
   void show_samples(const Split& split, const Evaluation& evaluation) const;
 
@@ -76,13 +82,16 @@ class TrainingRun {
   Workers workers_;
   Model model_;
   OpenHeads open_heads_;
-  Metadata identity_;
+  Identity identity_;
   Trainer trainer_;
   Checkpoints checkpoints_;  // with the optimiser's state
   Checkpoints weights_;      // the last ones, for the average
   MetricsLog metrics_;
   MetricsLog times_;  // apart, since a clock never says the same twice
   TrainingPosition position_;
+  // Of what best.safetensors holds, if there is one: after a resume that may be less than the best
+  // so far, which was overwritten at a later step.
+  std::optional<BestWeights> best_;
   std::vector<std::vector<Index>> batches_;  // of the current epoch
   double elapsed_ = 0;                       // seconds of training
 };

@@ -152,7 +152,10 @@ TEST_F(Evaluate, weights_of_other_attention_are_refused) {
   write_file_atomically(here->path() / "other/config.yaml", config);
   const ProgramResult refused = run_program({"evaluate", "other"}, here->path());
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.errors, HasSubstr("comes from another model or seed than run other"));
+  EXPECT_THAT(
+      refused.errors,
+      HasSubstr("average.safetensors comes from another model (encoder_self.positions: none, not "
+                "alibi)"));
 }
 
 }  // namespace

@@ -1,0 +1,159 @@
+// What a resume makes stale is gone or made anew: nobody tests, evaluates or reads what belongs to
+// the run as it was.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "core/tensor_file.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class ResumeKeptFiles : public ::testing::Test {
+ protected:
+  // 40 steps with a checkpoint every 10 and an evaluation every 20.
+  void train(const Arguments& overrides) {
+    const ProgramResult result = run_program(tiny_training("a", overrides), here.path());
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+  ProgramResult resume(const Arguments& overrides, const Arguments& options = {}) {
+    ProgramResult result = run_program(resumed_training("a", overrides, options), here.path());
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result;
+  }
+  fs::path checkpoint(const std::string& name) const {
+    return here / "a/checkpoints" / (name + ".safetensors");
+  }
+  std::string fact(const std::string& name, const std::string& key) const {
+    return TensorFile(checkpoint(name)).metadata(key);
+  }
+  // The weights of a checkpoint, to the bit.
+  std::string output_weights(const std::string& name) const {
+    const TensorFile file(checkpoint(name));
+    const auto bytes = file.bytes("output.weight");
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+  TemporaryDirectory here;
+};
+
+TEST_F(ResumeKeptFiles, without_an_average_the_old_one_is_neither_tested_nor_there) {
+  train({"training.average_last=2"});
+  ASSERT_TRUE(fs::exists(checkpoint("average")));
+  const ProgramResult end = resume({"training.average_last=0", "training.steps=60"});
+  EXPECT_THAT(end.errors, HasSubstr("best.safetensors of a:"));
+  EXPECT_THAT(end.errors, Not(HasSubstr("average.safetensors of a:")));
+  EXPECT_THAT(checkpoint_names(here / "a"),
+              AllOf(Not(Contains(StartsWith("weights_"))), Not(Contains("average.safetensors"))));
+  const ProgramResult evaluated = run_program({"evaluate", "a", "--json"}, here.path());
+  const ProgramResult best =
+      run_program({"evaluate", "a", "--json", "--checkpoint", "best"}, here.path());
+  const auto figures = [](const ProgramResult& result) {
+    return result.output.substr(0, result.output.find("\"seconds\""));
+  };
+  EXPECT_EQ(figures(evaluated), figures(best));
+}
+
+TEST_F(ResumeKeptFiles, without_further_steps_too) {
+  train({"training.average_last=2"});
+  EXPECT_THAT(resume({"training.average_last=0"}).errors, HasSubstr("best.safetensors of a:"));
+  EXPECT_FALSE(fs::exists(checkpoint("average")));
+}
+
+TEST_F(ResumeKeptFiles, the_average_is_of_as_many_as_it_is_to_be) {
+  train({"training.average_last=3"});
+  ASSERT_EQ(fact("average", "averaged"), "3");
+  resume({"training.average_last=1"});
+  EXPECT_EQ(fact("average", "averaged"), "1");
+  EXPECT_EQ(output_weights("average"), output_weights("weights_00000040"));
+}
+
+TEST_F(ResumeKeptFiles, an_average_of_a_later_step_is_made_anew) {
+  train({"training.average_last=2"});
+  const std::string steps_30_and_40 = output_weights("average");
+  fs::remove(step_checkpoint(here / "a", 40));
+  const ProgramResult end = resume({"training.steps=30"});  // is there already
+  EXPECT_THAT(end.errors, HasSubstr("weights_00000040.safetensors is of step 40, after step 30"));
+  EXPECT_EQ(fact("average", "step"), "30");
+  EXPECT_NE(output_weights("average"), steps_30_and_40);
+  EXPECT_EQ(output_weights("average"), output_weights("weights_00000030"));
+}
+
+TEST_F(ResumeKeptFiles, a_best_of_a_later_step_goes) {
+  train({"training.average_last=0"});
+  ASSERT_EQ(fact("best", "step"), "40");
+  fs::remove(step_checkpoint(here / "a", 40));
+  resume({"training.steps=35", "training.learning_rate=0"});
+  // Whatever the next evaluation is worth: none of the run as it is now was better.
+  EXPECT_EQ(fact("best", "step"), "35");
+}
+
+TEST_F(ResumeKeptFiles, a_best_by_another_metric_goes) {
+  train({"evaluation.metric=token_accuracy"});
+  ASSERT_TRUE(fs::exists(checkpoint("best")));
+  const ProgramResult end = resume({"evaluation.metric=loss"});
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("by loss, and not by token_accuracy as before"),
+                                HasSubstr("step_00000040.safetensors of a:")));
+  EXPECT_FALSE(fs::exists(checkpoint("best")));
+  resume({"training.steps=50"});
+  EXPECT_EQ(fact("best", "step"), "50");
+}
+
+// BLEU of ten outputs is not to be compared with BLEU of all.
+TEST_F(ResumeKeptFiles, a_best_by_the_same_metric_otherwise_taken_goes) {
+  train({"evaluation.metric=bleu"});
+  resume({"evaluation.decode_examples=10"});
+  EXPECT_FALSE(fs::exists(checkpoint("best")));
+}
+
+TEST_F(ResumeKeptFiles, a_best_and_weights_that_do_not_hold_go) {
+  train({"training.average_last=2"});
+  fs::resize_file(checkpoint("best"), 100);
+  fs::copy_file(checkpoint("weights_00000030"), checkpoint("weights_00000040"),
+                fs::copy_options::overwrite_existing);
+  std::ofstream(checkpoint("weights_00000030")) << "x";
+  const ProgramResult end = resume({"training.steps=60"});
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("best.safetensors: it is truncated"),
+                                HasSubstr("weights_00000030.safetensors: it is truncated")));
+  EXPECT_EQ(fact("best", "step"), "60");
+  EXPECT_EQ(fact("average", "averaged"), "2");
+}
+
+TEST_F(ResumeKeptFiles, page_scores_and_replay_go_with_the_first_new_step) {
+  train({});
+  for (const char* name : {"report.html", "scores.jsonl", "replay.safetensors"}) {
+    std::ofstream(here / "a" / name) << "of 40 steps";
+  }
+  resume({});
+  EXPECT_TRUE(fs::exists(here / "a/report.html")) << "nothing has changed";
+  resume({"training.steps=41"});
+  for (const char* name : {"report.html", "scores.jsonl", "replay.safetensors"}) {
+    EXPECT_FALSE(fs::exists(here / "a" / name)) << name;
+  }
+}
+
+TEST_F(ResumeKeptFiles, pages_go_with_other_options_too) {
+  train({});
+  std::ofstream(here / "a/scores.jsonl") << "of a beam of 1";
+  resume({"evaluation.beam=4"});
+  EXPECT_FALSE(fs::exists(here / "a/scores.jsonl"));
+}
+
+}  // namespace
+}  // namespace tapehead
