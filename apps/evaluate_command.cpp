@@ -13,6 +13,7 @@
 #include "core/standard_streams.hpp"
 #include "train/evaluation_report.hpp"
 #include "train/experiment.hpp"
+#include "train/figures.hpp"
 #include "train/run/logging.hpp"
 #include "train/test_splits.hpp"
 
@@ -62,12 +63,15 @@ void evaluate_run(const EvaluateArguments& arguments) {
   }
   Workers workers(arguments.threads);
   Results results;
-  for (const Split& split : splits_of(task, arguments.split)) {
-    say_unknown(split);
-    results.emplace_back(split.name,
-                         evaluate(saved.model.transformer, saved.model.store, task, split, options,
-                                  static_cast<Index>(split.examples.size()), workers));
-  }
+  saved.use([&] {
+    for (const Split& split : splits_of(task, arguments.split)) {
+      say_unknown(split);
+      results.emplace_back(
+          split.name, evaluate(saved.model.transformer, saved.model.store, task, split, options,
+                               static_cast<Index>(split.examples.size()), workers));
+      expect_figures(evaluation_json(results.back().second));
+    }
+  });
   print(results, arguments.json);
 }
 

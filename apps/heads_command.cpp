@@ -18,6 +18,7 @@
 #include "lab/pair_report.hpp"
 #include "lab/relation_report.hpp"
 #include "train/experiment.hpp"
+#include "train/figures.hpp"
 #include "train/run/logging.hpp"
 #include "train/run/program_path.hpp"
 
@@ -44,23 +45,30 @@ struct Findings {
   std::optional<PruningCurve> pruning;
 };
 
+nlohmann::ordered_json findings_json(const HeadsArguments& arguments, const SavedRun& saved,
+                                     const Split& split, const Findings& found) {
+  nlohmann::ordered_json object = {{"run", arguments.run.string()},
+                                   {"checkpoint", saved.checkpoint.string()},
+                                   {"split", split.name},
+                                   {"examples", split.examples.size()},
+                                   {"attentions", heads_json(found.heads)}};
+  if (!found.gates.empty()) {
+    object["gates"] = gates_json(found.gates);
+  }
+  if (found.importance) {
+    object["importance"] = importance_json(*found.importance);
+  }
+  if (found.pruning) {
+    object["pruning"] = pruning_json(*found.pruning);
+  }
+  return object;
+}
+
 void print(const HeadsArguments& arguments, const SavedRun& saved, const Split& split,
            const Findings& found) {
+  const nlohmann::ordered_json object = findings_json(arguments, saved, split, found);
+  saved.use([&] { expect_figures(object); });
   if (arguments.json) {
-    nlohmann::ordered_json object = {{"run", arguments.run.string()},
-                                     {"checkpoint", saved.checkpoint.string()},
-                                     {"split", split.name},
-                                     {"examples", split.examples.size()},
-                                     {"attentions", heads_json(found.heads)}};
-    if (!found.gates.empty()) {
-      object["gates"] = gates_json(found.gates);
-    }
-    if (found.importance) {
-      object["importance"] = importance_json(*found.importance);
-    }
-    if (found.pruning) {
-      object["pruning"] = pruning_json(*found.pruning);
-    }
     write_output(fmt::format("{}\n", object.dump()));
     return;
   }
@@ -126,7 +134,8 @@ void show_heads(const HeadsArguments& arguments) {
   const Task task = saved.task(arguments.data);
   const Split& split = task.split(arguments.split);
   say_unknown(split);
-  print(arguments, saved, split, study(arguments, saved, task, split, *console));
+  const Findings found = saved.use([&] { return study(arguments, saved, task, split, *console); });
+  print(arguments, saved, split, found);
 }
 
 }  // namespace

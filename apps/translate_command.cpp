@@ -168,7 +168,10 @@ void translate(const TranslateArguments& arguments) {
   const File output = open_output_of(arguments, inputs);
   TextReader reader(descriptor, name);
   LineWatch watch(translator, *saved.tokenizers.source, name);
-  translate_lines(translator, arguments.n_best > 1, reader, watch, output ? output.get() : stdout);
+  saved.use([&] {
+    translate_lines(translator, arguments.n_best > 1, reader, watch,
+                    output ? output.get() : stdout);
+  });
 }
 
 }  // namespace

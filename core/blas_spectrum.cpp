@@ -10,7 +10,8 @@
 #include <xflens/cxxlapack/cxxlapack.cxx>
 
 #include <algorithm>
-#include <stdexcept>
+
+#include "core/errors.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -94,7 +95,9 @@ std::vector<double> eigenvalues(Matrix& matrix, bool vectors) {
   const int info = cxxlapack::syev<int>(vectors ? 'V' : 'N', 'L', n, matrix.numbers.data(), n,
                                         values.data(), work.data(), work_size);
   if (info != 0) {
-    throw std::runtime_error("the eigenvalues of a matrix of weights were not found");
+    throw NumericError(
+        "the eigenvalues of a matrix of weights were not found: its numbers are too large, or not "
+        "finite");
   }
   return values;
 }

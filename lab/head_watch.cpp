@@ -1,10 +1,14 @@
 #include "lab/head_watch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <string_view>
 
+#include "core/errors.hpp"
+#include "core/finite.hpp"
 #include "datasets/loader.hpp"
 #include "lab/head_pairs.hpp"
 #include "lab/head_writes.hpp"
@@ -132,6 +136,16 @@ class Watcher {
   std::vector<Kept> kept_;
 };
 
+// Sums over weights that are not finite would look like any others.
+void expect_finite(const RecordedAttention& seen) {
+  if (first_not_finite(seen.weights) >= 0 || first_not_finite(seen.output) >= 0) {
+    throw NumericError(
+        fmt::format("{}, head {}: what it attends to and says is not finite; the "
+                    "weights are too large",
+                    seen.path, seen.head));
+  }
+}
+
 std::vector<AttentionSums> watch_batch(const Transformer& model, const ParameterStore& store,
                                        const Writes& writes, const Split& split,
                                        const std::vector<Index>& examples, const SideFacts& facts) {
@@ -139,7 +153,10 @@ std::vector<AttentionSums> watch_batch(const Transformer& model, const Parameter
   Watcher watcher(writes, split, batch, facts);
   Tape tape(false);
   Pass pass(tape, store);
-  pass.recorder = [&watcher](const RecordedAttention& seen) { watcher.see(seen); };
+  pass.recorder = [&watcher](const RecordedAttention& seen) {
+    expect_finite(seen);
+    watcher.see(seen);
+  };
   const Var memory = model.encode(pass, batch.source, batch.source_segments);
   model.decode(pass, batch.target_input, batch.target_segments, memory, batch.source_segments);
   return watcher.take();

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "core/errors.hpp"
 #include "lab/report_attention.hpp"
 #include "lab/report_curves.hpp"
 #include "lab/report_facts.hpp"
 #include "lab/report_heads.hpp"
+#include "train/experiment.hpp"
+#include "train/figures.hpp"
 #include "train/run/run_files.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -37,6 +40,7 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
   Workers workers(request.threads);
   const std::vector<Index> sentences = sentences_of(request, split);
   report["sentences"] = report_sentences(run, task, split, sentences, workers);
+  expect_figures(report["sentences"]);
   if (report["sentences"].size() < sentences.size()) {
     report["notes"].push_back(
         fmt::format("Of {} sentences the first {} are shown: the weights of more would make the "
@@ -44,6 +48,19 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
                     sentences.size(), report["sentences"].size()));
   }
   report["heads"] = report_heads_json(run, task, split, request, workers);
+  expect_figures(report["heads"]);
+}
+
+// That nothing is told of the model; for a checkpoint that was asked for the error passes on.
+template <class Error>
+void say_unknown(Json& report, const ReportRequest& request, const Error& error) {
+  if (!request.checkpoint.empty()) {
+    throw error;
+  }
+  for (const char* part : {"sentences", "heads"}) {
+    report.erase(part);
+  }
+  report["notes"].push_back(fmt::format("Nothing is known of samples and heads: {}", error.what()));
 }
 
 }  // namespace
@@ -56,25 +73,22 @@ ReportEffort effort_of_training(Index validation_examples) {
 
 Json report_run(const ReportRequest& request) {
   const RunFiles files = find_run(request.run);
-  const Json curves = report_curves(files);
+  Json curves = report_curves(files);
   Json report = run_facts(files, curves["last_step"].get<Index>());
-  report["curves"] = curves;
-  report["notes"] = Json::array();
+  report["notes"] = std::move(curves["faults"]);
+  curves.erase("faults");
+  report["curves"] = std::move(curves);
   try {
     SavedRun run(request.run, request.checkpoint);
     report["summary"].push_back({"parameters", run.model.store.count()});
     report["checkpoint"] = run.checkpoint.filename().string();
-    if (request.task != nullptr) {
-      add_model(report, run, *request.task, request);
-    } else {
-      add_model(report, run, run.task(request.data), request);
-    }
+    const std::optional<Task> made =
+        request.task == nullptr ? std::optional(run.task(request.data)) : std::nullopt;
+    run.use([&] { add_model(report, run, made ? *made : *request.task, request); });
   } catch (const IoError& error) {
-    if (!request.checkpoint.empty()) {
-      throw;  // that one was asked for
-    }
-    report["notes"].push_back(
-        fmt::format("Nothing is known of samples and heads: {}", error.what()));
+    say_unknown(report, request, error);
+  } catch (const NumericError& error) {
+    say_unknown(report, request, error);
   }
   return report;
 }

@@ -16,6 +16,7 @@
 #include "train/experiment.hpp"
 #include "train/loss.hpp"
 #include "train/run/checkpoints.hpp"
+#include "train/run/json_text.hpp"
 #include "train/run/run_record.hpp"
 #include "train/step_flops.hpp"
 
@@ -44,7 +45,7 @@ double multiply_adds_per_token(const Config& config, const Task& task) {
          static_cast<double>(batch.tokens());
 }
 
-// What the lines of metrics.jsonl that are about steps say.
+// What the lines of metrics.jsonl that are about steps say. Throws IoError for a damaged one.
 struct Trained {
   Index steps = 0;
   Index tokens = 0;
@@ -55,15 +56,18 @@ struct Trained {
 Trained trained(const RunFiles& files) {
   Trained sum;
   std::istringstream lines(read_file(files.metrics()));
+  Index number = 0;
   for (std::string line; std::getline(lines, line);) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_object() && json.contains("tokens") && !json.contains("split")) {
+    const std::string where = fmt::format("{}:{}", files.metrics().string(), ++number);
+    const auto json = parse_json(line, where);
+    const JsonObject object(json, where);
+    if (object.has("tokens") && !object.has("split")) {
       const double norm =
-          json["gradient_norm"].is_null() ? HUGE_VAL : json["gradient_norm"].get<double>();
+          object.member("gradient_norm").is_null() ? HUGE_VAL : object.number("gradient_norm", 0);
       sum.first_gradient_norm = sum.steps == 0 ? norm : sum.first_gradient_norm;
       sum.gradient_norms += norm;
       ++sum.steps;
-      sum.tokens += json["tokens"].get<Index>();
+      sum.tokens += object.count("tokens");
     }
   }
   return sum;
@@ -95,22 +99,17 @@ ExampleScore likelihood(const Model& model, const Split& split, Index example) {
           .right = false};
 }
 
-}  // namespace
-
-RunScores score_run(const std::filesystem::path& run, const std::string& wanted,
-                    const RunStudy& study, Workers& workers) {
-  SavedRun saved(run, "");
-  const Task task = saved.task();
-  const Split& split = split_of(task, wanted);
+RunScores score(SavedRun& saved, const Task& task, const Split& split, const RunStudy& study,
+                Workers& workers) {
   RunScores scores{.split = split.name,
                    .checkpoint = saved.checkpoint.filename().string(),
                    .parameters = saved.model.store.count(),
                    .multiply_adds_per_token = multiply_adds_per_token(saved.config, task),
-                   .seconds = read_elapsed_seconds(RunFiles{run}.checkpoints()),
+                   .seconds = read_elapsed_seconds(RunFiles{saved.directory}.checkpoints()),
                    .study = study,
                    .figures = study_run(saved, task, split, study, workers),
                    .examples = std::vector<ExampleScore>(split.examples.size())};
-  add_training(scores, {run});
+  add_training(scores, {saved.directory});
   const auto count = static_cast<Index>(split.examples.size());
   workers.run(count, [&](Index i) {
     scores.examples[static_cast<std::size_t>(i)] = likelihood(saved.model, split, i);
@@ -126,6 +125,16 @@ RunScores score_run(const std::filesystem::path& run, const std::string& wanted,
     scores.examples[i].right = right[i];
   }
   return scores;
+}
+
+}  // namespace
+
+RunScores score_run(const std::filesystem::path& run, const std::string& wanted,
+                    const RunStudy& study, Workers& workers) {
+  SavedRun saved(run, "");
+  const Task task = saved.task();
+  const Split& split = split_of(task, wanted);
+  return saved.use([&] { return score(saved, task, split, study, workers); });
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

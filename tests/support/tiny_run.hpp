@@ -1,0 +1,58 @@
+// A run of a few steps to be damaged, and cases that are run in processes of their own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tests/support/child_process.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+
+// Three checkpoints, the last of step 6, with the weights of the last two averaged.
+inline void make_tiny_run(const TemporaryDirectory& here, const std::string& name) {
+  const ProgramResult trained = run_program(
+      tiny_training(
+          name, {"task.train_examples=40", "task.validation_examples=4", "task.test_examples=4",
+                 "task.vocabulary=8", "model.d_model=8", "model.heads=2", "model.d_ff=8",
+                 "model.max_positions=64", "training.steps=6", "training.warmup=1",
+                 "training.checkpoint_every=2", "evaluation.every=2", "training.average_last=2"}),
+      here.path());
+  ASSERT_EQ(trained.exit_code, 0) << trained.errors;
+}
+
+// Runs `fault_of(number)` for each number below `cases`; it says what is wrong with a case, or
+// nothing. A case that ends its process is a failure of the test, and of no other case.
+template <class FaultOf>
+void expect_no_faults(const TemporaryDirectory& here, std::uint64_t cases,
+                      const FaultOf& fault_of) {
+  constexpr std::uint64_t at_a_time = 50;
+  for (std::uint64_t first = 0; first < cases; first += at_a_time) {
+    ChildProcess child([&] {
+      std::ofstream notes(here / "notes");
+      for (std::uint64_t i = first; i < std::min(first + at_a_time, cases); ++i) {
+        notes << "case " << i << std::endl;
+        if (const std::string fault = fault_of(i); !fault.empty()) {
+          notes << "FAULT in case " << i << ": " << fault << std::endl;
+        }
+      }
+      return 0;
+    });
+    const int code = child.wait();
+    const std::string notes = content_of(here / "notes");
+    EXPECT_EQ(code, 0) << "ended by " << notes.substr(notes.rfind("case "));
+    for (std::size_t at = notes.find("FAULT"); at != std::string::npos;
+         at = notes.find("FAULT", at + 1)) {
+      ADD_FAILURE() << notes.substr(at, std::min<std::size_t>(notes.find('\n', at) - at, 600));
+    }
+  }
+}
+
+}  // namespace tapehead
