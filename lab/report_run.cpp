@@ -53,7 +53,7 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
 
 // That nothing is told of the model; for a checkpoint that was asked for the error passes on.
 template <class Error>
-void say_unknown(Json& report, const ReportRequest& request, const Error& error) {
+void note_unknown(Json& report, const ReportRequest& request, const Error& error) {
   if (!request.checkpoint.empty()) {
     throw error;
   }
@@ -86,9 +86,9 @@ Json report_run(const ReportRequest& request) {
         request.task == nullptr ? std::optional(run.task(request.data)) : std::nullopt;
     run.use([&] { add_model(report, run, made ? *made : *request.task, request); });
   } catch (const IoError& error) {
-    say_unknown(report, request, error);
+    note_unknown(report, request, error);
   } catch (const NumericError& error) {
-    say_unknown(report, request, error);
+    note_unknown(report, request, error);
   }
   return report;
 }

@@ -82,11 +82,12 @@ IoError none_fits(const std::filesystem::path& run, const std::vector<RefusedChe
   const bool lost = std::ranges::none_of(refused, &RefusedCheckpoint::holds);
   return IoError(fmt::format(
       "no checkpoint of {0} can be used; {1}", run.string(),
-      lost ? "start again with --overwrite"
-           : "its files hold, so bring back the config and the data that they belong to (--data DIR "
-             "names the directory of the data), or train from its weights into another directory: "
-             "--set model.init_from=" +
-                 run.string() + " --run DIR"));
+      lost
+          ? "start again with --overwrite"
+          : "its files hold, so bring back the config and the data that they belong to (--data DIR "
+            "names the directory of the data), or train from its weights into another directory: "
+            "--set model.init_from=" +
+                run.string() + " --run DIR"));
 }
 
 }  // namespace
