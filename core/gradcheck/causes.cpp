@@ -12,9 +12,8 @@ namespace tapehead {
 namespace {
 
 std::string not_from_output(const Comparison& c, const Jacobian& jacobian) {
-  const double scale = largest_slope(c);
-  for (const double x : jacobian.backward_of_zero) {
-    if (!alike(x, 0, scale)) {
+  for (Index i = 0; i < std::ssize(jacobian.backward_of_zero); ++i) {
+    if (!alike(jacobian.backward_of_zero[static_cast<std::size_t>(i)], nothing_at(c, i))) {
       return "where dL/dy is 0 the gradient is not: something is added that does not come from it";
     }
   }
@@ -22,12 +21,12 @@ std::string not_from_output(const Comparison& c, const Jacobian& jacobian) {
 }
 
 std::string sent_astray(const Comparison& c, const Jacobian& jacobian) {
-  const double scale = largest_slope(c);
   std::string first;
   Index others = -1;
   for (std::size_t o = 0; o < jacobian.backward.size(); ++o) {
     for (std::size_t i = 0; i < jacobian.columns.size(); ++i) {
-      if (jacobian.columns[i][o] != 0 || alike(jacobian.backward[o][i], 0, scale)) {
+      if (jacobian.columns[i][o] != 0 ||
+          alike(jacobian.backward[o][i], nothing_at(c, static_cast<Index>(i)))) {
         continue;
       }
       if (++others == 0) {
@@ -43,12 +42,14 @@ std::string sent_astray(const Comparison& c, const Jacobian& jacobian) {
 }
 
 // What one row of the output contributes to an element of the right gradient.
-double share_of(Index row, const Jacobian& jacobian, Index element) {
+Estimate share_of(Index row, const Jacobian& jacobian, Index element) {
   const Lines rows = rows_of(jacobian.output);
-  double sum = 0;
+  const auto i = static_cast<std::size_t>(element);
+  Estimate sum;
   for (Index place = 0; place < rows.length; ++place) {
     const auto o = static_cast<std::size_t>(rows.element(row, place));
-    sum += jacobian.cotangent[o] * jacobian.columns[static_cast<std::size_t>(element)][o];
+    sum.value += jacobian.cotangent[o] * jacobian.columns[i][o];
+    sum.error += std::abs(jacobian.cotangent[o]) * jacobian.errors[i][o];
   }
   return sum;
 }
@@ -56,13 +57,12 @@ double share_of(Index row, const Jacobian& jacobian, Index element) {
 // Whether a row of the gradient is the share of a row of the output, and that is not nothing.
 bool holds_share(Index row, Index output_row, const Comparison& c, const Jacobian& jacobian) {
   const Lines rows = rows_of(c.shape);
-  const double scale = largest_slope(c);
   bool any = false;
   for (Index place = 0; place < rows.length; ++place) {
     const Index i = rows.element(row, place);
-    const double share = share_of(output_row, jacobian, i);
-    any = any || !alike(share, 0, scale);
-    if (!alike(c.a(i), share, scale)) {
+    const Estimate share = share_of(output_row, jacobian, i);
+    any = any || !alike(0, share);
+    if (!alike(c.a(i), share)) {
       return false;
     }
   }

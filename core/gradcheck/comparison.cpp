@@ -3,24 +3,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/gradcheck/tolerance.hpp"
+
 namespace tapehead {
 
-bool alike(double x, double y, double scale) {
-  return std::abs(x - y) <= 1e-5 * std::max(std::abs(x), std::abs(y)) + 1e-7 * scale;
+bool alike(double x, const Estimate& estimate) {
+  return std::abs(x - estimate.value) <=
+         1e-5 * std::max(std::abs(x), std::abs(estimate.value)) + doubt_share * estimate.error;
 }
 
-double largest_slope(const Comparison& c) {
-  double largest = 0;
-  for (Index i = 0; i < c.size(); ++i) {
-    largest = std::max(largest, std::abs(c.n(i)));
-  }
-  return largest;
+Estimate slope_at(const Comparison& c, Index i, double factor) {
+  return {.value = factor * c.n(i), .error = std::abs(factor) * c.error(i)};
 }
 
-bool is(const Comparison& c, const std::function<double(Index)>& expected) {
-  const double scale = largest_slope(c);
+Estimate nothing_at(const Comparison& c, Index i) { return {.value = 0, .error = c.error(i)}; }
+
+bool is(const Comparison& c, const std::function<Estimate(Index)>& expected) {
   for (Index i = 0; i < c.size(); ++i) {
-    if (!alike(c.a(i), expected(i), scale)) {
+    if (!alike(c.a(i), expected(i))) {
       return false;
     }
   }

@@ -25,6 +25,7 @@ struct Comparison {
   Index size() const { return shape.size(); }
   double a(Index i) const { return analytic[static_cast<std::size_t>(i)]; }
   double n(Index i) const { return numeric[static_cast<std::size_t>(i)].value; }
+  double error(Index i) const { return numeric[static_cast<std::size_t>(i)].error; }
   bool wrong(Index i) const { return differs[static_cast<std::size_t>(i)]; }
 };
 
@@ -32,8 +33,9 @@ struct Comparison {
 // columns those are not looked for.
 struct Jacobian {
   Shape output;
-  std::vector<double> cotangent;             // of the output's shape
-  std::vector<std::vector<double>> columns;  // for each element of the input, dy/dx
+  std::vector<double> cotangent;              // of the output's shape
+  std::vector<std::vector<double>> columns;   // for each element of the input, dy/dx
+  std::vector<std::vector<double>> errors{};  // of these
   // What backward makes of each element of the cotangent alone, and of none.
   std::vector<std::vector<double>> backward{};
   std::vector<double> backward_of_zero{};
@@ -44,13 +46,21 @@ struct WrongGradient {
   std::string hint;
 };
 
-// Whether two numbers are the same as far as differences can tell, beside numbers of size `scale`.
-bool alike(double x, double y, double scale);
+// A number that differences tell, and how far it may be off.
+struct Estimate {
+  double value = 0;
+  double error = 0;
+};
 
-double largest_slope(const Comparison& comparison);
+// Whether a number is what differences tell, as far as they can.
+bool alike(double x, const Estimate& estimate);
+
+// What the differences tell of element i; of one that is `factor` times as large; of none.
+Estimate slope_at(const Comparison& comparison, Index i, double factor = 1);
+Estimate nothing_at(const Comparison& comparison, Index i);
 
 // Whether the gradient is `expected(i)` at every element.
-bool is(const Comparison& comparison, const std::function<double(Index)>& expected);
+bool is(const Comparison& comparison, const std::function<Estimate(Index)>& expected);
 bool any_element(const Comparison& comparison, const std::function<bool(Index)>& condition);
 
 // The one factor between the gradient and the slopes, by least squares.

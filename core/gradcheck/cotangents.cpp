@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <functional>
 
 #include "core/gradcheck/lines.hpp"
@@ -11,12 +12,13 @@ namespace tapehead {
 namespace {
 
 // What the gradient would be with another cotangent.
-double with_cotangent(const Jacobian& jacobian, Index input,
-                      const std::function<double(std::size_t)>& cotangent) {
-  const std::vector<double>& column = jacobian.columns[static_cast<std::size_t>(input)];
-  double sum = 0;
-  for (std::size_t o = 0; o < column.size(); ++o) {
-    sum += cotangent(o) * column[o];
+Estimate with_cotangent(const Jacobian& jacobian, Index input,
+                        const std::function<double(std::size_t)>& cotangent) {
+  const auto i = static_cast<std::size_t>(input);
+  Estimate sum;
+  for (std::size_t o = 0; o < jacobian.columns[i].size(); ++o) {
+    sum.value += cotangent(o) * jacobian.columns[i][o];
+    sum.error += std::abs(cotangent(o)) * jacobian.errors[i][o];
   }
   return sum;
 }
@@ -38,7 +40,6 @@ std::optional<WrongGradient> not_summed(const Comparison& c, const Jacobian& jac
   if (jacobian.columns.empty()) {
     return {};
   }
-  const double scale = largest_slope(c);
   const Lines rows = rows_of(jacobian.output);
   for (Index row = 0; row < rows.count && rows.count > 1; ++row) {
     const auto share = [&](Index i) {
@@ -47,7 +48,9 @@ std::optional<WrongGradient> not_summed(const Comparison& c, const Jacobian& jac
       });
     };
     // Elements that get nothing are not one row's share of a sum.
-    const auto short_of_a_sum = [&](Index i) { return c.wrong(i) && !alike(c.a(i), 0, scale); };
+    const auto short_of_a_sum = [&](Index i) {
+      return c.wrong(i) && !alike(c.a(i), nothing_at(c, i));
+    };
     if (rows.length > 0 && is(c, share) && any_element(c, short_of_a_sum)) {
       return WrongGradient{WrongKind::not_summed,
                            fmt::format("the share of the output's row {} alone: what was broadcast "

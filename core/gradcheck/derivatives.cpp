@@ -9,90 +9,24 @@
 
 #include "core/gradcheck/comparison.hpp"
 #include "core/gradcheck/differences.hpp"
+#include "core/gradcheck/element_comparison.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-double tolerated(const GradcheckOptions& options, double analytic, double numeric) {
-  return options.absolute_tolerance +
-         options.relative_tolerance * std::max(std::abs(analytic), std::abs(numeric));
-}
-
-Comparison compare(const Subject& subject, Differences& differences, std::size_t input,
-                   const Tensor& gradient) {
-  Comparison result{.shape = gradient.shape(), .analytic = {}, .numeric = {}, .differs = {}};
-  for (Index i = 0; i < gradient.size(); ++i) {
-    const double analytic = gradient.data()[i];
-    const Slope slope = differences.element(input, i);
-    const double distance = std::abs(analytic - slope.value);
-    result.at.push_back(subject.inputs[input].data()[i]);
-    result.analytic.push_back(analytic);
-    result.numeric.push_back(slope);
-    result.differs.push_back(slope.kink ||
-                             !(distance <= tolerated(subject.options, analytic, slope.value)));
-  }
-  return result;
-}
-
-// The differing element that is furthest away, in multiples of what is tolerated; one that is not
-// finite before all others.
-Index worst_of(const Comparison& c, const GradcheckOptions& options) {
-  Index worst = -1;
-  double most = -1;
-  for (Index i = 0; i < c.size(); ++i) {
-    if (!c.wrong(i)) {
-      continue;
-    }
-    const double excess = std::abs(c.a(i) - c.n(i)) / tolerated(options, c.a(i), c.n(i));
-    if (!std::isfinite(c.a(i))) {
-      return i;
-    }
-    if (excess > most || worst < 0) {
-      worst = i;
-      most = excess;
-    }
-  }
-  return worst;
-}
-
-// How far the differences may be off: as far as the worst of them. Away from kinks an estimate that
-// is much better than its neighbours' is so by chance.
-double doubt_of(const Comparison& c) {
-  double doubt = 0;
-  for (const Slope& slope : c.numeric) {
-    if (!slope.kink && std::isfinite(slope.error)) {
-      doubt = std::max(doubt, slope.error);
-    }
-  }
-  return doubt;
-}
-
-// Where some element can be told for sure, that one: a kink elsewhere excuses nothing.
-Index worst_sure(const Comparison& c, const GradcheckOptions& options) {
-  Comparison sure = c;
-  const double doubt = doubt_of(c);
-  for (Index i = 0; i < c.size(); ++i) {
-    const Slope& slope = c.numeric[static_cast<std::size_t>(i)];
-    const bool between = slope.kink && c.a(i) >= std::min(slope.left, slope.right) - slope.error &&
-                         c.a(i) <= std::max(slope.left, slope.right) + slope.error;
-    const bool near = std::abs(c.a(i) - slope.value) <= 10 * std::max(slope.error, doubt);
-    if (between || near) {
-      sure.differs[static_cast<std::size_t>(i)] = false;
-    }
-  }
-  return worst_of(sure, options);
-}
-
 std::vector<double> numbers(const Tensor& tensor) {
   return {tensor.values().begin(), tensor.values().end()};
 }
 
-Jacobian jacobian_of(const Subject& subject, Differences& differences, std::size_t input) {
+Jacobian jacobian_of(const Subject& subject, const Comparison& c, Differences& differences,
+                     std::size_t input) {
   Jacobian result{
       .output = subject.cotangent.shape(), .cotangent = numbers(subject.cotangent), .columns = {}};
   for (Index i = 0; i < subject.inputs[input].size(); ++i) {
-    result.columns.push_back(numbers(differences.column(input, i)));
+    Column column = differences.column(input, i, c.numeric[static_cast<std::size_t>(i)]);
+    result.columns.push_back(std::move(column.value));
+    result.errors.push_back(std::move(column.error));
   }
   Subject part = subject;
   part.cotangent = Tensor::zeros(subject.cotangent.shape());
@@ -145,7 +79,7 @@ Finding wrong(const Subject& subject, const Comparison& c, Differences& differen
   Finding finding = subject.found(Verdict::wrong, input, element, "");
   if (arrived) {
     const WrongGradient kind =
-        kind_of(c, jacobian_of(subject, differences, input), sizes_of(subject));
+        kind_of(c, jacobian_of(subject, c, differences, input), sizes_of(subject));
     finding.kind = kind.kind;
     finding.hint = kind.hint;
   } else {
@@ -159,12 +93,15 @@ Finding wrong(const Subject& subject, const Comparison& c, Differences& differen
 }
 
 std::optional<Finding> check_input(const Subject& subject, Differences& differences,
-                                   const Tensor& gradient, std::size_t input, bool arrived) {
-  const Comparison c = compare(subject, differences, input, gradient);
-  const bool any_slope =
-      std::ranges::any_of(c.numeric, [](const Slope& slope) { return slope.value != 0; });
+                                   const GradientsFound& found, std::size_t input,
+                                   HiddenOutputs& hidden) {
+  const Comparison c = compare(subject, differences, input, found.run, found.rounding, hidden);
+  const bool any_slope = std::ranges::any_of(c.numeric, [](const Slope& slope) {
+    return slope.kink || std::abs(slope.value) > doubt_share * slope.error;
+  });
+  const bool arrived = found.arrived[input];
   if (!arrived && !any_slope) {
-    return gradient.size() == 0
+    return c.size() == 0
                ? std::nullopt
                : std::optional(subject.found(Verdict::unused_input, input, -1,
                                              "the output does not change with it and no gradient "
@@ -188,18 +125,44 @@ std::optional<Finding> check_input(const Subject& subject, Differences& differen
   return finding;
 }
 
-}  // namespace
-
-std::vector<Finding> check_derivatives(const Subject& subject, const Run& run,
-                                       const std::vector<bool>& arrived) {
+std::vector<Finding> check_inputs(const Subject& subject, const GradientsFound& found,
+                                  HiddenOutputs& hidden) {
   Differences differences(subject);
   std::vector<Finding> findings;
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-    if (auto finding = check_input(subject, differences, run.gradients[k], k, arrived[k])) {
+    if (auto finding = check_input(subject, differences, found, k, hidden)) {
       findings.push_back(std::move(*finding));
     }
   }
   return findings;
+}
+
+// What is wrong for one output alone; what is uncertain there is not looked for.
+std::vector<Finding> check_alone(const Subject& subject, const std::vector<bool>& arrived) {
+  const Run alone = run(subject);
+  HiddenOutputs none(subject);
+  std::vector<Finding> findings =
+      check_inputs(subject, {alone, GradientRounding(subject, alone), arrived}, none);
+  std::erase_if(findings, [](const Finding& finding) {
+    return finding.verdict != Verdict::wrong && finding.verdict != Verdict::not_finite;
+  });
+  return findings;
+}
+
+}  // namespace
+
+std::vector<Finding> check_derivatives(const Subject& subject, const GradientsFound& found) {
+  HiddenOutputs hidden(subject);
+  if (auto findings = check_inputs(subject, found, hidden); !findings.empty()) {
+    return findings;
+  }
+  for (const Index output : hidden.suspects()) {
+    auto findings = check_alone(with_output_alone(subject, output), found.arrived);
+    if (!findings.empty()) {
+      return findings;
+    }
+  }
+  return {};
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

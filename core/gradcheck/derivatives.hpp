@@ -3,13 +3,19 @@
 
 #include <vector>
 
+#include "core/gradcheck/gradient_rounding.hpp"
 #include "core/gradcheck/subject.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// What is wrong with the gradients of a run: at most one finding for each input, about its worst
-// element.
-std::vector<Finding> check_derivatives(const Subject& subject, const Run& run,
-                                       const std::vector<bool>& arrived);
+struct GradientsFound {
+  const Run& run;
+  const GradientRounding& rounding;
+  const std::vector<bool>& arrived;  // for each input, whether any gradient came
+};
+
+// What is wrong with the gradients: at most one finding for each input, about its worst element.
+// Where all seem right, also what the small outputs say whose slopes larger ones hide.
+std::vector<Finding> check_derivatives(const Subject& subject, const GradientsFound& found);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

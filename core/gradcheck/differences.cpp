@@ -3,25 +3,37 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <iterator>
 #include <limits>
+
+#include "core/gradcheck/extrapolation.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The largest magnitude among an input's numbers; 1 where all are zero.
-double magnitude(const Tensor& input) {
-  double largest = 0;
-  for (const Scalar x : input.values()) {
-    largest = std::max(largest, std::abs(static_cast<double>(x)));
-  }
-  return largest > 0 ? largest : 1;
+constexpr std::size_t kept_steps = 3;
+constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
+
+// A power of two: x ± step is then exact for all but large ratios of the two.
+double exact_step(double scale) {
+  return std::exp2(std::round(std::log2(first_step_share * scale)));
+}
+
+// The largest of three numbers of an output, as far as they are finite.
+double size_of(Scalar centre, Scalar up, Scalar down) {
+  const double moved = std::max(std::abs(up), std::abs(down));
+  return std::max<double>(std::abs(centre), std::isfinite(moved) ? moved : 0);
 }
 
 }  // namespace
 
 Differences::Differences(const Subject& subject)
-    : subject_(subject), at_(copies(subject.inputs)), centre_(value().copy()) {}
+    : subject_(subject), at_(copies(subject.inputs)), centre_(value().copy()) {
+  for (Index o = 0; o < centre_.size(); ++o) {
+    rounding_.push_back(epsilon * std::abs(subject.cotangent.data()[o] * centre_.data()[o]));
+  }
+}
 
 Tensor Differences::value() const {
   try {
@@ -31,74 +43,196 @@ Tensor Differences::value() const {
   }
 }
 
-// A thousandth of the input's magnitude: small enough for the extrapolation to end after two or
-// three steps, large enough for them to carry twelve digits.
-double Differences::first_step(std::size_t input, double at) const {
-  return 1e-3 * std::max(std::abs(at), std::min(1.0, magnitude(subject_.inputs[input])));
+Tolerance Differences::tolerance() const {
+  return {.relative = subject_.options.relative_tolerance,
+          .absolute = subject_.options.absolute_tolerance};
 }
 
-Slope Differences::search(const std::function<void(double distance)>& move, double first_step) {
-  constexpr double rounding = std::numeric_limits<Scalar>::epsilon();
-  const auto rise = [&](double step) {
-    move(step);
-    const Tensor up = value().copy();  // a copy: a value may be a view of an input
-    move(-step);
-    const Tensor down = value();
-    Rise sum;
-    // Differences come before the sum: outputs that do not see x add no rounding error.
-    for (Index i = 0; i < up.size(); ++i) {
-      const double weight = subject_.cotangent.data()[i];
-      const double centre = centre_.data()[i];
-      sum.up += weight * (up.data()[i] - centre);
-      sum.down += weight * (centre - down.data()[i]);
-      if (up.data()[i] != down.data()[i]) {
-        sum.noise += rounding * std::abs(weight * centre);
+// What the step may be a thousandth of, from the likeliest: a number near zero among others of size
+// 1 may be a sum of such, or what a logarithm is taken of.
+std::vector<double> Differences::scales(std::size_t input, double at) const {
+  constexpr double alike = 8;
+  const double all = magnitude(subject_.inputs[input]);
+  std::vector<double> result{std::max(std::abs(at), std::min(1.0, all))};
+  for (const double scale : {all, std::abs(at), 1.0}) {
+    const auto covers = [scale](double other) {
+      return scale <= alike * other && other <= alike * scale;
+    };
+    if (scale > 0 && std::ranges::none_of(result, covers)) {
+      result.push_back(scale);
+    }
+  }
+  result.push_back(result.front() / 2);  // to be sure: other steps round otherwise
+  return result;
+}
+
+Rise Differences::rise(const Move& move, double step, std::vector<bool>& moved) {
+  const double above = move(step);
+  const Tensor up = value().copy();  // a copy: a value may be a view of an input
+  const double below = -move(-step);
+  const Tensor down = value();
+  Rise sum;
+  const bool keep = slopes_.size() < kept_steps;
+  if (keep) {
+    slopes_.push_back(Tensor::empty(up.shape()));
+    last_step_ = step;
+  }
+  // Differences come before the sum: outputs that do not see x add no rounding error.
+  for (Index o = 0; o < up.size(); ++o) {
+    const double weight = subject_.cotangent.data()[o];
+    const Scalar centre = centre_.data()[o];
+    const Scalar u = up.data()[o];
+    const Scalar d = down.data()[o];
+    sum.up += weight * (u - centre);
+    sum.down += weight * (centre - d);
+    if (u != centre || d != centre) {
+      moved[static_cast<std::size_t>(o)] = true;
+      sum.noise += epsilon * std::abs(weight) * size_of(centre, u, d);
+    }
+    if (keep) {
+      slopes_.back().data()[o] = (u - d) / (above + below);
+    }
+  }
+  return {.up = sum.up / above,
+          .down = sum.down / below,
+          .noise = (sum.noise + input_rounding_) / step};
+}
+
+Trial Differences::search(const Move& move, double first_step, bool strict) {
+  slopes_.clear();
+  Trial trial{.slope = {}, .moved = std::vector<bool>(rounding_.size(), false)};
+  double noise = 0;
+  const auto at = [&](double step) {
+    const Rise result = rise(move, step, trial.moved);
+    noise = step == first_step ? result.noise : noise;
+    return result;
+  };
+  // To a tenth of what is tolerated; more exactly where that did not settle it, but no further than
+  // rounding lets it.
+  const auto enough = [&](double slope) {
+    const double absolute =
+        strict ? doubt_share * noise
+               : 0.1 * subject_.options.absolute_tolerance * natural_size({.noise = noise});
+    return 0.1 * subject_.options.relative_tolerance * std::abs(slope) + absolute;
+  };
+  trial.slope = slope_of(at, {.first_step = first_step, .enough = enough});
+  move(0);
+  return trial;
+}
+
+Slope Differences::search(const Move& move, const std::vector<double>& first_steps, double gradient,
+                          bool may_go_far) {
+  Far far;
+  const Trials::Reach reach = [&] {
+    far = go_far(move, first_steps.front());
+    return far.reach;
+  };
+  Trials trials(rounding_, tolerance(), may_go_far ? reach : Trials::Reach());
+  for (const double step : first_steps) {
+    if (trials.settle(search(move, step, step != first_steps.front()), gradient)) {
+      return trials.best(gradient);
+    }
+  }
+  if (far.late > 0 && !trials.any_tells()) {
+    trials.settle(search(move, far.late, true), gradient);
+  }
+  return trials.best(gradient);
+}
+
+// An output may not move near here though it depends on the argument: a probability that is next to
+// nothing, or a sum with numbers that are 1e20 times as large. So the argument goes far. What moves
+// late does so by its last bits: more of them take a larger step.
+Differences::Far Differences::go_far(const Move& move, double step) const {
+  constexpr double more_bits = 0x1p13;
+  Far result{.reach = std::vector<double>(rounding_.size(), 0), .late = 0};
+  std::vector<bool> moved(rounding_.size(), false);
+  for (const int power : {15, 29, 57, 113, 225, 450, 900}) {
+    const double distance = std::ldexp(step, power);
+    for (const double signed_distance : {distance, -distance}) {
+      move(signed_distance);
+      const Tensor outputs = value();
+      for (Index o = 0; o < outputs.size(); ++o) {
+        const auto i = static_cast<std::size_t>(o);
+        const bool now = !moved[i] && outputs.data()[o] != centre_.data()[o];
+        const bool late = now && result.reach[i] > 0 && rounding_[i] > 0;
+        result.late = late ? more_bits * distance : result.late;
+        moved[i] = moved[i] || now;
       }
     }
-    return Rise{.up = sum.up / step, .down = sum.down / step, .noise = sum.noise / step};
-  };
-  const auto enough = [this](double at) {
-    return 0.1 * (subject_.options.absolute_tolerance +
-                  subject_.options.relative_tolerance * std::abs(at));
-  };
-  const Slope slope = slope_of(rise, {.first_step = first_step, .enough = enough});
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      result.reach[i] = moved[i] ? result.reach[i] : distance;
+    }
+  }
   move(0);
-  return slope;
+  return result;
 }
 
-Slope Differences::element(std::size_t input, Index element) {
-  Scalar& x = at_[input].data()[element];
-  const Scalar centre = x;
-  // A power of two: x ± step is then exact for all but large ratios of the two, and so is the
-  // distance.
-  const double step = std::exp2(std::round(std::log2(first_step(input, centre))));
-  return search([&](double distance) { x = centre + distance; }, step);
+Differences::Move Differences::move_of(std::size_t input, Index element) {
+  return [&x = at_[input].data()[element],
+          centre = subject_.inputs[input].data()[element]](double distance) {
+    x = centre + distance;
+    return x - centre;
+  };
 }
 
-Slope Differences::along(std::size_t input, const Tensor& direction) {
+Slope Differences::element(std::size_t input, Index element, double gradient) {
+  const std::vector<double> all = scales(input, subject_.inputs[input].data()[element]);
+  std::vector<double> steps;
+  std::ranges::transform(all, std::back_inserter(steps), exact_step);
+  input_rounding_ = 0;
+  const Move move = move_of(input, element);
+  return search(move, steps, gradient, true);
+}
+
+Slope Differences::along(std::size_t input, const Tensor& direction, double gradient,
+                         double terms) {
   Tensor& at = at_[input];
   const Tensor& centre = subject_.inputs[input];
-  const auto move = [&](double distance) {
+  const Move move = [&](double distance) {
     for (Index i = 0; i < at.size(); ++i) {
       at.data()[i] = centre.data()[i] + distance * direction.data()[i];
     }
+    return distance;
   };
-  return search(move, first_step(input, 0) / magnitude(direction));
+  std::vector<double> steps;
+  for (const double scale : scales(input, 0)) {
+    steps.push_back(first_step_share * scale / magnitude(direction));
+  }
+  input_rounding_ = epsilon * terms;
+  return search(move, steps, gradient, false);
 }
 
-Tensor Differences::column(std::size_t input, Index element) {
-  Scalar& x = at_[input].data()[element];
-  const Scalar centre = x;
-  const double step = std::exp2(std::round(std::log2(1e-2 * first_step(input, centre))));
-  x = centre + step;
-  Tensor up = value().copy();
-  x = centre - step;
-  const Tensor down = value();
-  x = centre;
-  for (Index i = 0; i < up.size(); ++i) {
-    up.data()[i] = (up.data()[i] - down.data()[i]) / (2 * step);
+Column Differences::last_column() const {
+  Column column;
+  for (Index o = 0; o < centre_.size(); ++o) {
+    Tableau tableau(2);
+    Limit limit;
+    bool moves = false;
+    for (const Tensor& slopes : slopes_) {
+      limit = tableau.add(slopes.data()[o]);
+      moves = moves || slopes.data()[o] != 0;
+    }
+    const double noise = moves ? epsilon * std::abs(centre_.data()[o]) / last_step_ : 0;
+    column.value.push_back(limit.value);
+    column.error.push_back(std::max(limit.error, noise));
   }
-  return up;
+  return column;
+}
+
+Column Differences::column(std::size_t input, Index element, const Slope& slope) {
+  slopes_.clear();
+  input_rounding_ = 0;
+  std::vector<bool> moved(rounding_.size(), false);
+  const Move move = move_of(input, element);
+  double step = slope.step;
+  while (slope.last > 0 && step > 2 * step_shrink * step_shrink * slope.last) {
+    step /= step_shrink;
+  }
+  for (std::size_t i = 0; i < kept_steps; ++i, step /= step_shrink) {
+    rise(move, step, moved);
+  }
+  move(0);
+  return last_column();
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "core/finite.hpp"
 #include "core/gradcheck/derivatives.hpp"
+#include "core/gradcheck/gradient_rounding.hpp"
 #include "core/gradcheck/manners.hpp"
 #include "core/gradcheck/probes.hpp"
 #include "core/gradcheck/subject.hpp"
@@ -49,14 +50,16 @@ Findings find_wrong(const Subject& subject) {
   if (auto finding = check_purity(subject, first)) {
     return one(std::move(finding));
   }
+  const GradientRounding rounding(subject, first);
   std::vector<bool> arrived;
-  if (auto finding = check_accumulation(subject, first, arrived)) {
+  if (auto finding = check_accumulation(subject, first, rounding, arrived)) {
     return one(std::move(finding));
   }
-  if (Findings findings = check_derivatives(subject, first, arrived); !findings.empty()) {
+  if (Findings findings = check_derivatives(subject, {first, rounding, arrived});
+      !findings.empty()) {
     return findings;
   }
-  if (auto finding = check_constants(subject, first)) {
+  if (auto finding = check_constants(subject, first, rounding)) {
     return one(std::move(finding));
   }
   if (subject.options.probes) {

@@ -22,26 +22,26 @@ std::string source_of(double factor, const std::vector<Index>& sizes) {
     if (extent < 2) {
       continue;
     }
-    if (alike(size, d, 0)) {
+    if (alike(size, {d})) {
       return fmt::format("; {} is the extent of an axis, or a count: a mean that was not divided?",
                          extent);
     }
-    if (alike(size * d, 1, 0)) {
+    if (alike(size * d, {1})) {
       return fmt::format(
           "; 1/{0}, and {0} is the extent of an axis, or a count: divided once too "
           "often?",
           extent);
     }
-    if (alike(size * size, d, 0) || alike(size * size * d, 1, 0)) {
+    if (alike(size * size, {d}) || alike(size * size * d, {1})) {
       return fmt::format("; its square is {}{}, the extent of an axis: a scale of √d?",
                          size < 1 ? "1/" : "", extent);
     }
   }
-  return alike(size, 2, 0) ? "; the two of a square, or an input counted twice?" : "";
+  return alike(size, {2}) ? "; the two of a square, or an input counted twice?" : "";
 }
 
 std::optional<WrongGradient> zeros(const Comparison& c) {
-  if (!is(c, [](Index) { return 0; })) {
+  if (!is(c, [&](Index i) { return nothing_at(c, i); })) {
     return {};
   }
   return WrongGradient{WrongKind::no_gradient, "zeros arrive where the slope is not zero"};
@@ -49,10 +49,10 @@ std::optional<WrongGradient> zeros(const Comparison& c) {
 
 std::optional<WrongGradient> a_multiple(const Comparison& c, const std::vector<Index>& sizes) {
   const double factor = best_factor(c);
-  if (!is(c, [&](Index i) { return factor * c.n(i); })) {
+  if (!is(c, [&](Index i) { return slope_at(c, i, factor); })) {
     return {};
   }
-  if (alike(factor, -1, 0)) {
+  if (alike(factor, {-1})) {
     return WrongGradient{WrongKind::sign, "right but for its sign, everywhere"};
   }
   return WrongGradient{WrongKind::factor, fmt::format("{:.6g} times what is right, everywhere{}",
@@ -66,7 +66,7 @@ std::optional<WrongGradient> a_transpose(const Comparison& c) {
   }
   const Index rows = c.shape[0];
   const Index columns = c.shape[1];
-  if (!is(c, [&](Index i) { return c.n(i % rows * columns + i / rows); })) {
+  if (!is(c, [&](Index i) { return slope_at(c, i % rows * columns + i / rows); })) {
     return {};
   }
   return WrongGradient{WrongKind::transposed,
@@ -75,11 +75,9 @@ std::optional<WrongGradient> a_transpose(const Comparison& c) {
 }
 
 std::optional<WrongGradient> too_many(const Comparison& c) {
-  const double scale = largest_slope(c);
   Index count = 0;
   for (Index i = 0; i < c.size(); ++i) {
-    const double rounding = 10 * c.numeric[static_cast<std::size_t>(i)].error;
-    if (c.wrong(i) && std::abs(c.n(i)) > rounding && !alike(c.n(i), 0, scale)) {
+    if (c.wrong(i) && !alike(c.n(i), nothing_at(c, i))) {
       return {};
     }
     count += c.wrong(i) ? 1 : 0;

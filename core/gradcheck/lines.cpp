@@ -36,7 +36,6 @@ std::vector<Index> wrong_lines(const Comparison& c, const Lines& lines) {
 
 // Lines that are right, of those in which there is anything to be right about.
 Index right_lines(const Comparison& c, const Lines& lines) {
-  const double scale = largest_slope(c);
   Index right = 0;
   for (Index line = 0; line < lines.count; ++line) {
     bool wrong = false;
@@ -44,7 +43,7 @@ Index right_lines(const Comparison& c, const Lines& lines) {
     for (Index place = 0; place < lines.length; ++place) {
       const Index i = lines.element(line, place);
       wrong = wrong || c.wrong(i);
-      slope = slope || !alike(c.n(i), 0, scale);
+      slope = slope || !alike(c.n(i), nothing_at(c, i));
     }
     right += slope && !wrong ? 1 : 0;
   }
@@ -64,15 +63,14 @@ std::vector<Index> numbers_of(const std::vector<Index>& lines, const std::vector
 // from elsewhere, or hold nothing.
 std::optional<WrongGradient> rows_exchanged(const Comparison& c, const std::vector<Index>& wrong) {
   const Lines rows = rows_of(c.shape);
-  const double scale = largest_slope(c);
   const auto holds = [&](Index row, Index other) {
     bool anything = false;
     for (Index place = 0; place < rows.length; ++place) {
-      const double number = c.a(rows.element(row, place));
-      if (!alike(number, c.n(rows.element(other, place)), scale)) {
+      const Index i = rows.element(row, place);
+      if (!alike(c.a(i), slope_at(c, rows.element(other, place)))) {
         return false;
       }
-      anything = anything || !alike(number, 0, scale);
+      anything = anything || !alike(c.a(i), nothing_at(c, i));
     }
     return anything;
   };
@@ -111,11 +109,11 @@ std::string common(const Comparison& c, const Lines& lines, const std::vector<In
       part.differs.push_back(c.differs[i]);
     }
   }
-  if (is(part, [](Index) { return 0; })) {
+  if (is(part, [&](Index i) { return nothing_at(part, i); })) {
     return "; nothing arrives there";
   }
   const double factor = best_factor(part);
-  if (is(part, [&](Index i) { return factor * part.n(i); })) {
+  if (is(part, [&](Index i) { return slope_at(part, i, factor); })) {
     return fmt::format("; {:.6g} times what is right arrives there", factor);
   }
   return "";

@@ -46,11 +46,17 @@ Run run_into(const Subject& subject, const std::vector<Tensor>& memory, bool wri
   return result;
 }
 
-// Memory that holds other numbers for each `salt`.
-std::vector<Tensor> used_memory(const Subject& subject, std::uint64_t salt) {
+// Memory that holds other numbers for each `salt`, of the size of the gradients that will come:
+// neither hides the other in a sum.
+std::vector<Tensor> used_memory(const Subject& subject, const Run& first, std::uint64_t salt) {
   std::vector<Tensor> memory;
-  for (const Tensor& input : subject.inputs) {
-    memory.push_back(uneven(input.shape(), subject.options.seed + salt + memory.size()));
+  for (const Tensor& gradient : first.gradients) {
+    memory.push_back(uneven(gradient.shape(), subject.options.seed + salt + memory.size()));
+    const double largest = magnitude(gradient);
+    for (Index i = 0; i < gradient.size(); ++i) {
+      const double size = std::abs(gradient.data()[i]);
+      memory.back().data()[i] *= size > 0 && std::isfinite(size) ? size : largest;
+    }
   }
   return memory;
 }
@@ -87,9 +93,9 @@ std::optional<Finding> check_repetition(const Subject& subject, const Tensor& pl
 }
 
 std::optional<Finding> check_writing(const Subject& subject, const Run& first,
-                                     std::vector<bool>& arrived) {
-  const std::vector<Tensor> one = used_memory(subject, 1000);
-  const std::vector<Tensor> other = used_memory(subject, 2000);
+                                     const GradientRounding& rounding, std::vector<bool>& arrived) {
+  const std::vector<Tensor> one = used_memory(subject, first, 1000);
+  const std::vector<Tensor> other = used_memory(subject, first, 2000);
   const std::vector<Tensor> one_before = copies(one);
   const std::vector<Tensor> other_before = copies(other);
   const Run into_one = run_into(subject, one, false, &arrived);
@@ -103,7 +109,8 @@ std::optional<Finding> check_writing(const Subject& subject, const Run& first,
                            "this element of the gradient is left as its memory was: where "
                            "`accumulate` is false every element must be written");
     }
-    if (const Index i = first_difference(first.gradients[k], into_one.gradients[k]); i >= 0) {
+    if (const Index i = rounding.first_difference(first.gradients[k], into_one.gradients[k], {k});
+        i >= 0) {
       return subject.found(
           Verdict::not_written, k, i,
           fmt::format("the gradient depends on what its memory held before ({:.6g} "
@@ -152,11 +159,12 @@ std::optional<Finding> check_purity(const Subject& subject, Run& first) {
 }
 
 std::optional<Finding> check_accumulation(const Subject& subject, const Run& first,
+                                          const GradientRounding& rounding,
                                           std::vector<bool>& arrived) {
-  if (auto finding = check_writing(subject, first, arrived)) {
+  if (auto finding = check_writing(subject, first, rounding, arrived)) {
     return finding;
   }
-  const std::vector<Tensor> earlier = used_memory(subject, 3000);
+  const std::vector<Tensor> earlier = used_memory(subject, first, 3000);
   const std::vector<Tensor> before = copies(earlier);
   const Run added = run_into(subject, earlier, true);
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
@@ -164,7 +172,7 @@ std::optional<Finding> check_accumulation(const Subject& subject, const Run& fir
     for (Index i = 0; i < sum.size(); ++i) {
       sum.data()[i] += first.gradients[k].data()[i];
     }
-    if (const Index i = first_difference(sum, added.gradients[k]); i >= 0) {
+    if (const Index i = rounding.first_difference(sum, added.gradients[k], {k}); i >= 0) {
       return subject.found(
           Verdict::not_accumulated, k, i,
           fmt::format("a gradient of {:.6g} was there, {:.6g} came, and {:.6g} is what is left: "
@@ -176,7 +184,8 @@ std::optional<Finding> check_accumulation(const Subject& subject, const Run& fir
   return {};
 }
 
-std::optional<Finding> check_constants(const Subject& subject, const Run& first) {
+std::optional<Finding> check_constants(const Subject& subject, const Run& first,
+                                       const GradientRounding& rounding) {
   for (std::size_t constant = 0; constant < subject.inputs.size(); ++constant) {
     const Run other = run(subject, [&](Tape& tape, std::size_t k) {
       return k == constant ? tape.constant(subject.inputs[k]) : tape.variable(subject.inputs[k]);
@@ -185,7 +194,8 @@ std::optional<Finding> check_constants(const Subject& subject, const Run& first)
       if (k == constant) {
         continue;
       }
-      if (const Index i = first_difference(first.gradients[k], other.gradients[k]); i >= 0) {
+      if (const Index i = rounding.first_difference(first.gradients[k], other.gradients[k], {k});
+          i >= 0) {
         Finding finding = subject.found(
             Verdict::wrong, k, i,
             fmt::format("the gradient is {:.6g}, but {:.6g} where input {} needs none: what is "

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/gradcheck/gradient_rounding.hpp"
 #include "core/gradcheck/subject.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -15,11 +16,14 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 std::optional<Finding> check_purity(const Subject& subject, Run& first);
 
 // A parameter's gradient is written where nothing was, whatever the memory held, and added where
-// something was. `arrived` says for each input whether any gradient came.
+// something was. `arrived` says for each input whether any gradient came; `rounding` is that of the
+// gradients.
 std::optional<Finding> check_accumulation(const Subject& subject, const Run& first,
+                                          const GradientRounding& rounding,
                                           std::vector<bool>& arrived);
 
 // Where one input needs no gradient, the others' stay as they are.
-std::optional<Finding> check_constants(const Subject& subject, const Run& first);
+std::optional<Finding> check_constants(const Subject& subject, const Run& first,
+                                       const GradientRounding& rounding);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -68,8 +68,7 @@ Slope ParameterSlopes::quick(const NamedParameter& parameter, const Tensor& dire
   const auto move = [&](Tensor& values, const Tensor& centre, double distance) {
     move_along(values, centre, direction, distance);
   };
-  const double step = 2e-5 * std::min(1.0, magnitude(store_.value(parameter)));
-  const Rise at = rise(parameter, move, step);
+  const Rise at = rise(parameter, move, 2e-5 * magnitude(store_.value(parameter)));
   return {.value = (at.up + at.down) / 2, .error = at.noise};
 }
 

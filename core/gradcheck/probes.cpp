@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <limits>
 
 #include "core/finite.hpp"
-#include "core/gradcheck/differences.hpp"
+#include "core/gradcheck/directions.hpp"
+#include "core/gradcheck/gradient_rounding.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -39,87 +39,26 @@ std::optional<Subject> with_inputs(const Subject& subject, const std::vector<Ten
   }
 }
 
+// Whether a gradient is not finite though its slope is: where the output over the input nearly
+// overflows, the slope may.
+bool is_not_finite(Scalar gradient, Scalar x, const Tensor& output) {
+  constexpr double near_overflow = 1e300;
+  const bool overflows =
+      std::isinf(gradient) && x != 0 && magnitude(output) / std::abs(x) > near_overflow;
+  return !std::isfinite(gradient) && !overflows;
+}
+
 std::optional<Finding> check_finite(const Subject& subject, const Run& run) {
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-    if (const Index i = first_not_finite(run.gradients[k]); i >= 0) {
-      return subject.found(Verdict::not_finite, k, i,
-                           fmt::format("the gradient is {} where the output is finite: a quotient "
-                                       "or an exponential that the forward pass guards?",
-                                       run.gradients[k].data()[i]));
-    }
-  }
-  return {};
-}
-
-// A random direction with the signs of the gradient, so that its parts do not cancel: the slope
-// along it is small only where the gradient is.
-Tensor direction_for(const Tensor& gradient, std::uint64_t seed) {
-  Tensor direction = uneven(gradient.shape(), seed);
-  for (Index i = 0; i < direction.size(); ++i) {
-    if (gradient.data()[i] != 0) {
-      direction.data()[i] = std::copysign(direction.data()[i], gradient.data()[i]);
-    }
-  }
-  return direction;
-}
-
-double slope_along(const Tensor& direction, const Tensor& gradient) {
-  double sum = 0;
-  for (Index i = 0; i < direction.size(); ++i) {
-    sum += direction.data()[i] * gradient.data()[i];
-  }
-  return sum;
-}
-
-// How far a gradient moves when its inputs' last bits change. What is left of sums that cancel,
-// such as those over attention weights of keys that are alike, may be nothing but rounding.
-double rounding_along(const Subject& subject, std::size_t input, const Tensor& direction,
-                      double along) {
-  constexpr double last_bits = 16 * std::numeric_limits<Scalar>::epsilon();
-  constexpr std::uint64_t trials = 16;  // many: what rounds to one of two numbers may not move
-  double most = 0;
-  for (std::uint64_t trial = 1; trial <= trials; ++trial) {
-    std::vector<Tensor> inputs = copies(subject.inputs);
-    for (Tensor& tensor : inputs) {
-      const Tensor change = uneven(tensor.shape(), subject.options.seed + trial);
-      for (Index i = 0; i < tensor.size(); ++i) {
-        tensor.data()[i] *= 1 + last_bits * change.data()[i];
+    const Tensor& gradient = run.gradients[k];
+    for (Index i = 0; i < gradient.size(); ++i) {
+      if (is_not_finite(gradient.data()[i], subject.inputs[k].data()[i], run.forward)) {
+        return subject.found(
+            Verdict::not_finite, k, i,
+            fmt::format("the gradient is {} where the output is finite: a quotient or an "
+                        "exponential that the forward pass guards?",
+                        gradient.data()[i]));
       }
-    }
-    const Subject nearby{.function = subject.function,
-                         .inputs = inputs,
-                         .options = subject.options,
-                         .cotangent = subject.cotangent,
-                         .op = subject.op,
-                         .probe = subject.probe};
-    most = std::max(most, std::abs(slope_along(direction, run(nearby).gradients[input]) - along));
-  }
-  return most;
-}
-
-// A gradient against the slope along one direction: wrong only where that is beyond doubt, as
-// such inputs may be close to kinks, and far from where differences are precise.
-std::optional<Finding> check_directions(const Subject& subject, const Run& run) {
-  Differences differences(subject);
-  for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-    const Tensor direction = direction_for(run.gradients[k], subject.options.seed + 77 + k);
-    // No part is negative.
-    const double along = slope_along(direction, run.gradients[k]);
-    const Slope slope = differences.along(k, direction);
-    const double distance = std::abs(along - slope.value);
-    const double share = std::max(1e-4, subject.options.relative_tolerance);
-    if (!slope.kink && distance > share * std::max(along, std::abs(slope.value)) &&
-        distance > 1000 * slope.error && distance > subject.options.absolute_tolerance &&
-        distance > 1000 * rounding_along(subject, k, direction, along)) {
-      Finding finding =
-          subject.found(Verdict::wrong, k, -1,
-                        "right for the inputs that were given; the numbers are slopes along a "
-                        "random direction, which has the gradient's signs");
-      finding.compared = true;
-      finding.analytic = along;
-      finding.numeric = slope.value;
-      finding.numeric_error = slope.error;
-      return finding;
     }
   }
   return {};
@@ -134,6 +73,14 @@ std::optional<Finding> check_run(const std::optional<Subject>& subject) {
     return finding;
   }
   return check_directions(*subject, result);
+}
+
+Tensor sum_of(const Tensor& a, const Tensor& b) {
+  Tensor sum = a.copy();
+  for (Index i = 0; i < sum.size(); ++i) {
+    sum.data()[i] += b.data()[i];
+  }
+  return sum;
 }
 
 // Every input that has as many rows as the first one, cut to its first `rows`.
@@ -175,11 +122,11 @@ std::optional<Finding> probe_same_input(const Subject& subject) {
         }
         return leaf;
       });
-      Tensor sum = apart.gradients[first].copy();
-      for (Index i = 0; i < sum.size(); ++i) {
-        sum.data()[i] += apart.gradients[second].data()[i];
-      }
-      if (const Index i = first_difference(sum, together.gradients[first]); i >= 0) {
+      const GradientRounding rounding(*same, apart);
+      const Tensor sum = sum_of(apart.gradients[first], apart.gradients[second]);
+      if (const Index i =
+              rounding.first_difference(sum, together.gradients[first], {first, second});
+          i >= 0) {
         return same->found(
             Verdict::not_accumulated, first, i,
             fmt::format("apart the two get {:.6g} and {:.6g}, together {:.6g}: the "

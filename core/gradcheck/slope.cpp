@@ -1,134 +1,167 @@
 #include "core/gradcheck/slope.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+
+#include "core/gradcheck/extrapolation.hpp"
+#include "core/gradcheck/motion.hpp"
 
 namespace tapehead {
 
 namespace {
 
-constexpr std::size_t most_steps = 8;
-constexpr double shrink = 4;
+class Search {
+ public:
+  Search(const std::function<Rise(double step)>& rise, const SlopeSearch& search)
+      : rise_(rise), search_(search) {}
 
-// For a smooth function the gap between the slopes to both sides is f''(x) h, which falls with the
-// step; rounding lets it grow as the step falls; at a kink it stays.
+  Slope run();
 
-bool gap_falls(const std::array<double, most_steps>& gaps, std::size_t count, double unseen) {
-  return gaps[count - 1] <= unseen || (count > 1 && gaps[count - 1] < 0.5 * gaps[count - 2]);
+ private:
+  bool add(const Rise& at, double step);  // whether smaller steps are wanted
+  bool add_central(const Rise& at);
+  void add_sides(double noise);
+  void take(const Limit& limit, double noise);
+  bool settled() const { return slope_.error <= search_.enough(slope_.value); }
+  bool is_still(const Rise& at) const;
+  bool jumps(double step) const;
+  bool side_jumps(double step, bool upwards) const;
+
+  const std::function<Rise(double step)>& rise_;
+  const SlopeSearch& search_;
+  Slope slope_{.error = std::numeric_limits<double>::infinity(), .step = search_.first_step};
+  Motion motion_;
+  Gaps gaps_;
+  Tableau central_{2};
+  OneSided left_;
+  OneSided right_;
+  double noise_ = 0;  // of the last step
+  double last_step_ = 0;
+};
+
+Slope Search::run() {
+  double step = search_.first_step;
+  for (std::size_t i = 0; i < most_steps; ++i, step /= step_shrink) {
+    if (!add(rise_(step), step)) {
+      break;
+    }
+  }
+  if (!settled()) {
+    const auto endless = [this](const OneSided& side, double slope) {
+      return side.diverges() && std::abs(slope) > 100 * noise_;
+    };
+    slope_.kink = (central_.rows() > 0 && gaps_.stay(noise_)) || endless(left_, slope_.left) ||
+                  endless(right_, slope_.right);
+  }
+  return slope_;
 }
 
-bool gap_stays(const std::array<double, most_steps>& gaps, std::size_t count, double noise) {
-  constexpr std::size_t looked_at = 4;
-  if (count < looked_at || gaps[count - 1] <= 100 * noise) {
+bool Search::add(const Rise& at, double step) {
+  const bool up = std::isfinite(at.up);
+  const bool down = std::isfinite(at.down);
+  if (!up && !down) {  // beyond the edges of where the function is defined
+    return true;
+  }
+  if (is_still(at) && jumps(step)) {  // below what the function can tell apart
     return false;
   }
-  const auto* const first = gaps.begin() + (count - looked_at);
-  const auto [least, most] = std::minmax_element(first, first + looked_at);
-  return *most < 2 * *least;
+  const bool first = left_.steps() + right_.steps() == 0;
+  slope_.noise = first ? at.noise : slope_.noise;
+  last_step_ = step;
+  if (up && down && !add_central(at)) {
+    return false;
+  }
+  noise_ = at.noise;
+  if (down) {
+    left_.add(at.down);
+    slope_.left = at.down;
+  }
+  if (up) {
+    right_.add(at.up);
+    slope_.right = at.up;
+  }
+  if (!settled()) {
+    add_sides(at.noise);
+  }
+  return !settled();
 }
 
-// How the slopes move from step to step. Those of a smooth function draw nearer, by 16 each time;
-// those that rounding makes part, or agree by chance: two of them alike after two that were not. At
-// a kink they part as well, but there the gap stays, except at the one step that comes close to it.
-class Motion {
- public:
-  // `enough`: changes that do not matter.
-  void add(double central, double gap, double enough) {
-    before_ = change_;
-    change_ = std::abs(central - central_);
-    const bool parts = change_ > std::max(before_, enough) && (gap < 0.5 * gap_ || gap > 2 * gap_);
-    partings_ += parts ? 1 : 0;
-    central_ = central;
-    gap_ = gap;
+bool Search::add_central(const Rise& at) {
+  const double central = (at.up + at.down) / 2;
+  const double gap = std::abs(at.up - at.down);
+  const double enough = search_.enough(central);
+  motion_.add(central, gap, enough);
+  if (!search_.noise_known && motion_.is_rounding()) {
+    return false;
   }
-  bool is_rounding() const { return partings_ > 1; }
-  bool is_chance(double unseen) const {
-    return std::isfinite(before_) && before_ > unseen && change_ < before_ / 256;
+  gaps_.add(gap);
+  const Limit best = central_.add(central);
+  if (gaps_.fall(std::max(100 * at.noise, enough)) && !motion_.is_chance(enough)) {
+    take(best, at.noise);
+  } else if (std::isinf(slope_.error)) {
+    slope_.value = best.value;
   }
+  return true;
+}
 
- private:
-  double central_ = std::numeric_limits<double>::infinity();
-  double change_ = std::numeric_limits<double>::infinity();
-  double before_ = std::numeric_limits<double>::infinity();
-  double gap_ = 0;
-  int partings_ = 0;
-};
-
-// The extrapolation's rows, of which only the last is kept.
-class Tableau {
- public:
-  // The best of the new row, and what it may be off: as far as its neighbours are away.
-  struct Best {
-    double value = 0;
-    double error = std::numeric_limits<double>::infinity();
-  };
-  Best add(double central) {
-    std::array<double, most_steps> next{};
-    next[0] = central;
-    Best best{.value = central};
-    double power = 1;
-    for (std::size_t j = 1; j <= rows_; ++j) {
-      power *= shrink * shrink;
-      next[j] = (power * next[j - 1] - row_[j - 1]) / (power - 1);
-      const double error =
-          std::max(std::abs(next[j] - next[j - 1]), std::abs(next[j] - row_[j - 1]));
-      if (error < best.error) {
-        best = {.value = next[j], .error = error};
-      }
+void Search::add_sides(double noise) {
+  const bool left = left_.draws_near(noise);
+  const bool right = right_.draws_near(noise);
+  const Limit l = left_.limit();
+  const Limit r = right_.limit();
+  if (left && right) {
+    const double gap = std::abs(l.value - r.value);
+    if (gap <= l.error + r.error + 4 * noise) {
+      take({.value = (l.value + r.value) / 2, .error = std::max({l.error, r.error, gap})},
+           2 * noise);
     }
-    row_ = next;
-    ++rows_;
-    return best;
+  } else if (central_.rows() == 0 && (left || right)) {  // at an edge
+    take(left ? l : r, 2 * noise);
   }
+}
 
- private:
-  std::array<double, most_steps> row_{};
-  std::size_t rows_ = 0;
-};
+void Search::take(const Limit& limit, double noise) {
+  const double error = std::max(limit.error, noise);
+  if (std::isinf(slope_.error) || error < slope_.error) {
+    slope_.value = limit.value;
+    slope_.error = error;
+    slope_.last = last_step_;
+  }
+}
+
+// Whether the function no longer changes, after it did.
+bool Search::is_still(const Rise& at) const {
+  return at.up == 0 && at.down == 0 && (slope_.left != 0 || slope_.right != 0);
+}
+
+// Whether what changed with the step before does so at one point, as rounded numbers do. Behind a
+// kink, as where a ReLU is zero, the change begins at some point and grows.
+bool Search::jumps(double step) const {
+  return (slope_.left != 0 && side_jumps(step, false)) ||
+         (slope_.right != 0 && side_jumps(step, true));
+}
+
+bool Search::side_jumps(double step, bool upwards) const {
+  constexpr int halvings = 10;
+  double still = step;
+  double changed = last_step_;
+  const double whole = changed * (upwards ? slope_.right : slope_.left);
+  double least = whole;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = (still + changed) / 2;
+    const Rise at = rise_(middle);
+    const double change = middle * (upwards ? at.up : at.down);
+    (change == 0 ? still : changed) = middle;
+    least = change == 0 ? least : change;
+  }
+  return std::abs(least) > std::abs(whole) / 32;
+}
 
 }  // namespace
 
 Slope slope_of(const std::function<Rise(double step)>& rise, const SlopeSearch& search) {
-  Slope slope{.error = std::numeric_limits<double>::infinity()};
-  Motion motion;
-  Tableau tableau;
-  std::array<double, most_steps> gaps{};
-  std::size_t count = 0;  // steps with finite numbers so far
-  double noise = 0;
-  double step = search.first_step;
-  for (std::size_t i = 0; i < most_steps; ++i, step /= shrink) {
-    const Rise at = rise(step);
-    const double central = (at.up + at.down) / 2;
-    if (!std::isfinite(central)) {  // beyond the edge of where the function is defined
-      continue;
-    }
-    const bool still = at.up == 0 && at.down == 0 && (slope.left != 0 || slope.right != 0);
-    const double gap = std::abs(at.up - at.down);
-    const double enough = search.enough(central);
-    motion.add(central, gap, enough);
-    if (still || (!search.noise_known && motion.is_rounding())) {
-      break;  // the step is below what the function can tell apart
-    }
-    noise = at.noise;
-    slope.left = at.down;
-    slope.right = at.up;
-    gaps[count++] = gap;
-    const bool tells =
-        gap_falls(gaps, count, std::max(100 * noise, enough)) && !motion.is_chance(enough);
-    const Tableau::Best best = tableau.add(central);
-    const double error = std::max(best.error, noise);
-    if (std::isinf(slope.error) || (tells && error < slope.error)) {
-      slope.value = best.value;
-      slope.error = tells ? error : slope.error;
-    }
-    if (tells && slope.error <= search.enough(slope.value)) {
-      return slope;
-    }
-  }
-  slope.kink = count > 0 && gap_stays(gaps, count, noise);
-  return slope;
+  return Search(rise, search).run();
 }
 
 }  // namespace tapehead

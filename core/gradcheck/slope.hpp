@@ -16,9 +16,12 @@ struct Rise {
 struct Slope {
   double value = 0;
   double error = 0;   // estimated
-  bool kink = false;  // the slopes to both sides stay apart as the step shrinks
+  bool kink = false;  // there is none: those to both sides stay apart, or grow without end
   double left = 0;    // those slopes, with the smallest step
   double right = 0;
+  double noise = 0;  // of the first step
+  double step = 0;   // the first one
+  double last = 0;   // the smallest one that the value rests on
 };
 
 struct SlopeSearch {
@@ -29,10 +32,11 @@ struct SlopeSearch {
   bool noise_known = false;
 };
 
-// Central differences with steps first_step, first_step / 4, ..., extrapolated to step 0 (Ridders
-// 1982, "Accurate computation of F'(x) and F'(x)F''(x)"): each column of the tableau removes one
-// even order of the truncation error, and neighbours in the tableau tell the error that is left.
-// Ends as soon as that is small enough, at the latest after eight steps.
+// Central differences with steps first_step, first_step / 4, ..., extrapolated to step 0. Ends as
+// soon as the error that is left is small enough, at the latest after eight steps.
+//
+// Where the function is smooth on each side only, as x |x| at 0, the slopes to both sides are
+// extrapolated apart, and have to agree. At the edge of where it is defined there is one side.
 Slope slope_of(const std::function<Rise(double step)>& rise, const SlopeSearch& search);
 
 }  // namespace tapehead

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "core/draws.hpp"
 #include "core/errors.hpp"
@@ -74,6 +73,14 @@ Run run(const Subject& subject) {
   return run(subject, [&](Tape& tape, std::size_t k) { return tape.variable(subject.inputs[k]); });
 }
 
+double magnitude(const Tensor& tensor) {
+  double largest = 0;
+  for (const Scalar x : tensor.values()) {
+    largest = std::isfinite(x) ? std::max<double>(largest, std::abs(x)) : largest;
+  }
+  return largest > 0 ? largest : 1;
+}
+
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors) {
   std::vector<Tensor> result;
   result.reserve(tensors.size());
@@ -90,16 +97,6 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 bool all_finite(const std::vector<Tensor>& tensors) {
   return std::ranges::all_of(tensors,
                              [](const Tensor& tensor) { return first_not_finite(tensor) < 0; });
-}
-
-Index first_difference(const Tensor& a, const Tensor& b) {
-  constexpr Scalar rounding = 1000 * std::numeric_limits<Scalar>::epsilon();
-  const auto close = [](Scalar x, Scalar y) {
-    return (std::isnan(x) && std::isnan(y)) || x == y ||
-           std::abs(x - y) <= rounding * (1 + std::max(std::abs(x), std::abs(y)));
-  };
-  const auto found = std::ranges::mismatch(a.values(), b.values(), close);
-  return found.in1 == a.values().end() ? -1 : found.in1 - a.values().begin();
 }
 
 std::string element_name(std::size_t input, Index element, const Shape& shape) {

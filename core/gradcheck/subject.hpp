@@ -39,12 +39,12 @@ using MakeLeaf = std::function<Var(Tape&, std::size_t input)>;
 Run run(const Subject& subject, const MakeLeaf& make_leaf);
 Run run(const Subject& subject);  // with variables
 
+// The largest magnitude among finite numbers; 1 where none is but 0.
+double magnitude(const Tensor& tensor);
+
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
 bool same_bits(const Tensor& a, const Tensor& b);
 bool all_finite(const std::vector<Tensor>& tensors);
-
-// The first element in which two tensors of one shape differ by more than rounding, or -1.
-Index first_difference(const Tensor& a, const Tensor& b);
 
 // "input 1 [2, 0] of (3, 4)": an element, as a message names it; -1: the whole.
 std::string element_name(std::size_t input, Index element, const Shape& shape);

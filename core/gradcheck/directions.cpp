@@ -1,0 +1,90 @@
+#include "core/gradcheck/directions.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/gradcheck/differences.hpp"
+#include "core/gradcheck/gradient_rounding.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// A random direction with the signs of the gradient, so that its parts do not cancel: the slope
+// along it is small only where the gradient is. Each element moves by its own size.
+Tensor direction_for(const Tensor& input, const Tensor& gradient, std::uint64_t seed) {
+  Tensor direction = uneven(gradient.shape(), seed);
+  const double largest = magnitude(input);
+  for (Index i = 0; i < direction.size(); ++i) {
+    const Scalar x = std::abs(input.data()[i]);
+    direction.data()[i] *= x > 0 ? x : largest;
+    if (gradient.data()[i] != 0) {
+      direction.data()[i] = std::copysign(direction.data()[i], gradient.data()[i]);
+    }
+  }
+  return direction;
+}
+
+double slope_along(const Tensor& direction, const Tensor& gradient) {
+  double sum = 0;
+  for (Index i = 0; i < direction.size(); ++i) {
+    sum += direction.data()[i] * gradient.data()[i];
+  }
+  return sum;
+}
+
+// Σ |x dL/dx|
+double terms_of(const Tensor& input, const Tensor& gradient) {
+  double sum = 0;
+  for (Index i = 0; i < input.size(); ++i) {
+    sum += std::abs(input.data()[i] * gradient.data()[i]);
+  }
+  return sum;
+}
+
+// How far a gradient moves when last bits of inputs and cotangent change. What is left of sums that
+// cancel, such as those over attention weights of keys that are alike, may be nothing but rounding.
+double rounding_along(const Subject& subject, std::size_t input, const Tensor& direction,
+                      double along) {
+  constexpr std::uint64_t trials = 16;  // many: what rounds to one of two numbers may not move
+  double most = 0;
+  for (std::uint64_t trial = 1; trial <= trials; ++trial) {
+    const std::vector<Tensor> nearby = nearby_gradients(subject, subject.options.seed + trial);
+    if (!nearby.empty()) {
+      most = std::max(most, std::abs(slope_along(direction, nearby[input]) - along));
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+std::optional<Finding> check_directions(const Subject& subject, const Run& run) {
+  Differences differences(subject);
+  for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
+    const Tensor direction =
+        direction_for(subject.inputs[k], run.gradients[k], subject.options.seed + 77 + k);
+    // No part is negative.
+    const double along = slope_along(direction, run.gradients[k]);
+    const Slope slope =
+        differences.along(k, direction, along, terms_of(subject.inputs[k], run.gradients[k]));
+    const double distance = std::abs(along - slope.value);
+    const double share = std::max(1e-4, subject.options.relative_tolerance);
+    if (!slope.kink && distance > share * std::max(along, std::abs(slope.value)) &&
+        distance > 1000 * slope.error &&
+        distance > 1000 * rounding_along(subject, k, direction, along)) {
+      Finding finding =
+          subject.found(Verdict::wrong, k, -1,
+                        "right for the inputs that were given; the numbers are slopes along a "
+                        "random direction, which has the gradient's signs");
+      finding.compared = true;
+      finding.analytic = along;
+      finding.numeric = slope.value;
+      finding.numeric_error = slope.error;
+      return finding;
+    }
+  }
+  return {};
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,109 @@
+#include "core/gradcheck/element_comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/gradcheck/path.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+Tolerance tolerance_of(const GradcheckOptions& options) {
+  return {.relative = options.relative_tolerance, .absolute = options.absolute_tolerance};
+}
+
+// How far the differences may be off, as a share of the natural size of a slope, where they do not
+// tell: as far as the worst of them. Away from kinks an estimate that is much better than its
+// neighbours' is so by chance.
+double doubt_of(const std::vector<Slope>& slopes, const Tolerance& tolerance) {
+  double doubt = 0;
+  for (const Slope& slope : slopes) {
+    if (!slope.kink && std::isfinite(slope.error) && natural_size(slope) > 0 &&
+        !tolerance.tells(slope)) {
+      doubt = std::max(doubt, slope.error / natural_size(slope));
+    }
+  }
+  return doubt;
+}
+
+// The gradient's own, which excuses as much as that of the differences.
+void add_rounding(Slope& slope, double rounding) {
+  slope.error = std::max(slope.error, rounding / doubt_share);
+  slope.noise = std::max(slope.noise, rounding);
+}
+
+// Whether differences are at fault: the two are both next to nothing beside what the outputs are,
+// and over a longer way the gradient is right.
+bool is_excused(const Subject& subject, const Run& run, std::size_t input, Index element,
+                const Slope& slope) {
+  const double distance = std::abs(run.gradients[input].data()[element] - slope.value);
+  const double size = size_of_all(subject, run.forward, input, element);
+  return distance <= subject.options.absolute_tolerance * size &&
+         gradient_adds_up(subject, input, element);
+}
+
+}  // namespace
+
+Comparison compare(const Subject& subject, Differences& differences, std::size_t input,
+                   const Run& run, const GradientRounding& rounding, HiddenOutputs& hidden) {
+  const Tensor& gradient = run.gradients[input];
+  const Tolerance tolerance = tolerance_of(subject.options);
+  Comparison result{.shape = gradient.shape(), .analytic = {}, .numeric = {}, .differs = {}};
+  for (Index i = 0; i < gradient.size(); ++i) {
+    const double analytic = gradient.data()[i];
+    result.at.push_back(subject.inputs[input].data()[i]);
+    result.analytic.push_back(analytic);
+    result.numeric.push_back(differences.element(input, i, analytic));
+    hidden.look_at(input, i, differences.last_column());
+  }
+  const double doubt = doubt_of(result.numeric, tolerance);
+  for (Index i = 0; i < gradient.size(); ++i) {
+    Slope& slope = result.numeric[static_cast<std::size_t>(i)];
+    slope.error = std::max(slope.error, doubt * natural_size(slope));
+    if (!tolerance.agrees(result.a(i), slope)) {
+      add_rounding(slope, rounding.of(input).data()[i]);
+    }
+    result.differs.push_back(!tolerance.agrees(result.a(i), slope) &&
+                             !is_excused(subject, run, input, i, slope));
+  }
+  return result;
+}
+
+Index worst_of(const Comparison& c, const GradcheckOptions& options) {
+  Index worst = -1;
+  double most = -1;
+  for (Index i = 0; i < c.size(); ++i) {
+    if (!c.wrong(i)) {
+      continue;
+    }
+    if (!std::isfinite(c.a(i))) {
+      return i;
+    }
+    const double distance = std::abs(c.a(i) - c.n(i));
+    const Slope& slope = c.numeric[static_cast<std::size_t>(i)];
+    const double excess =
+        distance > 0 ? distance / tolerance_of(options).allowed(c.a(i), slope) : 0;
+    if (excess > most || worst < 0) {
+      worst = i;
+      most = excess;
+    }
+  }
+  return worst;
+}
+
+Index worst_sure(const Comparison& c, const GradcheckOptions& options) {
+  Comparison sure = c;
+  for (Index i = 0; i < c.size(); ++i) {
+    const Slope& slope = c.numeric[static_cast<std::size_t>(i)];
+    const bool between = slope.kink && c.a(i) >= std::min(slope.left, slope.right) - slope.error &&
+                         c.a(i) <= std::max(slope.left, slope.right) + slope.error;
+    const bool near = std::abs(c.a(i) - slope.value) <= doubt_share * slope.error;
+    if (std::isfinite(c.a(i)) && (between || near)) {
+      sure.differs[static_cast<std::size_t>(i)] = false;
+    }
+  }
+  return worst_of(sure, options);
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
