@@ -52,6 +52,37 @@ TEST(Slope, BesideAKinkIsThatOfItsSide) {
   }
 }
 
+TEST(Slope, WhereTheSecondDerivativeJumpsIsFound) {
+  for (const double power : {1.25, 1.5, 2.0, 3.0}) {
+    const Slope one = slope_at(0, [power](double a) { return a > 0 ? std::pow(a, power) : 0; });
+    EXPECT_NEAR(one.value, 0, 1e-7) << power;
+    EXPECT_LE(one.error, 1e-7) << power;
+    EXPECT_FALSE(one.kink) << power;
+  }
+  const Slope both = slope_at(0, [](double a) { return a * std::abs(a) + 3 * a; });
+  EXPECT_NEAR(both.value, 3, 1e-7);
+  EXPECT_FALSE(both.kink);
+}
+
+TEST(Slope, ThatIsInfiniteIsToldAsNone) {
+  EXPECT_TRUE(slope_at(0, [](double a) { return std::cbrt(a); }).kink);
+  EXPECT_TRUE(slope_at(0, [](double a) { return std::sqrt(a); }).kink);
+}
+
+TEST(Slope, AtAnEdgeIsThatOfItsSide) {
+  const Slope slope = slope_at(0, [](double a) { return 3 * a + std::pow(a, 1.5); });
+  EXPECT_NEAR(slope.value, 3, 1e-6);
+  EXPECT_FALSE(slope.kink);
+}
+
+// Beyond the kink the function no longer changes, as below the last bit of a step function.
+TEST(Slope, BehindAKinkIsZero) {
+  const Slope slope = slope_at(-1e-4, [](double a) { return a > 0 ? a : 0; });
+  EXPECT_EQ(slope.value, 0);
+  EXPECT_LE(slope.error, 1e-7);
+  EXPECT_FALSE(slope.kink);
+}
+
 TEST(Slope, OfAStepFunctionIsUncertain) {
   const Slope slope = slope_at(0.3, [](double a) { return std::floor(a * 2e5) / 2e5; });
   EXPECT_GT(slope.error, 1e-7);
