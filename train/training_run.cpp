@@ -280,7 +280,7 @@ bool TrainingRun::finished() const {
 }
 
 Waiting TrainingRun::waiting() const {
-  return {.metric = position_.metric,
+  return {.metric = config_.evaluation.metric,
           .patience = config_.training.patience,
           .evaluations = position_.evaluations,
           .best_evaluation = position_.best_evaluation,
