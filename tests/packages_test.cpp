@@ -29,58 +29,46 @@ const fs::path root = TAPEHEAD_SOURCE_DIR;
 const std::set<std::string> bare{"apt",  "bash", "coreutils", "dash", "dpkg",       "findutils",
                                  "grep", "gzip", "mawk",      "sed",  "util-linux", "git"};
 
-// The Debian 12 package of each program that anything here starts.
-const std::map<std::string, std::string> package_of{
-    {"apt-config", "apt"},
-    {"apt-get", "apt"},
-    {"awk", "mawk"},
+// The Debian 12 packages of all programs that anything here starts.
+const std::map<std::string, std::string> programs_in{
+    {"apt", "apt-config apt-get"},
     {"bash", "bash"},
-    {"basename", "coreutils"},
-    {"c++", "g++"},
-    {"cat", "coreutils"},
-    {"chmod", "coreutils"},
     {"chromium-headless-shell", "chromium-headless-shell"},
-    {"chroot", "coreutils"},
     {"clang-format-19", "clang-format-19"},
     {"clang-tidy-19", "clang-tidy-19"},
-    {"cmake", "cmake"},
-    {"cp", "coreutils"},
-    {"ctest", "cmake"},
+    {"cmake", "cmake ctest"},
+    {"coreutils",
+     "basename cat chmod chroot cp dirname env head ln mkdir mktemp mv nohup nproc rm sha256sum "
+     "sleep sort tee timeout touch wc"},
     {"curl", "curl"},
+    {"dash", "sh"},
     {"debootstrap", "debootstrap"},
-    {"dirname", "coreutils"},
-    {"dpkg-query", "dpkg"},
-    {"env", "coreutils"},
-    {"find", "findutils"},
+    {"dpkg", "dpkg-query"},
+    {"findutils", "find xargs"},
+    {"g++", "c++"},
     {"git", "git"},
     {"grep", "grep"},
     {"gzip", "gzip"},
-    {"head", "coreutils"},
-    {"ln", "coreutils"},
-    {"mkdir", "coreutils"},
-    {"mktemp", "coreutils"},
-    {"mount", "util-linux"},
-    {"mv", "coreutils"},
-    {"ninja", "ninja-build"},
-    {"nohup", "coreutils"},
-    {"nproc", "coreutils"},
+    {"mawk", "awk"},
+    {"ninja-build", "ninja"},
     {"python3", "python3"},
-    {"rm", "coreutils"},
     {"sed", "sed"},
-    {"setarch", "util-linux"},
-    {"setpriv", "util-linux"},
-    {"sh", "dash"},
-    {"sha256sum", "coreutils"},
-    {"sleep", "coreutils"},
-    {"sort", "coreutils"},
     {"sudo", "sudo"},
-    {"tee", "coreutils"},
-    {"timeout", "coreutils"},
-    {"touch", "coreutils"},
-    {"unshare", "util-linux"},
-    {"wc", "coreutils"},
-    {"wget", "wget"},
-    {"xargs", "findutils"}};
+    {"util-linux", "mount setarch setpriv unshare"},
+    {"wget", "wget"}};
+
+std::map<std::string, std::string> package_of_each() {
+  std::map<std::string, std::string> packages;
+  for (const auto& [package, programs] : programs_in) {
+    std::istringstream names(programs);
+    for (std::string name; names >> name;) {
+      packages[name] = package;
+    }
+  }
+  return packages;
+}
+
+const std::map<std::string, std::string> package_of = package_of_each();
 
 // What `./dev deps COMMAND` installs; "any": what it installs for some command.
 std::set<std::string> listed_for(const std::string& command) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstddef>
 #include <set>
@@ -34,21 +33,17 @@ class StartedPrograms {
   const std::set<std::string>& looked_for() const { return looked_for_; }
 
  private:
-  static constexpr std::array<std::string_view, 35> builtins{
-      ":",       "[",      "break", "builtin", "case",   "cd",     "command", "compgen", "continue",
-      "declare", "echo",   "eval",  "exec",    "exit",   "export", "false",   "for",     "kill",
-      "local",   "printf", "pwd",   "read",    "return", "set",    "shift",   "shopt",   "source",
-      "test",    "trap",   "true",  "type",    "ulimit", "umask",  "unset",   "wait"};
+  static constexpr std::string_view builtins =
+      " : [ break builtin case cd command compgen continue declare echo eval exec exit export "
+      "false for kill local printf pwd read return set shift shopt source test trap true type "
+      "ulimit umask unset wait ";
   // After these a command still follows.
-  static constexpr std::array<std::string_view, 14> keywords{"if", "then", "else",  "elif",  "fi",
-                                                             "do", "done", "while", "until", "!",
-                                                             "{",  "}",    "time",  "esac"};
-  static constexpr std::array<std::string_view, 7> prefixes{"command", "env",  "exec", "nohup",
-                                                            "setarch", "sudo", "xargs"};
+  static constexpr std::string_view keywords =
+      " if then else elif fi do done while until ! { } time esac ";
+  static constexpr std::string_view prefixes = " command env exec nohup setarch sudo xargs ";
 
-  template <std::size_t count>
-  static bool lists(const std::array<std::string_view, count>& words, std::string_view word) {
-    return std::ranges::find(words, word) != words.end();
+  static bool lists(std::string_view words, std::string_view word) {
+    return words.find(' ' + std::string(word) + ' ') != std::string_view::npos;
   }
 
   struct Word {
@@ -74,7 +69,7 @@ class StartedPrograms {
 
   void commands(char end) {
     Place place;
-    while (!over() && !(text_[here_] == end && !place.pattern)) {
+    while (!over() && (text_[here_] != end || place.pattern)) {
       if (at("\\\n")) {
         here_ += 2;
       } else if (text_[here_] == ' ' || text_[here_] == '\t') {
@@ -209,14 +204,14 @@ class StartedPrograms {
     });
     const bool option = word.text.starts_with('-');
     const bool assignment = word.text.find('=') != std::string::npos;
+    const bool descriptor = number && (at("<") || at(">"));  // of a redirection
+    if (descriptor || assignment || lists(keywords, word.text)) {
+      return;
+    }
     if (at("()") && word.literal) {
       functions_.insert(word.text);
       here_ += 2;
       place = {};
-    } else if (number && (at("<") || at(">"))) {
-      return;  // the descriptor of a redirection
-    } else if (lists(keywords, word.text) || assignment) {
-      return;
     } else if (place.prefixed && (option || (place.option && !word.literal))) {
       place.option = option;
     } else {
