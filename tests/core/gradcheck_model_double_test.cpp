@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <tapehead/gradcheck.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -95,6 +96,32 @@ TEST_F(TwoLayers, FailWithASign) {
     }
   });
   expect(gradcheck_model(store_, negative), Verdict::wrong, WrongKind::sign, "inner.weight: [");
+}
+
+// The loss times s, and the weights of the first layer t times as large as what it multiplies by.
+TEST_F(TwoLayers, AreJudgedTheSameAtEveryScale) {
+  for (Scalar& w : store_.value(inner_).values()) {
+    w *= 1e20;
+  }
+  const auto scaled = [this](double s, Scalar factor) -> ModelLoss {
+    const auto spoil = [factor](Tensor& gradient) {
+      std::ranges::for_each(gradient.values(), [factor](Scalar& g) { g *= factor; });
+    };
+    return [this, s, spoil](Tape& tape, ParameterGradients& gradients) {
+      const Var inner = scale(spoilt(leaf(tape, gradients, inner_), spoil), 1e-20);
+      const Var x = tape.constant(random_tensor({7, 40}, 1));
+      const Var hidden =
+          bias_activation(linear(x, inner), leaf(tape, gradients, bias_), Activation::relu);
+      return scale(mean(linear(hidden, leaf(tape, gradients, outer_))), s);
+    };
+  };
+  for (const double s : {1e-30, 1e-9, 1.0, 1e30}) {
+    const ModelGradcheckReport right = gradcheck_model(store_, scaled(s, 1));
+    EXPECT_TRUE(right.ok()) << s << "\n" << right.message();
+    expect(gradcheck_model(store_, scaled(s, -1)), Verdict::wrong, WrongKind::sign, "sign");
+    expect(gradcheck_model(store_, scaled(s, 0)), Verdict::wrong, WrongKind::no_gradient, "zeros");
+    expect(gradcheck_model(store_, scaled(s, 2)), Verdict::wrong, WrongKind::factor, "2 times");
+  }
 }
 
 TEST_F(TwoLayers, FailWithWrongRowsByTheirNumbers) {
