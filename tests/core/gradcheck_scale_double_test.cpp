@@ -78,6 +78,12 @@ TEST(GradcheckScale, FindsAnInfiniteGradientWithoutProbes) {
   expect_verdict(check([](double x) { return std::sqrt(x); },
                        [](double x) { return 0.5 / std::sqrt(x); }, {0, 1, 4}, false),
                  Verdict::not_finite, "input 0 [0] of (3): not finite");
+  // The slope itself is nothing special.
+  const Function infinite_at_one = [](double x) {
+    return x == 1 ? std::numeric_limits<double>::infinity() : 2 * x;
+  };
+  expect_verdict(check([](double x) { return x * x; }, infinite_at_one, {0.5, 1, 4}, false),
+                 Verdict::not_finite, "input 0 [1] of (3): not finite");
 }
 
 TEST(GradcheckScale, NamesASlopeThatIsInfinite) {
