@@ -115,7 +115,7 @@ TEST_F(Streams, a_closed_input_is_not_an_empty_one) {
   train();
   const ProgramResult closed = run_shell("\"$TAPEHEAD\" translate r <&-", here.path());
   EXPECT_EQ(closed.exit_code, 1);
-  EXPECT_THAT(closed.errors, HasSubstr("cannot read the input: Bad file descriptor"));
+  EXPECT_THAT(closed.errors, HasSubstr("cannot read standard input: Bad file descriptor"));
 }
 
 TEST_F(Streams, a_sweep_without_any_keeps_its_results_and_says_that_the_table_is_lost) {

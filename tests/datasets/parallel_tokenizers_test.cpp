@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/shown.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"
 
@@ -63,7 +64,7 @@ TEST_P(ParallelTokenizers, a_character_that_cannot_be_written_is_refused_with_it
       {"\u2585", "unknown text"}, {"\u2581", "a space"}, {"\t", "a tab"}};
   for (const auto& [character, reason] : reserved) {
     EXPECT_THAT(complaint({"ab ba", "ba ab", "zoo " + character + " q", character + "ba ab"}),
-                AllOf(HasSubstr("t.en:3: "), HasSubstr("`" + character + "` 2 times"),
+                AllOf(HasSubstr("t.en:3: "), HasSubstr("`" + shown(character) + "` 2 times"),
                       HasSubstr(reason), HasSubstr("task.character_coverage")));
   }
   options_.vocabulary = 7;

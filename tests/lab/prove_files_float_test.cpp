@@ -71,7 +71,7 @@ void use(const fs::path& sweep, Choices& choices) {
     case 2:
       return resume(sweep / "r");
     default:
-      report_page(report_sweep(sweep));
+      report_page(report_sweep(sweep, sweep / "report.html"));
   }
 }
 

@@ -1,7 +1,10 @@
 // Models with attention of all kinds put together at random.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <random>
+#include <span>
 
 #include "nn/attention_problems.hpp"
 #include "tests/support/tiny_model.hpp"
@@ -23,6 +26,7 @@ class RandomAttention {
       options.attention = settings();
       options.cross = settings();
       if (composes(options)) {
+        clear_unused(options);
         return options;
       }
     }
@@ -78,6 +82,27 @@ class RandomAttention {
       settings.score.values = {scores};
     }
     return settings;
+  }
+
+  // Numbers that no positions make use of, which a config may not have.
+  static void clear_unused(ModelOptions& options) {
+    constexpr std::array kinds{AttentionKind::encoder_self, AttentionKind::decoder_self,
+                               AttentionKind::cross};
+    const auto clear = [&](AttentionSettings& settings, std::span<const AttentionKind> of) {
+      const auto any_has = [&](const auto& has) {
+        return std::ranges::any_of(
+            of, [&](AttentionKind kind) { return has(attention_spec(options, kind, 0)); });
+      };
+      if (!any_has([](const AttentionSpec& spec) { return spec.has_clip(); })) {
+        settings.clip = {};
+      }
+      if (!any_has([](const AttentionSpec& spec) { return spec.has(AttentionPositions::t5); })) {
+        settings.buckets = {};
+        settings.farthest = {};
+      }
+    };
+    clear(options.attention, kinds);
+    clear(options.cross, std::span(kinds).last(1));
   }
 
   static bool composes(const ModelOptions& options) {

@@ -167,7 +167,7 @@ TEST(ConfigRules, text_has_its_files_once) {
 
 TEST(ConfigRules, an_option_of_another_tokenizer_is_not_ignored) {
   const std::string text = "task: {name: parallel_text, train_tsv: a, validation_tsv: b}\n";
-  for (const std::string value : {"task.normalization=nfkc", "task.character_coverage=0.9"}) {
+  for (const std::string value : {"task.normalization=nfkc", "task.character_coverage=0.99"}) {
     EXPECT_EQ(config_error(text, {"task.tokenizer=word", value}),
               "--set " + value + ": this tokenizer makes no use of it (only bpe, unigram)");
     EXPECT_EQ(config_error(text, {"task.tokenizer=unigram", value}), "accepted");
