@@ -18,21 +18,19 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using namespace std::string_literals;
 
-using Form = std::string (*)(std::string);
+using Form = std::string (*)(const std::string&);
 
-std::string plain(std::string text) { return text; }
-std::string marked(std::string text) { return "\xEF\xBB\xBF" + text; }
-std::string without_last_end(std::string text) {
-  text.pop_back();
-  return text;
-}
-std::string with_carriage_returns(std::string text) {
+std::string plain(const std::string& text) { return text; }
+std::string marked(const std::string& text) { return "\xEF\xBB\xBF" + text; }
+std::string without_last_end(const std::string& text) { return text.substr(0, text.size() - 1); }
+std::string with_carriage_returns(const std::string& whole) {
+  std::string text = whole;
   for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2)) {
     text.insert(at, 1, '\r');
   }
   return text;
 }
-std::string packed(std::string text) {
+std::string packed(const std::string& text) {
   const std::string path = ::testing::TempDir() + fmt::format("packed-{}", ::getpid());
   gzFile file = gzopen(path.c_str(), "wb");
   gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
@@ -41,7 +39,7 @@ std::string packed(std::string text) {
   fs::remove(path);
   return bytes;
 }
-std::string all_together(std::string text) {
+std::string all_together(const std::string& text) {
   return packed(marked(with_carriage_returns(without_last_end(text))));
 }
 

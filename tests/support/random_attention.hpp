@@ -103,6 +103,19 @@ class RandomAttention {
     };
     clear(options.attention, kinds);
     clear(options.cross, std::span(kinds).last(1));
+    clear_budget(options.attention, options.attention);
+    clear_budget(options.cross, options.attention);
+  }
+
+  // Where widths are given, or follow from what else is, a budget decides nothing.
+  static void clear_budget(AttentionSettings& settings, const AttentionSettings& inherited) {
+    const auto given = [&](const auto option) {
+      return (settings.*option).given() || (inherited.*option).given();
+    };
+    if (given(&AttentionSettings::sharing) || given(&AttentionSettings::combine) ||
+        (given(&AttentionSettings::d_qk) && given(&AttentionSettings::d_v))) {
+      settings.budget = {};
+    }
   }
 
   static bool composes(const ModelOptions& options) {

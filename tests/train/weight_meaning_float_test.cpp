@@ -134,6 +134,12 @@ TEST(WeightMeaning, RowsSayWhichOptionsChangeIt) {
         EXPECT_FALSE(all.changed) << option;
         continue;
       }
+      // A stored config has the widths that the budget came to, and refuses another one.
+      if (row.field.name == "budget") {
+        EXPECT_FALSE(all.tried) << option;
+        EXPECT_TRUE(row.field.keeps_meaning) << option;
+        continue;
+      }
       EXPECT_TRUE(all.tried) << option << " has no other value here";
       EXPECT_EQ(all.changed, !row.field.keeps_meaning) << option;
       ++looked_at;
