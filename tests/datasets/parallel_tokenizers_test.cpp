@@ -27,11 +27,11 @@ class ParallelTokenizers : public ::testing::TestWithParam<TokenizerKind> {
   }
 
   // Both sides alike.
-  Tokenizers make(std::vector<std::string> lines) const {
+  Tokenizers make(const std::vector<std::string>& lines) const {
     return make_parallel_tokenizers({.source = lines, .target = lines}, options_);
   }
-  std::string complaint(std::vector<std::string> lines) const {
-    return message_of<DataError>([&] { make(std::move(lines)); });
+  std::string complaint(const std::vector<std::string>& lines) const {
+    return message_of<DataError>([&] { make(lines); });
   }
   static void expect_written_back(const Tokenizers& tokenizers,
                                   const std::vector<std::string>& lines) {
