@@ -38,9 +38,9 @@ void expect_no_faults(const TemporaryDirectory& here, std::uint64_t cases,
     ChildProcess child([&] {
       std::ofstream notes(here / "notes");
       for (std::uint64_t i = first; i < std::min(first + at_a_time, cases); ++i) {
-        notes << "case " << i << std::endl;
+        notes << "case " << i << '\n' << std::flush;
         if (const std::string fault = fault_of(i); !fault.empty()) {
-          notes << "FAULT in case " << i << ": " << fault << std::endl;
+          notes << "FAULT in case " << i << ": " << fault << '\n' << std::flush;
         }
       }
       return 0;
