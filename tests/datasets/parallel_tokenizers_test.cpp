@@ -87,7 +87,7 @@ TEST_P(ParallelTokenizers, long_runs_without_a_space_train) {
   for (int i = 0; i < 40000; ++i) {  // bpe breaks down at 32,700, all at 65,536
     run += "あ";
   }
-  options_.vocabulary = 7;
+  options_.vocabulary = 8;
   options_.max_length = 100000;
   const std::vector<std::string> lines{"ab ba", run};
   expect_written_back(make(lines), lines);
