@@ -27,51 +27,16 @@ constexpr char returned = '+';
 constexpr char thrown = '-';
 
 struct Pipe {
-  Pipe() {
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-      throw IoError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-    }
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  ~Pipe() {
-    ::close(ends[0]);
-    close_writing();
-  }
-  void close_writing() {
-    if (ends[1] >= 0) {
-      ::close(ends[1]);
-      ends[1] = -1;
-    }
-  }
-
-  std::array<int, 2> ends{};
+  OpenFile reading;
+  OpenFile writing;
 };
 
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) {
-      return false;
-    }
-    bytes.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw IoError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   }
-  return true;
-}
-
-std::string read_all(int file) {
-  std::string bytes;
-  std::array<char, 65536> chunk;
-  ssize_t count = 1;
-  while (count != 0) {
-    count = ::read(file, chunk.data(), chunk.size());
-    if (count < 0 && errno != EINTR) {
-      throw IoError(fmt::format("cannot read from a process: {}", std::strerror(errno)));
-    }
-    bytes.append(chunk.data(), count < 0 ? 0 : static_cast<std::size_t>(count));
-    count = count < 0 ? 1 : count;
-  }
-  return bytes;
+  return {.reading = OpenFile(ends[0], "a pipe"), .writing = OpenFile(ends[1], "a pipe")};
 }
 
 // Without a trace of it but for its result: no core file, no output, and no life of its own.
@@ -89,14 +54,19 @@ void settle(int nowhere, pid_t parent) {
   ::dup2(nowhere, STDERR_FILENO);
 }
 
-[[noreturn]] void work_and_exit(const std::function<std::string()>& work, int to) {
+[[noreturn]] void work_and_exit(const std::function<std::string()>& work, OpenFile& to) {
   std::string message;
   try {
     message = returned + work();
   } catch (const std::exception& error) {
     message = std::string(1, thrown) + error.what();
   }
-  ::_exit(write_all(to, message) ? 0 : 1);
+  try {
+    to.write(message);
+  } catch (const IoError&) {
+    ::_exit(1);
+  }
+  ::_exit(0);
 }
 
 std::string how_it_ended(int status) {
@@ -110,7 +80,7 @@ std::string how_it_ended(int status) {
 }  // namespace
 
 std::string isolated(const std::function<std::string()>& work) {
-  Pipe pipe;
+  Pipe pipe = make_pipe();
   const OpenFile nowhere("/dev/null", O_WRONLY);
   const pid_t parent = ::getpid();
   std::fflush(nullptr);  // or the process would write what waits here once more
@@ -120,10 +90,10 @@ std::string isolated(const std::function<std::string()>& work) {
   }
   if (process == 0) {
     settle(nowhere.descriptor(), parent);
-    work_and_exit(work, pipe.ends[1]);
+    work_and_exit(work, pipe.writing);
   }
-  pipe.close_writing();
-  const std::string message = read_all(pipe.ends[0]);
+  pipe.writing.close();
+  const std::string message = pipe.reading.read_to_end();
   int status = 0;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }

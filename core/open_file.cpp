@@ -26,6 +26,9 @@ OpenFile::OpenFile(const std::filesystem::path& path, int flags, std::filesystem
   }
 }
 
+OpenFile::OpenFile(int descriptor, std::filesystem::path shown_as)
+    : shown_as_(std::move(shown_as)), descriptor_(descriptor) {}
+
 OpenFile::OpenFile(OpenFile&& other) noexcept
     : shown_as_(std::move(other.shown_as_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 

@@ -17,6 +17,7 @@ class OpenFile {
   // `flags` as open(2) takes them; `shown_as` is the name that errors give. Throws IoError.
   OpenFile(const std::filesystem::path& path, int flags);
   OpenFile(const std::filesystem::path& path, int flags, std::filesystem::path shown_as);
+  OpenFile(int descriptor, std::filesystem::path shown_as);  // takes over what is open already
   OpenFile(OpenFile&& other) noexcept;
   OpenFile& operator=(OpenFile&& other) noexcept;
   OpenFile(const OpenFile&) = delete;

@@ -1,10 +1,8 @@
 #include "datasets/parallel_tokenizers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -172,10 +170,9 @@ void check_pieces(const SentencePieceTokenizer& tokenizer, const TrainingText& t
   const auto& [part, found] = *lost.begin();
   const std::string_view reason = sentencepiece_reserved(part);
   throw DataError(fmt::format(
-      "{}: {}{}{}. Take them out of the text, set task.tokenizer to word or character{}, or set "
+      "{}: {}{}{}. Take them out of the text, set task.tokenizer to word or character, or set "
       "task.character_coverage below 1 to have them unknown",
-      text.place(found.first_line), what, reason.empty() ? "" : ". ", reason,
-      part == "\t" ? ", or task.normalization to nfkc, which makes it a space" : ""));
+      text.place(found.first_line), what, reason.empty() ? "" : ". ", reason));
 }
 
 // What is dropped for its tokens, which only the tokenizers can count, need not come back.
@@ -197,6 +194,9 @@ using PiecesOf = std::shared_ptr<const SentencePieceTokenizer>;
 
 Tokenizers checked(const PiecesOf& source, const PiecesOf& target, const AlignedText& text,
                    const ParallelTextOptions& options) {
+  if (text.source.size() >= many_lines) {
+    spdlog::info("checking that it writes its training text back");
+  }
   Tokenizers tokenizers{.source = source, .target = target};
   const AlignedText kept = without_long(text, tokenizers, options.max_length);
   check_pieces(*source, source_text(kept, options), options);

@@ -24,10 +24,15 @@ bool begins_with_mark(std::string_view text) {
 
 }  // namespace
 
+std::string with_spaces(std::string_view text) {
+  std::string result(text);
+  std::ranges::replace(result, '\t', ' ');
+  return result;
+}
+
 std::string_view sentencepiece_reserved(std::string_view character) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> reserved{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> reserved{{
       {nul, "SentencePiece has no piece with a NUL byte"},
-      {"\t", "SentencePiece lets no piece contain a tab"},
       {"\u2581", "SentencePiece writes it for a space"},
       {unknown_stand_in, "SentencePiece writes it for unknown text"},
   }};
@@ -52,7 +57,9 @@ bool has_text(std::string_view text, Normalization normalization) {
   return false;
 }
 
-std::string trainable_line(std::string_view line) {
+std::string trainable_line(std::string_view text) {
+  const std::string spaced = with_spaces(text);
+  std::string_view line = spaced;
   std::string result;
   result.reserve(line.size());
   Index run = 0;

@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "core/types.hpp"
+#include "datasets/sentencepiece_corpus.hpp"
 #include "datasets/stretches.hpp"
 
 namespace tapehead {
@@ -74,7 +75,7 @@ std::string with_target_pieces_first(const std::string& model,
     std::set<TokenId> here;
     std::vector<TokenId> tokens;
     for (Index i = first; i < last; ++i) {
-      expect_ok(processor.Encode(target_lines[static_cast<std::size_t>(i)], &tokens));
+      expect_ok(processor.Encode(with_spaces(target_lines[static_cast<std::size_t>(i)]), &tokens));
       here.insert(tokens.begin(), tokens.end());
     }
     const std::scoped_lock lock(guard);

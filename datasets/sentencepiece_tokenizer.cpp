@@ -10,8 +10,9 @@
 #include "core/draws.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
-#include "core/utf8.hpp"
+#include "datasets/sentencepiece_corpus.hpp"
 #include "datasets/subword_dropout.hpp"
+#include "datasets/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
@@ -29,14 +30,6 @@ std::string checksum_of(std::string_view model) {
   std::array<char, sizeof value> bytes;
   std::memcpy(bytes.data(), &value, sizeof value);
   return std::string(checksum_tag) + std::string(bytes.data(), bytes.size());
-}
-
-void append_characters(std::string_view text, std::vector<std::string>& characters) {
-  while (!text.empty()) {
-    const std::size_t length = std::max<std::size_t>(1, utf8_length(text));
-    characters.emplace_back(text.substr(0, length));
-    text.remove_prefix(length);
-  }
 }
 
 // Without spaces at the ends, and one where there were several; U+2581 is a space if it stands for
@@ -87,13 +80,13 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model, Pieces pieces)
 
 std::vector<TokenId> SentencePieceTokenizer::encode(std::string_view text) const {
   std::vector<TokenId> tokens;
-  processor_.Encode(text, &tokens).IgnoreError();  // fails only without a model
+  processor_.Encode(with_spaces(text), &tokens).IgnoreError();  // fails only without a model
   return tokens;
 }
 
 std::string SentencePieceTokenizer::spelled(std::string_view text) const {
   std::vector<std::string> pieces;
-  processor_.Encode(text, &pieces).IgnoreError();  // fails only without a model
+  processor_.Encode(with_spaces(text), &pieces).IgnoreError();  // fails only without a model
   std::string spelled;
   for (const std::string& piece : pieces) {
     spelled += piece;
@@ -135,14 +128,16 @@ std::string SentencePieceTokenizer::decode(const std::vector<TokenId>& tokens) c
 }
 
 std::vector<std::string> SentencePieceTokenizer::unknown_parts(std::string_view text) const {
-  std::vector<TokenId> tokens;
+  const std::vector<TokenId> tokens = encode(text);
   std::vector<std::string> pieces;
-  processor_.Encode(text, &tokens).IgnoreError();  // fails only without a model
-  processor_.Encode(text, &pieces).IgnoreError();
+  if (std::ranges::find(tokens, unknown_id) != tokens.end()) {    // rarely
+    processor_.Encode(with_spaces(text), &pieces).IgnoreError();  // fails only without a model
+  }
   std::vector<std::string> unknown;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (tokens[i] == unknown_id) {
-      append_characters(pieces[i], unknown);
+      const auto characters = units_of(pieces[i], Unit::character);
+      unknown.insert(unknown.end(), characters.begin(), characters.end());
     }
   }
   if (processor_.PieceToId(word_begin) == unknown_id) {
@@ -175,7 +170,7 @@ bool SentencePieceTokenizer::shares_file_with(const Tokenizer& other) const {
 std::string normalised_text(const SentencePieceTokenizer& tokenizer, std::string_view text,
                             Normalization normalization) {
   return normalization == Normalization::identity
-             ? with_single_spaces(text, false)
+             ? with_single_spaces(with_spaces(text), false)
              : with_single_spaces(tokenizer.spelled(text), true);
 }
 

@@ -1,6 +1,7 @@
 #include "datasets/unknown_text.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,7 +23,8 @@ void UnknownText::see(const Tokenizer& tokenizer, std::string_view text,
     return;
   }
   if (tokens == 0) {
-    first = tokenizer.unknown_parts(text).front();
+    const std::vector<std::string> parts = tokenizer.unknown_parts(text);
+    first = parts.empty() ? std::string(text) : parts.front();
     first_line = line;
   }
   tokens += count;

@@ -87,6 +87,13 @@ TEST_F(RunData, that_is_gone_is_asked_for) {
   expect_success({"evaluate", "runs/r", "--data", elsewhere}, project);  // by their paths in it
 }
 
+TEST_F(RunData, whose_record_is_damaged_is_told_with_its_file) {
+  for (const std::string damaged : {"", "[]", "{\"train_source\": 3}", "{\"train_source\": {}}"}) {
+    write_text(project / "runs/r/data.json", damaged);
+    EXPECT_THAT(complaint({"evaluate", "runs/r"}, project), HasSubstr("runs/r/data.json: "));
+  }
+}
+
 TEST_F(RunData, that_is_another_is_an_error_unless_asked_for) {
   change(project / "data");
   write_text(project / "data/test.de", "other words\n");

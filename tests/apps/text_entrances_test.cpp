@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "tests/support/corpus_training.hpp"
 #include "train/metrics/score.hpp"
@@ -51,15 +50,6 @@ struct NamedForm {
 // Held-out text with all that a line can be: empty, of spaces, with a NUL, with unknown words, with
 // spaces where there need be none.
 const std::string odd_lines = "ab cd\n\nef\n   \nab\0cd ef\ngh qq ij\n  ij  gh \n\t\ncd cd cd\n"s;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) {
-    lines.push_back(line);
-  }
-  return lines;
-}
 
 class TextEntrances : public ::testing::TestWithParam<NamedForm> {
  protected:

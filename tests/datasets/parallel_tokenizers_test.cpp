@@ -60,8 +60,8 @@ TEST_P(ParallelTokenizers, letters_inside_marks_are_known) {
 
 TEST_P(ParallelTokenizers, a_character_that_cannot_be_written_is_refused_with_its_place) {
   options_.vocabulary = 10;
-  const std::pair<std::string, std::string> reserved[]{
-      {"\u2585", "unknown text"}, {"\u2581", "a space"}, {"\t", "a tab"}};
+  const std::pair<std::string, std::string> reserved[]{{"\u2585", "unknown text"},
+                                                       {"\u2581", "a space"}};
   for (const auto& [character, reason] : reserved) {
     EXPECT_THAT(complaint({"ab ba", "ba ab", "zoo " + character + " q", character + "ba ab"}),
                 AllOf(HasSubstr("t.en:3: "), HasSubstr("`" + shown(character) + "` 2 times"),
@@ -70,6 +70,15 @@ TEST_P(ParallelTokenizers, a_character_that_cannot_be_written_is_refused_with_it
   options_.vocabulary = 7;
   EXPECT_THAT(complaint({"ab ba", "ba ab", std::string("a\0b", 3)}),
               AllOf(HasSubstr("t.en:3: "), HasSubstr("a NUL byte")));
+}
+
+TEST_P(ParallelTokenizers, a_tab_is_a_space) {
+  options_.vocabulary = 6;  // 3 marks, 2 letters and the space
+  const Tokenizers made = make({"ab ba", "ba\tab", "\tab\t"});
+  for (const auto& side : {made.source, made.target}) {
+    EXPECT_EQ(side->encode("ba\tab"), side->encode("ba ab"));
+    EXPECT_EQ(side->decode(side->encode("\tba\t ab")), "ba ab");
+  }
 }
 
 TEST_P(ParallelTokenizers, with_less_coverage_it_alone_becomes_unknown_and_is_told) {

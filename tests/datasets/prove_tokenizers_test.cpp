@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "datasets/parallel_tokenizers.hpp"
 #include "datasets/sentencepiece_tokenizer.hpp"
 #include "datasets/vocabulary_tokenizer.hpp"
@@ -61,6 +63,7 @@ void expect_written_back(const Tokenizer& tokenizer, const std::vector<std::stri
     const std::vector<TokenId> tokens = tokenizer.encode(line);
     const bool trained = static_cast<Index>(tokens.size()) <= options.max_length;
     const bool known = tokenizer.unknown_parts(line).empty();
+    EXPECT_TRUE(!known || std::ranges::count(tokens, unknown_id) == 0) << line;
     if (known) {
       EXPECT_EQ(tokenizer.decode(tokens), normalised(tokenizer, line, options));
     }

@@ -38,6 +38,15 @@ inline std::string content_of(const std::filesystem::path& file) {
   return content.str();
 }
 
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
 // Looks every millisecond whether the condition holds; false when it never did.
 template <class Condition>
 bool wait_until(const Condition& condition) {

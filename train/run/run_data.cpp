@@ -14,6 +14,7 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "datasets/data_files.hpp"
+#include "train/run/json_text.hpp"
 
 namespace tapehead {
 
@@ -48,17 +49,16 @@ std::map<std::string, Place, std::less<>> read_places(const fs::path& file) {
   if (!fs::exists(file, ignored)) {
     return {};
   }
+  const std::string where = file.string();
+  const Json all = parse_json(read_file(file), where);
+  const JsonObject options(all, where);
   std::map<std::string, Place, std::less<>> places;
-  try {
-    const Json all = Json::parse(read_file(file));
-    for (const auto& [option, json] : all.items()) {
-      places[option] = {.path = json.at("path"),
-                        .absolute = json.at("absolute").get<std::string>(),
-                        .relative = json.at("relative").get<std::string>(),
-                        .digest = json.at("digest")};
-    }
-  } catch (const Json::exception& error) {
-    throw IoError(fmt::format("{} is damaged: {}", file.string(), error.what()));
+  for (const auto& [option, json] : all.items()) {
+    const JsonObject place(options.table(option.c_str()), where);
+    places[option] = {.path = place.text("path"),
+                      .absolute = place.text("absolute"),
+                      .relative = place.text("relative"),
+                      .digest = place.text("digest")};
   }
   return places;
 }
