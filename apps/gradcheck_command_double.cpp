@@ -110,7 +110,7 @@ void print_json(const Checked& checked) {
   object["config"] = checked.config;
   object["overrides"] = checked.overrides;
   object["examples"] = checked.batch.sequences();
-  object["target_tokens"] = checked.batch.tokens();
+  object["target_tokens"] = checked.batch.labels.count();
   object["ok"] = checked.report.ok();
   object["seconds"] = checked.seconds;
   object["findings"] = nlohmann::ordered_json::array();
@@ -131,7 +131,7 @@ void print_text(const Checked& checked) {
   }
   write_output(fmt::format("{}\non {} of its training examples, {} target tokens\n\n{}\n\n",
                            checked.overrides.empty() ? " nothing" : "", checked.batch.sequences(),
-                           checked.batch.tokens(), gradcheck_table(checked.report)));
+                           checked.batch.labels.count(), gradcheck_table(checked.report)));
   const auto wrong = std::ranges::count_if(checked.report.parameters, [](const auto& parameter) {
     return parameter.finding.verdict != Verdict::correct;
   });

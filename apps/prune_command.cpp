@@ -52,19 +52,18 @@ struct PruneArguments {
 };
 
 // "decoder.layers.0.cross.3"
-HeadName head_named(const std::string& text) {
+HeadName head_in(const Transformer& transformer, const std::string& text) {
   const std::size_t dot = text.rfind('.');
-  HeadName name;
+  Index head = 0;
   const std::string number = dot == std::string::npos ? "" : text.substr(dot + 1);
   const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, name.head);
+  const auto [stop, error] = std::from_chars(number.data(), end, head);
   if (error != std::errc() || stop != end) {
     throw ConfigError(
         fmt::format("--head {}: not of the form ATTENTION.NUMBER, such as decoder.layers.0.cross.3",
                     shown(text)));
   }
-  name.path = text.substr(0, dot);
-  return name;
+  return head_named(transformer, text.substr(0, dot), head);
 }
 
 // Those that go, and what is to be said of others that would go first, and cannot.
@@ -111,7 +110,9 @@ ChosenHeads chosen_heads(const PruneArguments& arguments, SavedRun& saved, const
                          const Split& split, Workers& workers, Console& console) {
   if (!arguments.heads.empty()) {
     ChosenHeads chosen;
-    std::ranges::transform(arguments.heads, std::back_inserter(chosen.heads), head_named);
+    for (const std::string& text : arguments.heads) {
+      chosen.heads.push_back(head_in(saved.model.transformer, text));
+    }
     return chosen;
   }
   return arguments.closed ? closed_ones(arguments, saved)
@@ -156,7 +157,7 @@ void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
   const std::size_t heads = heads_of(saved.model.transformer).size();
   write_output(fmt::format("removed {} of {} heads:", removed.size(), heads));
   for (const HeadName& head : removed) {
-    write_output(fmt::format(" {}.{}", head.path, head.head));
+    write_output(fmt::format(" {}.{}", head.site.text(), head.head));
   }
   if (!chosen.remark.empty()) {
     write_output(fmt::format("\n{}", chosen.remark));

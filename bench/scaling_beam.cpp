@@ -18,15 +18,14 @@ nlohmann::ordered_json measure(Index beam, Index sentences) {
   const StepSubject subject = subject_of(step_sizes[1]);
   const Model model(subject.config, subject.source_vocabulary, subject.target_vocabulary);
   const Batch& batch = subject.steps.front().front();
-  Segments sources = batch.source_segments;
-  sources.list.resize(static_cast<std::size_t>(sentences));
-  const std::span<const TokenId> tokens(batch.source.data(),
-                                        static_cast<std::size_t>(row_count(sources)));
+  Tokens sources = batch.context;
+  sources.segments.list.resize(static_cast<std::size_t>(sentences));
+  sources.ids.resize(static_cast<std::size_t>(row_count(sources.segments)));
   double best = 1e9;
   Index written = 0;
   for (int i = 0; i < 3; ++i) {
     const auto begin = Clock::now();
-    const auto outputs = decode_batch(model.transformer, model.store, tokens, sources,
+    const auto outputs = decode_batch(model.transformer, model.store, sources,
                                       {.beam = beam, .max_extra_length = 1});
     best = std::min(best, seconds_since(begin));
     written = 0;

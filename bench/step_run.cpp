@@ -12,9 +12,9 @@
 #include "bench/machine_rates.hpp"
 #include "bench/op_times.hpp"
 #include "datasets/hash.hpp"
+#include "nn/loss.hpp"
 #include "tests/support/heap_count.hpp"
 #include "train/experiment.hpp"
-#include "train/loss.hpp"
 #include "train/step_flops.hpp"
 #include "train/trainer.hpp"
 
@@ -77,8 +77,8 @@ class StepRun {
   Trainer trainer_;
   std::size_t next_ = 0;
   const LossFunction loss_ = [this](Pass& pass, const Batch& shard) {
-    return translation_loss(model_.transformer, pass, shard,
-                            subject_.config.training.label_smoothing);
+    return batch_loss(model_.transformer, pass, shard,
+                      {.label_smoothing = subject_.config.training.label_smoothing});
   };
 };
 
@@ -94,7 +94,7 @@ Times StepRun::time(double seconds) {
     double tokens = 0;
     double flops = 0;
     for (const Batch& batch : batches) {
-      tokens += static_cast<double>(batch.tokens());
+      tokens += static_cast<double>(batch.labels.count());
       flops += step_flops(subject_.config.model, subject_.target_vocabulary, batch);
     }
     times.seconds.push_back(took);

@@ -21,13 +21,13 @@ Batch random_batch(const StepSize& size) {
   const Draws draws(1, "bench.step", 0);
   Batch batch;
   const std::vector<Index> lengths(static_cast<std::size_t>(size.sequences), size.length);
-  batch.source_segments = segments_of(lengths);
-  batch.target_segments = segments_of(lengths);
+  batch.context.segments = segments_of(lengths);
+  batch.input.segments = segments_of(lengths);
   for (Index i = 0; i < size.tokens(); ++i) {
     const auto at = static_cast<std::uint64_t>(3 * i);
-    batch.source.push_back(static_cast<TokenId>(draw_below(draws, at, size.vocabulary)));
-    batch.target_input.push_back(static_cast<TokenId>(draw_below(draws, at + 1, size.vocabulary)));
-    batch.target_output.push_back(static_cast<TokenId>(draw_below(draws, at + 2, size.vocabulary)));
+    batch.context.ids.push_back(static_cast<TokenId>(draw_below(draws, at, size.vocabulary)));
+    batch.input.ids.push_back(static_cast<TokenId>(draw_below(draws, at + 1, size.vocabulary)));
+    batch.labels.ids.push_back(static_cast<TokenId>(draw_below(draws, at + 2, size.vocabulary)));
   }
   for (Index i = 0; i < size.sequences; ++i) {
     batch.examples.push_back(i);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/step_size.hpp"
-#include "datasets/batch.hpp"
+#include "core/batch.hpp"
 #include "train/options.hpp"
 
 namespace tapehead {

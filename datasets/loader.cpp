@@ -64,17 +64,17 @@ Batch make_batch(const Split& split, const std::vector<Index>& examples) {
   std::vector<Index> target_lengths;
   for (const Index number : examples) {
     const auto& [source, target] = split.examples[static_cast<std::size_t>(number)];
-    batch.source.insert(batch.source.end(), source.begin(), source.end());
-    batch.source.push_back(end_id);
-    batch.target_input.push_back(begin_id);
-    batch.target_input.insert(batch.target_input.end(), target.begin(), target.end());
-    batch.target_output.insert(batch.target_output.end(), target.begin(), target.end());
-    batch.target_output.push_back(end_id);
+    batch.context.ids.insert(batch.context.ids.end(), source.begin(), source.end());
+    batch.context.ids.push_back(end_id);
+    batch.input.ids.push_back(begin_id);
+    batch.input.ids.insert(batch.input.ids.end(), target.begin(), target.end());
+    batch.labels.ids.insert(batch.labels.ids.end(), target.begin(), target.end());
+    batch.labels.ids.push_back(end_id);
     source_lengths.push_back(static_cast<Index>(source.size()) + 1);
     target_lengths.push_back(static_cast<Index>(target.size()) + 1);
   }
-  batch.source_segments = segments_of(source_lengths);
-  batch.target_segments = segments_of(target_lengths);
+  batch.context.segments = segments_of(source_lengths);
+  batch.input.segments = segments_of(target_lengths);
   return batch;
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "datasets/batch.hpp"
+#include "core/batch.hpp"
 #include "datasets/batching.hpp"
 #include "datasets/task.hpp"
 

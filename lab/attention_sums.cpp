@@ -1,8 +1,7 @@
 #include "lab/attention_sums.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "lab/head_pairs.hpp"
@@ -16,19 +15,20 @@ void add_all(std::vector<double>& to, const std::vector<double>& from) {
   std::ranges::transform(from, to, to.begin(), std::plus<>());
 }
 
-std::vector<double>& divergence_from(std::vector<EarlierSums>& all, std::string_view path) {
-  const auto found = std::ranges::find(all, path, &EarlierSums::path);
+std::vector<double>& divergence_from(std::vector<EarlierSums>& all, AttentionSite site) {
+  const auto found = std::ranges::find(all, site, &EarlierSums::site);
   if (found != all.end()) {
     return found->divergence;
   }
-  all.push_back({.path = std::string(path), .divergence = {}});
+  all.push_back({.site = site, .divergence = {}});
   return all.back().divergence;
 }
 
 }  // namespace
 
-std::string kind_of(std::string_view path) {
-  return fmt::format("{} {}", path.substr(0, path.find('.')), path.substr(path.rfind('.') + 1));
+std::string_view words_of(AttentionKind kind) {
+  constexpr std::array<std::string_view, 3> words{"encoder self", "decoder self", "decoder cross"};
+  return words[static_cast<std::size_t>(kind)];
 }
 
 void AttentionSums::add(const AttendedSequence& sequence,
@@ -60,10 +60,10 @@ void AttentionSums::add_written(const std::vector<Tensor>& written) {
   }
 }
 
-void AttentionSums::add_earlier(std::string_view earlier_path,
+void AttentionSums::add_earlier(AttentionSite earlier_site,
                                 const std::vector<std::vector<Scalar>>& weights,
                                 const std::vector<std::vector<Scalar>>& earlier_weights) {
-  std::vector<double>& sums = divergence_from(earlier, earlier_path);
+  std::vector<double>& sums = divergence_from(earlier, earlier_site);
   sums.resize(weights.size() * earlier_weights.size());
   for (std::size_t i = 0; i < weights.size(); ++i) {
     for (std::size_t j = 0; j < earlier_weights.size(); ++j) {
@@ -81,7 +81,7 @@ AttentionSums& AttentionSums::operator+=(const AttentionSums& other) {
   add_all(divergence, other.divergence);
   add_all(output_distance, other.output_distance);
   for (const EarlierSums& one : other.earlier) {
-    add_all(divergence_from(earlier, one.path), one.divergence);
+    add_all(divergence_from(earlier, one.site), one.divergence);
   }
   add_relations(relations, other.relations);
   return *this;

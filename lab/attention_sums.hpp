@@ -2,29 +2,29 @@
 // one likes.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/tensor.hpp"
 #include "lab/head_agreement.hpp"
 #include "lab/head_sums.hpp"
+#include "nn/attention_site.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// "encoder self", "decoder self" or "decoder cross" of an attention's path: heads of attentions of
-// one kind have the same queries and keys.
-std::string kind_of(std::string_view path);
+// "encoder self", "decoder self" or "decoder cross": heads of attentions of one kind have the same
+// queries and keys.
+std::string_view words_of(AttentionKind kind);
 
 // The heads of one attention against those of one that the model comes to earlier.
 struct EarlierSums {
-  std::string path;
+  AttentionSite site;
   std::vector<double> divergence;  // (heads, earlier heads), as in AttentionSums
 };
 
 // All heads of one attention.
 struct AttentionSums {
-  std::string path;  // such as "decoder.layers.0.cross"
+  AttentionSite site;
   std::vector<HeadSums> heads;
   double queries = 0;
   // (heads, heads), 0 between a head and itself: how far two heads' weights and what they write are
@@ -39,7 +39,7 @@ struct AttentionSums {
   // Beside it what each head writes for the sentence's queries, as unit rows: (queries, D).
   void add_written(const std::vector<Tensor>& written);
   // And both attentions' weights of the sentence, where an attention of the same kind came before.
-  void add_earlier(std::string_view earlier_path, const std::vector<std::vector<Scalar>>& weights,
+  void add_earlier(AttentionSite earlier_site, const std::vector<std::vector<Scalar>>& weights,
                    const std::vector<std::vector<Scalar>>& earlier_weights);
   AttentionSums& operator+=(const AttentionSums& other);
 };

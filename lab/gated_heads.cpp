@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/ops/hard_concrete.hpp"
 #include "train/run/table.hpp"
@@ -16,7 +17,7 @@ std::vector<GatedHead> gated_heads(const Model& model) {
     for (Index head = 0; log_alpha && head < attention->spec.heads; ++head) {
       Tape tape(false);
       const Var own = tape.constant(model.store.value(*log_alpha).part(head, {1}));
-      heads.push_back({.head = {.path = attention->module.path(), .head = head},
+      heads.push_back({.head = {.site = attention->site, .head = head},
                        .gate = static_cast<double>(settled_gates(own).value().data()[0]),
                        .open = static_cast<double>(open_gates(own).value().data()[0])});
     }
@@ -38,11 +39,12 @@ std::string gates_table(const std::vector<GatedHead>& heads) {
   Table table({Align::left, Align::right, Align::right, Align::right});
   table.row({"attention", "head", "gate", "open"});
   table.rule();
-  std::string path;
+  std::optional<AttentionSite> before;
   for (const GatedHead& head : heads) {
-    table.row({head.head.path == path ? "" : head.head.path, std::to_string(head.head.head),
-               fmt::format("{:.3f}", head.gate), fmt::format("{:.3f}", head.open)});
-    path = head.head.path;
+    table.row({head.head.site == before ? "" : head.head.site.text(),
+               std::to_string(head.head.head), fmt::format("{:.3f}", head.gate),
+               fmt::format("{:.3f}", head.open)});
+    before = head.head.site;
   }
   const auto closed = std::ranges::count(heads, 0, &GatedHead::gate);
   return table.text() +
@@ -52,7 +54,7 @@ std::string gates_table(const std::vector<GatedHead>& heads) {
 nlohmann::ordered_json gates_json(const std::vector<GatedHead>& heads) {
   auto list = nlohmann::ordered_json::array();
   for (const GatedHead& head : heads) {
-    list.push_back({{"attention", head.head.path},
+    list.push_back({{"attention", head.head.site.text()},
                     {"head", head.head.head},
                     {"gate", head.gate},
                     {"open", head.open}});

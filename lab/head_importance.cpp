@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 #include "datasets/loader.hpp"
+#include "nn/loss.hpp"
 #include "train/evaluation.hpp"
-#include "train/loss.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -29,7 +30,7 @@ std::string_view why_ungated(const AttentionSpec& spec) {
 // The output projection of a head's attention.
 Parameter output_weight(const MultiHeadAttention& attention) {
   if (const std::string_view why = why_ungated(attention.spec); !why.empty()) {
-    throw ConfigError(fmt::format("heads of {} cannot be gated: {}", attention.module.path(), why));
+    throw ConfigError(fmt::format("heads of {} cannot be gated: {}", attention.site.text(), why));
   }
   return attention.weights.combination.output_weight;
 }
@@ -38,8 +39,8 @@ Parameter output_weight(const MultiHeadAttention& attention) {
 void sentence_gradients(const Model& model, const Batch& sentence, ParameterGradients& gradients) {
   Tape tape;
   Pass pass(tape, model.store, gradients);
-  const CrossEntropy result = translation_loss(model.transformer, pass, sentence, 0);
-  tape.backward(result.loss, Tensor::full({1}, 1 / static_cast<Scalar>(sentence.tokens())));
+  const CrossEntropy result = batch_loss(model.transformer, pass, sentence);
+  tape.backward(result.loss, Tensor::full({1}, 1 / static_cast<Scalar>(sentence.labels.count())));
 }
 
 // Σ_sentences |dL/dgate| of every gate, over a part of the sentences.
@@ -58,27 +59,31 @@ std::vector<double> slope_sums(const Model& model, const Split& split, const Hea
 
 }  // namespace
 
-const MultiHeadAttention& attention_of(const Transformer& transformer, const HeadName& head) {
-  std::string paths;
-  for (const MultiHeadAttention* attention : transformer.attentions()) {
-    if (attention->module.path() == head.path && head.head >= 0 &&
-        head.head < attention->spec.heads) {
-      return *attention;
+HeadName head_named(const Transformer& transformer, std::string_view attention, Index head) {
+  std::vector<std::string> there;
+  for (const MultiHeadAttention* one : transformer.attentions()) {
+    if (one->site.text() == attention && head >= 0 && head < one->spec.heads) {
+      return {.site = one->site, .head = head};
     }
-    paths += fmt::format("{}{} ({})", paths.empty() ? "" : ", ", attention->module.path(),
-                         attention->spec.heads);
+    there.push_back(fmt::format("{} ({})", one->site.text(), one->spec.heads));
   }
   throw ConfigError(
       fmt::format("there is no head {} of {}; there are, with their numbers of heads "
                   "(counted from 0): {}",
-                  head.head, head.path, paths));
+                  head, attention, join(there, ", ")));
+}
+
+const MultiHeadAttention& attention_of(const Transformer& transformer, const HeadName& head) {
+  head_named(transformer, head.site.text(), head.head);
+  const auto all = transformer.attentions();
+  return **std::ranges::find(all, head.site, &MultiHeadAttention::site);
 }
 
 std::vector<HeadName> heads_of(const Transformer& transformer) {
   std::vector<HeadName> names;
   for (const MultiHeadAttention* attention : transformer.attentions()) {
     for (Index head = 0; head < attention->spec.heads; ++head) {
-      names.push_back({.path = attention->module.path(), .head = head});
+      names.push_back({.site = attention->site, .head = head});
     }
   }
   return names;
@@ -96,9 +101,8 @@ std::vector<FixedAttention> ungated_attentions(const Transformer& transformer) {
   std::vector<FixedAttention> ungated;
   for (const MultiHeadAttention* attention : transformer.attentions()) {
     if (const std::string_view why = why_ungated(attention->spec); !why.empty()) {
-      ungated.push_back({.path = attention->module.path(),
-                         .heads = attention->spec.heads,
-                         .why = std::string(why)});
+      ungated.push_back(
+          {.site = attention->site, .heads = attention->spec.heads, .why = std::string(why)});
     }
   }
   return ungated;
@@ -110,9 +114,9 @@ std::string fixed_text(const std::vector<FixedAttention>& attentions) {
     const auto known =
         std::ranges::find(reasons, attention.why, &std::pair<std::string, std::string>::first);
     if (known == reasons.end()) {
-      reasons.emplace_back(attention.why, attention.path);
+      reasons.emplace_back(attention.why, attention.site.text());
     } else {
-      known->second += ", " + attention.path;
+      known->second += ", " + attention.site.text();
     }
   }
   std::string text;
@@ -186,7 +190,7 @@ namespace {
 void set_others(const std::vector<HeadName>& names, const HeadGates& gates, std::size_t head,
                 double gate) {
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i != head && names[i].path == names[head].path) {
+    if (i != head && names[i].site == names[head].site) {
       gates[i]->set(gate);
     }
   }

@@ -12,21 +12,26 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// A head by the path of its attention, such as "decoder.layers.0.cross".
 struct HeadName {
-  std::string path;
+  AttentionSite site;
   Index head = 0;
+
+  auto operator<=>(const HeadName&) const = default;
 };
+
+// The head of the attention that is written so, such as "decoder.layers.0.cross". Throws
+// ConfigError, with the heads there are, for one that there is not.
+HeadName head_named(const Transformer& transformer, std::string_view attention, Index head);
 
 // All heads of a model, in the order in which a pass meets them.
 std::vector<HeadName> heads_of(const Transformer& transformer);
 
-// The attention of a head. Throws ConfigError, with the heads there are, for one that there is not.
+// The attention of a head. Throws ConfigError as head_named() does.
 const MultiHeadAttention& attention_of(const Transformer& transformer, const HeadName& head);
 
 // An attention whose heads cannot be gated, or not be removed, and why.
 struct FixedAttention {
-  std::string path;
+  AttentionSite site;
   Index heads = 0;
   std::string why;
 };

@@ -54,9 +54,12 @@ nlohmann::ordered_json head_json(const HeadReport& head, std::size_t number) {
   json["offset_share"] = figures.offset_share;
   json["divergence"] = head.divergence;
   json["output_distance"] = head.output_distance;
-  json["divergence_across"] = head.divergence_across;
+  json["divergence_across"] = nlohmann::ordered_json::object();
+  for (const auto& [site, divergence] : head.divergence_across) {
+    json["divergence_across"][site.text()] = divergence;
+  }
   if (head.nearest) {
-    json["nearest"] = {{"attention", head.nearest->path},
+    json["nearest"] = {{"attention", head.nearest->site.text()},
                        {"head", head.nearest->head},
                        {"divergence", head.nearest->distance}};
   }
@@ -79,7 +82,7 @@ nlohmann::ordered_json ungated_json(const std::vector<FixedAttention>& attention
   auto list = nlohmann::ordered_json::array();
   for (const FixedAttention& attention : attentions) {
     list.push_back(
-        {{"attention", attention.path}, {"heads", attention.heads}, {"why", attention.why}});
+        {{"attention", attention.site.text()}, {"heads", attention.heads}, {"why", attention.why}});
   }
   return list;
 }
@@ -105,12 +108,10 @@ std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& atte
   std::vector<AttentionReport> reports;
   for (const AttentionSums& attention : attentions) {
     const std::size_t count = attention.heads.size();
-    const auto module = std::ranges::find(modules, attention.path, [](const auto* one) {
-      return std::string_view(one->module.path());
-    });
+    const auto module = std::ranges::find(modules, attention.site, &MultiHeadAttention::site);
     const auto maps = head_maps(model.store, **module);
     AttentionReport report{
-        .path = attention.path, .queries = attention.queries, .heads = {}, .relations = {}};
+        .site = attention.site, .queries = attention.queries, .heads = {}, .relations = {}};
     for (const RelationSums& relation : attention.relations) {
       report.relations.push_back(figures_of(relation));
     }
@@ -142,12 +143,10 @@ std::string heads_table(const std::vector<AttentionReport>& attentions) {
   for (const AttentionReport& attention : attentions) {
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {
       const HeadFigures& head = attention.heads[i].figures;
-      std::vector<std::string> cells = {i == 0 ? attention.path : "",
-                                        std::to_string(i),
-                                        std::string(name_of(head.role)),
-                                        fmt::format("{:.2f}", head.entropy),
-                                        fmt::format("{:.2f}", head.even_entropy),
-                                        percent(head.confidence)};
+      std::vector<std::string> cells = {
+          i == 0 ? attention.site.text() : "",      std::to_string(i),
+          std::string(name_of(head.role)),          fmt::format("{:.2f}", head.entropy),
+          fmt::format("{:.2f}", head.even_entropy), percent(head.confidence)};
       for (const PlaceFigures& place : head.places) {
         cells.push_back(percent(place.share));
       }
@@ -168,7 +167,7 @@ std::string maps_table(const std::vector<AttentionReport>& attentions) {
   for (const AttentionReport& attention : attentions) {
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {
       const std::optional<HeadMaps>& maps = attention.heads[i].maps;
-      const std::string path = i == 0 ? attention.path : "";
+      const std::string path = i == 0 ? attention.site.text() : "";
       if (!maps) {
         table.row({path, std::to_string(i), "", "", "", "", ""});
         continue;
@@ -189,15 +188,15 @@ std::string importance_table(const Importance& importance) {
   Table table(columns);
   table.row({"attention", "head", "loss without", "more", "loss alone", "more", "importance"});
   table.rule();
-  std::string path;
+  std::optional<AttentionSite> before;
   for (const HeadImportance& head : importance.heads) {
-    table.row({head.head.path == path ? "" : head.head.path, std::to_string(head.head.head),
-               fmt::format("{:.4f}", head.loss_without),
+    table.row({head.head.site == before ? "" : head.head.site.text(),
+               std::to_string(head.head.head), fmt::format("{:.4f}", head.loss_without),
                fmt::format("{:+.4f}", head.loss_without - importance.loss),
                fmt::format("{:.4f}", head.loss_alone),
                fmt::format("{:+.4f}", head.loss_alone - importance.loss),
                fmt::format("{:.4f}", head.slope)});
-    path = head.head.path;
+    before = head.head.site;
   }
   return table.text() + fmt::format("\n  loss with all heads {:.4f}", importance.loss) +
          ungated_text(importance.ungated);
@@ -208,7 +207,7 @@ nlohmann::ordered_json importance_json(const Importance& importance) {
                                  {"heads", nlohmann::ordered_json::array()},
                                  {"without_gates", ungated_json(importance.ungated)}};
   for (const HeadImportance& head : importance.heads) {
-    json["heads"].push_back({{"attention", head.head.path},
+    json["heads"].push_back({{"attention", head.head.site.text()},
                              {"head", head.head.head},
                              {"loss_without", head.loss_without},
                              {"loss_alone", head.loss_alone},
@@ -224,7 +223,7 @@ std::string pruning_table(const PruningCurve& curve) {
   table.row({std::to_string(curve.steps.size()), "", "", "", fmt::format("{:.4f}", curve.loss)});
   for (std::size_t i = 0; i < curve.steps.size(); ++i) {
     const PruningStep& step = curve.steps[i];
-    table.row({std::to_string(curve.steps.size() - i - 1), step.removed.path,
+    table.row({std::to_string(curve.steps.size() - i - 1), step.removed.site.text(),
                std::to_string(step.removed.head), fmt::format("{:.4f}", step.importance),
                fmt::format("{:.4f}", step.loss)});
   }
@@ -236,7 +235,7 @@ nlohmann::ordered_json pruning_json(const PruningCurve& curve) {
                                  {"steps", nlohmann::ordered_json::array()},
                                  {"without_gates", ungated_json(curve.ungated)}};
   for (const PruningStep& step : curve.steps) {
-    json["steps"].push_back({{"attention", step.removed.path},
+    json["steps"].push_back({{"attention", step.removed.site.text()},
                              {"head", step.removed.head},
                              {"importance", step.importance},
                              {"loss", step.loss}});
@@ -247,7 +246,8 @@ nlohmann::ordered_json pruning_json(const PruningCurve& curve) {
 nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions) {
   auto list = nlohmann::ordered_json::array();
   for (const AttentionReport& attention : attentions) {
-    nlohmann::ordered_json json = {{"attention", attention.path}, {"queries", attention.queries}};
+    nlohmann::ordered_json json = {{"attention", attention.site.text()},
+                                   {"queries", attention.queries}};
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {
       json["heads"].push_back(head_json(attention.heads[i], i));
     }

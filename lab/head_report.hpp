@@ -18,7 +18,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // A mean distance to a head, the nearest of several.
 struct NearestHead {
-  std::string path;
+  AttentionSite site;
   std::size_t head = 0;
   double distance = 0;
 };
@@ -29,13 +29,13 @@ struct HeadReport {
   std::vector<double> divergence{};  // mean from each head of the same attention, nats
   // 1 - cos of what the two write, mean over the queries, for each head of the same attention.
   std::vector<double> output_distance{};
-  // The same as `divergence` from the heads of all other attentions of the same kind, by path.
-  std::map<std::string, std::vector<double>> divergence_across{};
+  // The same as `divergence` from the heads of all other attentions of the same kind.
+  std::map<AttentionSite, std::vector<double>> divergence_across{};
   std::optional<NearestHead> nearest{};  // by divergence, of all layers
 };
 
 struct AttentionReport {
-  std::string path;
+  AttentionSite site;
   double queries = 0;
   std::vector<HeadReport> heads;
   std::vector<RelationFigures> relations;  // that the task knows, and each head's agreement

@@ -13,11 +13,6 @@ namespace {
 
 using Values = std::map<std::string, std::vector<double>>;
 
-// As the sections of a config call them.
-std::string section_of(const std::string& path) {
-  return path.ends_with(".cross") ? "cross" : path.substr(0, path.find('.')) + "_self";
-}
-
 std::string without_spaces(std::string name) {
   std::ranges::replace(name, ' ', '_');
   return name;
@@ -98,7 +93,7 @@ NamedFigures summary_of(const std::vector<AttentionReport>& attentions) {
   Values values;
   NamedFigures summary;
   for (const AttentionReport& attention : attentions) {
-    const std::string kind = section_of(attention.path);
+    const std::string kind(name_of(attention.site.kind));
     for (const HeadReport& head : attention.heads) {
       add_head(values, kind, head);
     }
@@ -126,8 +121,8 @@ NamedFigures summary_of(const Importance& importance) {
   std::vector<double> spare;
   for (const HeadImportance& head : importance.heads) {
     const double more = head.loss_without - importance.loss;
-    values[head.head.path + ".more_without"].push_back(more);
-    values[head.head.path + ".more_alone"].push_back(head.loss_alone - importance.loss);
+    values[head.head.site.text() + ".more_without"].push_back(more);
+    values[head.head.site.text() + ".more_alone"].push_back(head.loss_alone - importance.loss);
     spare.push_back(more <= spare_loss ? 1 : 0);
   }
   NamedFigures summary;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <string_view>
 
 #include "core/errors.hpp"
 #include "core/finite.hpp"
@@ -17,8 +16,9 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-std::span<const TokenId> tokens_of(const PoolVector<TokenId>& tokens, const Segment& segment) {
-  return std::span(tokens.data(), tokens.size())
+std::span<const TokenId> tokens_of(const Tokens& tokens, Index sequence) {
+  const Segment& segment = tokens.segments[sequence];
+  return std::span(tokens.ids.data(), tokens.ids.size())
       .subspan(static_cast<std::size_t>(segment.row), static_cast<std::size_t>(segment.rows));
 }
 
@@ -26,13 +26,13 @@ std::span<const TokenId> tokens_of(const PoolVector<TokenId>& tokens, const Segm
 // many rows are enough for fast products.
 constexpr Index most_tokens = 512;
 
-using HeadWeights = std::vector<std::vector<Scalar>>;                    // by head
-using Writes = std::map<std::string, std::vector<Tensor>, std::less<>>;  // by attention, by head
+using HeadWeights = std::vector<std::vector<Scalar>>;         // by head
+using Writes = std::map<AttentionSite, std::vector<Tensor>>;  // by attention, by head
 
 Writes writes_of(const Transformer& model, const ParameterStore& store) {
   Writes writes;
   for (const MultiHeadAttention* attention : model.attentions()) {
-    writes[attention->module.path()] = head_writes(store, *attention);
+    writes[attention->site] = head_writes(store, *attention);
   }
   return writes;
 }
@@ -53,12 +53,12 @@ class Watcher {
   void see(const RecordedAttention& seen) {
     if (seen.head == 0) {
       finish_sequence();
-      path_ = seen.path;
+      site_ = seen.site;
       segment_ = seen.segment;
     }
     const std::span<const Scalar> weights = seen.weights.values();
     weights_.emplace_back(weights.begin(), weights.end());
-    const Tensor& write = writes_.find(seen.path)->second[static_cast<std::size_t>(seen.head)];
+    const Tensor& write = writes_.find(seen.site)->second[static_cast<std::size_t>(seen.head)];
     written_.push_back(unit_rows(written_by(seen.output, write)));
   }
 
@@ -69,7 +69,7 @@ class Watcher {
 
  private:
   struct Kept {
-    std::string_view path;
+    AttentionSite site;
     std::vector<HeadWeights> weights;  // by sequence
   };
 
@@ -77,12 +77,12 @@ class Watcher {
     if (weights_.empty()) {
       return;
     }
-    AttentionSums& sums = sums_of(path_);
+    AttentionSums& sums = sums_of(site_);
     sums.add(sequence(), weights_);
     sums.add_written(written_);
     for (const Kept& other : kept_) {
-      if (other.path != path_ && kind_of(other.path) == kind_of(path_)) {
-        sums.add_earlier(other.path, weights_, other.weights[static_cast<std::size_t>(segment_)]);
+      if (other.site != site_ && other.site.kind == site_.kind) {
+        sums.add_earlier(other.site, weights_, other.weights[static_cast<std::size_t>(segment_)]);
       }
     }
     keep();
@@ -91,18 +91,18 @@ class Watcher {
   }
 
   void keep() {
-    if (kept_.empty() || kept_.back().path != path_) {
-      kept_.push_back({.path = path_, .weights = {}});
+    if (kept_.empty() || kept_.back().site != site_) {
+      kept_.push_back({.site = site_, .weights = {}});
     }
     kept_.back().weights.push_back(std::move(weights_));
   }
 
-  AttentionSums& sums_of(std::string_view path) {
-    const auto found = std::ranges::find(attentions_, path, &AttentionSums::path);
+  AttentionSums& sums_of(AttentionSite site) {
+    const auto found = std::ranges::find(attentions_, site, &AttentionSums::site);
     if (found != attentions_.end()) {
       return *found;
     }
-    attentions_.push_back({.path = std::string(path),
+    attentions_.push_back({.site = site,
                            .heads = {},
                            .divergence = {},
                            .output_distance = {},
@@ -112,10 +112,10 @@ class Watcher {
   }
 
   AttendedSequence sequence() const {
-    const bool decoder = path_.starts_with("decoder");
-    const bool self = path_.ends_with("self");
-    const auto source = tokens_of(batch_.source, batch_.source_segments[segment_]);
-    const auto target = tokens_of(batch_.target_input, batch_.target_segments[segment_]);
+    const bool decoder = site_.stack() == StackName::decoder;
+    const bool self = site_.is_self();
+    const auto source = tokens_of(batch_.context, segment_);
+    const auto target = tokens_of(batch_.input, segment_);
     return {.keys = decoder && self ? target : source,
             .queries = decoder ? target : source,
             .self = self,
@@ -129,7 +129,7 @@ class Watcher {
   const SideFacts& facts_;
   std::vector<Relations> relations_;  // by sequence
   std::vector<AttentionSums> attentions_;
-  std::string_view path_;  // the module's own, which outlives the watcher
+  AttentionSite site_;
   Index segment_ = 0;
   HeadWeights weights_;  // of the sequence's heads so far
   std::vector<Tensor> written_;
@@ -142,7 +142,7 @@ void expect_finite(const RecordedAttention& seen) {
     throw NumericError(
         fmt::format("{}, head {}: what it attends to and says is not finite; the "
                     "weights are too large",
-                    seen.path, seen.head));
+                    seen.site.text(), seen.head));
   }
 }
 
@@ -157,8 +157,7 @@ std::vector<AttentionSums> watch_batch(const Transformer& model, const Parameter
     expect_finite(seen);
     watcher.see(seen);
   };
-  const Var memory = model.encode(pass, batch.source, batch.source_segments);
-  model.decode(pass, batch.target_input, batch.target_segments, memory, batch.source_segments);
+  model.hidden(pass, batch);
   return watcher.take();
 }
 

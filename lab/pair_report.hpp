@@ -9,7 +9,7 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // Enters an attention's divergences from earlier ones into the reports of both. Each report is of
-// the attention of its path.
+// the attention of its site.
 void compare_with_earlier(std::vector<AttentionReport>& reports, const AttentionSums& attention);
 
 // Finds every head's `nearest`: none for one that has its queries and keys alone.

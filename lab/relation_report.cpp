@@ -13,27 +13,26 @@ namespace {
 std::string percent(double share) { return fmt::format("{:.0f}", 100 * share); }
 
 struct BestHead {
-  std::string kind;
+  AttentionKind kind;
   RelationFigures relation;
-  std::string path;
+  AttentionSite site;
   std::size_t head;
   double agreement;
 };
 
 void add_best_of(std::vector<BestHead>& best, const AttentionReport& attention,
                  const RelationFigures& relation) {
-  const std::string kind = kind_of(attention.path);
   const auto largest = std::ranges::max_element(relation.agreement);
   if (largest == relation.agreement.end()) {
     return;
   }
-  const BestHead here{.kind = kind,
+  const BestHead here{.kind = attention.site.kind,
                       .relation = relation,
-                      .path = attention.path,
+                      .site = attention.site,
                       .head = static_cast<std::size_t>(largest - relation.agreement.begin()),
                       .agreement = *largest};
   const auto known = std::ranges::find_if(best, [&](const BestHead& other) {
-    return other.kind == kind && other.relation.name == relation.name;
+    return other.kind == here.kind && other.relation.name == relation.name;
   });
   if (known == best.end()) {
     best.push_back(here);
@@ -70,10 +69,10 @@ std::string relations_table(const std::vector<AttentionReport>& attentions) {
   table.rule();
   for (const BestHead& one : best) {
     const RelationFigures& relation = one.relation;
-    table.row({relation.name, one.kind, fmt::format("{:.0f}", relation.queries),
-               percent(relation.random),
+    table.row({relation.name, std::string(words_of(one.kind)),
+               fmt::format("{:.0f}", relation.queries), percent(relation.random),
                fmt::format("{:+d}: {} %", relation.offset, percent(relation.offset_share)),
-               one.path, std::to_string(one.head), percent(one.agreement),
+               one.site.text(), std::to_string(one.head), percent(one.agreement),
                fmt::format("{:+.0f}", 100 * relation.over_offset(one.head))});
   }
   return table.text();

@@ -15,7 +15,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 struct AttentionLeft {
-  std::string path;
+  AttentionSite site;
   HeadGroups groups;
 };
 using ModelLeft = std::vector<AttentionLeft>;
@@ -24,7 +24,7 @@ ModelLeft removable_attentions(const Transformer& transformer) {
   ModelLeft left;
   for (const MultiHeadAttention* attention : transformer.attentions()) {
     if (why_none_goes(attention->spec).empty()) {
-      left.push_back({.path = attention->module.path(), .groups = HeadGroups(attention->spec)});
+      left.push_back({.site = attention->site, .groups = HeadGroups(attention->spec)});
     }
   }
   return left;
@@ -89,15 +89,12 @@ class NamedGates {
   void measure(const Model& model, const Split& split, Workers& workers) {
     slopes_ = gate_slopes(model, split, gates_, workers);
   }
-  double slope(const std::string& path, Index head) const { return slopes_[place(path, head)]; }
-  void close(const std::string& path, Index head) { gates_[place(path, head)]->set(0); }
+  double slope(const HeadName& head) const { return slopes_[place(head)]; }
+  void close(const HeadName& head) { gates_[place(head)]->set(0); }
 
  private:
-  std::size_t place(const std::string& path, Index head) const {
-    return static_cast<std::size_t>(
-        std::ranges::find_if(
-            names_, [&](const HeadName& name) { return name.path == path && name.head == head; }) -
-        names_.begin());
+  std::size_t place(const HeadName& head) const {
+    return static_cast<std::size_t>(std::ranges::find(names_, head) - names_.begin());
   }
 
   std::vector<HeadName> names_;
@@ -108,7 +105,9 @@ class NamedGates {
 std::vector<Candidate> candidates_of(const ModelLeft& left, const NamedGates& gates) {
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < left.size(); ++i) {
-    const auto slope = [&](Index head) { return gates.slope(left[i].path, head); };
+    const auto slope = [&](Index head) {
+      return gates.slope({.site = left[i].site, .head = head});
+    };
     for (std::vector<Index>& heads : left[i].groups.removable(slope)) {
       double sum = 0;
       for (const Index head : heads) {
@@ -131,10 +130,9 @@ RemovalStep take_next(ModelLeft& left, NamedGates& gates, Index count) {
       continue;
     }
     RemovalStep step;
-    const std::string& path = left[candidate.attention].path;
     for (const Index head : candidate.heads) {
-      gates.close(path, head);
-      step.heads.push_back({.path = path, .head = head});
+      step.heads.push_back({.site = left[candidate.attention].site, .head = head});
+      gates.close(step.heads.back());
     }
     left = std::move(after);
     return step;
@@ -192,12 +190,12 @@ std::vector<HeadName> removable_among(const Transformer& transformer,
   for (const AttentionLeft& attention : removable_attentions(transformer)) {
     std::vector<Index> own;
     for (const HeadName& head : heads) {
-      if (head.path == attention.path) {
+      if (head.site == attention.site) {
         own.push_back(head.head);
       }
     }
     for (const Index head : attention.groups.removable_among(own)) {
-      going.push_back({.path = attention.path, .head = head});
+      going.push_back({.site = attention.site, .head = head});
     }
   }
   return going;

@@ -63,19 +63,16 @@ Json attentions_json(const Model& model, const Batch& batch) {
   Pass pass(tape, model.store);
   pass.recorder = [&attentions](const RecordedAttention& seen) {
     if (seen.head == 0) {
-      const bool decoder = seen.path.starts_with("decoder");
-      const bool self = seen.path.ends_with("self");
-      attentions.push_back({{"attention", seen.path},
+      const bool decoder = seen.site.stack() == StackName::decoder;
+      const bool self = seen.site.is_self();
+      attentions.push_back({{"attention", seen.site.text()},
                             {"queries", decoder ? "target" : "source"},
                             {"keys", decoder && self ? "target" : "source"},
                             {"heads", Json::array()}});
     }
     attentions.back()["heads"].push_back(weights_json(seen.weights));
   };
-  const Transformer& transformer = model.transformer;
-  const Var memory = transformer.encode(pass, batch.source, batch.source_segments);
-  transformer.decode(pass, batch.target_input, batch.target_segments, memory,
-                     batch.source_segments);
+  model.transformer.hidden(pass, batch);
   return attentions;
 }
 
@@ -112,11 +109,11 @@ Json report_sentences(const SavedRun& run, const Task& task, const Split& split,
                          {"output", outputs[i]},
                          {"right", static_cast<bool>(right[i])},
                          {"reference", few.references[i]},
-                         {"source_tokens", pieces(batch.source, *task.source_tokenizer)},
-                         {"target_tokens", pieces(batch.target_input, *task.target_tokenizer)},
-                         {"said_tokens", pieces(batch.target_output, *task.target_tokenizer)},
-                         {"source_length", batch.source.size()},
-                         {"target_length", batch.target_input.size()},
+                         {"source_tokens", pieces(batch.context.ids, *task.source_tokenizer)},
+                         {"target_tokens", pieces(batch.input.ids, *task.target_tokenizer)},
+                         {"said_tokens", pieces(batch.labels.ids, *task.target_tokenizer)},
+                         {"source_length", batch.context.ids.size()},
+                         {"target_length", batch.input.ids.size()},
                          {"attentions", std::move(attentions)}});
   }
   return sentences;

@@ -12,9 +12,9 @@
 #include "core/files.hpp"
 #include "datasets/loader.hpp"
 #include "lab/study_run.hpp"
+#include "nn/loss.hpp"
 #include "train/evaluation.hpp"
 #include "train/experiment.hpp"
-#include "train/loss.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/json_text.hpp"
 #include "train/run/run_record.hpp"
@@ -42,7 +42,7 @@ double multiply_adds_per_token(const Config& config, const Task& task) {
   std::iota(all.begin(), all.end(), Index{0});
   const Batch batch = make_batch(*train, all);
   return step_flops(config.model, task.target_tokenizer->size(), batch) / 2 /
-         static_cast<double>(batch.tokens());
+         static_cast<double>(batch.labels.count());
 }
 
 // What the lines of metrics.jsonl that are about steps say. Throws IoError for a damaged one.
@@ -90,9 +90,9 @@ ExampleScore likelihood(const Model& model, const Split& split, Index example) {
   Tape tape(false);
   Pass pass(tape, model.store);
   const Batch batch = make_batch(split, {example});
-  const CrossEntropy result = translation_loss(model.transformer, pass, batch, 0);
+  const CrossEntropy result = batch_loss(model.transformer, pass, batch);
   return {.negative_log_likelihood = result.negative_log_likelihood,
-          .tokens = batch.tokens(),
+          .tokens = batch.labels.count(),
           .correct = result.correct,
           .output = {},
           .reference = {},

@@ -45,13 +45,16 @@ AttentionWeights::AttentionWeights(const Scope& scope, const ModelOptions& optio
       combination(scope, options, spec) {}
 
 MultiHeadAttention::MultiHeadAttention(const Scope& scope, const ModelOptions& options,
-                                       const AttentionSpec& of, AttentionInputs which)
-    : MultiHeadAttention(scope, of, which, AttentionWeights(scope, options, of, which)) {}
+                                       const AttentionSpec& of, AttentionInputs which,
+                                       AttentionSite at)
+    : MultiHeadAttention(scope, of, which, at, AttentionWeights(scope, options, of, which)) {}
 
 MultiHeadAttention::MultiHeadAttention(const Scope& scope, const AttentionSpec& of,
-                                       AttentionInputs which, const AttentionWeights& with)
+                                       AttentionInputs which, AttentionSite at,
+                                       const AttentionWeights& with)
     : spec(of),
       inputs(which),
+      site(at),
       module{.paths = {scope.path()}, .heads = of.heads},
       patterns(pattern_list_of(of)),
       pair_scores(with.scores.functions()),
@@ -79,7 +82,7 @@ BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& query, const V
 }
 
 BlockOutput MultiHeadAttention::cached_self(Pass& pass, const Var& x, const Segments& queries,
-                                            SelfCache& cache, const Segments& slots) const {
+                                            Tensor& kept, const Segments& keys) const {
   if (spec.heads == 0) {
     return nothing(pass, queries);
   }
@@ -90,18 +93,18 @@ BlockOutput MultiHeadAttention::cached_self(Pass& pass, const Var& x, const Segm
   const Index value_columns = cache_columns() - key_columns();
   for (Index i = 0; i < queries.count(); ++i) {
     const Segment& rows = queries[i];
-    const Index first = slots[i].row + slots[i].rows - rows.rows;
+    const Index first = keys[i].row + keys[i].rows - rows.rows;
     for (Index r = 0; r < rows.rows; ++r) {
-      Scalar* to = keep(key, rows.row + r, key_columns(), cache.rows.row(first + r));
+      Scalar* to = keep(key, rows.row + r, key_columns(), kept.row(first + r));
       keep(value, rows.row + r, value_columns, to);
     }
   }
-  const Var kept = pass.tape().constant(cache.rows);
+  const Var all = pass.tape().constant(kept);
   return attend(pass,
                 {.query = query,
-                 .key = {.matrix = kept, .first = 0, .step = key.step},
-                 .value = {.matrix = kept, .first = key_columns(), .step = value.step}},
-                queries, slots);
+                 .key = {.matrix = all, .first = 0, .step = key.step},
+                 .value = {.matrix = all, .first = key_columns(), .step = value.step}},
+                queries, keys);
 }
 
 BlockOutput MultiHeadAttention::cached_cross(Pass& pass, const Var& x, const Var& memory,
@@ -111,10 +114,10 @@ BlockOutput MultiHeadAttention::cached_cross(Pass& pass, const Var& x, const Var
     return nothing(pass, queries);
   }
   if (!cache) {
-    HeadProjections::Of source = weights.projections.of(pass, memory);
-    const HeadColumns key = source.columns(HeadRole::key);
+    HeadProjections::Of context = weights.projections.of(pass, memory);
+    const HeadColumns key = context.columns(HeadRole::key);
     cache = KeysAndValues{.key = weights.scores.key(pass, key, keys),
-                          .value = source.columns(HeadRole::value)};
+                          .value = context.columns(HeadRole::value)};
   }
   const HeadColumns query = weights.projections.of(pass, x).columns(HeadRole::query);
   return attend(pass,
@@ -127,6 +130,16 @@ BlockOutput MultiHeadAttention::cached_cross(Pass& pass, const Var& x, const Var
 BlockOutput MultiHeadAttention::nothing(Pass& pass, const Segments& queries) const {
   const Var zeros = pass.tape().constant(Tensor::zeros({row_count(queries), spec.d_model}));
   return {zeros, pass.parameter(weights.combination.output_bias)};
+}
+
+void MultiHeadAttention::keep_heads(const KeptHeads& kept, const MultiHeadAttention& smaller,
+                                    HeadCopy& copy) const {
+  const AttentionWeights& to = smaller.weights;
+  weights.projections.keep_heads(kept, to.projections, copy);
+  weights.scores.keep_heads(kept, to.scores, copy);
+  weights.distances.keep_heads(kept, to.distances, copy);
+  weights.gates.keep_heads(kept, to.gates, copy);
+  weights.combination.keep_heads(kept, to.combination, copy);
 }
 
 Index MultiHeadAttention::key_columns() const {
@@ -173,7 +186,7 @@ void MultiHeadAttention::record(Pass& pass, const Call& call, const Tensor& outp
   const auto& [heads, queries, keys, options, bias, score_weights] = call;
   for (Index segment = 0; segment < queries.count(); ++segment) {
     for (Index head = 0; head < spec.heads; ++head) {
-      pass.recorder({.path = module.path(),
+      pass.recorder({.site = site,
                      .segment = segment,
                      .head = head,
                      .weights = attention_weights(heads.query, heads.key, queries, keys, options,
@@ -183,16 +196,15 @@ void MultiHeadAttention::record(Pass& pass, const Call& call, const Tensor& outp
   }
 }
 
-MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionKind kind, Index layer) {
-  const AttentionInputs inputs =
-      kind == AttentionKind::cross ? AttentionInputs::cross : AttentionInputs::self;
-  const AttentionSpec spec = attention_spec(options_, kind, layer);
+MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionSite site) {
+  const AttentionInputs inputs = site.is_self() ? AttentionInputs::self : AttentionInputs::cross;
+  const AttentionSpec spec = attention_spec(options_, site.kind, site.layer);
   if (const auto found = spec_problem(spec)) {
     throw ConfigError(
-        fmt::format("{}.{}: {}", name_of(kind), found->options.front(), found->problem));
+        fmt::format("{}.{}: {}", name_of(site.kind), found->options.front(), found->problem));
   }
   if (spec.shared_as.empty()) {
-    return {scope, options_, spec, inputs};
+    return {scope, options_, spec, inputs, site};
   }
   auto found = shared_.find(spec.shared_as);
   if (found == shared_.end()) {
@@ -209,7 +221,7 @@ MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionKind kind, 
         "cannot have the same weights",
         spec.shared_as));
   }
-  return {scope, spec, inputs, found->second.weights};
+  return {scope, spec, inputs, site, found->second.weights};
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

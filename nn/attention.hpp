@@ -7,11 +7,12 @@
 #include <string>
 
 #include "core/ops/attention.hpp"
-#include "nn/cache.hpp"
+#include "nn/attention_site.hpp"
 #include "nn/head_combination.hpp"
 #include "nn/head_distances.hpp"
 #include "nn/head_projections.hpp"
 #include "nn/head_scores.hpp"
+#include "nn/key_value_cache.hpp"
 #include "nn/l0_gates.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -30,30 +31,35 @@ struct AttentionWeights {
 
 struct MultiHeadAttention {
   MultiHeadAttention(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
-                     AttentionInputs inputs);
+                     AttentionInputs inputs, AttentionSite site = {});
   // With weights that another attention has too.
   MultiHeadAttention(const Scope& scope, const AttentionSpec& spec, AttentionInputs inputs,
-                     const AttentionWeights& weights);
+                     AttentionSite site, const AttentionWeights& weights);
 
   // Query i of `queries` attends to segment i of `keys`; the three inputs may differ. (N, D), (S,
   // D), (S, D) -> (N, D)
   BlockOutput operator()(Pass& pass, const Var& query, const Var& key, const Var& value,
                          const Segments& queries, const Segments& keys) const;
 
-  // Self-attention of new rows to themselves and to the rows kept before them, which they join.
-  BlockOutput cached_self(Pass& pass, const Var& x, const Segments& queries, SelfCache& cache,
-                          const Segments& slots) const;
+  // Self-attention of new rows to themselves and to the rows kept before them. Segment i of `keys`
+  // says where in `kept` all of them are, the new ones, which are put there, last.
+  BlockOutput cached_self(Pass& pass, const Var& x, const Segments& queries, Tensor& kept,
+                          const Segments& keys) const;
 
-  // Cross-attention with the source's keys and values made at the first call and kept.
+  // Cross-attention with the context's keys and values made at the first call and kept.
   BlockOutput cached_cross(Pass& pass, const Var& x, const Var& memory, const Segments& queries,
                            const Segments& keys, std::optional<KeysAndValues>& cache) const;
 
-  // The columns of a row of SelfCache: those of keys, then those of values.
+  // Copies what the heads that stay have to an attention of these heads alone.
+  void keep_heads(const KeptHeads& kept, const MultiHeadAttention& smaller, HeadCopy& copy) const;
+
+  // The columns of a row that is kept: those of keys, then those of values.
   Index key_columns() const;
   Index cache_columns() const;
 
   AttentionSpec spec;
   AttentionInputs inputs;
+  AttentionSite site;
   Module module;
   PoolVector<Pattern> patterns;  // one for all heads, or one for each
   // The same of scores that are no products of query and key; empty: all are.
@@ -90,7 +96,7 @@ class AttentionMaker {
 
   // Throws ConfigError where settings do not compose, and where attentions of one name need
   // different weights.
-  MultiHeadAttention make(const Scope& scope, AttentionKind kind, Index layer);
+  MultiHeadAttention make(const Scope& scope, AttentionSite site);
 
  private:
   struct Shared {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "nn/transformer.hpp"
@@ -28,11 +27,9 @@ struct Hypothesis {
   double score = 0;
 };
 
-// The best outputs of each source segment, best first.
+// The best outputs of each source segment, best first, by a model with an encoder and a decoder.
 std::vector<std::vector<Hypothesis>> decode_batch(const Transformer& model,
-                                                  const ParameterStore& store,
-                                                  std::span<const TokenId> source,
-                                                  const Segments& segments,
+                                                  const ParameterStore& store, const Tokens& source,
                                                   const DecodingOptions& options);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -39,4 +39,13 @@ BlockOutput HeadCombination::operator()(Pass& pass, const Var& heads_side_by_sid
   }
 }
 
+void HeadCombination::keep_heads(const KeptHeads& kept, const HeadCombination& smaller,
+                                 HeadCopy& copy) const {
+  if (smaller.heads > 0) {
+    copy.chunks(output_weight, smaller.output_weight,
+                {.which = kept.heads, .size = d_v, .rows = output_weight.shape[0]});
+  }
+  copy.whole(output_bias, smaller.output_bias);
+}
+
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "nn/attention_spec.hpp"
+#include "nn/head_copy.hpp"
 #include "nn/residual.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -13,6 +14,10 @@ struct HeadCombination {
 
   // (N, H d_v) -> (N, D)
   BlockOutput operator()(Pass& pass, const Var& heads_side_by_side) const;
+
+  // Copies what of it belongs to the heads that stay; with `output` alone, where each has columns
+  // of its own.
+  void keep_heads(const KeptHeads& kept, const HeadCombination& smaller, HeadCopy& copy) const;
 
   Combine combine;
   Index heads;

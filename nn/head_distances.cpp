@@ -124,4 +124,25 @@ HeadColumns HeadDistances::with_content_bias(Pass& pass, const HeadColumns& quer
   return content_ ? HeadColumns{.matrix = plus(pass, query, *content_)} : query;
 }
 
+void HeadDistances::keep_heads(const KeptHeads& kept, const HeadDistances& smaller,
+                               HeadCopy& copy) const {
+  const auto of_heads = [&](const std::optional<Parameter>& from,
+                            const std::optional<Parameter>& to) {
+    if (to) {
+      copy.chunks(*from, *to, {.which = kept.heads, .size = from->shape.size() / spec_.heads});
+    }
+  };
+  const auto of_all = [&](const std::optional<Parameter>& from,
+                          const std::optional<Parameter>& to) {
+    if (to) {
+      copy.whole(*from, *to);
+    }
+  };
+  spec_.has(AttentionPositions::t5) ? of_heads(keys_, smaller.keys_) : of_all(keys_, smaller.keys_);
+  of_all(values_, smaller.values_);
+  of_heads(sines_of_, smaller.sines_of_);
+  of_heads(content_, smaller.content_);
+  of_heads(place_, smaller.place_);
+}
+
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -6,6 +6,7 @@
 #include "core/ops/attention_bias.hpp"
 #include "core/ops/head_columns.hpp"
 #include "nn/attention_spec.hpp"
+#include "nn/head_copy.hpp"
 #include "nn/pass.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -20,6 +21,9 @@ class HeadDistances {
   // Queries with Transformer-XL's content bias u (Dai et al. 2019, section 3.3): (q + u) k. Others
   // as they are.
   HeadColumns with_content_bias(Pass& pass, const HeadColumns& query) const;
+
+  // Copies what of it belongs to the heads that stay.
+  void keep_heads(const KeptHeads& kept, const HeadDistances& smaller, HeadCopy& copy) const;
 
  private:
   Var distance_products(Pass& pass, const HeadColumns& query, double scale) const;

@@ -100,6 +100,28 @@ HeadColumns HeadProjections::Of::columns(HeadRole role) {
   return {.matrix = *product, .first = place.first, .step = step};
 }
 
+void HeadProjections::keep_heads(const KeptHeads& kept, const HeadProjections& smaller,
+                                 HeadCopy& copy) const {
+  for (const HeadRole role : {HeadRole::query, HeadRole::key, HeadRole::value}) {
+    if (blocks.empty() || smaller.blocks.empty()) {
+      return;
+    }
+    const Block& from = blocks[place(role).block];
+    const Block& to = smaller.blocks[smaller.place(role).block];
+    const std::vector<Index> which = spec.tied()               ? std::vector<Index>{0}
+                                     : role == HeadRole::query ? kept.heads
+                                                               : kept.key_heads;
+    const auto chunks = [&](Index numbers_of_row) {
+      return HeadCopy::Chunks{.which = which,
+                              .size = width(role) * numbers_of_row,
+                              .from_first = place(role).first * numbers_of_row,
+                              .to_first = smaller.place(role).first * numbers_of_row};
+    };
+    copy.chunks(from.weight, to.weight, chunks(from.weight.shape[1]));
+    copy.chunks(from.bias, to.bias, chunks(1));
+  }
+}
+
 std::optional<HeadProjections::HeadWeight> HeadProjections::head_weight(const ParameterStore& store,
                                                                         HeadRole role,
                                                                         Index head) const {

@@ -8,6 +8,7 @@
 
 #include "core/ops/head_columns.hpp"
 #include "nn/attention_spec.hpp"
+#include "nn/head_copy.hpp"
 #include "nn/pass.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -44,6 +45,9 @@ struct HeadProjections {
   };
   std::optional<HeadWeight> head_weight(const ParameterStore& store, HeadRole role,
                                         Index head) const;
+
+  // Copies what of it belongs to the heads that stay.
+  void keep_heads(const KeptHeads& kept, const HeadProjections& smaller, HeadCopy& copy) const;
 
   // Weights that are used as one matrix.
   struct Block {

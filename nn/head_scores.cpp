@@ -77,6 +77,37 @@ double HeadScores::scale() const {
   }
 }
 
+// The numbers of these heads, among all with this score.
+std::vector<Index> HeadScores::numbers_among(Score score, const std::vector<Index>& heads) const {
+  std::vector<Index> numbers;
+  Index number = 0;
+  for (Index head = 0; head < spec_.heads; ++head) {
+    if (spec_.score.at(head) == score) {
+      if (std::ranges::find(heads, head) != heads.end()) {
+        numbers.push_back(number);
+      }
+      ++number;
+    }
+  }
+  return numbers;
+}
+
+void HeadScores::keep_heads(const KeptHeads& kept, const HeadScores& smaller,
+                            HeadCopy& copy) const {
+  const Index d = spec_.d_qk;
+  if (smaller.bilinear_) {
+    copy.chunks(*bilinear_, *smaller.bilinear_,
+                {.which = numbers_among(Score::bilinear, kept.heads), .size = d * d});
+  }
+  if (smaller.additive_) {
+    copy.chunks(*additive_, *smaller.additive_,
+                {.which = numbers_among(Score::additive, kept.heads), .size = d});
+  }
+  if (smaller.scales_) {
+    copy.chunks(*scales_, *smaller.scales_, {.which = kept.heads, .size = 1});
+  }
+}
+
 HeadColumns HeadScores::query(Pass& pass, const HeadColumns& projected,
                               const Segments& segments) const {
   const InModule here(pass.tape(), module_);

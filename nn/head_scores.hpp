@@ -6,6 +6,7 @@
 
 #include "core/ops/attention.hpp"
 #include "nn/attention_spec.hpp"
+#include "nn/head_copy.hpp"
 #include "nn/pass.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -26,7 +27,11 @@ class HeadScores {
   // Whether keys that are the same for all heads stay so.
   bool alike() const;
 
+  // Copies what of it belongs to the heads that stay.
+  void keep_heads(const KeptHeads& kept, const HeadScores& smaller, HeadCopy& copy) const;
+
  private:
+  std::vector<Index> numbers_among(Score score, const std::vector<Index>& heads) const;
   HeadColumns each_by_its_score(Pass& pass, const HeadColumns& heads, bool query) const;
   HeadColumns rotated(const HeadColumns& heads, const Segments& segments, Index count) const;
 

@@ -30,4 +30,10 @@ Var L0Gates::operator()(Pass& pass, const Var& heads_side_by_side) const {
                      draws ? draw_gates(openness, *draws) : settled_gates(openness), heads, d_v);
 }
 
+void L0Gates::keep_heads(const KeptHeads& kept, const L0Gates& smaller, HeadCopy& copy) const {
+  if (smaller.log_alpha) {
+    copy.chunks(*log_alpha, *smaller.log_alpha, {.which = kept.heads, .size = 1});
+  }
+}
+
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "nn/attention_spec.hpp"
+#include "nn/head_copy.hpp"
 #include "nn/pass.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -16,6 +17,9 @@ struct L0Gates {
   // Each head times its gate, (N, H d_v) -> (N, H d_v): one draw for a whole step in training, the
   // settled gate otherwise. Without gates the heads as they are.
   Var operator()(Pass& pass, const Var& heads_side_by_side) const;
+
+  // Copies what of it belongs to the heads that stay.
+  void keep_heads(const KeptHeads& kept, const L0Gates& smaller, HeadCopy& copy) const;
 
   Index heads;
   Index d_v;

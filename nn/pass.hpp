@@ -11,13 +11,14 @@
 #include "core/pool_vector.hpp"
 #include "core/segments.hpp"
 #include "core/tape.hpp"
+#include "nn/attention_site.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // One head over one sequence: its attention weights before dropout, and what it made of the values
 // with them, before head dropout and the combination with other heads.
 struct RecordedAttention {
-  std::string_view path;  // the attention's path, such as "decoder.layers.0.cross"
+  AttentionSite site;
   Index segment;
   Index head;
   Tensor weights;  // (queries, keys)

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <string>
 
 #include "core/errors.hpp"
 #include "core/ops/embedding.hpp"
@@ -10,174 +10,133 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-EncoderLayer::EncoderLayer(const Scope& scope, const ModelOptions& options,
-                           AttentionMaker& attention, Index number)
-    : self(attention.make(scope / "self", AttentionKind::encoder_self, number)),
-      self_residual(scope / "self", options),
-      feed_forward(scope / "feed_forward", options),
-      feed_forward_residual(scope / "feed_forward", options) {}
+namespace {
 
-Var EncoderLayer::operator()(Pass& pass, const Var& x, const Segments& segments) const {
-  const Var attended = self_residual(pass, x, segments, [&](const Var& normed) {
-    return self(pass, normed, normed, normed, segments, segments);
-  });
-  return feed_forward_residual(pass, attended, segments, [&](const Var& normed) {
-    return feed_forward(pass, normed, segments);
-  });
-}
-
-DecoderLayer::DecoderLayer(const Scope& scope, const ModelOptions& options,
-                           AttentionMaker& attention, Index number)
-    : self(attention.make(scope / "self", AttentionKind::decoder_self, number)),
-      self_residual(scope / "self", options),
-      cross(attention.make(scope / "cross", AttentionKind::cross, number)),
-      cross_residual(scope / "cross", options),
-      feed_forward(scope / "feed_forward", options),
-      feed_forward_residual(scope / "feed_forward", options) {}
-
-Var DecoderLayer::operator()(Pass& pass, const Var& x, const Segments& targets, const Var& memory,
-                             const Segments& sources, LayerCache* cache,
-                             const Segments& slots) const {
-  const Var attended = self_residual(pass, x, targets, [&](const Var& normed) {
-    return cache == nullptr ? self(pass, normed, normed, normed, targets, targets)
-                            : self.cached_self(pass, normed, targets, cache->self, slots);
-  });
-  const Var crossed = cross_residual(pass, attended, targets, [&](const Var& normed) {
-    return cache == nullptr
-               ? cross(pass, normed, memory, memory, targets, sources)
-               : cross.cached_cross(pass, normed, memory, targets, sources, cache->cross);
-  });
-  return feed_forward_residual(pass, crossed, targets, [&](const Var& normed) {
-    return feed_forward(pass, normed, targets);
-  });
-}
-
-Embedding::Embedding(const Scope& scope, const ModelOptions& options, Parameter shared_table,
-                     const Tensor& sines)
-    : table(shared_table),
-      positions(options.positions),
-      sinusoidal(sines),
-      dropout(options.dropout_embedding.value_or(options.dropout)),
-      module{.paths = {scope.path()}} {
-  if (positions == PositionKind::learned) {
-    learned = scope.create("positions", {options.max_positions, options.d_model},
-                           embedding_initializer(options));
+void expect_tables_fit(const ModelOptions& options, Family family, const Vocabularies& entries) {
+  const std::string_view tying =
+      EnumNames<Tying>::names[static_cast<std::size_t>(options.tie_embeddings)];
+  if (ties_source(options.tie_embeddings) && family != Family::encoder_decoder) {
+    throw ConfigError(fmt::format(
+        "model.tie_embeddings: {} needs an encoder and a decoder, and the model has one of them",
+        tying));
   }
-}
-
-Var Embedding::operator()(Pass& pass, std::span<const TokenId> ids,
-                          const Segments& segments) const {
-  const InModule here(pass.tape(), module);
-  const auto scale = static_cast<Scalar>(std::sqrt(static_cast<double>(table.shape[1])));
-  Var x = lookup(pass.parameter(table), ids, scale);
-  if (positions != PositionKind::none) {
-    const bool fixed = positions == PositionKind::sinusoidal;
-    x = add_positions(x, fixed ? pass.tape().constant(sinusoidal) : pass.parameter(learned),
-                      segments);
-  }
-  return tapehead::dropout(x, pass.dropout(dropout, module.path(), segments));
-}
-
-Transformer::Transformer(const Scope& scope, const ModelOptions& options, Index source_vocabulary,
-                         Index target_vocabulary)
-    : options_(options) {
-  const Index D = options.d_model;
-  if (ties_source(options.tie_embeddings) && source_vocabulary < target_vocabulary) {
+  if (ties_source(options.tie_embeddings) && entries.context < entries.input) {
     throw ConfigError(fmt::format(
         "model.tie_embeddings: {} needs one vocabulary for source and target, but they have "
         "{} and {} entries (task.joint_vocabulary: true makes one)",
-        EnumNames<Tying>::names[static_cast<std::size_t>(options.tie_embeddings)],
-        source_vocabulary, target_vocabulary));
+        tying, entries.context, entries.input));
   }
+  if (ties_output(options.tie_embeddings) && entries.input < entries.labels) {
+    throw ConfigError(
+        fmt::format("model.tie_embeddings: {} needs labels that are entries of the input, but "
+                    "there are {} labels and {} entries",
+                    tying, entries.labels, entries.input));
+  }
+}
+
+std::string_view name_of_embedding(StackName stack) {
+  return stack == StackName::encoder ? "source" : "target";
+}
+
+std::vector<Layer> layers_of(const Scope& scope, const ModelOptions& options,
+                             AttentionMaker& attention, StackName stack, Layer::Reads reads) {
+  const auto& own = stack == StackName::encoder ? options.encoder_layers : options.decoder_layers;
+  std::vector<Layer> layers;
+  for (Index i = 0; i < own.value_or(options.layers); ++i) {
+    layers.emplace_back(scope / name_of(stack) / "layers" / std::to_string(i), options, attention,
+                        stack, i, reads);
+  }
+  return layers;
+}
+
+}  // namespace
+
+// What is declared first lies first in the store: tables, then what both stacks have, part by part.
+Transformer::Transformer(const Scope& scope, const ModelOptions& options, Family family,
+                         const Vocabularies& entries)
+    : options_(options), family_(family) {
+  expect_tables_fit(options, family, entries);
+  const Index D = options.d_model;
+  const bool both = family == Family::encoder_decoder;
+  const bool one_table = !both || ties_source(options.tie_embeddings);
+  const StackName main = family == Family::encoder ? StackName::encoder : StackName::decoder;
+  const Scope context_scope = scope / name_of_embedding(StackName::encoder);
+  const Scope input_scope = scope / name_of_embedding(main);
   const Tensor sines = options.positions == PositionKind::sinusoidal
                            ? sinusoidal_positions(options.max_positions, D)
                            : Tensor();
   const Initializer normal = embedding_initializer(options);
-  const bool one_table = ties_source(options.tie_embeddings);
-  const Parameter target =
-      (scope / "target")
-          .create("embedding", {one_table ? source_vocabulary : target_vocabulary, D}, normal);
-  const Parameter source =
-      one_table ? target : (scope / "source").create("embedding", {source_vocabulary, D}, normal);
-  output_ = ties_output(options.tie_embeddings)
-                ? target.first_rows(target_vocabulary)
-                : scope.create("output.weight", {target_vocabulary, D},
-                               weight_initializer(options, D, target_vocabulary));
-  source_.emplace(scope / "source", options, source, sines);
-  target_.emplace(scope / "target", options, target, sines);
+  const Parameter input_table = input_scope.create(
+      "embedding", {both && one_table ? entries.context : entries.input, D}, normal);
+  const Parameter context_table =
+      one_table ? input_table : context_scope.create("embedding", {entries.context, D}, normal);
+  output_ = {.weight = ties_output(options.tie_embeddings)
+                           ? input_table.first_rows(entries.labels)
+                           : scope.create("output.weight", {entries.labels, D},
+                                          weight_initializer(options, D, entries.labels))};
+  std::optional<TokenEmbedding> context_embedding;
+  if (both) {
+    context_embedding.emplace(context_scope, options, context_table, sines);
+  }
+  const TokenEmbedding input_embedding(input_scope, options, input_table, sines);
   AttentionMaker attention(scope, options);
-  for (Index i = 0; i < options.encoder_layers.value_or(options.layers); ++i) {
-    encoder_.emplace_back(scope / "encoder" / "layers" / std::to_string(i), options, attention, i);
+  if (both) {
+    encoder_ = Stack{
+        .embedding = *context_embedding,
+        .layers = layers_of(scope, options, attention, StackName::encoder, Layer::Reads::itself),
+        .closing_norm = {}};
   }
-  for (Index i = 0; i < options.decoder_layers.value_or(options.layers); ++i) {
-    decoder_.emplace_back(scope / "decoder" / "layers" / std::to_string(i), options, attention, i);
-  }
+  main_ = Stack{.embedding = input_embedding,
+                .layers = layers_of(scope, options, attention, main,
+                                    both ? Layer::Reads::context_too : Layer::Reads::itself),
+                .closing_norm = {}};
   if (options.norm_position == NormPosition::pre) {
-    encoder_norm_.emplace(scope / "encoder" / "norm", options.norm, D);
-    decoder_norm_.emplace(scope / "decoder" / "norm", options.norm, D);
+    if (both) {
+      encoder_->closing_norm.emplace(scope / name_of(StackName::encoder) / "norm", options.norm, D);
+    }
+    main_->closing_norm.emplace(scope / name_of(main) / "norm", options.norm, D);
   }
 }
 
-Var Transformer::encode(Pass& pass, std::span<const TokenId> source,
-                        const Segments& segments) const {
-  Var x = (*source_)(pass, source, segments);
-  for (const EncoderLayer& layer : encoder_) {
-    x = layer(pass, x, segments);
+Var Transformer::hidden(Pass& pass, const Batch& batch) const {
+  if (!encoder_) {
+    return main()(pass, batch.input);
   }
-  return encoder_norm_ ? (*encoder_norm_)(pass, x) : x;
-}
-
-Var Transformer::decode(Pass& pass, std::span<const TokenId> target, const Segments& targets,
-                        const Var& memory, const Segments& sources, DecoderCache* cache) const {
-  Var x = (*target_)(pass, target, targets);
-  for (std::size_t i = 0; i < decoder_.size(); ++i) {
-    x = decoder_[i](pass, x, targets, memory, sources,
-                    cache == nullptr ? nullptr : &cache->layers[i],
-                    cache == nullptr ? targets : cache->slots);
-  }
-  return decoder_norm_ ? (*decoder_norm_)(pass, x) : x;
-}
-
-Var Transformer::logits(Pass& pass, const Var& hidden) const {
-  return pass.linear(hidden, output_);
-}
-
-BestTokens Transformer::next_tokens(Pass& pass, const Var& hidden, Index count, TokenId excluded,
-                                    LogSums log_sums) const {
-  const Tensor table = pass.parameter(output_).value().part(0, output_.shape);
-  return best_tokens(hidden.value(), table, count, excluded, log_sums);
+  const Context context{.rows = encode(pass, batch.context), .segments = batch.context.segments};
+  return main()(pass, batch.input, &context);
 }
 
 std::vector<const MultiHeadAttention*> Transformer::attentions() const {
   std::vector<const MultiHeadAttention*> all;
-  for (const EncoderLayer& layer : encoder_) {
-    all.push_back(&layer.self);
+  const auto add = [&](const Stack& stack) {
+    for (const Layer& layer : stack.layers) {
+      all.push_back(&layer.self);
+      if (layer.cross) {
+        all.push_back(&layer.cross->attention);
+      }
+    }
+  };
+  if (encoder_) {
+    add(*encoder_);
   }
-  for (const DecoderLayer& layer : decoder_) {
-    all.push_back(&layer.self);
-    all.push_back(&layer.cross);
-  }
+  add(main());
   return all;
 }
 
 std::vector<VocabularyTable> Transformer::vocabulary_tables() const {
-  std::vector<VocabularyTable> tables{{.table = source_->table, .side = Side::source}};
-  if (target_->table.block != source_->table.block) {
-    tables.push_back({.table = target_->table, .side = Side::target});
+  const Side side = family_ == Family::encoder ? Side::source : Side::target;
+  const Parameter& input = main().embedding.table;
+  std::vector<VocabularyTable> tables;
+  if (encoder_) {
+    tables.push_back({.table = encoder_->embedding.table, .side = Side::source});
   }
-  if (output_.block != target_->table.block) {
-    tables.push_back({.table = output_, .side = Side::target});
+  if (tables.empty() || tables.front().table.block != input.block) {
+    tables.push_back({.table = input, .side = side});
+  }
+  if (output_.weight.block != input.block) {
+    tables.push_back({.table = output_.weight, .side = side});
   }
   return tables;
-}
-
-DecoderCache Transformer::make_cache(Index slots, Index capacity) const {
-  DecoderCache cache;
-  for (const DecoderLayer& layer : decoder_) {
-    cache.layers.push_back(
-        {.self = {Tensor::empty({slots * capacity, layer.self.cache_columns()})}, .cross = {}});
-  }
-  return cache;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,57 +1,24 @@
-// The encoder-decoder transformer (Vaswani et al. 2017).
+// The transformer (Vaswani et al. 2017): an encoder, a decoder, or both.
 #pragma once
 
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "nn/attention.hpp"
-#include "nn/best_tokens.hpp"
-#include "nn/feed_forward.hpp"
+#include "core/batch.hpp"
+#include "nn/output_head.hpp"
+#include "nn/stack.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-struct EncoderLayer {
-  EncoderLayer(const Scope& scope, const ModelOptions& options, AttentionMaker& attention,
-               Index number);
-  Var operator()(Pass& pass, const Var& x, const Segments& segments) const;  // (N, D) -> (N, D)
+// Which stacks there are. A decoder's rows see none that come later.
+enum class Family { encoder_decoder, decoder, encoder };
 
-  MultiHeadAttention self;
-  Residual self_residual;
-  FeedForward feed_forward;
-  Residual feed_forward_residual;
-};
-
-struct DecoderLayer {
-  DecoderLayer(const Scope& scope, const ModelOptions& options, AttentionMaker& attention,
-               Index number);
-
-  // x: (T, D), memory: (S, D) -> (T, D). With a cache, x holds only new rows, and `slots` where
-  // they go.
-  Var operator()(Pass& pass, const Var& x, const Segments& targets, const Var& memory,
-                 const Segments& sources, LayerCache* cache, const Segments& slots) const;
-
-  MultiHeadAttention self;
-  Residual self_residual;
-  MultiHeadAttention cross;
-  Residual cross_residual;
-  FeedForward feed_forward;
-  Residual feed_forward_residual;
-};
-
-// Token embedding with positions and dropout: √D table[id] + position.
-struct Embedding {
-  Embedding(const Scope& scope, const ModelOptions& options, Parameter table,
-            const Tensor& sinusoidal);
-  Var operator()(Pass& pass, std::span<const TokenId> ids, const Segments& segments) const;
-
-  Parameter table;  // (V, D)
-  PositionKind positions;
-  Parameter learned;  // (P, D)
-  Tensor sinusoidal;  // (P, D)
-  double dropout;
-  Module module;
+// How many entries there are of what goes in and of what the model says.
+struct Vocabularies {
+  Index context = 0;  // of an encoder beside a decoder
+  Index input = 0;
+  Index labels = 0;
 };
 
 enum class Side { source, target };
@@ -64,47 +31,47 @@ struct VocabularyTable {
 
 class Transformer {
  public:
-  // The options must be resolved. A shared embedding has the source's entries; the target's are the
-  // first of them. Throws ConfigError where there are too few for that.
+  // The options must be resolved. A shared embedding has the context's entries; those of input and
+  // labels are the first of them. An output that is tied to the embedding needs as many entries or
+  // fewer. Throws ConfigError where there are too few for that.
+  Transformer(const Scope& scope, const ModelOptions& options, Family family,
+              const Vocabularies& vocabularies);
+
+  // An encoder and a decoder.
   Transformer(const Scope& scope, const ModelOptions& options, Index source_vocabulary,
-              Index target_vocabulary);
+              Index target_vocabulary)
+      : Transformer(scope, options, Family::encoder_decoder,
+                    {.context = source_vocabulary,
+                     .input = target_vocabulary,
+                     .labels = target_vocabulary}) {}
 
-  // (S ids) -> (S, D)
-  Var encode(Pass& pass, std::span<const TokenId> source, const Segments& segments) const;
+  // What the model makes of the rows of a batch's input: (N, D).
+  Var hidden(Pass& pass, const Batch& batch) const;
 
-  // (T ids), (S, D) -> (T, D): what the decoder makes of target tokens that begin with the begin
-  // mark.
-  Var decode(Pass& pass, std::span<const TokenId> target, const Segments& targets,
-             const Var& memory, const Segments& sources, DecoderCache* cache = nullptr) const;
+  // The encoder's rows, (S, D). Of encoder_decoder alone.
+  Var encode(Pass& pass, const Tokens& context) const { return (*encoder_)(pass, context); }
 
-  // (T, D) -> (T, V)
-  Var logits(Pass& pass, const Var& hidden) const;
+  // (N, D) -> (N, V)
+  Var logits(Pass& pass, const Var& rows) const { return output_.logits(pass, rows); }
 
-  // The most likely next tokens of each row of `hidden`, as logits() would give them.
-  BestTokens next_tokens(Pass& pass, const Var& hidden, Index count, TokenId excluded,
-                         LogSums log_sums) const;
-
-  // An empty cache with `slots` slots of `capacity` rows.
-  DecoderCache make_cache(Index slots, Index capacity) const;
+  const Stack& main() const { return *main_; }
+  const OutputHead& output() const { return output_; }
 
   // In the order in which a pass meets them.
   std::vector<const MultiHeadAttention*> attentions() const;
 
-  // Each once; one that source and target share has the rows of the source's.
+  // Each once; one that both sides share has the rows of the source's.
   std::vector<VocabularyTable> vocabulary_tables() const;
 
   const ModelOptions& options() const { return options_; }
-  Index target_vocabulary() const { return output_.shape[0]; }
+  Family family() const { return family_; }
 
  private:
   ModelOptions options_;
-  Parameter output_;  // (V, D): may be rows of the target embedding
-  std::optional<Embedding> source_;
-  std::optional<Embedding> target_;
-  std::vector<EncoderLayer> encoder_;
-  std::vector<DecoderLayer> decoder_;
-  std::optional<Norm> encoder_norm_;  // pre-norm closes each stack with one
-  std::optional<Norm> decoder_norm_;
+  Family family_;
+  OutputHead output_;
+  std::optional<Stack> encoder_;  // of encoder_decoder
+  std::optional<Stack> main_;     // what reads the input
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

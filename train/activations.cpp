@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/pool.hpp"
-#include "train/loss.hpp"
+#include "nn/loss.hpp"
 #include "train/shards.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -29,7 +29,7 @@ std::string_view path_of(const TapeEvent& event) {
 }
 
 Batch largest_piece(const Batch& batch, const Config& config) {
-  const auto rows = [](const Batch& part) { return part.source.size() + part.target_input.size(); };
+  const auto rows = [](const Batch& part) { return part.context.rows() + part.input.rows(); };
   Batch largest;
   for (const Batch& shard : cut_into_shards(batch, config.training.shards.value_or(1))) {
     for (const Batch& piece : cut_into_pieces(shard, piece_rows(config.model.d_model))) {
@@ -64,7 +64,7 @@ std::vector<std::size_t> activations_of(const Model& model, const Config& config
     bytes[part_of(parts, path_of(event))] += now - before;
     before = now;
   });
-  translation_loss(model.transformer, pass, piece, config.training.label_smoothing);
+  batch_loss(model.transformer, pass, piece, {.label_smoothing = config.training.label_smoothing});
   std::vector<std::size_t> result;
   result.reserve(bytes.size());
   for (const std::ptrdiff_t part : bytes) {

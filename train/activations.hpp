@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "datasets/batch.hpp"
+#include "core/batch.hpp"
 #include "train/experiment.hpp"
 #include "train/model_parts.hpp"
 

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "datasets/loader.hpp"
+#include "nn/loss.hpp"
 #include "train/example_decoding.hpp"
-#include "train/loss.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -22,8 +22,8 @@ struct Sums {
 Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const Batch& batch) {
   Tape tape(false);
   Pass pass(tape, store);
-  const CrossEntropy result = translation_loss(model, pass, batch, 0);
-  return {result.negative_log_likelihood, result.correct, batch.tokens()};
+  const CrossEntropy result = batch_loss(model, pass, batch);
+  return {result.negative_log_likelihood, result.correct, batch.labels.count()};
 }
 
 Index unknown_targets(const Split& split) {

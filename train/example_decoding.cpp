@@ -53,7 +53,7 @@ std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
       return;
     }
     const Batch batch = make_batch(split, examples);
-    auto outputs = decode_batch(model, store, batch.source, batch.source_segments, options);
+    auto outputs = decode_batch(model, store, batch.context, options);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       results[static_cast<std::size_t>(batch.examples[i])] = std::move(outputs[i]);
     }

@@ -119,11 +119,11 @@ double squared(double x) { return x * x; }
 }  // namespace
 
 StepRows rows_of(const Batch& batch) {
-  return {.source = static_cast<double>(batch.source.size()),
-          .target = static_cast<double>(batch.tokens()),
-          .source_pairs = attention_pairs(batch.source_segments, batch.source_segments),
-          .target_pairs = attention_pairs(batch.target_segments, batch.target_segments),
-          .cross_pairs = attention_pairs(batch.target_segments, batch.source_segments)};
+  return {.source = static_cast<double>(batch.context.rows()),
+          .target = static_cast<double>(batch.input.rows()),
+          .source_pairs = attention_pairs(batch.context.segments, batch.context.segments),
+          .target_pairs = attention_pairs(batch.input.segments, batch.input.segments),
+          .cross_pairs = attention_pairs(batch.input.segments, batch.context.segments)};
 }
 
 // A batch has each sequence with one mark.

@@ -6,11 +6,11 @@
 
 #include "core/process_memory.hpp"
 #include "datasets/loader.hpp"
+#include "nn/loss.hpp"
 #include "train/activations.hpp"
 #include "train/evaluation.hpp"
 #include "train/example_decoding.hpp"
 #include "train/experiment.hpp"
-#include "train/loss.hpp"
 #include "train/test_splits.hpp"
 #include "train/trainer.hpp"
 
@@ -106,7 +106,8 @@ class Rehearsing {
   Lists batches_;
   std::size_t largest_;
   const LossFunction loss_ = [this](Pass& pass, const Batch& batch) {
-    return translation_loss(model_.transformer, pass, batch, config_.training.label_smoothing);
+    return batch_loss(model_.transformer, pass, batch,
+                      {.label_smoothing = config_.training.label_smoothing});
   };
 };
 

@@ -11,12 +11,12 @@
 #include "core/errors.hpp"
 #include "core/tensor_file.hpp"
 #include "core/workers.hpp"
+#include "nn/loss.hpp"
 #include "train/checkpoint.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
 #include "train/file_numbers.hpp"
 #include "train/gate_training.hpp"
-#include "train/loss.hpp"
 #include "train/trainer.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -24,6 +24,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
+
+constexpr const char* label_rows = "label_rows";  // only where not every row has a label
 
 // The lists that make a batch, by name.
 std::map<std::string, Numbers> lists_of(const Batch& batch) {
@@ -35,12 +37,16 @@ std::map<std::string, Numbers> lists_of(const Batch& batch) {
     }
     return list;
   };
-  return {{"source", numbers(batch.source)},
-          {"target_input", numbers(batch.target_input)},
-          {"target_output", numbers(batch.target_output)},
-          {"source_lengths", lengths(batch.source_segments)},
-          {"target_lengths", lengths(batch.target_segments)},
-          {"examples", numbers(batch.examples)}};
+  std::map<std::string, Numbers> lists{{"source", numbers(batch.context.ids)},
+                                       {"target_input", numbers(batch.input.ids)},
+                                       {"target_output", numbers(batch.labels.ids)},
+                                       {"source_lengths", lengths(batch.context.segments)},
+                                       {"target_lengths", lengths(batch.input.segments)},
+                                       {"examples", numbers(batch.examples)}};
+  if (!batch.labels.every_row) {
+    lists.emplace(label_rows, numbers(batch.labels.rows));
+  }
+  return lists;
 }
 
 Numbers numbers_in(const TensorFile& file, const std::string& name, Index least, Index most) {
@@ -66,40 +72,40 @@ struct BatchSource {
   std::string prefix;
   Index longest;  // sequence
 
-  PoolVector<TokenId> tokens(const char* name, Index vocabulary) const {
+  PoolVector<TokenId> ids(const std::string& name, Index vocabulary) const {
     PoolVector<TokenId> list;
     for (const std::int64_t number : numbers_in(file, prefix + name, 0, vocabulary - 1)) {
       list.push_back(static_cast<TokenId>(number));
     }
     return list;
   }
-  Segments segments(const char* name, std::size_t rows) const {
-    const Numbers lengths = numbers_in(file, prefix + name, 0, longest);
-    Segments segments = segments_of({lengths.begin(), lengths.end()});
-    if (row_count(segments) != static_cast<Index>(rows)) {
-      throw IoError(fmt::format("cannot use {}: {} makes {} tokens of {}", file.path().string(),
-                                prefix + name, row_count(segments), rows));
-    }
-    return segments;
+  Tokens tokens(const std::string& name, const std::string& lengths, Index vocabulary) const {
+    const Numbers rows = numbers_in(file, prefix + lengths, 0, longest);
+    return {.ids = ids(name, vocabulary), .segments = segments_of({rows.begin(), rows.end()})};
   }
 };
 
 Batch batch_in(const BatchSource& in, const Replay& replay) {
-  Batch batch{.source = in.tokens("source", replay.source_vocabulary),
-              .target_input = in.tokens("target_input", replay.target_vocabulary),
-              .target_output = in.tokens("target_output", replay.target_vocabulary),
-              .source_segments = {},
-              .target_segments = {},
+  Batch batch{.context = in.tokens("source", "source_lengths", replay.source_vocabulary),
+              .input = in.tokens("target_input", "target_lengths", replay.target_vocabulary),
+              .labels = {.ids = in.ids("target_output", replay.target_vocabulary)},
               .examples = {}};
-  batch.source_segments = in.segments("source_lengths", batch.source.size());
-  batch.target_segments = in.segments("target_lengths", batch.target_input.size());
   const Numbers examples = numbers_in(in.file, in.prefix + "examples", 0, most_counted);
   batch.examples = {examples.begin(), examples.end()};
-  if (batch.target_output.size() != batch.target_input.size() || batch.target_input.empty() ||
-      batch.source_segments.list.size() != batch.target_segments.list.size() ||
-      batch.source_segments.list.size() != examples.size()) {
-    throw IoError(fmt::format("cannot use {}: the parts of {} do not go together",
-                              in.file.path().string(), in.prefix));
+  if (in.file.find(in.prefix + label_rows) != nullptr) {
+    const Numbers rows = numbers_in(in.file, in.prefix + label_rows, 0, most_counted);
+    batch.labels.every_row = false;
+    batch.labels.rows = {rows.begin(), rows.end()};
+  }
+  try {
+    expect_whole(batch);
+  } catch (const ShapeError& error) {
+    throw IoError(fmt::format("cannot use {}: the parts of {} do not go together ({})",
+                              in.file.path().string(), in.prefix, error.what()));
+  }
+  if (batch.labels.count() == 0) {
+    throw IoError(
+        fmt::format("cannot use {}: {} has no labels", in.file.path().string(), in.prefix));
   }
   return batch;
 }
@@ -164,7 +170,8 @@ Replayed replay_step(const std::filesystem::path& path, Index threads) {
   const AnomalyGuard guard;
   try {
     const StepStats stats = trainer.step(replay.batches, [&](Pass& pass, const Batch& batch) {
-      return translation_loss(model.transformer, pass, batch, config.training.label_smoothing);
+      return batch_loss(model.transformer, pass, batch,
+                        {.label_smoothing = config.training.label_smoothing});
     });
     return {
         .clean = true,

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/batch.hpp"
 #include "core/parameters.hpp"
-#include "datasets/batch.hpp"
 #include "train/options.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

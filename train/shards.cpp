@@ -23,15 +23,33 @@ PoolVector<T> slice(const PoolVector<T>& all, Index first, Index count) {
   return {all.begin() + first, all.begin() + first + count};
 }
 
+Tokens tokens_from(const Tokens& all, Index first, Index end, Index rows_before) {
+  Tokens part;
+  part.segments = segments_from(all.segments, first, end, rows_before);
+  part.ids = slice(all.ids, all.segments[first].row, row_count(part.segments));
+  return part;
+}
+
+// The labels of so many rows from `row` on, which they count from then.
+Labels labels_from(const Labels& all, Index row, Index rows) {
+  if (all.every_row) {
+    return {.every_row = true, .rows = {}, .ids = slice(all.ids, row, rows)};
+  }
+  const auto begin = std::ranges::lower_bound(all.rows, row);
+  const auto end = std::ranges::lower_bound(all.rows, row + rows);
+  Labels part{.every_row = false, .rows = {begin, end}, .ids = {}};
+  part.ids = slice(all.ids, begin - all.rows.begin(), end - begin);
+  for (Index& labelled : part.rows) {
+    labelled -= row;
+  }
+  return part;
+}
+
 Batch part_of(const Batch& batch, Index first, Index end, RowsBefore before) {
   Batch part;
-  part.source_segments = segments_from(batch.source_segments, first, end, before.source);
-  part.target_segments = segments_from(batch.target_segments, first, end, before.target);
-  const Index source_row = batch.source_segments[first].row;
-  const Index target_row = batch.target_segments[first].row;
-  part.source = slice(batch.source, source_row, row_count(part.source_segments));
-  part.target_input = slice(batch.target_input, target_row, row_count(part.target_segments));
-  part.target_output = slice(batch.target_output, target_row, row_count(part.target_segments));
+  part.context = tokens_from(batch.context, first, end, before.context);
+  part.input = tokens_from(batch.input, first, end, before.input);
+  part.labels = labels_from(batch.labels, batch.input.segments[first].row, part.input.rows());
   part.examples = slice(batch.examples, first, end - first);
   return part;
 }
@@ -42,9 +60,9 @@ PoolVector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore b
   PoolVector<Batch> parts;
   parts.reserve(static_cast<std::size_t>(shards));
   const auto rows_to = [&batch](Index sequence) {
-    const Segment& source = batch.source_segments[sequence];
-    const Segment& target = batch.target_segments[sequence];
-    return source.row + source.rows + target.row + target.rows;
+    const Segment& context = batch.context.segments[sequence];
+    const Segment& input = batch.input.segments[sequence];
+    return context.row + context.rows + input.row + input.rows;
   };
   const Index total = batch.sequences() == 0 ? 0 : rows_to(batch.sequences() - 1);
   Index first = 0;
@@ -60,11 +78,11 @@ PoolVector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore b
 }
 
 PoolVector<Batch> cut_into_pieces(const Batch& shard, Index piece_rows) {
-  const Index rows = row_count(shard.source_segments) + row_count(shard.target_segments);
+  const Index rows = row_count(shard.context.segments) + row_count(shard.input.segments);
   const Index pieces = std::max<Index>(1, (rows + piece_rows / 2) / piece_rows);
   return cut_into_shards(
       shard, pieces,
-      {.source = shard.source_segments.first_row, .target = shard.target_segments.first_row});
+      {.context = shard.context.segments.first_row, .input = shard.input.segments.first_row});
 }
 
 }  // namespace tapehead

@@ -4,22 +4,22 @@
 
 #include <algorithm>
 
+#include "core/batch.hpp"
 #include "core/pool_vector.hpp"
-#include "datasets/batch.hpp"
 
 namespace tapehead {
 
 // Rows of a training step that come before a batch: where its random draws are addressed.
 struct RowsBefore {
-  Index source = 0;
-  Index target = 0;
+  Index context = 0;
+  Index input = 0;
 };
 
 // At most `shards` parts, in order, none of them empty. Which sequence falls into which part
 // depends on the batch and on `shards` alone.
 PoolVector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore before = {});
 
-// What of a shard is computed at a time, so many rows of sources and targets: few enough that
+// What of a shard is computed at a time, so many rows of context and input: few enough that
 // activations stay in a core's own cache on their way from op to op (256 KB of floats each), and
 // many enough for the weights, all of which every piece takes anew.
 constexpr Index piece_rows(Index d_model) { return std::max(65536 / d_model, 6 * d_model); }

@@ -1,7 +1,7 @@
 // The arithmetic of a training step that counts: additions and multiplications in matrix products.
 #pragma once
 
-#include "datasets/batch.hpp"
+#include "core/batch.hpp"
 #include "nn/attention_work.hpp"
 
 namespace tapehead {
@@ -34,17 +34,18 @@ inline double attention_multiply_adds(const ModelOptions& model, AttentionKind k
 inline double step_flops(const ModelOptions& model, Index target_vocabulary, const Batch& batch) {
   const auto D = static_cast<double>(model.d_model);
   const double feed_forward = 2 * D * static_cast<double>(model.d_ff.value_or(4 * model.d_model));
-  const auto S = static_cast<double>(batch.source.size());
-  const auto T = static_cast<double>(batch.tokens());
-  const Segments& source = batch.source_segments;
-  const Segments& target = batch.target_segments;
+  const auto S = static_cast<double>(batch.context.rows());
+  const auto T = static_cast<double>(batch.input.rows());
+  const auto labels = static_cast<double>(batch.labels.count());
+  const Segments& source = batch.context.segments;
+  const Segments& target = batch.input.segments;
   const auto encoder = static_cast<double>(attention_layers(model, AttentionKind::encoder_self));
   const auto decoder = static_cast<double>(attention_layers(model, AttentionKind::decoder_self));
   return 6 * (attention_multiply_adds(model, AttentionKind::encoder_self, source, source) +
               attention_multiply_adds(model, AttentionKind::decoder_self, target, target) +
               attention_multiply_adds(model, AttentionKind::cross, target, source) +
               encoder * S * feed_forward + decoder * T * feed_forward +
-              T * D * static_cast<double>(target_vocabulary));
+              labels * D * static_cast<double>(target_vocabulary));
 }
 
 }  // namespace tapehead

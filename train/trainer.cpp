@@ -40,17 +40,21 @@ void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& 
         run_piece(*shards_[static_cast<std::size_t>(i)], piece, loss);
       }
     });
-    before.source += static_cast<Index>(batch.source.size());
-    before.target += batch.tokens();
+    before.context += batch.context.rows();
+    before.input += batch.input.rows();
   }
 }
 
 StepStats Trainer::step(const std::vector<Batch>& batches, const LossFunction& loss) {
-  run_shards(batches, loss);
   StepStats stats;
   for (const Batch& batch : batches) {
-    stats.tokens += batch.tokens();
+    expect_whole(batch);
+    stats.tokens += batch.labels.count();
   }
+  if (stats.tokens == 0) {
+    throw ShapeError("trainer.step: the batches have no label, so there is nothing to learn");
+  }
+  run_shards(batches, loss);
   for (const auto& shard : shards_) {
     stats.loss += shard->loss;
     stats.negative_log_likelihood += shard->negative_log_likelihood;
@@ -94,7 +98,7 @@ void Trainer::explain(const std::string& what, const std::vector<Batch>& batches
 }
 
 Var penalty_of(const PenaltyFunction& penalty, Pass& pass, const Batch& batch) {
-  return scale(penalty(pass), static_cast<Scalar>(batch.tokens()));
+  return scale(penalty(pass), static_cast<Scalar>(batch.labels.count()));
 }
 
 Var Trainer::with_penalty(Shard& shard, Pass& pass, const Batch& batch, Var loss) const {

@@ -5,14 +5,14 @@
 #include <memory>
 #include <vector>
 
+#include "core/batch.hpp"
 #include "core/ops/cross_entropy.hpp"
-#include "datasets/batch.hpp"
 #include "nn/pass.hpp"
 #include "train/optimizer.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// What a step did. Losses are means over its target tokens, in nats.
+// What a step did. Losses are means over its labels, in nats.
 struct StepStats {
   double loss = 0;                     // as trained: with label smoothing
   double negative_log_likelihood = 0;  // without
@@ -23,13 +23,13 @@ struct StepStats {
   double learning_rate = 0;
 };
 
-// The loss of a batch, summed over its tokens.
+// The loss of a batch, summed over its labels.
 using LossFunction = std::function<CrossEntropy(Pass& pass, const Batch& batch)>;
 
-// What the weights cost by themselves, (1): added to the mean loss of a step's tokens.
+// What the weights cost by themselves, (1): added to the mean loss of a step's labels.
 using PenaltyFunction = std::function<Var(Pass& pass)>;
 
-// The penalty once for each token of the batch, as the loss of a batch is summed over them: then a
+// The penalty once for each label of the batch, as the loss of a batch is summed over them: then a
 // step's mean has it once, however the step is cut.
 Var penalty_of(const PenaltyFunction& penalty, Pass& pass, const Batch& batch);
 
@@ -47,8 +47,8 @@ class Trainer {
   Trainer(ParameterStore& store, Workers& workers, const Options& options);
 
   // One step on the batches together: their shards run side by side, the gradient is that of the
-  // mean loss over all their tokens. Throws NumericError, with the parameters as before, when loss
-  // or gradient is not finite.
+  // mean loss over all their labels. Throws NumericError, with the parameters as before, when loss
+  // or gradient is not finite, and ShapeError where there is no label.
   StepStats step(const std::vector<Batch>& batches, const LossFunction& loss);
 
   Index steps() const { return optimizer_.steps(); }
@@ -62,7 +62,7 @@ class Trainer {
     ParameterGradients gradients;
     double loss = 0;
     double negative_log_likelihood = 0;
-    double penalty = 0;  // as often as there are tokens
+    double penalty = 0;  // as often as there are labels
     Index correct = 0;
   };
   void run_piece(Shard& shard, const Batch& batch, const LossFunction& loss);

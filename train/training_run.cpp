@@ -13,13 +13,13 @@
 #include "core/files.hpp"
 #include "core/finite.hpp"
 #include "datasets/loader.hpp"
+#include "nn/loss.hpp"
 #include "train/activations.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation_report.hpp"
 #include "train/gate_training.hpp"
 #include "train/initial_weights.hpp"
 #include "train/kept_files.hpp"
-#include "train/loss.hpp"
 #include "train/replay.hpp"
 #include "train/run/program_path.hpp"
 #include "train/start_table.hpp"
@@ -303,7 +303,8 @@ StepStats TrainingRun::train_step() {
   const std::vector<Batch> batches = next_batches();
   try {
     return trainer_.step(batches, [this](Pass& pass, const Batch& batch) {
-      return translation_loss(model_.transformer, pass, batch, config_.training.label_smoothing);
+      return batch_loss(model_.transformer, pass, batch,
+                        {.label_smoothing = config_.training.label_smoothing});
     });
   } catch (const NumericError& error) {
     throw numeric_error(position_.step + 1, error.what() + keep_for_replay(batches));

@@ -23,7 +23,7 @@ std::vector<Index> tokens_of_epochs(const Config& config, Index epochs) {
     const std::shared_ptr<const Split> split = task.training_split(epoch);
     for (const std::vector<Index>& batch :
          epoch_batches(*split, config.training.batching(), config.seed, epoch)) {
-      tokens.push_back(static_cast<Index>(make_batch(*split, batch).target_output.size()));
+      tokens.push_back(static_cast<Index>(make_batch(*split, batch).labels.count()));
     }
   }
   return tokens;

@@ -174,11 +174,11 @@ TEST(Batch, marks_are_added_and_targets_shifted) {
   Split split;
   split.examples = {{{5, 6}, {7}}, {{}, {}}, {{8}, {9, 10, 11}}};
   const Batch batch = make_batch(split, {2, 0, 1});
-  EXPECT_THAT(batch.source, ElementsAre(8, end_id, 5, 6, end_id, end_id));
-  EXPECT_THAT(batch.target_input, ElementsAre(begin_id, 9, 10, 11, begin_id, 7, begin_id));
-  EXPECT_THAT(batch.target_output, ElementsAre(9, 10, 11, end_id, 7, end_id, end_id));
+  EXPECT_THAT(batch.context.ids, ElementsAre(8, end_id, 5, 6, end_id, end_id));
+  EXPECT_THAT(batch.input.ids, ElementsAre(begin_id, 9, 10, 11, begin_id, 7, begin_id));
+  EXPECT_THAT(batch.labels.ids, ElementsAre(9, 10, 11, end_id, 7, end_id, end_id));
   EXPECT_THAT(batch.examples, ElementsAre(2, 0, 1));
-  EXPECT_EQ(batch.tokens(), 7);
+  EXPECT_EQ(batch.labels.count(), 7);
   EXPECT_EQ(batch.sequences(), 3);
   const auto rows = [](const Segments& segments) {
     std::vector<std::pair<Index, Index>> result;
@@ -188,9 +188,9 @@ TEST(Batch, marks_are_added_and_targets_shifted) {
     }
     return result;
   };
-  EXPECT_THAT(rows(batch.source_segments),
+  EXPECT_THAT(rows(batch.context.segments),
               ElementsAre(std::pair(0, 2), std::pair(2, 3), std::pair(5, 1)));
-  EXPECT_THAT(rows(batch.target_segments),
+  EXPECT_THAT(rows(batch.input.segments),
               ElementsAre(std::pair(0, 4), std::pair(4, 2), std::pair(6, 1)));
 }
 

@@ -29,7 +29,7 @@ TEST(GatedHeads, AreClosedWhereTheGateIsNothingAndNotWhereItIsLittle) {
   EXPECT_LT(heads[1].gate, 0.001);
   const std::vector<HeadName> closed = closed_heads(model);
   ASSERT_EQ(closed.size(), 1U);
-  EXPECT_EQ(closed[0].path, "decoder.layers.0.cross");
+  EXPECT_EQ(closed[0].site.text(), "decoder.layers.0.cross");
   EXPECT_EQ(closed[0].head, 0);
 }
 

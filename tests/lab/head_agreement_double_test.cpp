@@ -143,9 +143,9 @@ TEST(HeadAgreement, NamesTheRelationThatAnOffsetExplainsLeast) {
 
 TEST(RelationReport, NamesTheBestHeadOfEachRelation) {
   std::vector<AttentionReport> attentions(2);
-  attentions[0].path = "encoder.layers.0.self";
+  attentions[0].site = {AttentionKind::encoder_self, 0};
   attentions[0].relations = {figures("subject", 0.3, {0.5, 0.25})};
-  attentions[1].path = "encoder.layers.1.self";
+  attentions[1].site = {AttentionKind::encoder_self, 1};
   attentions[1].relations = {figures("subject", 0.3, {0.0, 0.75})};
   EXPECT_EQ(relation_text(attentions[1], 1), "subject 75 (+45)");
   EXPECT_EQ(relation_text(attentions[1], 0), "");

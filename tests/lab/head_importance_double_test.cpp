@@ -32,7 +32,7 @@ TEST_F(HeadImportanceTest, AGateLeavesTheWeightsAsTheyWere) {
   const Tensor before = copy_.model.store.values().copy();
   const Tensor logits_before = copy_.logits();
   {
-    HeadGate gate(copy_.model, {"decoder.layers.0.cross", 1});
+    HeadGate gate(copy_.model, {{AttentionKind::cross, 0}, 1});
     gate.set(0);
     EXPECT_THAT(copy_.logits().values(),
                 ::testing::Not(Pointwise(DoubleNear(1e-6), logits_before.values())));
@@ -43,7 +43,7 @@ TEST_F(HeadImportanceTest, AGateLeavesTheWeightsAsTheyWere) {
 
 // Without a head, what its query, key and value weights say makes no difference.
 TEST_F(HeadImportanceTest, AHeadGatedOffSaysNothing) {
-  HeadGate gate(copy_.model, {"encoder.layers.0.self", 0});
+  HeadGate gate(copy_.model, {{AttentionKind::encoder_self, 0}, 0});
   gate.set(0);
   const Tensor off = copy_.logits();
   for (const NamedParameter& parameter : copy_.model.store.parameters()) {
@@ -61,7 +61,7 @@ TEST_F(HeadImportanceTest, IsTheFiniteDifferenceOfTheGate) {
       head_importance(copy_.model, copy_.config, copy_.task, copy_.split, workers);
   ASSERT_EQ(found.heads.size(), 6U);  // two of each of three attentions
   for (const HeadImportance& head : found.heads) {
-    SCOPED_TRACE(head.head.path);
+    SCOPED_TRACE(head.head.site.text());
     HeadGate gate(copy_.model, head.head);
     constexpr double step = 1e-5;
     double expected = 0;
@@ -96,8 +96,8 @@ TEST_F(HeadImportanceTest, SaysTheLossWithEachHeadAloneInItsAttention) {
       head_importance(copy_.model, copy_.config, copy_.task, copy_.split, workers);
   EXPECT_THAT(copy_.model.store.values().values(), ::testing::ElementsAreArray(before.values()));
   for (const HeadImportance& head : found.heads) {
-    SCOPED_TRACE(head.head.path);
-    HeadGate other(copy_.model, {head.head.path, 1 - head.head.head});
+    SCOPED_TRACE(head.head.site.text());
+    HeadGate other(copy_.model, {head.head.site, 1 - head.head.head});
     other.set(0);
     EXPECT_EQ(head.loss_alone, copy_.loss(workers));
     EXPECT_NE(head.loss_alone, found.loss);
@@ -129,7 +129,7 @@ TEST(GatedHeadImportance, IsTheSlopeOfTheHeadsOwnGate) {
   ParameterGradients gradients(copy.model.store);
   Tape tape;
   Pass pass(tape, copy.model.store, gradients);
-  tape.backward(translation_loss(copy.model.transformer, pass, sentence, 0).loss);
+  tape.backward(batch_loss(copy.model.transformer, pass, sentence).loss);
   // z = 1.2 s - 0.1 with s = σ(log_alpha): Louizos et al. 2018, equation 13.
   const double s = 1 / (1 + std::exp(-log_alpha));
   const double z = 1.2 * s - 0.1;
@@ -154,7 +154,7 @@ TEST(MixedHeadImportance, LeavesOutWhatHasNoGatesAndSaysWhy) {
         head_importance(copy.model, copy.config, copy.task, copy.split, workers);
     ASSERT_EQ(found.heads.size(), 4U);
     for (const HeadImportance& head : found.heads) {
-      EXPECT_NE(head.head.path, "decoder.layers.0.cross");
+      EXPECT_NE(head.head.site.text(), "decoder.layers.0.cross");
       HeadGate gate(copy.model, head.head);
       gate.set(0);
       EXPECT_EQ(head.loss_without, copy.loss(workers));
@@ -171,10 +171,11 @@ TEST(MixedHeadImportance, LeavesOutWhatHasNoGatesAndSaysWhy) {
 }
 
 TEST_F(HeadImportanceTest, OfAHeadThatThereIsNotIsRefused) {
-  EXPECT_THAT(message_of<ConfigError>([&] { HeadGate(copy_.model, {"encoder.layers.0.self", 2}); }),
+  EXPECT_THAT(message_of<ConfigError>(
+                  [&] { HeadGate(copy_.model, {{AttentionKind::encoder_self, 0}, 2}); }),
               AllOf(HasSubstr("no head 2 of encoder.layers.0.self"),
                     HasSubstr("encoder.layers.0.self (2)"), HasSubstr("decoder.layers.0.cross")));
-  EXPECT_THAT(message_of<ConfigError>([&] { HeadGate(copy_.model, {"nowhere", 0}); }),
+  EXPECT_THAT(message_of<ConfigError>([&] { head_named(copy_.model.transformer, "nowhere", 0); }),
               HasSubstr("no head 0 of nowhere"));
 }
 

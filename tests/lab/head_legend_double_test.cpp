@@ -26,12 +26,13 @@ std::vector<AttentionReport> one_head() {
                   .maps = HeadMaps{.query_key = {}, .value_output = {}, .asymmetry = 0.1},
                   .divergence = {0},
                   .output_distance = {0},
-                  .nearest = NearestHead{.path = "decoder.layers.1.cross"}};
+                  .nearest = NearestHead{.site = {AttentionKind::cross, 1}}};
   RelationFigures answer;
   answer.name = "answer";
   answer.queries = 1;
   answer.agreement = {1};
-  return {{.path = "decoder.layers.0.cross", .queries = 1, .heads = {head}, .relations = {answer}}};
+  return {
+      {.site = {AttentionKind::cross, 0}, .queries = 1, .heads = {head}, .relations = {answer}}};
 }
 
 // Figures that others hold or that need no words: numbers of heads, and what even weights have.
@@ -85,13 +86,13 @@ std::vector<std::string> columns_of(const std::string& table) {
 
 TEST(HeadLegend, has_every_column_of_the_terminal) {
   const std::vector<AttentionReport> heads = one_head();
-  const Importance importance{.heads = {{.head = {.path = "a"}}}};
-  const PruningCurve curve{.steps = {{.removed = {.path = "a"}}}};
+  const Importance importance{.heads = {{.head = {}}}};
+  const PruningCurve curve{.steps = {{.removed = {}}}};
   const std::string text = legend_text();
   std::size_t count = 0;
-  for (const std::string& table : {heads_table(heads), maps_table(heads), pairs_table(heads),
-                                   relations_table(heads), gates_table({{.head = {.path = "a"}}}),
-                                   importance_table(importance), pruning_table(curve)}) {
+  for (const std::string& table :
+       {heads_table(heads), maps_table(heads), pairs_table(heads), relations_table(heads),
+        gates_table({{.head = {}}}), importance_table(importance), pruning_table(curve)}) {
     for (const std::string& name : columns_of(table)) {
       EXPECT_THAT(text, HasSubstr("\n  " + name + " "));
       ++count;

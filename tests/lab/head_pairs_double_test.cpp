@@ -71,18 +71,18 @@ TEST_P(HeadWrites, AddUpToTheOutput) {
 // attention has one head, and nobody to compare with.
 std::vector<AttentionSums> three_attentions() {
   std::vector<AttentionSums> sums(3);
-  sums[0].path = "encoder.layers.0.self";
+  sums[0].site = {AttentionKind::encoder_self, 0};
   sums[0].queries = 10;
   sums[0].heads.resize(2);
   sums[0].divergence = {0, 5, 5, 0};
   sums[0].output_distance = {0, 8, 8, 0};
-  sums[1].path = "encoder.layers.1.self";
+  sums[1].site = {AttentionKind::encoder_self, 1};
   sums[1].queries = 10;
   sums[1].heads.resize(1);
   sums[1].divergence = {0};
   sums[1].output_distance = {0};
-  sums[1].earlier = {{.path = sums[0].path, .divergence = {6, 1}}};
-  sums[2].path = "decoder.layers.0.cross";
+  sums[1].earlier = {{.site = sums[0].site, .divergence = {6, 1}}};
+  sums[2].site = {AttentionKind::cross, 0};
   sums[2].queries = 20;
   sums[2].heads.resize(1);
   sums[2].divergence = {0};
@@ -93,7 +93,7 @@ std::vector<AttentionSums> three_attentions() {
 std::vector<AttentionReport> reports_of(const std::vector<AttentionSums>& sums) {
   std::vector<AttentionReport> reports;
   for (const AttentionSums& attention : sums) {
-    AttentionReport report{.path = attention.path, .heads = {}, .relations = {}};
+    AttentionReport report{.site = attention.site, .heads = {}, .relations = {}};
     const std::size_t count = attention.heads.size();
     for (std::size_t i = 0; i < count; ++i) {
       HeadReport head;
@@ -117,16 +117,17 @@ TEST(PairReport, FindsTheNearestHeadOfAllLayers) {
   const auto reports = reports_of(three_attentions());
   const HeadReport& first = reports[0].heads[0];
   ASSERT_TRUE(first.nearest.has_value());
-  EXPECT_EQ(first.nearest->path, "encoder.layers.0.self");
+  EXPECT_EQ(first.nearest->site.text(), "encoder.layers.0.self");
   EXPECT_EQ(first.nearest->head, 1U);
   EXPECT_EQ(first.nearest->distance, 0.5);
   EXPECT_THAT(first.divergence_across,
-              ElementsAre(Pair("encoder.layers.1.self", ElementsAre(0.6))));
+              ElementsAre(Pair(AttentionSite{AttentionKind::encoder_self, 1}, ElementsAre(0.6))));
   const HeadReport& second = reports[0].heads[1];
-  EXPECT_EQ(second.nearest->path, "encoder.layers.1.self");
+  EXPECT_EQ(second.nearest->site.text(), "encoder.layers.1.self");
   EXPECT_EQ(second.nearest->distance, 0.1);
-  EXPECT_THAT(reports[1].heads[0].divergence_across,
-              ElementsAre(Pair("encoder.layers.0.self", ElementsAre(0.6, 0.1))));
+  EXPECT_THAT(
+      reports[1].heads[0].divergence_across,
+      ElementsAre(Pair(AttentionSite{AttentionKind::encoder_self, 0}, ElementsAre(0.6, 0.1))));
   EXPECT_EQ(reports[1].heads[0].nearest->head, 1U);
   EXPECT_FALSE(reports[2].heads[0].nearest.has_value());
   EXPECT_THAT(pairs_table(reports), AllOf(HasSubstr("0.10  encoder.layers.1.self 0"),

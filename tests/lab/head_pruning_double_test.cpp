@@ -33,7 +33,7 @@ TEST_F(HeadPruning, TakesEveryHeadOnceAndPutsAllBack) {
   const PruningCurve curve = prune(workers);
   std::set<std::string> removed;
   for (const PruningStep& step : curve.steps) {
-    removed.insert(fmt::format("{} {}", step.removed.path, step.removed.head));
+    removed.insert(fmt::format("{} {}", step.removed.site.text(), step.removed.head));
   }
   EXPECT_EQ(curve.steps.size(), 6U);
   EXPECT_EQ(removed.size(), 6U);
@@ -48,12 +48,12 @@ TEST_F(HeadPruning, TakesTheLeastImportantOfThoseThatAreLeft) {
   std::vector<HeadName> left = heads_of(copy_.model.transformer);
   HeadGates gone;
   for (const PruningStep& step : curve.steps) {
-    SCOPED_TRACE(step.removed.path);
+    SCOPED_TRACE(step.removed.site.text());
     const std::vector<double> slopes =
         gate_slopes(copy_.model, copy_.split, gates_on(copy_.model, left), workers);
     const auto least = std::ranges::min_element(slopes) - slopes.begin();
     const auto at = static_cast<std::size_t>(least);
-    EXPECT_EQ(step.removed.path, left[at].path);
+    EXPECT_EQ(step.removed.site, left[at].site);
     EXPECT_EQ(step.removed.head, left[at].head);
     EXPECT_EQ(step.importance, slopes[at]);
     gone.push_back(std::make_unique<HeadGate>(copy_.model, left[at]));

@@ -25,13 +25,13 @@ void expect_removed_is_gated(const AttentionSettings& attention,
   expect_removed_is_gated(attention, removed, tolerance);
 }
 
-const std::vector<HeadName> some{{"encoder.layers.0.self", 1},
-                                 {"encoder.layers.0.self", 2},
-                                 {"decoder.layers.1.cross", 0},
-                                 {"decoder.layers.0.self", 3}};
+const std::vector<HeadName> some{{{AttentionKind::encoder_self, 0}, 1},
+                                 {{AttentionKind::encoder_self, 0}, 2},
+                                 {{AttentionKind::cross, 1}, 0},
+                                 {{AttentionKind::decoder_self, 0}, 3}};
 
-std::vector<HeadName> all_of(const std::string& path) {
-  return {{path, 0}, {path, 1}, {path, 2}, {path, 3}};
+std::vector<HeadName> all_of(AttentionSite site) {
+  return {{site, 0}, {site, 1}, {site, 2}, {site, 3}};
 }
 
 TEST(HeadRemoval, SaysWhatGatedHeadsSay) {
@@ -76,23 +76,22 @@ TEST(HeadRemoval, OfClosedHeadsChangesNothing) {
   const std::vector<HeadName> closed = closed_heads(larger.model);
   ASSERT_EQ(closed.size(), some.size());
   for (const HeadName& head : closed) {
-    EXPECT_TRUE(std::ranges::any_of(some, [&](const HeadName& one) {
-      return one.path == head.path && one.head == head.head;
-    })) << head.path;
+    EXPECT_TRUE(std::ranges::any_of(some, [&](const HeadName& one) { return one == head; }))
+        << head.site.text();
   }
   expect_same_without(larger, config, closed, larger.logits(), tolerance);
 }
 
 TEST(HeadRemoval, MayLeaveNoHeads) {
-  expect_removed_is_gated({}, all_of("decoder.layers.0.cross"));
-  expect_removed_is_gated({.kv_heads = {{2}}}, all_of("encoder.layers.1.self"));
+  expect_removed_is_gated({}, all_of({AttentionKind::cross, 0}));
+  expect_removed_is_gated({.kv_heads = {{2}}}, all_of({AttentionKind::encoder_self, 1}));
 }
 
 TEST(HeadRemoval, LeavesGroupsOfOneSize) {
-  expect_removed_is_gated({.kv_heads = {{2}}},
-                          {{"encoder.layers.1.self", 0}, {"encoder.layers.1.self", 1}});
-  expect_removed_is_gated({.kv_heads = {{2}}},
-                          {{"encoder.layers.1.self", 0}, {"encoder.layers.1.self", 3}});
+  expect_removed_is_gated({.kv_heads = {{2}}}, {{{AttentionKind::encoder_self, 1}, 0},
+                                                {{AttentionKind::encoder_self, 1}, 1}});
+  expect_removed_is_gated({.kv_heads = {{2}}}, {{{AttentionKind::encoder_self, 1}, 0},
+                                                {{AttentionKind::encoder_self, 1}, 3}});
 }
 
 std::string refusal(const AttentionSettings& attention, const std::vector<HeadName>& removed) {
@@ -103,18 +102,19 @@ std::string refusal(const AttentionSettings& attention, const std::vector<HeadNa
 }
 
 TEST(HeadRemoval, RefusesWhatCannotGo) {
-  EXPECT_THAT(refusal({.kv_heads = {{2}}}, {{"encoder.layers.1.self", 0}}),
+  EXPECT_THAT(refusal({.kv_heads = {{2}}}, {{{AttentionKind::encoder_self, 1}, 0}}),
               HasSubstr("unequal groups"));
-  EXPECT_THAT(refusal({.input = {{HeadInput::narrow}}}, {{"encoder.layers.1.self", 0}}),
+  EXPECT_THAT(refusal({.input = {{HeadInput::narrow}}}, {{{AttentionKind::encoder_self, 1}, 0}}),
               HasSubstr("a slice of the input"));
-  EXPECT_THAT(refusal({.positions = {{AttentionPositions::alibi}}}, {{"encoder.layers.1.self", 0}}),
+  EXPECT_THAT(refusal({.positions = {{AttentionPositions::alibi}}},
+                      {{{AttentionKind::encoder_self, 1}, 0}}),
               HasSubstr("slope follows"));
-  EXPECT_THAT(refusal({.combine = {{Combine::mean}}}, {{"encoder.layers.1.self", 0}}),
+  EXPECT_THAT(refusal({.combine = {{Combine::mean}}}, {{{AttentionKind::encoder_self, 1}, 0}}),
               HasSubstr("no output projection"));
   EXPECT_THAT(refusal({.shared_as = {{"all"}}, .gates = {{HeadGating::l0}}},
-                      {{"encoder.layers.1.self", 0}}),
+                      {{{AttentionKind::encoder_self, 1}, 0}}),
               HasSubstr("no output projection of their own"));
-  EXPECT_THAT(refusal({}, {{"encoder.layers.1.self", 4}}),
+  EXPECT_THAT(refusal({}, {{{AttentionKind::encoder_self, 1}, 4}}),
               HasSubstr("no head 4 of encoder.layers.1.self"));
 }
 

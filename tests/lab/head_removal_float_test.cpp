@@ -10,10 +10,10 @@ namespace {
 
 constexpr double tolerance = 1e-5;  // of the largest logit
 
-const std::vector<HeadName> some{{"encoder.layers.0.self", 1},
-                                 {"encoder.layers.0.self", 2},
-                                 {"decoder.layers.1.cross", 0},
-                                 {"decoder.layers.0.self", 3}};
+const std::vector<HeadName> some{{{AttentionKind::encoder_self, 0}, 1},
+                                 {{AttentionKind::encoder_self, 0}, 2},
+                                 {{AttentionKind::cross, 1}, 0},
+                                 {{AttentionKind::decoder_self, 0}, 3}};
 
 TEST(HeadRemoval, SaysWhatGatedHeadsSayInSinglePrecision) {
   expect_removed_is_gated({}, some, tolerance);

@@ -137,10 +137,10 @@ TEST_P(HeadStatistics, OfEachHeadAreThoseOfItsWeights) {
   const auto watched = watch();
   ASSERT_EQ(watched.size(), seen_.size());
   for (const AttentionSums& attention : watched) {
-    const std::vector<Seen>& sentences = seen_.at(attention.path);
+    const std::vector<Seen>& sentences = seen_.at(attention.site.text());
     ASSERT_EQ(attention.heads.size(), sentences[0].weights.size());
     for (std::size_t head = 0; head < attention.heads.size(); ++head) {
-      SCOPED_TRACE(attention.path + " " + std::to_string(head));
+      SCOPED_TRACE(attention.site.text() + " " + std::to_string(head));
       expect_head(attention.heads[head], sentences, head);
     }
   }

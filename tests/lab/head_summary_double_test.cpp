@@ -20,8 +20,8 @@ HeadReport head(double entropy, Role role) {
   return report;
 }
 
-AttentionReport attention(const std::string& path, std::vector<HeadReport> heads) {
-  return {.path = path, .queries = 10, .heads = std::move(heads), .relations = {}};
+AttentionReport attention(AttentionSite site, std::vector<HeadReport> heads) {
+  return {.site = site, .queries = 10, .heads = std::move(heads), .relations = {}};
 }
 
 double at(const NamedFigures& figures, const std::string& name) {
@@ -37,10 +37,11 @@ TEST(HeadSummary, has_means_over_the_heads_of_all_layers_of_a_kind) {
   HeadReport far = head(2, Role::none);
   far.figures.distance_profile.front() = 0.5;  // eight back and farther
   far.figures.distance_profile.back() = 0.5;
-  const NamedFigures figures = summary_of(
-      {attention("encoder.layers.0.self", {near}), attention("encoder.layers.1.self", {far}),
-       attention("decoder.layers.0.self", {head(0, Role::idle)}),
-       attention("decoder.layers.0.cross", {})});
+  const NamedFigures figures =
+      summary_of({attention({AttentionKind::encoder_self, 0}, {near}),
+                  attention({AttentionKind::encoder_self, 1}, {far}),
+                  attention({AttentionKind::decoder_self, 0}, {head(0, Role::idle)}),
+                  attention({AttentionKind::cross, 0}, {})});
   EXPECT_EQ(at(figures, "encoder_self.entropy"), 1.5);
   EXPECT_DOUBLE_EQ(at(figures, "encoder_self.entropy_spread"), std::sqrt(0.5));  // of 1 and 2
   EXPECT_EQ(at(figures, "encoder_self.evenness"), 0.75);
@@ -67,14 +68,14 @@ TEST(HeadSummary, has_each_pair_of_heads_of_an_attention_once) {
   heads[0].output_distance = {0, 1, 1};
   heads[1].output_distance = {1, 0, 1};
   heads[2].output_distance = {1, 1, 0};
-  const NamedFigures figures = summary_of({attention("decoder.layers.1.cross", heads)});
+  const NamedFigures figures = summary_of({attention({AttentionKind::cross, 1}, heads)});
   EXPECT_DOUBLE_EQ(at(figures, "cross.divergence"), 0.3);
   EXPECT_DOUBLE_EQ(at(figures, "cross.output_distance"), 1);
 }
 
 TEST(HeadSummary, has_the_best_head_of_all_layers_for_a_relation) {
-  const auto with = [](const std::string& path, std::vector<double> agreement) {
-    AttentionReport report = attention(path, {head(1, Role::none), head(1, Role::none)});
+  const auto with = [](AttentionSite site, std::vector<double> agreement) {
+    AttentionReport report = attention(site, {head(1, Role::none), head(1, Role::none)});
     for (HeadReport& one : report.heads) one.divergence = one.output_distance = {0, 0};
     report.relations.push_back({.name = "object to verb",
                                 .queries = 5,
@@ -84,20 +85,23 @@ TEST(HeadSummary, has_the_best_head_of_all_layers_for_a_relation) {
                                 .agreement = std::move(agreement)});
     return report;
   };
-  const NamedFigures figures = summary_of(
-      {with("encoder.layers.0.self", {0.2, 0.9}), with("encoder.layers.1.self", {0.3, 0.1})});
+  const NamedFigures figures = summary_of({with({AttentionKind::encoder_self, 0}, {0.2, 0.9}),
+                                           with({AttentionKind::encoder_self, 1}, {0.3, 0.1})});
   EXPECT_EQ(at(figures, "encoder_self.object_to_verb.best_head"), 0.9);
   EXPECT_EQ(at(figures, "encoder_self.object_to_verb.best_offset"), 0.4);
   EXPECT_EQ(at(figures, "encoder_self.object_to_verb.random"), 0.1);
 }
 
 TEST(HeadSummary, has_what_attentions_lose_without_a_head) {
+  const AttentionSite site{AttentionKind::cross, 0};
   const std::string cross = "decoder.layers.0.cross";
-  const NamedFigures figures = summary_of(Importance{
-      .loss = 1,
-      .heads = {{.head = {cross, 0}, .loss_without = 1.5, .loss_alone = 3},
-                {.head = {cross, 1}, .loss_without = 1.25, .loss_alone = 2},
-                {.head = {"encoder.layers.0.self", 0}, .loss_without = 1.005, .loss_alone = 1}}});
+  const NamedFigures figures =
+      summary_of(Importance{.loss = 1,
+                            .heads = {{.head = {site, 0}, .loss_without = 1.5, .loss_alone = 3},
+                                      {.head = {site, 1}, .loss_without = 1.25, .loss_alone = 2},
+                                      {.head = {{AttentionKind::encoder_self, 0}, 0},
+                                       .loss_without = 1.005,
+                                       .loss_alone = 1}}});
   EXPECT_DOUBLE_EQ(at(figures, cross + ".more_without"), 0.375);
   EXPECT_DOUBLE_EQ(at(figures, cross + ".more_without_most"), 0.5);
   EXPECT_DOUBLE_EQ(at(figures, cross + ".more_alone"), 1.5);

@@ -39,7 +39,7 @@ class HeadWatch : public ::testing::Test {
 TEST_F(HeadWatch, SeesEveryAttentionInTheModelsOrder) {
   std::vector<std::string> paths;
   for (const AttentionSums& attention : watch(100, 1)) {
-    paths.push_back(attention.path);
+    paths.push_back(attention.site.text());
     EXPECT_EQ(attention.heads.size(), 2U);
   }
   EXPECT_THAT(paths, ElementsAre("encoder.layers.0.self", "encoder.layers.1.self",
@@ -57,16 +57,16 @@ TEST_F(HeadWatch, ComparesEverySentenceWithItsOwnRelations) {
     pass.recorder = [&](const RecordedAttention& seen) {
       const Scalar* row = seen.weights.row(seen.weights.dim(0) - 1);
       const Scalar* largest = std::max_element(row, row + seen.weights.dim(1));
-      const bool any = seen.path.ends_with("cross");
-      expected[std::string(seen.path)] += seen.head == 0 && (any || largest == row) ? 1 : 0;
+      const bool any = !seen.site.is_self();
+      expected[seen.site.text()] += seen.head == 0 && (any || largest == row) ? 1 : 0;
     };
     logits_of(model_.transformer, pass, make_batch(split, {example}));
   }
   for (const AttentionSums& attention : watch(7, 2)) {
-    SCOPED_TRACE(attention.path);
+    SCOPED_TRACE(attention.site.text());
     ASSERT_EQ(attention.relations.size(), 1U);
     EXPECT_EQ(attention.relations[0].queries, static_cast<double>(split.examples.size()));
-    EXPECT_EQ(attention.relations[0].agreeing[0], expected.at(attention.path));
+    EXPECT_EQ(attention.relations[0].agreeing[0], expected.at(attention.site.text()));
   }
 }
 
@@ -90,12 +90,12 @@ TEST_F(HeadWatch, SaysTheSameAtAnyNumberOfThreads) {
 // find again.
 TEST_F(HeadWatch, KnowsWhichKeysThereAre) {
   for (const AttentionSums& attention : watch(100, 1)) {
-    SCOPED_TRACE(attention.path);
+    SCOPED_TRACE(attention.site.text());
     const HeadSums& head = attention.heads[0];
-    const bool causal = attention.path.find("decoder") == 0 && attention.path.ends_with("self");
+    const bool causal = attention.site.kind == AttentionKind::decoder_self;
     EXPECT_EQ(head.at(KeyPlace::next).queries == 0, causal);
     EXPECT_EQ(head.at(KeyPlace::last).queries == 0, causal);
-    EXPECT_EQ(head.at(KeyPlace::induction).queries == 0, attention.path.ends_with("cross"));
+    EXPECT_EQ(head.at(KeyPlace::induction).queries == 0, !attention.site.is_self());
   }
 }
 

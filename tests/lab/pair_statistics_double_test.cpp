@@ -76,17 +76,17 @@ INSTANTIATE_TEST_SUITE_P(Models, PairStatistics, ::testing::ValuesIn(watched_cas
 
 TEST_P(PairStatistics, OfPairsAreThoseOfTheirWeightsAndOutputs) {
   for (const AttentionSums& attention : watch()) {
-    SCOPED_TRACE(attention.path);
-    const std::vector<Seen>& sentences = seen_.at(attention.path);
-    const AttentionSpec& spec = spec_of(attention.path);
+    SCOPED_TRACE(attention.site.text());
+    const std::vector<Seen>& sentences = seen_.at(attention.site.text());
+    const AttentionSpec& spec = spec_of(attention.site.text());
     const std::size_t count = attention.heads.size();
     for (std::size_t a = 0; a < count; ++a) {
       for (std::size_t b = 0; b < count; ++b) {
         EXPECT_NEAR(attention.divergence[a * count + b], divergence(sentences, a, sentences, b),
                     rounding);
         const double apart = sum_of(sentences, [&](const Seen& seen, Index i) {
-          return 1 - cosine(written(model_, spec, attention.path, seen, a, i),
-                            written(model_, spec, attention.path, seen, b, i));
+          return 1 - cosine(written(model_, spec, attention.site.text(), seen, a, i),
+                            written(model_, spec, attention.site.text(), seen, b, i));
         });
         EXPECT_NEAR(attention.output_distance[a * count + b], apart, rounding);
       }
@@ -98,10 +98,10 @@ TEST_P(PairStatistics, OfPairsInTwoLayersAreThoseOfTheirWeights) {
   std::size_t pairs = 0;
   for (const AttentionSums& attention : watch()) {
     for (const EarlierSums& earlier : attention.earlier) {
-      SCOPED_TRACE(attention.path + " and " + earlier.path);
+      SCOPED_TRACE(attention.site.text() + " and " + earlier.site.text());
       ++pairs;
-      const std::vector<Seen>& here = seen_.at(attention.path);
-      const std::vector<Seen>& there = seen_.at(earlier.path);
+      const std::vector<Seen>& here = seen_.at(attention.site.text());
+      const std::vector<Seen>& there = seen_.at(earlier.site.text());
       const std::size_t heads = here[0].weights.size();
       const std::size_t others = there[0].weights.size();
       ASSERT_EQ(earlier.divergence.size(), heads * others);

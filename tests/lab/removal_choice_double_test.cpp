@@ -89,7 +89,7 @@ TEST(RemovalChoice, of_plain_heads_is_that_of_the_pruning_curve) {
   ASSERT_EQ(choice.steps.size(), curve.steps.size());
   for (std::size_t i = 0; i < curve.steps.size(); ++i) {
     ASSERT_EQ(choice.steps[i].heads.size(), 1U);
-    EXPECT_EQ(choice.steps[i].heads[0].path, curve.steps[i].removed.path);
+    EXPECT_EQ(choice.steps[i].heads[0].site, curve.steps[i].removed.site);
     EXPECT_EQ(choice.steps[i].heads[0].head, curve.steps[i].removed.head);
     EXPECT_EQ(choice.steps[i].loss, curve.steps[i].loss);
   }
@@ -98,9 +98,9 @@ TEST(RemovalChoice, of_plain_heads_is_that_of_the_pruning_curve) {
 
 TEST(RemovalChoice, goes_to_the_last_step_within_the_tolerance) {
   const RemovalChoice choice{.loss = 1,
-                             .steps = {{.heads = {{"a", 0}}, .loss = 1.3},
-                                       {.heads = {{"a", 1}, {"a", 2}}, .loss = 1.05},
-                                       {.heads = {{"a", 3}}, .loss = 2}}};
+                             .steps = {{.heads = {{{}, 0}}, .loss = 1.3},
+                                       {.heads = {{{}, 1}, {{}, 2}}, .loss = 1.05},
+                                       {.heads = {{{}, 3}}, .loss = 2}}};
   EXPECT_EQ(choice.heads_within(0.1).size(), 3U);
   EXPECT_EQ(choice.heads_within(0.01).size(), 0U);
   EXPECT_EQ(choice.heads_within(1).size(), 4U);
@@ -116,7 +116,7 @@ TEST(RemovalChoice, leaves_heads_that_cannot_go_and_takes_others) {
     const RemovalChoice choice = choose(mixed, 4);
     expect_removable(mixed, choice.all_heads());
     for (const HeadName& head : choice.all_heads()) {
-      EXPECT_NE(head.path, "encoder.layers.0.self");
+      EXPECT_NE(head.site.text(), "encoder.layers.0.self");
     }
     EXPECT_EQ(choose(mixed, std::nullopt).all_heads().size(), 4U);
     EXPECT_THAT(message_of<ConfigError>([&] { choose(mixed, 5); }),
@@ -154,20 +154,20 @@ TEST(RemovalChoice, of_closed_heads_is_what_can_go) {
   config.model.cross.kv_heads = {{2}};
   config.model.encoder_self.positions = {{AttentionPositions::alibi}};
   const SmallCopy copy(config);
-  const std::vector<HeadName> closed{{"encoder.layers.0.self", 0},
-                                     {"decoder.layers.0.self", 2},
-                                     {"decoder.layers.0.cross", 0},
-                                     {"decoder.layers.0.cross", 2},
-                                     {"decoder.layers.0.cross", 3}};
+  const std::vector<HeadName> closed{{{AttentionKind::encoder_self, 0}, 0},
+                                     {{AttentionKind::decoder_self, 0}, 2},
+                                     {{AttentionKind::cross, 0}, 0},
+                                     {{AttentionKind::cross, 0}, 2},
+                                     {{AttentionKind::cross, 0}, 3}};
   std::set<std::string> names;
   const auto going = removable_among(copy.model.transformer, closed);
   for (const HeadName& head : going) {
-    names.insert(fmt::format("{}.{}", head.path, head.head));
+    names.insert(fmt::format("{}.{}", head.site.text(), head.head));
   }
   EXPECT_EQ(names, (std::set<std::string>{"decoder.layers.0.self.2", "decoder.layers.0.cross.0",
                                           "decoder.layers.0.cross.2", "decoder.layers.0.cross.3"}));
   expect_removable(copy, going);
-  EXPECT_TRUE(removable_among(copy.model.transformer, {{"decoder.layers.0.cross", 0}}).empty());
+  EXPECT_TRUE(removable_among(copy.model.transformer, {{{AttentionKind::cross, 0}, 0}}).empty());
 }
 
 }  // namespace

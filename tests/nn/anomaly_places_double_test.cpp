@@ -12,8 +12,8 @@
 
 #include "core/anomaly.hpp"
 #include "core/draws.hpp"
+#include "nn/loss.hpp"
 #include "tests/support/tiny_model.hpp"
-#include "train/loss.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -37,7 +37,8 @@ class AnomalyPlaces : public ::testing::Test {
     Tape tape;
     tape.watch(watcher);
     Pass pass(tape, model_.store, gradients, 1, 1);
-    tape.backward(translation_loss(model_.transformer, pass, tiny_batch(), 0.1).loss);
+    tape.backward(
+        batch_loss(model_.transformer, pass, tiny_batch(), {.label_smoothing = 0.1}).loss);
   }
 
   TinyModel model_;

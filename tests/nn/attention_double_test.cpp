@@ -118,7 +118,7 @@ Recorded record(const TinyModel& model, bool training, Tensor& logits) {
   ParameterGradients gradients(model.store);
   Pass pass = training ? Pass(tape, model.store, gradients, 1, 1) : Pass(tape, model.store);
   pass.recorder = [&recorded](const RecordedAttention& seen) {
-    const std::string key = fmt::format("{} {} {}", seen.path, seen.segment, seen.head);
+    const std::string key = fmt::format("{} {} {}", seen.site.text(), seen.segment, seen.head);
     EXPECT_TRUE(recorded.emplace(key, seen.weights).second) << key << " comes twice";
   };
   logits = logits_of(model.transformer, pass, tiny_batch()).value();
@@ -156,8 +156,8 @@ TEST_P(RecordedWeights, AreThereForEveryPathSegmentAndHead) {
     const bool source_queries = path[0] == 'e';
     const bool source_keys = source_queries || std::string(path).ends_with("cross");
     for (Index i = 0; i < batch.sequences(); ++i) {
-      const Index sources = batch.source_segments[i].rows;
-      const Index targets = batch.target_segments[i].rows;
+      const Index sources = batch.context.segments[i].rows;
+      const Index targets = batch.input.segments[i].rows;
       for (Index head = 0; head < 2; ++head) {
         const auto found = recorded_.find(fmt::format("{} {} {}", path, i, head));
         ASSERT_NE(found, recorded_.end()) << path;

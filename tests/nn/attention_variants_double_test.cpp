@@ -14,10 +14,10 @@
 #include "core/ops/arithmetic.hpp"
 #include "nn/attention_resolve.hpp"
 #include "nn/attention_work.hpp"
+#include "nn/loss.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/random_attention.hpp"
 #include "train/gate_training.hpp"
-#include "train/loss.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -113,7 +113,8 @@ TEST(AttentionVariants, HaveTheirGradients) {
     model.shake(0.2);
     const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
       Pass pass(tape, model.store, gradients, 11, 3);
-      const Var total = translation_loss(model.transformer, pass, tiny_batch(), 0.1).loss;
+      const Var total =
+          batch_loss(model.transformer, pass, tiny_batch(), {.label_smoothing = 0.1}).loss;
       const PenaltyFunction penalty = gate_penalty(model.transformer, 0.3);
       return penalty ? add(total, penalty(pass)) : total;
     };
@@ -144,17 +145,18 @@ void expect_same_with_cache(const ModelOptions& options) {
   Tape tape(false);
   Pass pass(tape, model.store);
   const Transformer& transformer = model.transformer;
-  const Var memory = transformer.encode(pass, batch.source, batch.source_segments);
-  const Var whole = transformer.decode(pass, batch.target_input, batch.target_segments, memory,
-                                       batch.source_segments);
-  const Index rows = batch.target_segments[0].rows;
-  DecoderCache cache = transformer.make_cache(2, rows);
+  const Var whole = transformer.hidden(pass, batch);
+  const Context context{.rows = transformer.encode(pass, batch.context),
+                        .segments = batch.context.segments};
+  const Index rows = batch.input.segments[0].rows;
+  KeyValueCache cache = transformer.main().make_cache(2, rows);
+  const std::vector<Index> slots{1, 0};
   for (Index t = 0; t < rows; ++t) {
-    cache.slots = {.list = {{0, t + 1, 0}, {rows, t + 1, 0}}, .first_row = 0};
-    const Segments fresh{.list = {{0, 1, t}, {1, 1, t}}, .first_row = 0};
-    const std::vector<TokenId> tokens{batch.target_input[static_cast<std::size_t>(t)],
-                                      batch.target_input[static_cast<std::size_t>(rows + t)]};
-    const Var step = transformer.decode(pass, tokens, fresh, memory, batch.source_segments, &cache);
+    const Tokens fresh{.ids = {batch.input.ids[static_cast<std::size_t>(t)],
+                               batch.input.ids[static_cast<std::size_t>(rows + t)]},
+                       .segments = {.list = {{0, 1, t}, {1, 1, t}}, .first_row = 0}};
+    cache.extend(slots, fresh.segments);
+    const Var step = transformer.main()(pass, fresh, &context, &cache);
     for (Index sentence = 0; sentence < 2; ++sentence) {
       const auto width = static_cast<std::size_t>(whole.shape()[1]);
       EXPECT_THAT(
@@ -225,7 +227,7 @@ TEST(AttentionWithoutHeads, IsItsBias) {
   model.shake(0.2);
   const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
     Pass pass(tape, model.store, gradients, 11, 3);
-    return translation_loss(model.transformer, pass, tiny_batch(), 0.1).loss;
+    return batch_loss(model.transformer, pass, tiny_batch(), {.label_smoothing = 0.1}).loss;
   };
   const ModelGradcheckReport report = gradcheck_model(model.store, loss);
   EXPECT_TRUE(report.ok()) << report.message();

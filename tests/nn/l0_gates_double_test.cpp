@@ -8,10 +8,10 @@
 
 #include "core/gradcheck/model.hpp"
 #include "core/ops/arithmetic.hpp"
+#include "nn/loss.hpp"
 #include "nn/open_heads.hpp"
 #include "tests/support/tiny_model.hpp"
 #include "train/gate_training.hpp"
-#include "train/loss.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -100,7 +100,8 @@ TEST(L0Gates, HaveTheirGradients) {
     const PenaltyFunction penalty = gate_penalty(model.transformer, 0.3);
     const auto loss = [&](Tape& tape, ParameterGradients& gradients) {
       Pass pass(tape, model.store, gradients, 11, 3);
-      return add(translation_loss(model.transformer, pass, tiny_batch(), 0.1).loss, penalty(pass));
+      return add(batch_loss(model.transformer, pass, tiny_batch(), {.label_smoothing = 0.1}).loss,
+                 penalty(pass));
     };
     const ModelGradcheckReport report = gradcheck_model(model.store, loss);
     EXPECT_TRUE(report.ok()) << report.message();

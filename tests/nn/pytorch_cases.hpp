@@ -7,9 +7,9 @@
 #include <ostream>
 #include <string>
 
+#include "nn/loss.hpp"
 #include "tests/support/pytorch.hpp"
 #include "tests/support/tiny_model.hpp"
-#include "train/loss.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -59,7 +59,7 @@ TEST_P(Pytorch, HasTheSameLossAndGradients) {
   Tape tape;
   ParameterGradients gradients(store);
   Pass pass(tape, store, gradients, 1, 1);
-  const CrossEntropy result = translation_loss(transformer, pass, batch, 0.1);
+  const CrossEntropy result = batch_loss(transformer, pass, batch, {.label_smoothing = 0.1});
   tape.backward(result.loss);
   expect_near(result.loss.value().values(), tensor_of(file, "loss", {1}));
   expect_parameter_gradients(store, gradients, file);

@@ -119,7 +119,7 @@ TEST_P(PytorchLayer, OfTheEncoderHasTheSameOutputAndGradients) {
   ParameterStore store;
   const ModelOptions options = layer_options(GetParam());
   AttentionMaker attention(store.root(), options);
-  const EncoderLayer layer(store.root(), options, attention, 0);
+  const Layer layer(store.root(), options, attention, StackName::encoder, 0, Layer::Reads::itself);
   expect_as_pytorch(
       "encoder_layer_" + position() + "_norm", store, {{"x", pytorch_targets}},
       [&](Pass& pass, const std::vector<Var>& x) { return layer(pass, x[0], pytorch_targets); });
@@ -129,12 +129,13 @@ TEST_P(PytorchLayer, OfTheDecoderHasTheSameOutputAndGradients) {
   ParameterStore store;
   const ModelOptions options = layer_options(GetParam());
   AttentionMaker attention(store.root(), options);
-  const DecoderLayer layer(store.root(), options, attention, 0);
+  const Layer layer(store.root(), options, attention, StackName::decoder, 0,
+                    Layer::Reads::context_too);
   expect_as_pytorch("decoder_layer_" + position() + "_norm", store,
                     {{"x", pytorch_targets}, {"memory", pytorch_sources}},
                     [&](Pass& pass, const std::vector<Var>& x) {
-                      return layer(pass, x[0], pytorch_targets, x[1], pytorch_sources, nullptr,
-                                   pytorch_targets);
+                      const Context context{.rows = x[1], .segments = pytorch_sources};
+                      return layer(pass, x[0], pytorch_targets, &context);
                     });
 }
 

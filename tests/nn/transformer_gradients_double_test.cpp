@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/gradcheck/model.hpp"
+#include "nn/loss.hpp"
 #include "tests/support/tiny_model.hpp"
-#include "train/loss.hpp"
 #include "train/shards.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -30,7 +30,7 @@ double run(const TinyModel& model, const PoolVector<Batch>& parts, ParameterGrad
   for (const Batch& part : parts) {
     Tape tape;
     Pass pass(tape, model.store, gradients, seed, step);
-    const CrossEntropy result = translation_loss(model.transformer, pass, part, 0.1);
+    const CrossEntropy result = batch_loss(model.transformer, pass, part, {.label_smoothing = 0.1});
     loss += result.loss.value().data()[0];
     tape.backward(result.loss);
   }
@@ -51,7 +51,7 @@ void expect_gradients(const ModelOptions& options, Index source_vocabulary = tin
   model.shake(0.2);
   const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
     Pass pass(tape, model.store, gradients, seed, step);
-    return translation_loss(model.transformer, pass, tiny_batch(), 0.1).loss;
+    return batch_loss(model.transformer, pass, tiny_batch(), {.label_smoothing = 0.1}).loss;
   };
   const ModelGradcheckReport report = gradcheck_model(model.store, loss);
   EXPECT_TRUE(report.ok()) << report.message();
@@ -141,8 +141,7 @@ TEST_F(TransformerShards, OfOneBatchAfterAnotherSumToTheWhole) {
   };
   const Batch early = pairs(0, 2);
   PoolVector<Batch> parts = cut_into_shards(early, 2);
-  const RowsBefore before{.source = static_cast<Index>(early.source.size()),
-                          .target = early.tokens()};
+  const RowsBefore before{.context = early.context.rows(), .input = early.input.rows()};
   for (const Batch& part : cut_into_shards(pairs(2, 5), 2, before)) {
     parts.push_back(part);
   }
@@ -154,7 +153,7 @@ TEST_F(TransformerShards, DropOtherNumbersAtOtherSteps) {
     ParameterGradients unused(model_.store);
     Tape tape;
     Pass pass(tape, model_.store, unused, at_seed, at_step);
-    return translation_loss(model_.transformer, pass, tiny_batch(), 0).negative_log_likelihood;
+    return batch_loss(model_.transformer, pass, tiny_batch()).negative_log_likelihood;
   };
   EXPECT_EQ(loss_at(seed, step), loss_at(seed, step));
   EXPECT_NE(loss_at(seed, step), loss_at(seed + 1, step));

@@ -18,7 +18,8 @@ inline std::vector<Fault> backward_faults() {
            [](WiredModel& model) {
              model.connections["decoder.layers.1.cross"] =
                  around([&model](Run& run, const Var& normed, const Rows& rows, const Block&) {
-                   const CrossPieces cross(run, model.decoder[1].cross, run.pass, normed, rows);
+                   const CrossPieces cross(run, model.decoder[1].cross->attention, run.pass, normed,
+                                           rows);
                    return cross.output(with_gradient_of(cross.exchanged(), cross.right()));
                  });
            },

@@ -74,7 +74,8 @@ inline std::vector<Fault> frozen_faults() {
            [](WiredModel& model) {
              model.connections["decoder.layers.1.cross"] =
                  around([&model](Run& run, const Var& normed, const Rows& rows, const Block&) {
-                   const CrossPieces cross(run, model.decoder[1].cross, run.frozen, normed, rows);
+                   const CrossPieces cross(run, model.decoder[1].cross->attention, run.frozen,
+                                           normed, rows);
                    return cross.output(cross.right());
                  });
            },

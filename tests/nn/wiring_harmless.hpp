@@ -27,16 +27,16 @@ inline std::vector<Fault> right_models() {
 
 inline std::vector<Fault> harmless_changes() {
   std::vector<Fault> changes = right_models();
-  changes.push_back(
-      {.name = "CrossAttentionTakenApart",
-       .what = "projections, attention and output one by one",
-       .plant = [](WiredModel& model) {
-         model.connections["decoder.layers.1.cross"] =
-             around([&model](Run& run, const Var& normed, const Rows& rows, const Block&) {
-               const CrossPieces cross(run, model.decoder[1].cross, run.pass, normed, rows);
-               return cross.output(with_gradient_of(cross.right(), cross.right()));
-             });
-       }});
+  changes.push_back({.name = "CrossAttentionTakenApart",
+                     .what = "projections, attention and output one by one",
+                     .plant = [](WiredModel& model) {
+                       model.connections["decoder.layers.1.cross"] = around(
+                           [&model](Run& run, const Var& normed, const Rows& rows, const Block&) {
+                             const CrossPieces cross(run, model.decoder[1].cross->attention,
+                                                     run.pass, normed, rows);
+                             return cross.output(with_gradient_of(cross.right(), cross.right()));
+                           });
+                     }});
   changes.push_back(
       {.name = "FeedForwardTakenApart", .what = "leaves handed in", .plant = [](WiredModel& model) {
          model.connections["decoder.layers.1.feed_forward"] =

@@ -17,11 +17,11 @@ inline std::vector<Fault> input_faults() {
        .plant =
            [](WiredModel& model) {
              model.embed_target = [&model](Run& run) {
-               Segments later = run.batch.target_segments;
+               Segments later = run.batch.input.segments;
                for (Segment& segment : later.list) {
                  ++segment.position;
                }
-               return (*model.target)(run.pass, run.batch.target_input, later);
+               return (*model.target)(run.pass, {run.batch.input.ids, later});
              };
            }},
       {.name = "PositionsOfTheBatch",
@@ -29,8 +29,8 @@ inline std::vector<Fault> input_faults() {
        .plant =
            [](WiredModel& model) {
              model.embed_source = [&model](Run& run) {
-               const Segments one = segments_of({static_cast<Index>(run.batch.source.size())});
-               return (*model.source)(run.pass, run.batch.source, one);
+               const Segments one = segments_of({run.batch.context.rows()});
+               return (*model.source)(run.pass, {run.batch.context.ids, one});
              };
            }},
       {.name = "ScaleMissing",
@@ -38,10 +38,10 @@ inline std::vector<Fault> input_faults() {
        .plant =
            [](WiredModel& model) {
              model.embed_source = [&model](Run& run) {
-               const Embedding& embedding = *model.source;
-               const Var rows = lookup(run.pass.parameter(embedding.table), run.batch.source);
+               const TokenEmbedding& embedding = *model.source;
+               const Var rows = lookup(run.pass.parameter(embedding.table), run.batch.context.ids);
                const Var sines = run.pass.tape().constant(embedding.sinusoidal);
-               return add_positions(rows, sines, run.batch.source_segments);
+               return add_positions(rows, sines, run.batch.context.segments);
              };
            }},
       {.name = "SmoothingMissing",
@@ -49,7 +49,7 @@ inline std::vector<Fault> input_faults() {
        .plant = [](WiredModel& model) { model.label_smoothing = 0; }},
       {.name = "TargetNotShifted",
        .what = "the decoder is given the tokens that it should predict",
-       .plant = [](WiredModel& model) { model.batch.target_input = model.batch.target_output; }},
+       .plant = [](WiredModel& model) { model.batch.input.ids = model.batch.labels.ids; }},
       {.name = "SourceOfTheNextSentence",
        .what = "each sentence attends to the source of the next",
        .plant =

@@ -1,4 +1,4 @@
-// The loss and the gradients of a WiredModel: what Transformer, translation_loss and Trainer do,
+// The loss and the gradients of a WiredModel: what Transformer, batch_loss and Trainer do,
 // going through every part that a fault may have replaced.
 #pragma once
 
@@ -26,8 +26,8 @@ inline Var connect(const WiredModel& model, Run& run, const std::string& path,
 
 inline Var encoder_block(const WiredModel& model, Run& run, std::size_t number,
                          const std::string& name, const Var& x) {
-  const EncoderLayer& layer = model.encoder.at(number);
-  const Segments& segments = run.batch.source_segments;
+  const Layer& layer = model.encoder.at(number);
+  const Segments& segments = run.batch.context.segments;
   const Rows rows{segments, x, segments};
   const std::string path = fmt::format("encoder.layers.{}.{}", number, name);
   if (name == "self") {
@@ -44,7 +44,7 @@ inline Var encoder_block(const WiredModel& model, Run& run, std::size_t number,
 
 inline Var decoder_block(const WiredModel& model, Run& run, std::size_t number,
                          const std::string& name, const Var& x, const Rows& rows) {
-  const DecoderLayer& layer = model.decoder.at(number);
+  const Layer& layer = model.decoder.at(number);
   const std::string path = fmt::format("decoder.layers.{}.{}", number, name);
   if (name == "self") {
     const Block self = [&](Pass& pass, const Var& normed) {
@@ -54,9 +54,10 @@ inline Var decoder_block(const WiredModel& model, Run& run, std::size_t number,
   }
   if (name == "cross") {
     const Block cross = [&](Pass& pass, const Var& normed) {
-      return layer.cross(pass, normed, rows.memory, rows.memory, rows.own, rows.memory_segments);
+      return layer.cross->attention(pass, normed, rows.memory, rows.memory, rows.own,
+                                    rows.memory_segments);
     };
-    return connect(model, run, path, layer.cross_residual, x, rows, cross);
+    return connect(model, run, path, layer.cross->residual, x, rows, cross);
   }
   const Block feed_forward = [&](Pass& pass, const Var& normed) {
     return layer.feed_forward(pass, normed, rows.own);
@@ -81,12 +82,12 @@ inline std::vector<Var> encode(const WiredModel& model, Run& run) {
 }
 
 inline Var decode(const WiredModel& model, Run& run, const std::vector<Var>& made) {
-  const Segments attended = model.attended(run.batch.source_segments);
+  const Segments attended = model.attended(run.batch.context.segments);
   Var x = model.embed_target(run);
   for (std::size_t i = 0; i < model.decoder.size(); ++i) {
     const Var memory = model.memory(made, i);
     for (const std::string& name : model.decoder_blocks) {
-      x = decoder_block(model, run, i, name, x, {run.batch.target_segments, memory, attended});
+      x = decoder_block(model, run, i, name, x, {run.batch.input.segments, memory, attended});
     }
   }
   return model.decoder_norm ? (*model.decoder_norm)(run.pass, x) : x;
@@ -131,7 +132,7 @@ inline double loss_of(const WiredModel& model, ParameterGradients* gradients) {
     Tape tape(gradients != nullptr);
     Run run(tape, model.store, own, parts[i]);
     const Var logits = model.logits(run, decode(model, run, encode(model, run)));
-    const Var loss = cross_entropy(logits, parts[i].target_output, model.label_smoothing).loss;
+    const Var loss = cross_entropy(logits, parts[i].labels.ids, model.label_smoothing).loss;
     total += loss.value().data()[0];
     tape.backward(loss);
     overwrite(model.store, own, run.overwriting);

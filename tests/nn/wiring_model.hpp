@@ -54,10 +54,10 @@ struct WiredModel {
 
   ParameterStore store;
   Parameter output;
-  std::optional<Embedding> source;
-  std::optional<Embedding> target;
-  std::vector<EncoderLayer> encoder;
-  std::vector<DecoderLayer> decoder;
+  std::optional<TokenEmbedding> source;
+  std::optional<TokenEmbedding> target;
+  std::vector<Layer> encoder;
+  std::vector<Layer> decoder;
   std::optional<Norm> encoder_norm;
   std::optional<Norm> decoder_norm;
 
@@ -74,10 +74,10 @@ struct WiredModel {
   std::map<std::string, Connection> connections;
 
   std::function<Var(Run& run)> embed_source = [this](Run& run) {
-    return (*source)(run.pass, run.batch.source, run.batch.source_segments);
+    return (*source)(run.pass, run.batch.context);
   };
   std::function<Var(Run& run)> embed_target = [this](Run& run) {
-    return (*target)(run.pass, run.batch.target_input, run.batch.target_segments);
+    return (*target)(run.pass, run.batch.input);
   };
   // What a decoder layer gets of what the encoder makes: the embedding, each layer's output and, in
   // the end, what the closing norm makes of it.
@@ -105,10 +105,12 @@ inline WiredModel::WiredModel(const ModelOptions& options) {
   target.emplace(root / "target", options, target_table, sines);
   AttentionMaker attention(root, options);
   for (Index i = 0; i < options.encoder_layers.value_or(options.layers); ++i) {
-    encoder.emplace_back(root / "encoder" / "layers" / std::to_string(i), options, attention, i);
+    encoder.emplace_back(root / "encoder" / "layers" / std::to_string(i), options, attention,
+                         StackName::encoder, i, Layer::Reads::itself);
   }
   for (Index i = 0; i < options.layers; ++i) {
-    decoder.emplace_back(root / "decoder" / "layers" / std::to_string(i), options, attention, i);
+    decoder.emplace_back(root / "decoder" / "layers" / std::to_string(i), options, attention,
+                         StackName::decoder, i, Layer::Reads::context_too);
   }
   if (options.norm_position == NormPosition::pre) {
     encoder_norm.emplace(root / "encoder" / "norm", options.norm, D);

@@ -46,7 +46,8 @@ inline std::vector<Fault> order_faults() {
            [](WiredModel& model) {
              model.connections["decoder.layers.0.cross"] =
                  around([&model](Run& run, const Var& normed, const Rows& rows, const Block&) {
-                   const CrossPieces cross(run, model.decoder[0].cross, run.pass, normed, rows);
+                   const CrossPieces cross(run, model.decoder[0].cross->attention, run.pass, normed,
+                                           rows);
                    return cross.output(cross.exchanged());
                  });
            }},

@@ -10,17 +10,17 @@
 namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
 
 inline void set_position(WiredModel& model, NormPosition position) {
-  for (EncoderLayer& layer : model.encoder) {
+  for (Layer& layer : model.encoder) {
     layer.self_residual.position = layer.feed_forward_residual.position = position;
   }
-  for (DecoderLayer& layer : model.decoder) {
-    layer.self_residual.position = layer.cross_residual.position =
+  for (Layer& layer : model.decoder) {
+    layer.self_residual.position = layer.cross->residual.position =
         layer.feed_forward_residual.position = position;
   }
 }
 
 inline void set_decoder_pattern(WiredModel& model, const Pattern& pattern) {
-  for (DecoderLayer& layer : model.decoder) {
+  for (Layer& layer : model.decoder) {
     layer.self.patterns = {pattern};
   }
 }

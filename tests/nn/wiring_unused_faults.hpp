@@ -55,7 +55,10 @@ inline std::vector<Fault> unused_faults() {
        .named = {.unused = {"source.embedding"}}},
       {.name = "BlockOfAnotherLayer",
        .what = "decoder layer 1 runs the cross-attention of layer 0",
-       .plant = [](WiredModel& model) { model.decoder[1].cross = model.decoder[0].cross; },
+       .plant =
+           [](WiredModel& model) {
+             model.decoder[1].cross->attention = model.decoder[0].cross->attention;
+           },
        .named = {.unused = {"decoder.layers.1.cross.[qkvo]*"}}},
   };
 }

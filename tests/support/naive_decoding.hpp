@@ -19,7 +19,7 @@ inline std::vector<std::vector<Hypothesis>> decode_together(const TinyModel& mod
                                                             const std::vector<Sentence>& sources,
                                                             const DecodingOptions& options) {
   const Batch batch = batch_of(sources, std::vector<Sentence>(sources.size()));
-  return decode_batch(model.transformer, model.store, batch.source, batch.source_segments, options);
+  return decode_batch(model.transformer, model.store, batch.context, options);
 }
 
 // The log-probabilities of the token that follows the given ones.

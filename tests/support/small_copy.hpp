@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "datasets/loader.hpp"
+#include "nn/loss.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation.hpp"
 #include "train/experiment.hpp"
-#include "train/loss.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -45,11 +45,7 @@ struct SmallCopy {
     const Batch batch = make_batch(split, {0, 1, 2});
     Tape tape(false);
     Pass pass(tape, model.store);
-    const Var memory = model.transformer.encode(pass, batch.source, batch.source_segments);
-    return model.transformer
-        .logits(pass, model.transformer.decode(pass, batch.target_input, batch.target_segments,
-                                               memory, batch.source_segments))
-        .value();
+    return model.transformer.logits(pass, model.transformer.hidden(pass, batch)).value();
   }
 
   // The mean loss of a token.
@@ -57,8 +53,8 @@ struct SmallCopy {
     const Batch batch = make_batch(split, {example});
     Tape tape(false);
     Pass pass(tape, model.store);
-    return translation_loss(model.transformer, pass, batch, 0).loss.value().data()[0] /
-           static_cast<double>(batch.tokens());
+    return batch_loss(model.transformer, pass, batch).loss.value().data()[0] /
+           static_cast<double>(batch.labels.count());
   }
   double loss(Workers& workers) const {
     return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "datasets/batch.hpp"
+#include "core/batch.hpp"
 #include "nn/transformer.hpp"
 #include "tests/support/random.hpp"
 
@@ -55,18 +55,18 @@ inline Batch batch_of(const std::vector<Sentence>& sources, const std::vector<Se
   std::vector<Index> source_lengths;
   std::vector<Index> target_lengths;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    batch.source.insert(batch.source.end(), sources[i].begin(), sources[i].end());
-    batch.source.push_back(end_mark);
-    batch.target_input.push_back(begin_mark);
-    batch.target_input.insert(batch.target_input.end(), targets[i].begin(), targets[i].end());
-    batch.target_output.insert(batch.target_output.end(), targets[i].begin(), targets[i].end());
-    batch.target_output.push_back(end_mark);
+    batch.context.ids.insert(batch.context.ids.end(), sources[i].begin(), sources[i].end());
+    batch.context.ids.push_back(end_mark);
+    batch.input.ids.push_back(begin_mark);
+    batch.input.ids.insert(batch.input.ids.end(), targets[i].begin(), targets[i].end());
+    batch.labels.ids.insert(batch.labels.ids.end(), targets[i].begin(), targets[i].end());
+    batch.labels.ids.push_back(end_mark);
     source_lengths.push_back(static_cast<Index>(sources[i].size()) + 1);
     target_lengths.push_back(static_cast<Index>(targets[i].size()) + 1);
     batch.examples.push_back(static_cast<Index>(i));
   }
-  batch.source_segments = segments_of(source_lengths);
-  batch.target_segments = segments_of(target_lengths);
+  batch.context.segments = segments_of(source_lengths);
+  batch.input.segments = segments_of(target_lengths);
   return batch;
 }
 
@@ -76,9 +76,7 @@ inline const std::vector<Sentence> tiny_targets{{5, 4}, {8, 8, 3}, {6}, {}, {7, 
 inline Batch tiny_batch() { return batch_of(tiny_sources, tiny_targets); }
 
 inline Var logits_of(const Transformer& model, Pass& pass, const Batch& batch) {
-  const Var memory = model.encode(pass, batch.source, batch.source_segments);
-  return model.logits(pass, model.decode(pass, batch.target_input, batch.target_segments, memory,
-                                         batch.source_segments));
+  return model.logits(pass, model.hidden(pass, batch));
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/draws.hpp"
+#include "nn/loss.hpp"
 #include "tests/support/tiny_model.hpp"
 #include "train/gate_training.hpp"
-#include "train/loss.hpp"
 #include "train/trainer.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -17,7 +17,7 @@ struct TinyTrainer {
         workers(threads),
         trainer(model.store, workers, with_penalty(model.transformer, options)),
         loss([this](Pass& pass, const Batch& batch) {
-          return translation_loss(model.transformer, pass, batch, 0.1);
+          return batch_loss(model.transformer, pass, batch, {.label_smoothing = 0.1});
         }) {
     scale_gate_rate(model.transformer, options.training.gate_rate, trainer.optimizer());
   }

@@ -43,14 +43,14 @@ inline AllSeen record(const TinyModel& model, const Split& split) {
   AllSeen all;
   for (Index example = 0; example < static_cast<Index>(split.examples.size()); ++example) {
     const Batch batch = make_batch(split, {example});
-    const std::vector<TokenId> source(batch.source.begin(), batch.source.end());
-    const std::vector<TokenId> target(batch.target_input.begin(), batch.target_input.end());
+    const std::vector<TokenId> source(batch.context.ids.begin(), batch.context.ids.end());
+    const std::vector<TokenId> target(batch.input.ids.begin(), batch.input.ids.end());
     Tape tape(false);
     Pass pass(tape, model.store);
     pass.recorder = [&](const RecordedAttention& one) {
-      const bool self = one.path.ends_with("self");
-      const bool decoder = one.path.starts_with("decoder");
-      std::vector<Seen>& list = all[std::string(one.path)];
+      const bool self = one.site.is_self();
+      const bool decoder = one.site.stack() == StackName::decoder;
+      std::vector<Seen>& list = all[one.site.text()];
       if (one.head == 0) {
         list.push_back({.keys = self && decoder ? target : source,
                         .queries = decoder ? target : source,

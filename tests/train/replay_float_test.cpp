@@ -11,10 +11,10 @@
 #include "core/tensor_file.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/task.hpp"
+#include "nn/loss.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
-#include "train/loss.hpp"
 #include "train/trainer.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -63,7 +63,8 @@ class ReplayTest : public ::testing::Test {
     trainer.optimizer().set_steps(step_.step - 1);
     try {
       const StepStats stats = trainer.step(step_.batches, [&](Pass& pass, const Batch& batch) {
-        return translation_loss(model_.transformer, pass, batch, config_.training.label_smoothing);
+        return batch_loss(model_.transformer, pass, batch,
+                          {.label_smoothing = config_.training.label_smoothing});
       });
       return fmt::format("loss {:.4g}, gradient norm {:.4g}", stats.loss, stats.gradient_norm);
     } catch (const NumericError& error) {

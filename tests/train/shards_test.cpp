@@ -25,15 +25,15 @@ struct Lengths {
 // Every token is its own number, so that a lost or moved one is seen.
 Batch batch_of(const Lengths& lengths) {
   Batch batch;
-  batch.source_segments = segments_of(lengths.source);
-  batch.target_segments = segments_of(lengths.target);
-  batch.source.resize(static_cast<std::size_t>(row_count(batch.source_segments)));
-  batch.target_input.resize(static_cast<std::size_t>(row_count(batch.target_segments)));
-  batch.target_output.resize(batch.target_input.size());
+  batch.context.segments = segments_of(lengths.source);
+  batch.input.segments = segments_of(lengths.target);
+  batch.context.ids.resize(static_cast<std::size_t>(row_count(batch.context.segments)));
+  batch.input.ids.resize(static_cast<std::size_t>(row_count(batch.input.segments)));
+  batch.labels.ids.resize(batch.input.ids.size());
   batch.examples.resize(lengths.source.size());
-  std::iota(batch.source.begin(), batch.source.end(), 1000);
-  std::iota(batch.target_input.begin(), batch.target_input.end(), 2000);
-  std::iota(batch.target_output.begin(), batch.target_output.end(), 3000);
+  std::iota(batch.context.ids.begin(), batch.context.ids.end(), 1000);
+  std::iota(batch.input.ids.begin(), batch.input.ids.end(), 2000);
+  std::iota(batch.labels.ids.begin(), batch.labels.ids.end(), 3000);
   std::iota(batch.examples.begin(), batch.examples.end(), 50);
   return batch;
 }
@@ -54,7 +54,9 @@ std::vector<Lengths> some_lengths() {
   return result;
 }
 
-Index rows(const Batch& batch) { return static_cast<Index>(batch.source.size()) + batch.tokens(); }
+Index rows(const Batch& batch) {
+  return static_cast<Index>(batch.context.ids.size()) + batch.labels.count();
+}
 
 template <class T>
 void append(PoolVector<T>& to, const PoolVector<T>& from) {
@@ -65,19 +67,19 @@ void append(PoolVector<T>& to, const PoolVector<T>& from) {
 Batch rejoined(const PoolVector<Batch>& parts, RowsBefore before) {
   Batch whole;
   for (const Batch& part : parts) {
-    const auto source_row = static_cast<Index>(whole.source.size());
-    const Index target_row = whole.tokens();
-    EXPECT_EQ(part.source_segments.first_row, before.source + source_row);
-    EXPECT_EQ(part.target_segments.first_row, before.target + target_row);
+    const auto source_row = static_cast<Index>(whole.context.ids.size());
+    const Index target_row = whole.labels.count();
+    EXPECT_EQ(part.context.segments.first_row, before.context + source_row);
+    EXPECT_EQ(part.input.segments.first_row, before.input + target_row);
     for (Index i = 0; i < part.sequences(); ++i) {
-      whole.source_segments.list.push_back(part.source_segments[i]);
-      whole.source_segments.list.back().row += source_row;
-      whole.target_segments.list.push_back(part.target_segments[i]);
-      whole.target_segments.list.back().row += target_row;
+      whole.context.segments.list.push_back(part.context.segments[i]);
+      whole.context.segments.list.back().row += source_row;
+      whole.input.segments.list.push_back(part.input.segments[i]);
+      whole.input.segments.list.back().row += target_row;
     }
-    append(whole.source, part.source);
-    append(whole.target_input, part.target_input);
-    append(whole.target_output, part.target_output);
+    append(whole.context.ids, part.context.ids);
+    append(whole.input.ids, part.input.ids);
+    append(whole.labels.ids, part.labels.ids);
     append(whole.examples, part.examples);
   }
   return whole;
@@ -93,14 +95,14 @@ TEST(Shards, ArePartsOfTheWholeInOrder) {
   for (const Lengths& lengths : some_lengths()) {
     const Batch batch = batch_of(lengths);
     for (const Index shards : {1, 2, 3, 5, 8, 100}) {
-      const RowsBefore before{.source = 7, .target = 9};
+      const RowsBefore before{.context = 7, .input = 9};
       const Batch whole = rejoined(cut_into_shards(batch, shards, before), before);
-      EXPECT_EQ(whole.source, batch.source);
-      EXPECT_EQ(whole.target_input, batch.target_input);
-      EXPECT_EQ(whole.target_output, batch.target_output);
+      EXPECT_EQ(whole.context.ids, batch.context.ids);
+      EXPECT_EQ(whole.input.ids, batch.input.ids);
+      EXPECT_EQ(whole.labels.ids, batch.labels.ids);
       EXPECT_EQ(whole.examples, batch.examples);
-      EXPECT_TRUE(same(whole.source_segments, batch.source_segments));
-      EXPECT_TRUE(same(whole.target_segments, batch.target_segments));
+      EXPECT_TRUE(same(whole.context.segments, batch.context.segments));
+      EXPECT_TRUE(same(whole.input.segments, batch.input.segments));
     }
   }
 }
@@ -146,22 +148,35 @@ TEST(Shards, OfEqualSequencesAreEqual) {
 TEST(Pieces, ArePartsOfAShardOfAboutTheirSize) {
   const Batch batch =
       batch_of({.source = std::vector<Index>(45, 30), .target = std::vector<Index>(45, 20)});
-  const RowsBefore before{.source = 7, .target = 9};
+  const RowsBefore before{.context = 7, .input = 9};
   const Batch shard = cut_into_shards(batch, 1, before)[0];
   const PoolVector<Batch> pieces = cut_into_pieces(shard, 1000);
   ASSERT_EQ(pieces.size(), 2U);
   EXPECT_EQ(rows(pieces[0]), 22 * 50);
   const Batch whole = rejoined(pieces, before);
-  EXPECT_EQ(whole.source, batch.source);
-  EXPECT_EQ(whole.target_output, batch.target_output);
-  EXPECT_TRUE(same(whole.target_segments, batch.target_segments));
+  EXPECT_EQ(whole.context.ids, batch.context.ids);
+  EXPECT_EQ(whole.labels.ids, batch.labels.ids);
+  EXPECT_TRUE(same(whole.input.segments, batch.input.segments));
 }
 
 TEST(Pieces, OfASmallShardAreItself) {
   const Batch batch = batch_of({{700, 1}, {698, 1}});
   const PoolVector<Batch> pieces = cut_into_pieces(batch, 1000);
   ASSERT_EQ(pieces.size(), 1U);
-  EXPECT_EQ(pieces[0].source, batch.source);
+  EXPECT_EQ(pieces[0].context.ids, batch.context.ids);
+}
+
+// Rows 1, 5 and 6 of three sequences of 4, 2 and 3 rows have a label: the second has one, on its
+// last row.
+TEST(Shards, TakeTheLabelsOfTheirRowsAlong) {
+  Batch batch = batch_of({{1, 1, 1}, {4, 2, 3}});
+  batch.labels = {.every_row = false, .rows = {1, 5, 6}, .ids = {11, 12, 13}};
+  const PoolVector<Batch> parts = cut_into_shards(batch, 3);
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_THAT(parts[0].labels.rows, ElementsAre(1));
+  EXPECT_THAT(parts[1].labels.rows, ElementsAre(1));
+  EXPECT_THAT(parts[2].labels.rows, ElementsAre(0));
+  EXPECT_THAT(parts[2].labels.ids, ElementsAre(13));
 }
 
 TEST(Shards, OfAnEmptyBatchAreNone) { EXPECT_THAT(cut_into_shards(Batch(), 3), IsEmpty()); }

@@ -112,7 +112,7 @@ TEST_F(SteadyStep, IsSeenToTakeWhatALossTakes) {
   std::unique_ptr<Index> planted;
   const LossFunction wasteful = [&](Pass& pass, const Batch& batch) {
     if (planted == nullptr) {
-      planted = std::make_unique<Index>(batch.tokens());
+      planted = std::make_unique<Index>(batch.labels.count());
     }
     return training.loss(pass, batch);
   };

@@ -5,7 +5,7 @@
 namespace tapehead {
 namespace {
 
-// Lengths 2, 3 -> 1, 4, by hand; every width another number.
+// Lengths 2, 3 -> 1, 4, by hand, with three labels; every width another number.
 TEST(StepFlops, CountWeightsAndPairsOfRaggedSequences) {
   ModelOptions model;
   model.d_model = 10;
@@ -15,13 +15,14 @@ TEST(StepFlops, CountWeightsAndPairsOfRaggedSequences) {
   model.decoder_layers = 2;
   model.d_ff = 11;
   Batch batch;
-  batch.source_segments = segments_of({2, 3});
-  batch.target_segments = segments_of({1, 4});
-  batch.source.resize(5);
-  batch.target_output.resize(5);
+  batch.context.segments = segments_of({2, 3});
+  batch.input.segments = segments_of({1, 4});
+  batch.context.ids.resize(5);
+  batch.input.ids.resize(5);
+  batch.labels = {.every_row = false, .rows = {0, 2, 4}, .ids = {3, 3, 3}};
   const double encoder = 5 * (4 * 140 + 220);                // a layer's uses of weights
   const double decoder = 5 * (6 * 140 + 220) + 5 * 2 * 140;  // cross-attention's keys and values
-  const double output = 5 * 10 * 13;
+  const double output = 3 * 10 * 13;  // rows that have a label
   const double encoder_pairs = 4 + 9;
   const double decoder_pairs = (1 + 16) + (2 + 12);
   EXPECT_DOUBLE_EQ(

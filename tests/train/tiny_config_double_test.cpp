@@ -140,7 +140,7 @@ TEST(ProveConfigs, pruned_models_of_three_layers_can_be_made_small) {
     std::vector<HeadName> removed;
     for (const MultiHeadAttention* attention : model.transformer.attentions()) {
       for (Index head = 0; head < attention->spec.heads; ++head) {
-        if (configs.below(3) == 0) removed.push_back({attention->module.path(), head});
+        if (configs.below(3) == 0) removed.push_back({attention->site, head});
       }
     }
     try {
@@ -202,7 +202,7 @@ TEST(TinyConfig, what_a_kind_makes_no_use_of_is_left_to_its_default) {
   expect_stored(tiny);
   const Model model(loaded.config, entries, entries);
   loaded.config.model = options_without(loaded.config.model, model.transformer,
-                                        {{.path = "encoder.layers.0.self", .head = 0}});
+                                        {{.site = {AttentionKind::encoder_self, 0}, .head = 0}});
   expect_stored(loaded.config);
 }
 

@@ -13,7 +13,6 @@
 #include "core/errors.hpp"
 #include "core/pool.hpp"
 #include "tests/support/tiny_trainer.hpp"
-#include "train/loss.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -55,6 +54,35 @@ TEST(Trainer, GivesTheSameBitsForTheSameSeed) {
   EXPECT_NE(trained(trainer_options(2, 2), 1), first);
 }
 
+// Labels divide the loss, so without any there is nothing to divide by.
+TEST(Trainer, RefusesAStepWithoutLabels) {
+  TinyTrainer training(model_options(), trainer_options(2));
+  const std::vector<Scalar> before = training.weights();
+  Batch batch = copy_batch(1);
+  batch.labels = {.every_row = false};
+  EXPECT_THAT([&] { training.step({batch}); },
+              ThrowsMessage<ShapeError>(HasSubstr("the batches have no label")));
+  EXPECT_EQ(training.weights(), before);
+}
+
+// The mean is over labels, however few rows have one.
+TEST(Trainer, GivesTheMeanOverLabels) {
+  Batch few = copy_batch(1);
+  few.labels.every_row = false;
+  few.labels.rows = {1, 4};
+  few.labels.ids = {few.labels.ids[1], few.labels.ids[4]};
+  ModelOptions options = model_options();
+  options.dropout = 0;
+  TinyTrainer training(options, trainer_options(3));
+  Tape tape(false);
+  Pass pass(tape, training.model.store);
+  const double expected =
+      batch_loss(training.model.transformer, pass, few).negative_log_likelihood / 2;
+  const StepStats stats = training.step({few});
+  EXPECT_EQ(stats.tokens, 2);
+  EXPECT_NEAR(stats.negative_log_likelihood, expected, 1e-5);
+}
+
 TEST(Trainer, GivesTheSameBitsOnAnyNumberOfThreads) {
   for (const Index shards : {1, 2, 5}) {
     SCOPED_TRACE(shards);
@@ -71,8 +99,8 @@ TEST(Trainer, GivesOneGradientHoweverAStepIsCut) {
   const Batch second = copy_batch(2);
   std::vector<Sentence> sources;
   for (const Batch& half : {first, second}) {
-    for (const Segment& segment : half.source_segments.list) {
-      const auto begin = half.source.begin() + segment.row;
+    for (const Segment& segment : half.context.segments.list) {
+      const auto begin = half.context.ids.begin() + segment.row;
       sources.emplace_back(begin, begin + segment.rows - 1);
     }
   }
@@ -180,8 +208,8 @@ TEST_F(TrainerExplains, WithoutLeavingTheChecksOnWhenItFails) {
                                           throw IoError("the disk is full");
                                         }
                                         ++calls;
-                                        return translation_loss(training_.model.transformer, pass,
-                                                                batch, 0.1);
+                                        return batch_loss(training_.model.transformer, pass, batch,
+                                                          {.label_smoothing = 0.1});
                                       }),
                IoError);
   EXPECT_EQ(calls, 2) << "one for each shard, before the second look";

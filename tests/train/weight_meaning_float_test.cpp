@@ -78,12 +78,7 @@ Said said_by(const Config& config) {
   const Batch batch = make_batch(task.split("train"), {0, 1});
   Tape tape(false);
   Pass pass(tape, model.store);
-  const Var memory = model.transformer.encode(pass, batch.source, batch.source_segments);
-  const auto logits =
-      model.transformer
-          .logits(pass, model.transformer.decode(pass, batch.target_input, batch.target_segments,
-                                                 memory, batch.source_segments))
-          .value();
+  const auto logits = model.transformer.logits(pass, model.transformer.hidden(pass, batch)).value();
   said.logits.assign(logits.values().begin(), logits.values().end());
   return said;
 }

@@ -9,9 +9,9 @@
 #include "core/gradcheck/subject.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "datasets/loader.hpp"
+#include "nn/loss.hpp"
 #include "train/experiment.hpp"
 #include "train/gate_training.hpp"
-#include "train/loss.hpp"
 #include "train/run/table.hpp"
 #include "train/shards.hpp"
 
@@ -93,8 +93,8 @@ ModelGradcheckReport check_config(const Config& config, const Task& task, const 
     for (const Batch& shard : shards) {
       Tape tape(gradients != nullptr);
       Pass pass(tape, model.store, gradients != nullptr ? *gradients : unused, config.seed, step);
-      const CrossEntropy result =
-          translation_loss(model.transformer, pass, shard, config.training.label_smoothing);
+      const CrossEntropy result = batch_loss(model.transformer, pass, shard,
+                                             {.label_smoothing = config.training.label_smoothing});
       Var total = result.loss;
       if (penalty) {
         total = add(total, penalty_of(penalty, pass, shard));

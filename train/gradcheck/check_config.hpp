@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "core/batch.hpp"
 #include "core/gradcheck/model.hpp"
-#include "datasets/batch.hpp"
 #include "datasets/task.hpp"
 #include "train/options.hpp"
 

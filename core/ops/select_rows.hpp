@@ -1,0 +1,14 @@
+// Some rows of a matrix.
+#pragma once
+
+#include <span>
+
+#include "core/tape.hpp"
+#include "core/types.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// y[i] = x[rows[i]].  x: (N, D), rows: M of them, increasing; y: (M, D).  Throws ShapeError.
+Var select_rows(const Var& x, std::span<const Index> rows);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,24 @@
+// Tokens with their positions as rows of the model's width.
+#pragma once
+
+#include "core/batch.hpp"
+#include "nn/model_options.hpp"
+#include "nn/pass.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// dropout(√D table[id] + position) (Vaswani et al. 2017, sections 3.4 and 3.5).
+struct TokenEmbedding {
+  TokenEmbedding(const Scope& scope, const ModelOptions& options, Parameter table,
+                 const Tensor& sinusoidal);
+  Var operator()(Pass& pass, const Tokens& tokens) const;  // (N ids) -> (N, D)
+
+  Parameter table;  // (V, D)
+  PositionKind positions;
+  Parameter learned;  // (P, D)
+  Tensor sinusoidal;  // (P, D)
+  double dropout;
+  Module module;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,47 @@
+// Batches for models of one stack: sequences of tokens, labels on some of the rows.
+#pragma once
+
+#include <vector>
+
+#include "tests/support/tiny_model.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Without labels; the context is empty.
+inline Batch sequences_of(const std::vector<Sentence>& sequences) {
+  Batch batch;
+  batch.labels.every_row = false;
+  std::vector<Index> lengths;
+  for (const Sentence& sequence : sequences) {
+    batch.input.ids.insert(batch.input.ids.end(), sequence.begin(), sequence.end());
+    lengths.push_back(static_cast<Index>(sequence.size()));
+    batch.examples.push_back(static_cast<Index>(batch.examples.size()));
+  }
+  batch.input.segments = segments_of(lengths);
+  batch.context.segments = segments_of(std::vector<Index>(sequences.size(), 0));
+  return batch;
+}
+
+// Each row says the next token, but for the first of a sequence and the last.
+inline Batch next_token_batch(const std::vector<Sentence>& sequences) {
+  Batch batch = sequences_of(sequences);
+  for (const Segment& segment : batch.input.segments.list) {
+    for (Index row = segment.row + 1; row + 1 < segment.row + segment.rows; ++row) {
+      batch.labels.rows.push_back(row);
+      batch.labels.ids.push_back(batch.input.ids[static_cast<std::size_t>(row + 1)]);
+    }
+  }
+  return batch;
+}
+
+// The first row of each sequence says how long it is, modulo `classes`.
+inline Batch first_row_batch(const std::vector<Sentence>& sequences, Index classes) {
+  Batch batch = sequences_of(sequences);
+  for (const Segment& segment : batch.input.segments.list) {
+    batch.labels.rows.push_back(segment.row);
+    batch.labels.ids.push_back(static_cast<TokenId>(segment.rows % classes));
+  }
+  return batch;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
