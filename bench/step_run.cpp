@@ -12,11 +12,9 @@
 #include "bench/machine_rates.hpp"
 #include "bench/op_times.hpp"
 #include "datasets/hash.hpp"
-#include "nn/loss.hpp"
 #include "tests/support/heap_count.hpp"
-#include "train/experiment.hpp"
+#include "train/model_training.hpp"
 #include "train/step_flops.hpp"
-#include "train/trainer.hpp"
 
 namespace tapehead {
 
@@ -54,11 +52,8 @@ class StepRun {
       : subject_(subject),
         model_(subject.config, subject.source_vocabulary, subject.target_vocabulary),
         workers_(threads),
-        trainer_(model_.store, workers_,
-                 {.training = subject.config.training,
-                  .seed = subject.config.seed,
-                  .d_model = subject.config.model.d_model,
-                  .total_steps = 0}) {}
+        loss_(training_loss(model_, subject.config)),
+        trainer_(trainer_of(model_, subject.config, workers_)) {}
 
   Times time(double seconds);
   Index step() { return trainer_.step(next_batches(), loss_).tokens; }  // of targets
@@ -74,12 +69,9 @@ class StepRun {
   const StepSubject& subject_;
   Model model_;
   Workers workers_;
+  LossFunction loss_;
   Trainer trainer_;
   std::size_t next_ = 0;
-  const LossFunction loss_ = [this](Pass& pass, const Batch& shard) {
-    return batch_loss(model_.transformer, pass, shard,
-                      {.label_smoothing = subject_.config.training.label_smoothing});
-  };
 };
 
 // Of one step at least.

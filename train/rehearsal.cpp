@@ -6,13 +6,11 @@
 
 #include "core/process_memory.hpp"
 #include "datasets/loader.hpp"
-#include "nn/loss.hpp"
 #include "train/activations.hpp"
 #include "train/evaluation.hpp"
 #include "train/example_decoding.hpp"
-#include "train/experiment.hpp"
+#include "train/model_training.hpp"
 #include "train/test_splits.hpp"
-#include "train/trainer.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -68,11 +66,8 @@ class Rehearsing {
         train_(task.training_split(0)),
         workers_(threads),
         model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
-        trainer_(model_.store, workers_,
-                 {.training = config.training,
-                  .seed = config.seed,
-                  .d_model = config.model.d_model,
-                  .total_steps = 0}),
+        loss_(training_loss(model_, config)),
+        trainer_(trainer_of(model_, config, workers_)),
         batches_(epoch_batches(*train_, config.training.batching(), config.seed, 0)),
         largest_(largest_batch(*train_, batches_)) {}
 
@@ -102,13 +97,10 @@ class Rehearsing {
   std::shared_ptr<const Split> train_;
   Workers workers_;
   Model model_;
+  LossFunction loss_;
   Trainer trainer_;
   Lists batches_;
   std::size_t largest_;
-  const LossFunction loss_ = [this](Pass& pass, const Batch& batch) {
-    return batch_loss(model_.transformer, pass, batch,
-                      {.label_smoothing = config_.training.label_smoothing});
-  };
 };
 
 // Steps from all over the epoch; the time of a multiply-add, on the mean, is theirs.

@@ -11,13 +11,10 @@
 #include "core/errors.hpp"
 #include "core/tensor_file.hpp"
 #include "core/workers.hpp"
-#include "nn/loss.hpp"
 #include "train/checkpoint.hpp"
 #include "train/config/config.hpp"
-#include "train/experiment.hpp"
 #include "train/file_numbers.hpp"
-#include "train/gate_training.hpp"
-#include "train/trainer.hpp"
+#include "train/model_training.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -161,18 +158,11 @@ Replayed replay_step(const std::filesystem::path& path, Index threads) {
   const Config& config = replay.config;
   Model model(config, replay.source_vocabulary, replay.target_vocabulary, file);
   Workers workers(threads);
-  Trainer trainer(model.store, workers,
-                  {.training = config.training,
-                   .seed = config.seed,
-                   .d_model = config.model.d_model,
-                   .penalty = gate_penalty(model.transformer, config.training.gate_penalty)});
+  Trainer trainer = trainer_of(model, config, workers);
   trainer.optimizer().set_steps(replay.step - 1);
   const AnomalyGuard guard;
   try {
-    const StepStats stats = trainer.step(replay.batches, [&](Pass& pass, const Batch& batch) {
-      return batch_loss(model.transformer, pass, batch,
-                        {.label_smoothing = config.training.label_smoothing});
-    });
+    const StepStats stats = trainer.step(replay.batches, training_loss(model, config));
     return {
         .clean = true,
         .message = fmt::format("step {} runs without an anomaly: loss {:.4g}, gradient norm {:.4g}",

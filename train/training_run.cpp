@@ -13,13 +13,12 @@
 #include "core/files.hpp"
 #include "core/finite.hpp"
 #include "datasets/loader.hpp"
-#include "nn/loss.hpp"
 #include "train/activations.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation_report.hpp"
-#include "train/gate_training.hpp"
 #include "train/initial_weights.hpp"
 #include "train/kept_files.hpp"
+#include "train/model_training.hpp"
 #include "train/replay.hpp"
 #include "train/run/program_path.hpp"
 #include "train/start_table.hpp"
@@ -106,19 +105,14 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
       open_heads_(model_.transformer),
       identity_(
           identity_of(config, {task.source_tokenizer, task.target_tokenizer}, task.fingerprint)),
-      trainer_(model_.store, workers_,
-               {.training = config.training,
-                .seed = config.seed,
-                .d_model = config.model.d_model,
-                .total_steps = plan_.total_steps,
-                .penalty = gate_penalty(model_.transformer, config.training.gate_penalty)}),
+      loss_(training_loss(model_, config)),
+      trainer_(trainer_of(model_, config, workers_, plan_.total_steps)),
       checkpoints_(files_.checkpoints(), "step", config.training.checkpoint_keep,
                    *config_.training.checkpoint_every),
       weights_(files_.checkpoints(), "weights", std::max<Index>(1, config.training.average_last),
                *config_.training.checkpoint_every),
       metrics_(files_.metrics()),
       times_(files_.times()) {
-  scale_gate_rate(model_.transformer, config.training.gate_rate, trainer_.optimizer());
   position_.batching = config.training.batching();
   position_.measure = measure_of(config.evaluation);
   if (resume) {
@@ -302,10 +296,7 @@ void TrainingRun::say_why_it_ends() const {
 StepStats TrainingRun::train_step() {
   const std::vector<Batch> batches = next_batches();
   try {
-    return trainer_.step(batches, [this](Pass& pass, const Batch& batch) {
-      return batch_loss(model_.transformer, pass, batch,
-                        {.label_smoothing = config_.training.label_smoothing});
-    });
+    return trainer_.step(batches, loss_);
   } catch (const NumericError& error) {
     throw numeric_error(position_.step + 1, error.what() + keep_for_replay(batches));
   }

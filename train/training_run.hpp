@@ -83,6 +83,7 @@ class TrainingRun {
   Model model_;
   OpenHeads open_heads_;
   Identity identity_;
+  LossFunction loss_;
   Trainer trainer_;
   Checkpoints checkpoints_;  // with the optimiser's state
   Checkpoints weights_;      // the last ones, for the average

@@ -9,9 +9,7 @@
 #include "core/gradcheck/subject.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "datasets/loader.hpp"
-#include "nn/loss.hpp"
-#include "train/experiment.hpp"
-#include "train/gate_training.hpp"
+#include "train/model_training.hpp"
 #include "train/run/table.hpp"
 #include "train/shards.hpp"
 
@@ -86,15 +84,15 @@ ModelGradcheckReport check_config(const Config& config, const Task& task, const 
   Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
   shake(model.store, options.seed);
   const PoolVector<Batch> shards = cut_into_shards(batch, config.training.shards.value_or(1));
-  const PenaltyFunction penalty = gate_penalty(model.transformer, config.training.gate_penalty);
+  const LossFunction loss_of = training_loss(model, config);
+  const PenaltyFunction penalty = training_penalty(model, config);
   ParameterGradients unused(model.store);
   const LossAndGradients loss = [&](ParameterGradients* gradients) {
     double sum = 0;
     for (const Batch& shard : shards) {
       Tape tape(gradients != nullptr);
       Pass pass(tape, model.store, gradients != nullptr ? *gradients : unused, config.seed, step);
-      const CrossEntropy result = batch_loss(model.transformer, pass, shard,
-                                             {.label_smoothing = config.training.label_smoothing});
+      const CrossEntropy result = loss_of(pass, shard);
       Var total = result.loss;
       if (penalty) {
         total = add(total, penalty_of(penalty, pass, shard));

@@ -1,0 +1,30 @@
+#include "train/model_training.hpp"
+
+#include "nn/loss.hpp"
+#include "train/gate_training.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+LossFunction training_loss(const Model& model, const Config& config) {
+  return
+      [&transformer = model.transformer,
+       options = LossOptions{.label_smoothing = config.training.label_smoothing}](
+          Pass& pass, const Batch& batch) { return batch_loss(transformer, pass, batch, options); };
+}
+
+PenaltyFunction training_penalty(const Model& model, const Config& config) {
+  return gate_penalty(model.transformer, config.training.gate_penalty);
+}
+
+Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index total_steps) {
+  Trainer trainer(model.store, workers,
+                  {.training = config.training,
+                   .seed = config.seed,
+                   .d_model = config.model.d_model,
+                   .total_steps = total_steps,
+                   .penalty = training_penalty(model, config)});
+  scale_gate_rate(model.transformer, config.training.gate_rate, trainer.optimizer());
+  return trainer;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
