@@ -20,6 +20,10 @@ struct Layered {
   bool operator==(const Layered&) const = default;
 };
 
+// The value of one layer.
+template <class Value>
+using Plain = Value;
+
 // A value for all heads of a layer, or one for each.
 template <class Value>
 struct ByHead {

@@ -9,9 +9,6 @@ namespace {
 bool shares_query_and_key(Sharing sharing) {
   return sharing == Sharing::query_key || sharing == Sharing::all || sharing == Sharing::identity;
 }
-bool shares_value(Sharing sharing) {
-  return sharing != Sharing::none && sharing != Sharing::query_key;
-}
 
 using Verdict = std::optional<SpecProblem>;
 
@@ -154,9 +151,7 @@ Verdict spec_problem(const AttentionSpec& spec) {
 bool can_share_weights(const AttentionSpec& a, const AttentionSpec& b) {
   AttentionSpec like_a = b;
   like_a.kind = a.kind;
-  like_a.pattern = a.pattern;
-  like_a.dropout = a.dropout;
-  like_a.head_dropout = a.head_dropout;
+  like_a.take_from(a, &AttentionField::may_differ);
   return like_a == a && a.distance_buckets() == b.distance_buckets();
 }
 

@@ -10,52 +10,6 @@ namespace {
 
 constexpr Index usual_d_head = 64;  // Vaswani et al. 2017, section 3.2.2
 
-const AttentionSettings& settings_of(const ModelOptions& options, AttentionKind kind) {
-  switch (kind) {
-    case AttentionKind::encoder_self:
-      return options.encoder_self;
-    case AttentionKind::decoder_self:
-      return options.decoder_self;
-    default:
-      return options.cross;
-  }
-}
-
-// Looks an option up: in the kind's settings, then in those of all attention.
-class Lookup {
- public:
-  Lookup(const ModelOptions& options, AttentionKind kind, Index layer)
-      : own_(settings_of(options, kind)), all_(options.attention), layer_(layer) {}
-
-  template <class Value>
-  const Value* find(Layered<Value> AttentionSettings::* option) const {
-    for (const AttentionSettings* settings : {&own_, &all_}) {
-      if ((settings->*option).given()) {
-        return &(settings->*option).at(layer_);
-      }
-    }
-    return nullptr;
-  }
-  template <class Value>
-  Value get(Layered<Value> AttentionSettings::* option, const Value& otherwise) const {
-    const Value* value = find(option);
-    return value == nullptr ? otherwise : *value;
-  }
-  template <class Value>
-  Value own(Layered<Value> AttentionSettings::* option, const Value& otherwise) const {
-    return (own_.*option).given() ? (own_.*option).at(layer_) : otherwise;
-  }
-
- private:
-  const AttentionSettings& own_;
-  const AttentionSettings& all_;
-  Index layer_;
-};
-
-bool shares_value(Sharing sharing) {
-  return sharing != Sharing::none && sharing != Sharing::query_key;
-}
-
 // Weights for each column that heads are wide, where all are of one width.
 Index weights_per_column(const AttentionSpec& spec) {
   Index total = spec.combine == Combine::output ? spec.heads * spec.d_model : 0;
@@ -81,30 +35,28 @@ Index budgeted_width(const ModelOptions& options, HeadBudget budget, const Atten
   }
 }
 
-void set_widths(const ModelOptions& options, const Lookup& lookup, AttentionSpec& spec) {
-  const HeadBudget* budget = lookup.find(&AttentionSettings::budget);
-  const bool by_division = budget == nullptr ? !options.d_head : *budget == HeadBudget::fixed_width;
-  Index width =
-      budget == nullptr && options.d_head
-          ? *options.d_head
-          : budgeted_width(options, budget == nullptr ? HeadBudget::fixed_width : *budget, spec);
+// The widths that are not given.
+void set_widths(const ModelOptions& options, const AttentionSettings& said, Index layer,
+                AttentionSpec& spec) {
+  const HeadBudget usual = options.d_head ? HeadBudget::fixed_head_dim : HeadBudget::fixed_width;
+  const HeadBudget budget = said.budget.given() ? said.budget.at(layer) : usual;
+  Index width = budgeted_width(options, budget, spec);
   const Index slice = std::max<Index>(1, spec.d_model / std::max<Index>(spec.heads, 1));
   if (spec.sharing == Sharing::identity) {
     width = spec.input == HeadInput::narrow ? slice : spec.d_model;
   } else if (spec.combine == Combine::concatenate) {
     width = slice;
   }
-  Index value_width = width;
-  if (spec.combine == Combine::mean || spec.combine == Combine::weighted) {
-    value_width = spec.d_model;
+  const bool sum = spec.combine == Combine::mean || spec.combine == Combine::weighted;
+  if (!said.d_v.given()) {
+    spec.d_v = sum ? spec.d_model : width;
   }
-  const bool one_width = shares_value(spec.sharing);
-  spec.heads_divide = !by_division || spec.heads == 0 || spec.d_model % spec.heads == 0 ||
-                      spec.sharing == Sharing::identity ||
-                      (lookup.find(&AttentionSettings::d_qk) != nullptr &&
-                       lookup.find(&AttentionSettings::d_v) != nullptr);
-  spec.d_v = lookup.get(&AttentionSettings::d_v, value_width);
-  spec.d_qk = lookup.get(&AttentionSettings::d_qk, one_width ? spec.d_v : width);
+  if (!said.d_qk.given()) {
+    spec.d_qk = shares_value(spec.sharing) ? spec.d_v : width;
+  }
+  spec.heads_divide = budget != HeadBudget::fixed_width || spec.heads == 0 ||
+                      spec.d_model % spec.heads == 0 || spec.sharing == Sharing::identity ||
+                      (said.d_qk.given() && said.d_v.given());
 }
 
 }  // namespace
@@ -168,37 +120,46 @@ std::vector<ProjectionSpec> projections_of(const AttentionSpec& spec) {
   }
 }
 
+AttentionSettings merged_settings(const ModelOptions& options, AttentionKind kind) {
+  AttentionSettings merged = options.settings(kind);
+  AttentionSettings::walk(
+      [&](const AttentionField& field, auto& own, const auto& all) {
+        const bool inherits = !field.of_self || kind != AttentionKind::cross;
+        if (!own.given() && inherits) {
+          own = all;
+        }
+      },
+      merged, options.attention);
+  return merged;
+}
+
 AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, Index layer) {
-  using Settings = AttentionSettings;
-  const Lookup lookup(options, kind, layer);
-  AttentionSpec spec{.kind = kind, .d_model = options.d_model};
-  spec.heads = lookup.get(&Settings::heads, options.heads);
-  spec.kv_heads = lookup.get(&Settings::kv_heads, std::max<Index>(spec.heads, 1));
-  spec.sharing = lookup.get(&Settings::sharing, Sharing::none);
-  spec.head_weights = lookup.get(&Settings::head_weights, HeadWeights::own);
-  spec.shared_as = lookup.get(&Settings::shared_as, std::string());
-  spec.input = lookup.get(&Settings::input, HeadInput::wide);
-  spec.combine = lookup.get(&Settings::combine, Combine::output);
-  spec.score = lookup.get(&Settings::score, ByHead<Score>{{Score::dot}});
-  spec.scale = lookup.get(&Settings::scale, ScoreScale::inverse_sqrt_d_qk);
-  const ByHead<AttentionPattern> full{{AttentionPattern()}};
-  if (spec.is_self()) {
-    spec.positions = lookup.get(&Settings::positions, AttentionPositions::none);
-    spec.pattern = lookup.get(&Settings::pattern, full);
-  } else {
-    spec.positions = lookup.own(&Settings::positions, AttentionPositions::none);
-    spec.pattern = lookup.own(&Settings::pattern, full);
+  const AttentionSettings said = merged_settings(options, kind);
+  AttentionSpec spec;
+  spec.kind = kind;
+  spec.d_model = options.d_model;
+  spec.heads = options.heads;
+  spec.dropout = options.dropout_attention.value_or(options.dropout);
+  AttentionSpec::walk(
+      [&](const AttentionField& field, const auto& option, auto& value) {
+        if (option.given() && !field.decides_others) {
+          value = option.at(layer);
+        }
+      },
+      said, spec);
+  if (!said.kv_heads.given()) {
+    spec.kv_heads = std::max<Index>(spec.heads, 1);
   }
-  spec.clip = lookup.get(&Settings::clip, spec.clip);
-  spec.buckets = lookup.get(&Settings::buckets, spec.buckets);
-  spec.farthest = lookup.get(&Settings::farthest, spec.farthest);
-  spec.dropout =
-      lookup.get(&Settings::dropout, options.dropout_attention.value_or(options.dropout));
-  spec.head_dropout = lookup.get(&Settings::head_dropout, 0.0);
-  spec.gates = lookup.get(&Settings::gates, HeadGating::none);
-  spec.start = lookup.get(&Settings::start, HeadStart::own);
-  set_widths(options, lookup, spec);
+  set_widths(options, said, layer, spec);
   return spec;
+}
+
+std::vector<AttentionSpec> attention_specs(const ModelOptions& options, AttentionKind kind) {
+  std::vector<AttentionSpec> specs;
+  for (Index layer = 0; layer < attention_layers(options, kind); ++layer) {
+    specs.push_back(attention_spec(options, kind, layer));
+  }
+  return specs;
 }
 
 }  // namespace tapehead

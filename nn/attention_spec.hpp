@@ -1,6 +1,7 @@
 // What one attention of a model is: its settings with every `auto` decided.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -9,37 +10,16 @@
 
 namespace tapehead {
 
-struct AttentionSpec {
+struct AttentionSpec : AttentionFields<Plain> {
   AttentionKind kind = AttentionKind::encoder_self;
   Index d_model = 1;
-  Index heads = 1;
-  Index kv_heads = 1;
-  Index d_qk = 1;
-  Index d_v = 1;
-  Sharing sharing = Sharing::none;
-  HeadWeights head_weights = HeadWeights::own;
-  std::string shared_as{};
-  HeadInput input = HeadInput::wide;
-  Combine combine = Combine::output;
-  ByHead<Score> score{{Score::dot}};
-  ScoreScale scale = ScoreScale::inverse_sqrt_d_qk;
-  AttentionPositions positions = AttentionPositions::none;
-  Index clip = 16;       // of relative positions
-  Index buckets = 32;    // of T5's
-  Index farthest = 128;  // of T5's
-  ByHead<AttentionPattern> pattern{{AttentionPattern()}};
-  double dropout = 0;
-  double head_dropout = 0;
-  HeadGating gates = HeadGating::none;
-  HeadStart start = HeadStart::own;
 
   // False: the widths were to be d_model / heads, which is no whole number.
   bool heads_divide = true;
 
   bool has(AttentionPositions scheme) const { return positions == scheme; }
   bool has_clip() const {
-    return has(AttentionPositions::relative) || has(AttentionPositions::relative_keys) ||
-           has(AttentionPositions::transformer_xl);
+    return std::ranges::find(clipped_positions, positions) != clipped_positions.end();
   }
   // Numbers that are learned of a distance: one for each bucket.
   Index distance_buckets() const;
@@ -72,11 +52,15 @@ struct ProjectionSpec {
 // The weights of its queries, keys and values, each once.
 std::vector<ProjectionSpec> projections_of(const AttentionSpec& spec);
 
+// What is said of attention of this kind: by its own section or else by the one for all.
+AttentionSettings merged_settings(const ModelOptions& options, AttentionKind kind);
+
 // The attention of this kind in this layer. Where the settings contradict each other it is as near
 // as can be: spec_problem() tells.
 AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, Index layer);
 
-// Layers that have attention of this kind.
+// Those of all layers that have attention of this kind.
+std::vector<AttentionSpec> attention_specs(const ModelOptions& options, AttentionKind kind);
 Index attention_layers(const ModelOptions& options, AttentionKind kind);
 
 }  // namespace tapehead

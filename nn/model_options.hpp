@@ -79,6 +79,9 @@ struct ModelOptions {
   AttentionSettings decoder_self{};
   AttentionSettings cross{};
 
+  AttentionSettings& settings(AttentionKind kind) { return this->*section_of(kind); }
+  const AttentionSettings& settings(AttentionKind kind) const { return this->*section_of(kind); }
+
   template <class Visitor>
   void fields(Visitor&& visit) {
     visit(Field{.name = "d_model",
@@ -195,6 +198,13 @@ struct ModelOptions {
                         "run starts from; empty: none",
                 .keeps_meaning = true},
           init_from);
+  }
+
+ private:
+  static AttentionSettings ModelOptions::* section_of(AttentionKind kind) {
+    constexpr std::array sections{&ModelOptions::encoder_self, &ModelOptions::decoder_self,
+                                  &ModelOptions::cross};
+    return sections[static_cast<std::size_t>(kind)];
   }
 };
 

@@ -56,22 +56,24 @@ InitialRun open_initial_run(const std::filesystem::path& directory) {
   return run;
 }
 
-// Gates that the other run had not are open at first, and change nothing.
-void take_over_gates(const Config& config, Config& other) {
-  using Settings = AttentionSettings;
-  for (const auto kind :
-       {&ModelOptions::encoder_self, &ModelOptions::decoder_self, &ModelOptions::cross}) {
-    Settings& settings = other.model.*kind;
-    if (std::ranges::count(settings.gates.values, HeadGating::none) ==
-        std::ssize(settings.gates.values)) {
-      settings.gates = (config.model.*kind).gates;
-    }
+// What may be added to weights, as gates, which are open at first and change nothing.
+void take_over_additions(const Config& config, Config& other) {
+  const AttentionSpec defaults;
+  for (const AttentionKind kind : attention_kinds) {
+    AttentionSettings::walk(
+        [](const AttentionField& field, const auto& ours, const auto& standard, auto& theirs) {
+          if (field.may_be_added &&
+              std::ranges::count(theirs.values, standard) == std::ssize(theirs.values)) {
+            theirs = ours;
+          }
+        },
+        config.model.settings(kind), defaults, other.model.settings(kind));
   }
 }
 
 void expect_same_meaning(const Config& config, const InitialRun& run) {
   Config other = run.config;
-  take_over_gates(config, other);
+  take_over_additions(config, other);
   const auto differences = meaning_differences(other, config);
   if (!differences.empty()) {
     throw IoError(fmt::format("cannot start from the weights of {}: its model is another ({})",

@@ -130,9 +130,8 @@ TEST(RemovalChoice, makes_a_count_up_from_sets_that_share_keys) {
   Config config = SmallCopy::options({});
   config.model.d_model = 12;
   config.model.heads = 6;
-  for (AttentionSettings* kind :
-       {&config.model.encoder_self, &config.model.decoder_self, &config.model.cross}) {
-    kind->kv_heads = {{2}};
+  for (const AttentionKind kind : attention_kinds) {
+    config.model.settings(kind).kv_heads = {{2}};
   }
   SmallCopy copy(config);
   for (Index count = 0; count <= 18; ++count) {

@@ -27,9 +27,6 @@ using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
 
-constexpr std::array kinds{AttentionKind::encoder_self, AttentionKind::decoder_self,
-                           AttentionKind::cross};
-
 // Written out by the kind of sharing; what a head reads is D wide or its slice.
 Index expected_parameters(const AttentionSpec& spec) {
   const Index D = spec.d_model;
@@ -91,7 +88,7 @@ TEST(AttentionVariants, HaveTheParametersOfTheClosedForm) {
   RandomAttention random(1);
   for (int i = 0; i < 200; ++i) {
     const ModelOptions options = random.next();
-    for (const AttentionKind kind : kinds) {
+    for (const AttentionKind kind : attention_kinds) {
       const AttentionSpec spec = attention_spec(options, kind, 0);
       ParameterStore store;
       const MultiHeadAttention attention(
@@ -131,7 +128,7 @@ TEST(AttentionVariants, ResolveToThemselves) {
     ModelOptions resolved = options;
     resolve_attention(resolved);
     resolved.attention = {};  // the kinds alone say it all
-    for (const AttentionKind kind : kinds) {
+    for (const AttentionKind kind : attention_kinds) {
       EXPECT_EQ(attention_spec(resolved, kind, 1), attention_spec(options, kind, 1));
     }
   }

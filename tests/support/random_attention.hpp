@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <random>
 #include <span>
 
@@ -86,23 +85,18 @@ class RandomAttention {
 
   // Numbers that no positions make use of, which a config may not have.
   static void clear_unused(ModelOptions& options) {
-    constexpr std::array kinds{AttentionKind::encoder_self, AttentionKind::decoder_self,
-                               AttentionKind::cross};
     const auto clear = [&](AttentionSettings& settings, std::span<const AttentionKind> of) {
-      const auto any_has = [&](const auto& has) {
-        return std::ranges::any_of(
-            of, [&](AttentionKind kind) { return has(attention_spec(options, kind, 0)); });
-      };
-      if (!any_has([](const AttentionSpec& spec) { return spec.has_clip(); })) {
-        settings.clip = {};
-      }
-      if (!any_has([](const AttentionSpec& spec) { return spec.has(AttentionPositions::t5); })) {
-        settings.buckets = {};
-        settings.farthest = {};
-      }
+      settings.fields([&](const AttentionField& field, auto& option) {
+        const bool used = std::ranges::any_of(of, [&](AttentionKind kind) {
+          return field.used_with(attention_spec(options, kind, 0).positions);
+        });
+        if (!used) {
+          option = {};
+        }
+      });
     };
-    clear(options.attention, kinds);
-    clear(options.cross, std::span(kinds).last(1));
+    clear(options.attention, attention_kinds);
+    clear(options.cross, std::span(attention_kinds).last(1));
     clear_budget(options.attention, options.attention);
     clear_budget(options.cross, options.attention);
   }
@@ -119,8 +113,7 @@ class RandomAttention {
   }
 
   static bool composes(const ModelOptions& options) {
-    for (const auto kind :
-         {AttentionKind::encoder_self, AttentionKind::decoder_self, AttentionKind::cross}) {
+    for (const AttentionKind kind : attention_kinds) {
       if (spec_problem(attention_spec(options, kind, 0))) {
         return false;
       }

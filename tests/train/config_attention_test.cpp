@@ -2,17 +2,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ostream>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "nn/attention_spec.hpp"
 #include "tests/support/config_error.hpp"
 #include "train/config/config.hpp"
+#include "train/config/rows.hpp"
+#include "train/config/values.hpp"
 
 namespace tapehead {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -152,6 +158,19 @@ TEST(ConfigAttention, one_name_for_unlike_attentions_is_refused) {
   EXPECT_THAT(config_error("attention: {shared_as: all, positions: rotary}"),
               AllOf(HasSubstr("attention.shared_as"), HasSubstr("encoder_self and cross do not")));
   EXPECT_EQ(config_error("attention: {shared_as: all, pattern: window 2}"), "accepted");
+}
+
+// Those that follow other options apart.
+TEST(ConfigAttention, help_says_the_defaults) {
+  const std::set<std::string_view> following{"heads",  "kv_heads",  "d_qk",   "d_v",
+                                             "budget", "shared_as", "dropout"};
+  Config config = parse_config("seed: 1\n", "a.yaml").config;
+  const std::vector<Section> all = sections(config);
+  for (const Row& row : std::ranges::find(all, "encoder_self", &Section::name)->rows) {
+    if (!following.contains(row.field.name)) {
+      EXPECT_THAT(row.field.help, EndsWith("auto: " + write_value(row))) << row.field.name;
+    }
+  }
 }
 
 TEST(ConfigAttention, what_was_decided_is_written_out) {

@@ -34,7 +34,7 @@ void expect_stored(const Config& config) {
 // The values of an option in all layers of a kind.
 template <class Value>
 std::set<std::string> values_of(const ModelOptions& model, AttentionKind kind,
-                                Value AttentionSpec::* member) {
+                                Value AttentionFields<Plain>::* member) {
   std::set<std::string> values;
   for (Index layer = 0; layer < attention_layers(model, kind); ++layer) {
     const AttentionSpec spec = attention_spec(model, kind, layer);
@@ -52,8 +52,7 @@ void expect_small(const LoadedConfig& loaded, const Config& tiny) {
   EXPECT_LE(tiny.model.d_model, before.d_model);
   EXPECT_LE(*tiny.model.d_ff, *before.d_ff);
   EXPECT_EQ(*before.encoder_layers == 0, *tiny.model.encoder_layers == 0);
-  for (const AttentionKind kind :
-       {AttentionKind::encoder_self, AttentionKind::decoder_self, AttentionKind::cross}) {
+  for (const AttentionKind kind : attention_kinds) {
     EXPECT_EQ(values_of(tiny.model, kind, &AttentionSpec::heads),
               values_of(before, kind, &AttentionSpec::heads));
     EXPECT_EQ(values_of(tiny.model, kind, &AttentionSpec::pattern),

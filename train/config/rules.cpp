@@ -6,7 +6,6 @@
 #include <array>
 #include <iterator>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "nn/attention_problems.hpp"
@@ -16,9 +15,6 @@ namespace tapehead {
 namespace {
 
 using Verdict = std::optional<Violation>;
-
-using enum AttentionKind;
-constexpr std::array attention_kinds{encoder_self, decoder_self, cross};
 
 bool is_text(const Config& config) { return config.task.name == TaskName::parallel_text; }
 
@@ -35,39 +31,36 @@ std::vector<std::string> attention_options(AttentionKind kind,
 }
 
 // The first list of a section that has other than so many values.
-Verdict list_over(AttentionSettings settings, std::string_view section, Index layers) {
+Verdict list_over(const AttentionSettings& settings, std::string_view section, Index layers) {
   Verdict verdict;
-  settings.fields([&](const Field& field, const auto& option) {
-    const Index values = std::ssize(option.values);
-    if (!verdict && values > 1 && values != layers) {
-      verdict = Violation{{fmt::format("{}.{}", section, field.name), "model.layers"},
-                          fmt::format("a list over layers has one value for each ({} values, {} "
-                                      "layers)",
-                                      values, layers)};
-    }
-  });
+  AttentionSettings::walk(
+      [&](const Field& field, const auto& option) {
+        const Index values = std::ssize(option.values);
+        if (!verdict && values > 1 && values != layers) {
+          verdict = Violation{
+              {fmt::format("{}.{}", section, field.name), "model.layers"},
+              fmt::format("a list over layers has one value for each ({} values, {} layers)",
+                          values, layers)};
+        }
+      },
+      settings);
   return verdict;
 }
 
 Verdict lists_over_layers(const Config& config) {
-  ModelOptions model = config.model;
-  const std::array<AttentionSettings*, attention_kinds.size()> own{
-      &model.encoder_self, &model.decoder_self, &model.cross};
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    const Index layers = attention_layers(model, attention_kinds[i]);
-    for (const auto& [settings, section] :
-         {std::pair(*own[i], name_of(attention_kinds[i])),
-          std::pair(model.attention, std::string_view("attention"))}) {
-      if (Verdict verdict = list_over(settings, section, layers)) return verdict;
-    }
+  const ModelOptions& model = config.model;
+  for (const AttentionKind kind : attention_kinds) {
+    const Index layers = attention_layers(model, kind);
+    if (Verdict own = list_over(model.settings(kind), name_of(kind), layers)) return own;
+    if (Verdict all = list_over(model.attention, "attention", layers)) return all;
   }
   return {};
 }
 
 Verdict attention_composes(const Config& config) {
   for (const AttentionKind kind : attention_kinds) {
-    for (Index layer = 0; layer < attention_layers(config.model, kind); ++layer) {
-      if (const auto found = spec_problem(attention_spec(config.model, kind, layer))) {
+    for (const AttentionSpec& spec : attention_specs(config.model, kind)) {
+      if (const auto found = spec_problem(spec)) {
         return Violation{attention_options(kind, found->options), found->problem};
       }
     }
@@ -78,8 +71,7 @@ Verdict attention_composes(const Config& config) {
 Verdict names_share(const Config& config) {
   std::map<std::string, AttentionSpec> first;
   for (const AttentionKind kind : attention_kinds) {
-    for (Index layer = 0; layer < attention_layers(config.model, kind); ++layer) {
-      const AttentionSpec spec = attention_spec(config.model, kind, layer);
+    for (const AttentionSpec& spec : attention_specs(config.model, kind)) {
       if (spec.shared_as.empty()) continue;
       const auto [other, fresh] = first.emplace(spec.shared_as, spec);
       if (!fresh && !can_share_weights(spec, other->second)) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "core/text.hpp"
 #include "nn/attention_spec.hpp"
@@ -13,20 +14,9 @@ namespace {
 
 using Verdict = std::optional<Violation>;
 
-using enum AttentionKind;
-constexpr std::array attention_kinds{encoder_self, decoder_self, cross};
-
-const AttentionSettings& settings_of(const ModelOptions& model, AttentionKind kind) {
-  if (kind == encoder_self) return model.encoder_self;
-  return kind == decoder_self ? model.decoder_self : model.cross;
-}
-
 template <class Predicate>
 bool any_of_kind(const ModelOptions& model, AttentionKind kind, const Predicate& predicate) {
-  for (Index layer = 0; layer < attention_layers(model, kind); ++layer) {
-    if (predicate(attention_spec(model, kind, layer))) return true;
-  }
-  return false;
+  return std::ranges::any_of(attention_specs(model, kind), predicate);
 }
 
 template <class Predicate>
@@ -35,75 +25,54 @@ bool any_attention(const ModelOptions& model, const Predicate& predicate) {
       attention_kinds, [&](AttentionKind kind) { return any_of_kind(model, kind, predicate); });
 }
 
-// An option that only some positions use.
-struct OfPositions {
-  std::string_view name;
-  Layered<Index> AttentionSettings::* option;
-  Index AttentionSpec::* value;  // where its default stands
-  bool (*used)(const AttentionSpec&);
-  std::string_view positions;
-};
-
-bool has_clip(const AttentionSpec& spec) { return spec.has_clip(); }
-bool has_buckets(const AttentionSpec& spec) { return spec.has(AttentionPositions::t5); }
-
-constexpr std::array<OfPositions, 3> of_positions{{
-    {"clip", &AttentionSettings::clip, &AttentionSpec::clip, has_clip,
-     "relative, relative_keys, transformer_xl"},
-    {"buckets", &AttentionSettings::buckets, &AttentionSpec::buckets, has_buckets, "t5"},
-    {"farthest", &AttentionSettings::farthest, &AttentionSpec::farthest, has_buckets, "t5"},
-}};
-
-Verdict unused(const OfPositions& option, std::string_view section, Index value) {
-  const std::string name = fmt::format("{}.{}", section, option.name);
-  return Violation{{name, fmt::format("{}.positions", section), "attention.positions"},
-                   fmt::format("no attention has positions that make use of {} ({}; only {})", name,
-                               value, option.positions)};
+template <class Value>
+std::string text_of(const Value& value) {
+  if constexpr (std::is_enum_v<Value>) {
+    return std::string(EnumNames<Value>::names[static_cast<std::size_t>(value)]);
+  } else if constexpr (std::is_arithmetic_v<Value>) {
+    return fmt::format("{}", value);
+  } else {
+    return "not its default";
+  }
 }
 
-// The section for all: what it says may be for any of the kinds.
-Verdict check_all(const ModelOptions& model, const OfPositions& option) {
-  const Layered<Index>& values = model.attention.*option.option;
-  for (const Index value : values.values) {
-    if (value != AttentionSpec{}.*option.value && !any_attention(model, option.used)) {
-      return unused(option, "attention", value);
-    }
+// The first value in a section that is neither the default nor inherited: in a stored config a
+// kind's own section repeats what the section for all says.
+template <class Value>
+const Value* said_anew(const Layered<Value>& own, const Layered<Value>& inherited,
+                       const Value& standard, Index layers) {
+  for (Index layer = 0; own.given() && layer < layers; ++layer) {
+    const bool repeated = inherited.given() && own.at(layer) == inherited.at(layer);
+    if (own.at(layer) != standard && !repeated) return &own.at(layer);
   }
-  return {};
+  return nullptr;
 }
 
-// A kind's own section: in a stored config it also repeats what the section for all says.
-Verdict check_kind(const ModelOptions& model, AttentionKind kind, const OfPositions& option) {
-  const Layered<Index>& own = settings_of(model, kind).*option.option;
-  const Layered<Index>& all = model.attention.*option.option;
-  if (!own.given() || any_of_kind(model, kind, option.used)) return {};
-  for (Index layer = 0; layer < attention_layers(model, kind); ++layer) {
-    const bool standard = own.at(layer) == AttentionSpec{}.*option.value;
-    const bool inherited = all.given() && own.at(layer) == all.at(layer);
-    if (!standard && !inherited) return unused(option, name_of(kind), own.at(layer));
-  }
-  return {};
+Violation without_positions(const AttentionField& field, std::string_view section,
+                            const std::string& value) {
+  std::vector<std::string> users;
+  for (const AttentionPositions scheme : field.positions) users.push_back(text_of(scheme));
+  const std::string name = fmt::format("{}.{}", section, field.name);
+  return {{name, fmt::format("{}.positions", section), "attention.positions"},
+          fmt::format("no attention has positions that make use of {} ({}; only {})", name, value,
+                      join(users, ", "))};
 }
 
 // Whether neither budget nor d_head decides anything of the widths of this attention.
 bool has_given_widths(const AttentionSpec& spec) {
   const bool sum = spec.combine == Combine::mean || spec.combine == Combine::weighted;
-  const bool one_width = spec.sharing != Sharing::none && spec.sharing != Sharing::query_key;
   return spec.sharing == Sharing::identity || spec.combine == Combine::concatenate ||
-         (sum && one_width);
+         (sum && shares_value(spec.sharing));
 }
 
 bool gives_widths(const AttentionSettings& settings) {
   return settings.d_qk.given() && settings.d_v.given();
 }
 
-// Whether all attention of this kind has its widths from elsewhere than budget and d_head.
-bool widths_given(const ModelOptions& model, AttentionKind kind, bool by_own_section) {
-  const AttentionSettings& own = settings_of(model, kind);
-  AttentionSettings both = model.attention;
-  if (by_own_section && own.d_qk.given()) both.d_qk = own.d_qk;
-  if (by_own_section && own.d_v.given()) both.d_v = own.d_v;
-  return gives_widths(both) ||
+// Whether all attention of this kind has its widths from elsewhere than budget and d_head, as the
+// settings that hold for it say.
+bool widths_given(const ModelOptions& model, AttentionKind kind, const AttentionSettings& said) {
+  return gives_widths(said) ||
          !any_of_kind(model, kind, [](const AttentionSpec& s) { return !has_given_widths(s); });
 }
 
@@ -111,21 +80,21 @@ Verdict unused_budget(const ModelOptions& model) {
   constexpr std::string_view problem =
       "budget decides nothing: d_qk and d_v are given, or sharing and combine decide them";
   for (const AttentionKind kind : attention_kinds) {
-    if (settings_of(model, kind).budget.given() && attention_layers(model, kind) > 0 &&
-        widths_given(model, kind, true)) {
+    if (model.settings(kind).budget.given() && attention_layers(model, kind) > 0 &&
+        widths_given(model, kind, merged_settings(model, kind))) {
       return Violation{{fmt::format("{}.budget", name_of(kind))}, std::string(problem)};
     }
   }
-  const bool all = std::ranges::all_of(
-      attention_kinds, [&](AttentionKind kind) { return widths_given(model, kind, false); });
+  const bool all = std::ranges::all_of(attention_kinds, [&](AttentionKind kind) {
+    return widths_given(model, kind, model.attention);
+  });
   if (!model.attention.budget.given() || !all) return {};
   return Violation{{"attention.budget"}, std::string(problem)};
 }
 
 // Whether the budget of all attention of this kind is one that does not ask for d_head.
 bool budget_without_d_head(const ModelOptions& model, AttentionKind kind) {
-  const AttentionSettings& own = settings_of(model, kind);
-  const Layered<HeadBudget>& budget = own.budget.given() ? own.budget : model.attention.budget;
+  const Layered<HeadBudget> budget = merged_settings(model, kind).budget;
   return budget.given() &&
          std::ranges::find(budget.values, HeadBudget::fixed_head_dim) == budget.values.end();
 }
@@ -134,10 +103,10 @@ Verdict unused_d_head(const ModelOptions& model) {
   if (!model.d_head || *model.d_head == std::max<Index>(model.d_model / model.heads, 1)) return {};
   // A stored config gives the widths that d_head led to in the sections of the kinds.
   const bool stored = std::ranges::any_of(
-      attention_kinds, [&](AttentionKind kind) { return gives_widths(settings_of(model, kind)); });
+      attention_kinds, [&](AttentionKind kind) { return gives_widths(model.settings(kind)); });
   const bool all = std::ranges::all_of(attention_kinds, [&](AttentionKind kind) {
     return attention_layers(model, kind) == 0 || budget_without_d_head(model, kind) ||
-           widths_given(model, kind, false);
+           widths_given(model, kind, model.attention);
   });
   if (stored || !all) return {};
   return Violation{{"model.d_head", "attention.budget"},
@@ -194,13 +163,29 @@ Verdict unused_by_tokenizer(const Config& config) {
 }
 
 Verdict unused_by_positions(const Config& config) {
-  for (const OfPositions& option : of_positions) {
-    if (Verdict verdict = check_all(config.model, option)) return verdict;
-    for (const AttentionKind kind : attention_kinds) {
-      if (Verdict verdict = check_kind(config.model, kind, option)) return verdict;
+  const ModelOptions& model = config.model;
+  const AttentionSpec defaults;
+  Verdict verdict;
+  const auto check = [&]<class Value>(const AttentionField& field, const Value& standard,
+                                      const Layered<Value>& all, const auto&... kinds) {
+    if (verdict || field.positions.empty()) return;
+    const auto used = [&](const AttentionSpec& spec) { return field.used_with(spec.positions); };
+    const Value* value = said_anew(all, {}, standard, std::ssize(all.values));
+    if (value != nullptr && !any_attention(model, used)) {
+      verdict = without_positions(field, "attention", text_of(*value));
     }
-  }
-  return {};
+    const std::array own{&kinds...};
+    for (const AttentionKind kind : attention_kinds) {
+      value = said_anew(*own[static_cast<std::size_t>(kind)], all, standard,
+                        attention_layers(model, kind));
+      if (!verdict && value != nullptr && !any_of_kind(model, kind, used)) {
+        verdict = without_positions(field, name_of(kind), text_of(*value));
+      }
+    }
+  };
+  AttentionSettings::walk(check, defaults, model.attention, model.encoder_self, model.decoder_self,
+                          model.cross);
+  return verdict;
 }
 
 Verdict unused_widths(const Config& config) {

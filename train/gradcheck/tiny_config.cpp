@@ -15,10 +15,10 @@ namespace tapehead {
 namespace {
 
 bool has_gates(const ModelOptions& model) {
-  const auto gated = [](const AttentionSettings& settings) {
-    return std::ranges::find(settings.gates.values, HeadGating::l0) != settings.gates.values.end();
-  };
-  return gated(model.encoder_self) || gated(model.decoder_self) || gated(model.cross);
+  return std::ranges::any_of(attention_kinds, [&](AttentionKind kind) {
+    const auto& gates = model.settings(kind).gates.values;
+    return std::ranges::find(gates, HeadGating::l0) != gates.end();
+  });
 }
 
 // Positions for the task's longest sequence, and no table of a million rows.

@@ -49,10 +49,6 @@ void keep_one_of_each(Stack& stack) {
   stack.layers = std::move(kept);
 }
 
-bool shares_value(const AttentionSpec& spec) {
-  return spec.sharing != Sharing::none && spec.sharing != Sharing::query_key;
-}
-
 bool has_slices(const AttentionSpec& spec) {
   return spec.input == HeadInput::narrow || spec.combine == Combine::concatenate;
 }
@@ -67,7 +63,7 @@ bool follows_model(const AttentionSpec& spec) {
 Index divisor(const AttentionSpec& spec) {
   const Index slices = has_slices(spec) ? std::max<Index>(spec.heads, 1) : 1;
   const bool pairs =
-      spec.has(AttentionPositions::rotary) && shares_value(spec) && follows_model(spec);
+      spec.has(AttentionPositions::rotary) && shares_value(spec.sharing) && follows_model(spec);
   return slices * (pairs ? 2 : 1);
 }
 
@@ -81,7 +77,7 @@ void set_widths(AttentionSpec& spec, Index d_model) {
   } else if (spec.combine != Combine::output) {
     d_v = d_model;
   }
-  spec.d_qk = shares_value(spec) ? d_v : std::min(spec.d_qk, head_width);
+  spec.d_qk = shares_value(spec.sharing) ? d_v : std::min(spec.d_qk, head_width);
   spec.d_v = d_v;
   spec.d_model = d_model;
 }
@@ -113,23 +109,14 @@ void narrow(ModelOptions& model, const std::vector<Stack*>& stacks) {
   }
 }
 
-AttentionSettings& settings_of(ModelOptions& model, AttentionKind kind) {
-  if (kind == AttentionKind::encoder_self) {
-    return model.encoder_self;
-  }
-  return kind == AttentionKind::decoder_self ? model.decoder_self : model.cross;
-}
-
 // The section for all, where it would have to fit the layers that are left: the kinds' own sections
-// say all that there is to say.
+// say all that there is to say, and what no attention uses would be refused.
 void clear_for_all(AttentionSettings& attention) {
-  attention.fields([](const Field&, auto& option) {
-    if (option.values.size() > 1) {
+  attention.fields([](const AttentionField& field, auto& option) {
+    if (option.values.size() > 1 || field.decides_others || !field.positions.empty()) {
       option.values.clear();
     }
   });
-  attention.budget = {};
-  attention.clip = attention.buckets = attention.farthest = {};
 }
 
 bool is_cut(const Stack& stack, const ModelOptions& model) {
@@ -142,7 +129,7 @@ void write(const Stack& stack, bool cut, ModelOptions& model) {
     for (const auto& layer : stack.layers) {
       specs.push_back(cut ? without_unused(layer[i]) : layer[i]);
     }
-    settings_of(model, stack.kinds[i]) = settings_of(specs);
+    model.settings(stack.kinds[i]) = settings_of(specs);
   }
 }
 
