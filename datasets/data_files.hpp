@@ -1,38 +1,31 @@
 // The files that a task's data is read from, as its options name them.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <variant>
+#include <vector>
 
-#include "datasets/task_options.hpp"
+#include "datasets/task_kind.hpp"
 
 namespace tapehead {
 
-// Options of the section `task` that name a file.
-inline constexpr std::array<std::pair<std::string_view, std::string ParallelTextOptions::*>, 9>
-    data_file_options{{{"train_source", &ParallelTextOptions::train_source},
-                       {"train_target", &ParallelTextOptions::train_target},
-                       {"train_tsv", &ParallelTextOptions::train_tsv},
-                       {"validation_source", &ParallelTextOptions::validation_source},
-                       {"validation_target", &ParallelTextOptions::validation_target},
-                       {"validation_tsv", &ParallelTextOptions::validation_tsv},
-                       {"test_source", &ParallelTextOptions::test_source},
-                       {"test_target", &ParallelTextOptions::test_target},
-                       {"test_tsv", &ParallelTextOptions::test_tsv}}};
+struct DataFile {
+  std::string_view option;  // of the section `task`
+  std::string* path;        // points into the options
+};
 
-// Calls each(option, path) for every file that the task reads; the path may be changed.
-template <class Options, class Each>
-void for_each_data_file(Options& options, const Each& each) {
-  if (options.name != TaskName::parallel_text) {
-    return;
-  }
-  for (const auto& [option, member] : data_file_options) {
-    if (!(options.text.*member).empty()) {
-      each(option, options.text.*member);
+// All that the options name.
+inline std::vector<DataFile> data_files(TaskOptions& options) {
+  std::vector<DataFile> files;
+  for (const std::string_view option : options.kind().files) {
+    for (const Row& row : rows_of(options)) {
+      if (row.field.name == option && !std::get<std::string*>(row.cell)->empty()) {
+        files.push_back({option, std::get<std::string*>(row.cell)});
+      }
     }
   }
+  return files;
 }
 
 }  // namespace tapehead

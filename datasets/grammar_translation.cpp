@@ -10,12 +10,38 @@
 
 #include "datasets/grammar/sentence_relations.hpp"
 #include "datasets/hash.hpp"
-#include "datasets/tasks.hpp"
+#include "datasets/task_kind.hpp"
+#include "datasets/task_making.hpp"
 #include "datasets/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
 namespace {
+
+struct GrammarOptions {
+  Index train_examples = 20000;
+  Index validation_examples = 1000;
+  Index test_examples = 1000;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "train_examples",
+                .help = "sentence pairs to train on",
+                .minimum = 1,
+                .maximum = 1e8},
+          train_examples);
+    visit(Field{.name = "validation_examples",
+                .help = "held-out pairs that choose the best checkpoint",
+                .minimum = 1,
+                .maximum = 1e7},
+          validation_examples);
+    visit(Field{.name = "test_examples",
+                .help = "held-out pairs for the final test",
+                .minimum = 1,
+                .maximum = 1e7},
+          test_examples);
+  }
+};
 
 Draws draws_of(std::string_view split, std::uint64_t seed) {
   return Draws(seed, fmt::format("task/{}", split), 0);
@@ -47,11 +73,8 @@ Split draw_split(std::string_view name, Index count, std::uint64_t seed,
   return split;
 }
 
-}  // namespace
-
-Task make_grammar_translation(const TaskOptions& options, std::uint64_t seed,
-                              const std::filesystem::path& tokenizers) {
-  const GrammarOptions& grammar = options.grammar;
+Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+  const auto& grammar = options.as<GrammarOptions>();
   const Tokenizers kept = kept_joint_tokenizer(
       tokenizers,
       std::make_shared<VocabularyTokenizer>(Vocabulary(grammar::all_words()), Unit::word));
@@ -70,5 +93,14 @@ Task make_grammar_translation(const TaskOptions& options, std::uint64_t seed,
   };
   return task;
 }
+
+}  // namespace
+
+extern constinit const TaskKind grammar_translation_task{
+    .name = "grammar_translation",
+    .options = options_of<GrammarOptions>,
+    .shrink = [](TaskOptions& task,
+                 const Shrinking& shrink) { shrink.splits(task.as<GrammarOptions>()); },
+    .make = make};
 
 }  // namespace tapehead

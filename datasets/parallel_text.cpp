@@ -1,5 +1,7 @@
 // The task parallel_text: a corpus of aligned lines, its tokenizers, its splits.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -9,17 +11,26 @@
 
 #include "core/errors.hpp"
 #include "datasets/aligned_text.hpp"
+#include "datasets/parallel_text_options.hpp"
 #include "datasets/parallel_tokenizers.hpp"
 #include "datasets/sentencepiece_tokenizer.hpp"
 #include "datasets/source_cuts.hpp"
 #include "datasets/stretches.hpp"
-#include "datasets/tasks.hpp"
+#include "datasets/task_kind.hpp"
+#include "datasets/task_making.hpp"
 
 namespace tapehead {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::array<std::string_view, 9> file_options{
+    "train_source",   "train_target", "train_tsv",   "validation_source", "validation_target",
+    "validation_tsv", "test_source",  "test_target", "test_tsv"};
+
+constexpr std::array<std::string_view, 4> tokenizer_options{
+    "task.tokenizer", "task.normalization", "task.character_coverage", "task.subword_dropout"};
 
 struct SplitFiles {
   std::string_view name;
@@ -125,11 +136,48 @@ Split held_out_split(const SplitFiles& files, AlignedText text, const Tokenizers
   return split;
 }
 
-}  // namespace
+LongestSide longest(const TaskOptions& options) {
+  return {.tokens = options.as<ParallelTextOptions>().max_length};
+}
 
-Task make_parallel_text(const TaskOptions& options, std::uint64_t seed,
-                        const std::filesystem::path& tokenizers) {
-  const ParallelTextOptions& text = options.text;
+std::vector<std::string> splits(const TaskOptions& options) {
+  const auto& text = options.as<ParallelTextOptions>();
+  std::vector<std::string> names{"train", "validation"};
+  if (!text.test_source.empty() || !text.test_tsv.empty()) {
+    names.emplace_back("test");
+  }
+  return names;
+}
+
+// Characters need no training and make a small vocabulary, but longer lines.
+void shrink(TaskOptions& task, const Shrinking& shrinking) {
+  const auto is_set = [&](std::string_view option) { return shrinking.is_set(option); };
+  auto& text = task.as<ParallelTextOptions>();
+  if (std::ranges::any_of(tokenizer_options, is_set) ||
+      text.tokenizer == TokenizerKind::character) {
+    return;
+  }
+  const ParallelTextOptions defaults;
+  text.tokenizer = TokenizerKind::character;
+  text.normalization = defaults.normalization;
+  text.character_coverage = defaults.character_coverage;
+  text.subword_dropout = defaults.subword_dropout;
+  shrinking.at_most("task.vocabulary", text.vocabulary, Shrinking::most_symbols);
+  if (!is_set("task.max_length")) {
+    text.max_length = std::max(text.max_length, shrinking.most_characters);
+  }
+}
+
+void add_draws(const TaskOptions& options, Hash& hash) {
+  const auto& text = options.as<ParallelTextOptions>();
+  if (text.subword_dropout > 0) {
+    hash.add(std::bit_cast<std::uint64_t>(text.subword_dropout));
+    hash.add(static_cast<std::uint64_t>(text.max_length));
+  }
+}
+
+Task make(const TaskOptions& options, std::uint64_t seed, const fs::path& tokenizers) {
+  const auto& text = options.as<ParallelTextOptions>();
   const SplitFiles train{"train", text.train_source, text.train_target, text.train_tsv};
   const SplitFiles validation{"validation", text.validation_source, text.validation_target,
                               text.validation_tsv};
@@ -162,5 +210,16 @@ Task make_parallel_text(const TaskOptions& options, std::uint64_t seed,
   }
   return task;
 }
+
+}  // namespace
+
+extern constinit const TaskKind parallel_text_task{.name = "parallel_text",
+                                                   .options = options_of<ParallelTextOptions>,
+                                                   .longest = longest,
+                                                   .splits = splits,
+                                                   .shrink = shrink,
+                                                   .files = file_options,
+                                                   .add_draws = add_draws,
+                                                   .make = make};
 
 }  // namespace tapehead

@@ -3,7 +3,7 @@
 
 #include "core/errors.hpp"
 #include "datasets/aligned_text.hpp"
-#include "datasets/task_options.hpp"
+#include "datasets/parallel_text_options.hpp"
 #include "datasets/tokenizer.hpp"
 
 namespace tapehead {

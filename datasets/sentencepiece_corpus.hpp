@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "datasets/task_options.hpp"
+#include "datasets/parallel_text_options.hpp"
 
 namespace tapehead {
 

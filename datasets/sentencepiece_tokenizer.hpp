@@ -9,7 +9,7 @@
 #include <sentencepiece_processor.h>
 
 #include "core/draws.hpp"
-#include "datasets/task_options.hpp"
+#include "datasets/parallel_text_options.hpp"
 #include "datasets/tokenizer.hpp"
 
 namespace tapehead {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "datasets/parallel_text_options.hpp"
 #include "datasets/sentencepiece_tokenizer.hpp"
 #include "datasets/task.hpp"
 

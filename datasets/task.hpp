@@ -62,9 +62,6 @@ struct Task {
 // Logs what the tokenizers do not know of a split, if anything.
 void say_unknown(const Split& split);
 
-// The splits that a task with these options will have.
-std::vector<std::string> split_names(const TaskOptions& options);
-
 // Makes the data of a task. `tokenizers`: the run's directory for tokenizer files; when they are
 // there already they are loaded, otherwise made from the training split and saved there. An empty
 // path keeps them in memory only. Throws DataError with file and line for data that cannot be

@@ -2,191 +2,55 @@
 // needs to know.
 #pragma once
 
-#include <array>
-#include <string>
-
-#include "core/fields.hpp"
-#include "core/types.hpp"
-#include "datasets/synthetic/options.hpp"
+#include <any>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tapehead {
 
-enum class TaskName {
-  copy,
-  reverse,
-  sort,
-  previous_token,
-  two_offsets,
-  induction,
-  copy_distractors,
-  brackets,
-  recall,
-  grammar_translation,
-  parallel_text
-};
-enum class TokenizerKind { word, character, bpe, unigram };
-enum class Normalization { identity, nfkc, nfkc_cf };
+struct TaskKind;
 
-template <>
-struct EnumNames<TaskName> {
-  static constexpr std::array<std::string_view, 11> names{
-      "copy",         "reverse",          "sort",     "previous_token", "two_offsets",
-      "induction",    "copy_distractors", "brackets", "recall",         "grammar_translation",
-      "parallel_text"};
-};
-template <>
-struct EnumNames<TokenizerKind> {
-  static constexpr std::array<std::string_view, 4> names{"word", "character", "bpe", "unigram"};
-};
-template <>
-struct EnumNames<Normalization> {
-  static constexpr std::array<std::string_view, 3> names{"identity", "nfkc", "nfkc_cf"};
-};
+// A kind of task, and a value of each struct of options that this kind has
+// (datasets/task_kind.hpp).
+class TaskOptions {
+ public:
+  TaskOptions();  // of the first kind, with its defaults
+  explicit TaskOptions(const TaskKind& kind);
+  explicit TaskOptions(std::string_view name);  // throws ConfigError where there is no such kind
 
-// grammar_translation: sentences of a small synchronous grammar.
-struct GrammarOptions {
-  Index train_examples = 20000;
-  Index validation_examples = 1000;
-  Index test_examples = 1000;
+  const TaskKind& kind() const { return *kind_; }
+  // With the defaults of this kind, unless it is this kind already.
+  void choose(const TaskKind& kind);
 
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    visit(Field{.name = "train_examples",
-                .help = "sentence pairs to train on",
-                .minimum = 1,
-                .maximum = 1e8},
-          train_examples);
-    visit(Field{.name = "validation_examples",
-                .help = "held-out pairs that choose the best checkpoint",
-                .minimum = 1,
-                .maximum = 1e7},
-          validation_examples);
-    visit(Field{.name = "test_examples",
-                .help = "held-out pairs for the final test",
-                .minimum = 1,
-                .maximum = 1e7},
-          test_examples);
-  }
-};
-
-// parallel_text: aligned lines of text, plain or gzip; relative paths start at the working
-// directory when a run starts, and a run knows where its files lie. Either `train_source` and
-// `train_target`, or `train_tsv` (source, tab, target); likewise for the others.
-struct ParallelTextOptions {
-  std::string train_source{};
-  std::string train_target{};
-  std::string validation_source{};
-  std::string validation_target{};
-  std::string test_source{};
-  std::string test_target{};
-  std::string train_tsv{};
-  std::string validation_tsv{};
-  std::string test_tsv{};
-  TokenizerKind tokenizer = TokenizerKind::bpe;
-  bool joint_vocabulary = true;
-  Index vocabulary = 10000;
-  Normalization normalization = Normalization::identity;
-  double character_coverage = 1.0;
-  double subword_dropout = 0;
-  Index max_length = 100;
-
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    visit(Field{.name = "train_source", .help = "file of source sentences to train on, one a line"},
-          train_source);
-    visit(Field{.name = "train_target", .help = "file of their translations, line by line"},
-          train_target);
-    visit(Field{.name = "validation_source", .help = "file of source sentences for validation"},
-          validation_source);
-    visit(Field{.name = "validation_target", .help = "file of their translations"},
-          validation_target);
-    visit(Field{.name = "test_source",
-                .help = "file of source sentences for the final test; empty: no test split"},
-          test_source);
-    visit(Field{.name = "test_target", .help = "file of their translations"}, test_target);
-    visit(Field{.name = "train_tsv",
-                .help = "instead of two files: source, tab, target on each line"},
-          train_tsv);
-    visit(Field{.name = "validation_tsv",
-                .help = "instead of two files: source, tab, target on each line"},
-          validation_tsv);
-    visit(
-        Field{.name = "test_tsv", .help = "instead of two files: source, tab, target on each line"},
-        test_tsv);
-    visit(Field{.name = "tokenizer",
-                .help = "words at white space, characters, or SentencePiece (bpe, unigram) trained "
-                        "on the training text"},
-          tokenizer);
-    visit(Field{.name = "joint_vocabulary",
-                .help = "one tokenizer for both languages; of its pieces the target's "
-                        "side has those that training targets need"},
-          joint_vocabulary);
-    visit(Field{.name = "vocabulary",
-                .help = "entries of each vocabulary, with the three marks; for words and "
-                        "characters at most so many, the most frequent",
-                .minimum = 4,
-                .maximum = 1e6},
-          vocabulary);
-    visit(Field{.name = "normalization", .help = "text normalisation by SentencePiece"},
-          normalization);
-    visit(Field{.name = "character_coverage",
-                .help = "share of the text's characters that SentencePiece must be able to write",
-                .minimum = 0.98,
-                .maximum = 1},
-          character_coverage);
-    visit(Field{.name = "subword_dropout",
-                .help = "probability that a merge of bpe is left out in the source of a training "
-                        "pair, drawn anew in each epoch; what would be longer than max_length "
-                        "stays as it is",
-                .minimum = 0,
-                .maximum = 0.9},
-          subword_dropout);
-    visit(Field{.name = "max_length",
-                .help = "training pairs with a longer side are dropped, and counted",
-                .minimum = 1,
-                .maximum = 100000,
-                .unit = "tokens"},
-          max_length);
-  }
-};
-
-// The section: `name` decides which options stand beside it.
-struct TaskOptions {
-  TaskName name = TaskName::copy;
-  SyntheticOptions synthetic;
-  TwoOffsetsOptions two_offsets;
-  DistractorOptions distractors;
-  BracketOptions brackets;
-  RecallOptions recall;
-  GrammarOptions grammar;
-  ParallelTextOptions text;
-
-  // Whether SyntheticOptions are among the task's.
-  bool is_of_symbols() const { return name <= TaskName::copy_distractors; }
-
-  template <class Visitor>
-  void fields(Visitor&& visit) {
-    visit(Field{.name = "name", .help = "which task to learn"}, name);
-    if (is_of_symbols()) {
-      synthetic.fields(visit);
+  // The value of this struct; none where the kind has no such options.
+  template <class Options>
+  const Options* find() const {
+    for (const std::any& value : values_) {
+      if (const auto* found = std::any_cast<Options>(&value)) {
+        return found;
+      }
     }
-    switch (name) {
-      case TaskName::two_offsets:
-        return two_offsets.fields(visit);
-      case TaskName::copy_distractors:
-        return distractors.fields(visit);
-      case TaskName::brackets:
-        return brackets.fields(visit);
-      case TaskName::recall:
-        return recall.fields(visit);
-      case TaskName::grammar_translation:
-        return grammar.fields(visit);
-      case TaskName::parallel_text:
-        return text.fields(visit);
-      default:
-        return;
-    }
+    return nullptr;
   }
+  // The same where the kind must have them.
+  template <class Options>
+  const Options& as() const {
+    const auto* found = find<Options>();
+    return found != nullptr ? *found : throw std::logic_error("options of another kind of task");
+  }
+  template <class Options>
+  Options& as() {
+    return const_cast<Options&>(std::as_const(*this).as<Options>());
+  }
+
+  std::span<std::any> values() { return values_; }  // in the order of the kind's structs
+
+ private:
+  const TaskKind* kind_;
+  std::vector<std::any> values_;
 };
 
 }  // namespace tapehead

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "datasets/task_kind.hpp"
 #include "lab/run_progress.hpp"
 #include "train/config/config.hpp"
 #include "train/run/checkpoints.hpp"
@@ -91,9 +92,7 @@ Json environment_json(const std::optional<RunRecord>& record, const Config& conf
   return facts;
 }
 
-std::string task_name(const Config& config) {
-  return std::string(EnumNames<TaskName>::names[static_cast<std::size_t>(config.task.name)]);
-}
+std::string task_name(const Config& config) { return std::string(config.task.kind().name); }
 
 std::string width_text(const ModelOptions& model) {
   const Index encoder = model.encoder_layers.value_or(model.layers);

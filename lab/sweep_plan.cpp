@@ -9,7 +9,7 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
-#include "datasets/task.hpp"
+#include "datasets/task_kind.hpp"
 #include "train/config/rows.hpp"
 
 namespace tapehead {
@@ -117,7 +117,7 @@ void expect_splits(const SweepFile& sweep, const std::vector<SweepRun>& runs) {
     wanted.push_back(sweep.split);
   }
   for (const SweepRun& run : runs) {
-    const std::vector<std::string> known = split_names(run.config.task);
+    const std::vector<std::string> known = run.config.task.kind().splits(run.config.task);
     for (const PlacedName& split : wanted) {
       if (std::ranges::find(known, split.name) == known.end()) {
         throw ConfigError(fmt::format("{}: {} has no split {}; it has {}", split.place, run.name,

@@ -1,8 +1,5 @@
 #include "train/run_inputs.hpp"
 
-#include <string>
-#include <string_view>
-
 #include "core/errors.hpp"
 #include "datasets/data_files.hpp"
 #include "train/config/config.hpp"
@@ -12,10 +9,10 @@ namespace tapehead {
 
 namespace {
 
-void add_data(InputFiles& inputs, const TaskOptions& task) {
-  for_each_data_file(task, [&](std::string_view /*option*/, const std::string& file) {
-    inputs.add(std::filesystem::path(file));
-  });
+void add_data(InputFiles& inputs, TaskOptions task) {
+  for (const DataFile& file : data_files(task)) {
+    inputs.add(std::filesystem::path(*file.path));
+  }
 }
 
 }  // namespace

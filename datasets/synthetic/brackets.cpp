@@ -12,12 +12,38 @@
 #include <fmt/format.h>
 
 #include "datasets/synthetic/splits.hpp"
-#include "datasets/tasks.hpp"
+#include "datasets/task_kind.hpp"
 #include "datasets/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
 namespace {
+
+struct BracketOptions {
+  Index kinds = 3;
+  Index max_depth = 3;
+  Index min_pairs = 1;
+  Index max_pairs = 8;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "kinds", .help = "kinds of brackets", .minimum = 1, .maximum = 4}, kinds);
+    visit(Field{.name = "max_depth",
+                .help = "most brackets that are open at once",
+                .minimum = 1,
+                .maximum = 50000},
+          max_depth);
+    visit(Field{.name = "min_pairs",
+                .help = "fewest pairs of brackets",
+                .minimum = 1,
+                .maximum = 50000},
+          min_pairs);
+    visit(
+        Field{
+            .name = "max_pairs", .help = "most pairs of brackets", .minimum = 1, .maximum = 50000},
+        max_pairs);
+  }
+};
 
 constexpr std::array<std::string_view, 4> openings{"(", "[", "{", "<"};
 constexpr std::array<std::string_view, 4> closings{")", "]", "}", ">"};
@@ -81,11 +107,33 @@ Relations relations(const Example& example, const Kinds& kinds) {
   return {partner, answer};
 }
 
-}  // namespace
+std::optional<Violation> pairs_out_of_order(const TaskOptions& options) {
+  const auto& task = options.as<BracketOptions>();
+  if (task.min_pairs <= task.max_pairs) {
+    return {};
+  }
+  return Violation{
+      {"task.min_pairs", "task.max_pairs"},
+      fmt::format("more than task.max_pairs ({}, {})", task.min_pairs, task.max_pairs)};
+}
 
-Task make_brackets(const TaskOptions& options, std::uint64_t seed,
-                   const std::filesystem::path& tokenizers) {
-  const BracketOptions brackets = options.brackets;
+constexpr std::array rules{
+    TaskRule{"`task.min_pairs` is at most `task.max_pairs`.", pairs_out_of_order}};
+
+LongestSide longest(const TaskOptions& options) {
+  return {.tokens = 2 * options.as<BracketOptions>().max_pairs, .option = "task.max_pairs"};
+}
+
+void shrink(TaskOptions& task, const Shrinking& shrinking) {
+  constexpr Index most = Shrinking::most_tokens / 2;
+  auto& brackets = task.as<BracketOptions>();
+  shrinking.splits(task.as<SplitSizes>());
+  shrinking.at_most("task.min_pairs", brackets.min_pairs, most);
+  shrinking.at_most("task.max_pairs", brackets.max_pairs, most, brackets.min_pairs);
+}
+
+Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+  const auto brackets = options.as<BracketOptions>();
   const SyntheticTask kind{
       .tokenizer = tokenizer_of(brackets.kinds),
       .draw = [brackets](Dice& dice, const Lengths& pairs) { return draw(dice, pairs, brackets); },
@@ -95,11 +143,17 @@ Task make_brackets(const TaskOptions& options, std::uint64_t seed,
                              brackets.min_pairs, brackets.max_pairs, brackets.kinds),
       .remedy = "task.max_pairs or task.kinds"};
   return make_splits(kind,
-                     {.train = brackets.train_examples,
-                      .validation = brackets.validation_examples,
-                      .test = brackets.test_examples,
-                      .lengths = {brackets.min_pairs, brackets.max_pairs}},
+                     splits_of(options.as<SplitSizes>(), {brackets.min_pairs, brackets.max_pairs}),
                      seed, tokenizers);
 }
+
+}  // namespace
+
+extern constinit const TaskKind brackets_task{.name = "brackets",
+                                              .options = options_of<BracketOptions, SplitSizes>,
+                                              .rules = rules,
+                                              .longest = longest,
+                                              .shrink = shrink,
+                                              .make = make};
 
 }  // namespace tapehead

@@ -6,13 +6,25 @@
 // stands. Which one is next takes a count of those before it.
 #include <string>
 
-#include "datasets/synthetic/splits.hpp"
-#include "datasets/tasks.hpp"
+#include "datasets/synthetic/symbols.hpp"
 #include "datasets/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
 namespace {
+
+struct DistractorOptions {
+  double marked = 0.5;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "marked",
+                .help = "probability that a symbol is marked, to be copied",
+                .minimum = 0,
+                .maximum = 1},
+          marked);
+  }
+};
 
 // The symbols 0 ... vocabulary - 1, then the same marked.
 std::shared_ptr<const Tokenizer> tokenizer_of(Index vocabulary) {
@@ -48,18 +60,20 @@ Relations relations(const Example& example, Index vocabulary) {
   return {answer};
 }
 
+Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+  const auto& symbols = options.as<SyntheticOptions>();
+  const double marked = options.as<DistractorOptions>().marked;
+  const Index vocabulary = symbols.vocabulary;
+  return make_symbol_task(
+      symbols,
+      [=](Dice& dice, const Lengths& lengths) { return draw(dice, lengths, vocabulary, marked); },
+      [=](const Example& example) { return relations(example, vocabulary); }, seed, tokenizers,
+      tokenizer_of(vocabulary));
+}
+
 }  // namespace
 
-Task make_copy_distractors(const TaskOptions& options, std::uint64_t seed,
-                           const std::filesystem::path& tokenizers) {
-  const Index vocabulary = options.synthetic.vocabulary;
-  const double marked = options.distractors.marked;
-  SyntheticTask kind = symbol_task(
-      options.synthetic,
-      [=](Dice& dice, const Lengths& lengths) { return draw(dice, lengths, vocabulary, marked); },
-      [=](const Example& example) { return relations(example, vocabulary); });
-  kind.tokenizer = tokenizer_of(vocabulary);
-  return make_splits(kind, splits_of(options.synthetic), seed, tokenizers);
-}
+extern constinit const TaskKind copy_distractors_task =
+    symbol_kind("copy_distractors", make, options_of<SyntheticOptions, DistractorOptions>);
 
 }  // namespace tapehead

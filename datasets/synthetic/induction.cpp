@@ -6,8 +6,9 @@
 // A single layer compares what says A with the symbols themselves, finds A, and does not know B.
 #include <algorithm>
 
-#include "datasets/synthetic/splits.hpp"
-#include "datasets/tasks.hpp"
+#include <fmt/format.h>
+
+#include "datasets/synthetic/symbols.hpp"
 
 namespace tapehead {
 
@@ -43,17 +44,39 @@ Relations relations(const Example& example) {
           {.name = "answer", .side = RelationSide::across, .pairs = {{1, before + 1}}}};
 }
 
-}  // namespace
+std::optional<Violation> no_room(const TaskOptions& options) {
+  constexpr Index least = 3;
+  const auto& task = options.as<SyntheticOptions>();
+  if (task.min_length < least) {
+    return Violation{{"task.min_length", "task.name"},
+                     fmt::format("too short for `A B A`, the shortest source of induction ({}; "
+                                 "allowed: {} or more)",
+                                 task.min_length, least)};
+  }
+  if (task.vocabulary >= least) {
+    return {};
+  }
+  return Violation{
+      {"task.vocabulary", "task.name"},
+      fmt::format("with so few symbols the answer of induction is always the same ({}; "
+                  "allowed: {} or more)",
+                  task.vocabulary, least)};
+}
 
-Task make_induction(const TaskOptions& options, std::uint64_t seed,
-                    const std::filesystem::path& tokenizers) {
-  const SyntheticOptions& synthetic = options.synthetic;
-  const DrawExample draw_one = [vocabulary = synthetic.vocabulary](Dice& dice,
-                                                                   const Lengths& lengths) {
+constexpr auto rules = symbol_rules_and(
+    {"`induction` has a `task.min_length` and a `task.vocabulary` of at least 3.", no_room});
+
+Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+  const auto& symbols = options.as<SyntheticOptions>();
+  const auto draw_one = [vocabulary = symbols.vocabulary](Dice& dice, const Lengths& lengths) {
     return draw(dice, lengths, vocabulary);
   };
-  return make_splits(symbol_task(synthetic, draw_one, relations), splits_of(synthetic), seed,
-                     tokenizers);
+  return make_symbol_task(symbols, draw_one, relations, seed, tokenizers);
 }
+
+}  // namespace
+
+extern constinit const TaskKind induction_task =
+    symbol_kind("induction", make, options_of<SyntheticOptions>, rules);
 
 }  // namespace tapehead

@@ -4,8 +4,7 @@
 // One head that looks one back in the source is all it takes.
 #include <algorithm>
 
-#include "datasets/synthetic/splits.hpp"
-#include "datasets/tasks.hpp"
+#include "datasets/synthetic/symbols.hpp"
 
 namespace tapehead {
 
@@ -25,13 +24,14 @@ Relations relations(const Example& example) {
   return {one_back(RelationSide::across, static_cast<Index>(example.target.size()))};
 }
 
+Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+  const auto& symbols = options.as<SyntheticOptions>();
+  return make_symbol_task(symbols, draw_symbols(symbols.vocabulary, answer), relations, seed,
+                          tokenizers);
+}
+
 }  // namespace
 
-Task make_previous_token(const TaskOptions& options, std::uint64_t seed,
-                         const std::filesystem::path& tokenizers) {
-  const SyntheticOptions& synthetic = options.synthetic;
-  return make_splits(symbol_task(synthetic, draw_symbols(synthetic.vocabulary, answer), relations),
-                     splits_of(synthetic), seed, tokenizers);
-}
+extern constinit const TaskKind previous_token_task = symbol_kind("previous_token", make);
 
 }  // namespace tapehead

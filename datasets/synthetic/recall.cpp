@@ -12,12 +12,45 @@
 #include <fmt/format.h>
 
 #include "datasets/synthetic/splits.hpp"
-#include "datasets/tasks.hpp"
+#include "datasets/task_kind.hpp"
 #include "datasets/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
 namespace {
+
+struct RecallOptions {
+  Index vocabulary = 16;
+  Index facts = 4;
+  Index min_gap = 1;
+  Index max_gap = 16;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "vocabulary",
+                .help = "keys, values, and tokens for the gap: so many of each",
+                .minimum = 1,
+                .maximum = 10000},
+          vocabulary);
+    visit(Field{.name = "facts",
+                .help = "keys with their values, before the gap",
+                .minimum = 1,
+                .maximum = 10000},
+          facts);
+    visit(Field{.name = "min_gap",
+                .help = "fewest tokens between the last fact and the question",
+                .minimum = 0,
+                .maximum = 100000,
+                .unit = "tokens"},
+          min_gap);
+    visit(Field{.name = "max_gap",
+                .help = "most tokens between the last fact and the question",
+                .minimum = 0,
+                .maximum = 100000,
+                .unit = "tokens"},
+          max_gap);
+  }
+};
 
 // `vocabulary` keys, as many values, and as many tokens for the gap.
 struct Words {
@@ -82,11 +115,42 @@ Relations relations(const Example& example, Index facts) {
           {.name = "answer", .side = RelationSide::across, .pairs = {{1, asked + 1}}}};
 }
 
-}  // namespace
+std::optional<Violation> does_not_fit(const TaskOptions& options) {
+  const auto& task = options.as<RecallOptions>();
+  if (task.min_gap > task.max_gap) {
+    return Violation{{"task.min_gap", "task.max_gap"},
+                     fmt::format("more than task.max_gap ({}, {})", task.min_gap, task.max_gap)};
+  }
+  if (task.facts <= task.vocabulary) {
+    return {};
+  }
+  return Violation{{"task.facts", "task.vocabulary"},
+                   fmt::format("more facts than there are keys ({}, task.vocabulary {})",
+                               task.facts, task.vocabulary)};
+}
 
-Task make_recall(const TaskOptions& options, std::uint64_t seed,
-                 const std::filesystem::path& tokenizers) {
-  const RecallOptions recall = options.recall;
+constexpr std::array rules{
+    TaskRule{"`task.min_gap` is at most `task.max_gap`, and `task.facts` at most the "
+             "`task.vocabulary` of `recall`.",
+             does_not_fit}};
+
+LongestSide longest(const TaskOptions& options) {
+  const auto& recall = options.as<RecallOptions>();
+  return {.tokens = 2 * recall.facts + recall.max_gap + 1, .option = "task.max_gap"};
+}
+
+void shrink(TaskOptions& task, const Shrinking& shrinking) {
+  constexpr Index most = Shrinking::most_tokens;
+  auto& recall = task.as<RecallOptions>();
+  shrinking.splits(task.as<SplitSizes>());
+  shrinking.at_most("task.facts", recall.facts, most / 4);
+  shrinking.at_most("task.vocabulary", recall.vocabulary, Shrinking::most_symbols, recall.facts);
+  shrinking.at_most("task.min_gap", recall.min_gap, most / 2);
+  shrinking.at_most("task.max_gap", recall.max_gap, most / 2, recall.min_gap);
+}
+
+Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+  const auto recall = options.as<RecallOptions>();
   const SyntheticTask kind{
       .tokenizer = Words{recall.vocabulary}.tokenizer(),
       .draw = [recall](Dice& dice, const Lengths& gaps) { return draw(dice, gaps, recall); },
@@ -96,12 +160,17 @@ Task make_recall(const TaskOptions& options, std::uint64_t seed,
           fmt::format("sequences of {} facts out of {} keys and values with gaps of {} to {}",
                       recall.facts, recall.vocabulary, recall.min_gap, recall.max_gap),
       .remedy = "task.vocabulary or task.max_gap"};
-  return make_splits(kind,
-                     {.train = recall.train_examples,
-                      .validation = recall.validation_examples,
-                      .test = recall.test_examples,
-                      .lengths = {recall.min_gap, recall.max_gap}},
+  return make_splits(kind, splits_of(options.as<SplitSizes>(), {recall.min_gap, recall.max_gap}),
                      seed, tokenizers);
 }
+
+}  // namespace
+
+extern constinit const TaskKind recall_task{.name = "recall",
+                                            .options = options_of<RecallOptions, SplitSizes>,
+                                            .rules = rules,
+                                            .longest = longest,
+                                            .shrink = shrink,
+                                            .make = make};
 
 }  // namespace tapehead

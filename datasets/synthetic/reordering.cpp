@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "datasets/synthetic/splits.hpp"
-#include "datasets/tasks.hpp"
+#include "datasets/synthetic/symbols.hpp"
 
 namespace tapehead {
 
@@ -11,37 +10,40 @@ namespace {
 
 using Sequence = std::vector<TokenId>;
 
-Sequence answer(TaskName task, Sequence sequence) {
-  if (task == TaskName::reverse) {
-    std::ranges::reverse(sequence);
-  }
-  if (task == TaskName::sort) {
-    std::ranges::sort(sequence);
-  }
-  return sequence;
+Sequence copied(Sequence source) { return source; }
+
+Sequence reversed(Sequence source) {
+  std::ranges::reverse(source);
+  return source;
 }
 
-// Whether the symbol at `place` of a sequence of `length` is the one said at `position`. To sort
-// is to look for a symbol, wherever it stands.
-bool is_said(TaskName task, const Example& example, Index position, Index place) {
-  const auto length = static_cast<Index>(example.source.size());
-  switch (task) {
-    case TaskName::copy:
-      return place == position;
-    case TaskName::reverse:
-      return place == length - 1 - position;
-    default:
-      return example.source[static_cast<std::size_t>(place)] ==
-             example.target[static_cast<std::size_t>(position)];
-  }
+Sequence sorted(Sequence source) {
+  std::ranges::sort(source);
+  return source;
 }
 
-Relations relations(TaskName task, const Example& example) {
+// Whether the symbol at `place` of the source is the one said at `position`.
+using IsSaid = bool(const Example& example, Index position, Index place);
+
+bool same_place(const Example&, Index position, Index place) { return place == position; }
+
+bool same_from_the_end(const Example& example, Index position, Index place) {
+  return place == std::ssize(example.source) - 1 - position;
+}
+
+// To sort is to look for a symbol, wherever it stands.
+bool same_symbol(const Example& example, Index position, Index place) {
+  return example.source[static_cast<std::size_t>(place)] ==
+         example.target[static_cast<std::size_t>(position)];
+}
+
+template <IsSaid is_said>
+Relations relations(const Example& example) {
   Relation said{.name = "answer", .side = RelationSide::across, .pairs = {}};
   const auto length = static_cast<Index>(example.source.size());
   for (Index position = 0; position < length; ++position) {
     for (Index place = 0; place < length; ++place) {
-      if (is_said(task, example, position, place)) {
+      if (is_said(example, position, place)) {
         said.pairs.push_back({position, place});
       }
     }
@@ -49,17 +51,18 @@ Relations relations(TaskName task, const Example& example) {
   return {said};
 }
 
+template <Sequence answer(Sequence), IsSaid is_said>
+Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+  const auto& symbols = options.as<SyntheticOptions>();
+  return make_symbol_task(symbols, draw_symbols(symbols.vocabulary, answer), relations<is_said>,
+                          seed, tokenizers);
+}
+
 }  // namespace
 
-Task make_reordering(const TaskOptions& options, std::uint64_t seed,
-                     const std::filesystem::path& tokenizers) {
-  const TaskName name = options.name;
-  const DrawExample draw = draw_symbols(options.synthetic.vocabulary, [name](Sequence source) {
-    return answer(name, std::move(source));
-  });
-  const SyntheticTask kind = symbol_task(
-      options.synthetic, draw, [name](const Example& example) { return relations(name, example); });
-  return make_splits(kind, splits_of(options.synthetic), seed, tokenizers);
-}
+extern constinit const TaskKind copy_task = symbol_kind("copy", make<copied, same_place>);
+extern constinit const TaskKind reverse_task =
+    symbol_kind("reverse", make<reversed, same_from_the_end>);
+extern constinit const TaskKind sort_task = symbol_kind("sort", make<sorted, same_symbol>);
 
 }  // namespace tapehead

@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 
 #include "datasets/hash.hpp"
-#include "datasets/tasks.hpp"
-#include "datasets/vocabulary_tokenizer.hpp"
+#include "datasets/task_making.hpp"
 
 namespace tapehead {
 
@@ -89,36 +88,11 @@ Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits, std::
   return task;
 }
 
-SyntheticSplits splits_of(const SyntheticOptions& options) {
-  return {.train = options.train_examples,
-          .validation = options.validation_examples,
-          .test = options.test_examples,
-          .lengths = {options.min_length, options.max_length},
-          .longer = options.longer_examples,
-          .longer_lengths = {options.longer_min_length, options.longer_max_length}};
-}
-
-DrawExample draw_symbols(Index vocabulary,
-                         const std::function<std::vector<TokenId>(std::vector<TokenId>)>& answer) {
-  return [vocabulary, answer](Dice& dice, const Lengths& lengths) {
-    Example example;
-    example.source.resize(static_cast<std::size_t>(lengths.draw(dice)));
-    for (TokenId& symbol : example.source) {
-      symbol = mark_count + static_cast<TokenId>(dice.below(vocabulary));
-    }
-    example.target = answer(example.source);
-    return example;
-  };
-}
-
-SyntheticTask symbol_task(const SyntheticOptions& options, const DrawExample& draw,
-                          const FindRelations& relations) {
-  return {.tokenizer = symbol_tokenizer(options.vocabulary),
-          .draw = draw,
-          .relations = relations,
-          .sources = fmt::format("sequences of {} to {} symbols out of {}", options.min_length,
-                                 options.max_length, options.vocabulary),
-          .remedy = "task.vocabulary or task.max_length"};
+SyntheticSplits splits_of(const SplitSizes& sizes, const Lengths& lengths) {
+  return {.train = sizes.train_examples,
+          .validation = sizes.validation_examples,
+          .test = sizes.test_examples,
+          .lengths = lengths};
 }
 
 }  // namespace tapehead

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "core/fields.hpp"
 #include "datasets/dice.hpp"
 #include "datasets/task.hpp"
 
@@ -46,16 +47,31 @@ struct SyntheticSplits {
 Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits, std::uint64_t seed,
                  const std::filesystem::path& tokenizers);
 
-// The splits that the options ask for.
-SyntheticSplits splits_of(const SyntheticOptions& options);
+// Their sizes, for tasks that have an option for each.
+struct SplitSizes {
+  Index train_examples = 20000;
+  Index validation_examples = 1000;
+  Index test_examples = 1000;
 
-// A source of symbols 0 ... vocabulary - 1, each as likely as the others and as many as a length
-// drawn first, and the target that follows from it.
-DrawExample draw_symbols(Index vocabulary,
-                         const std::function<std::vector<TokenId>(std::vector<TokenId>)>& answer);
-
-// A task whose sources are such sequences of symbols.
-SyntheticTask symbol_task(const SyntheticOptions& options, const DrawExample& draw,
-                          const FindRelations& relations);
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "train_examples",
+                .help = "sequences to train on",
+                .minimum = 1,
+                .maximum = 1e8},
+          train_examples);
+    visit(Field{.name = "validation_examples",
+                .help = "held-out sequences that choose the best checkpoint",
+                .minimum = 1,
+                .maximum = 1e7},
+          validation_examples);
+    visit(Field{.name = "test_examples",
+                .help = "held-out sequences for the final test",
+                .minimum = 1,
+                .maximum = 1e7},
+          test_examples);
+  }
+};
+SyntheticSplits splits_of(const SplitSizes& sizes, const Lengths& lengths);
 
 }  // namespace tapehead

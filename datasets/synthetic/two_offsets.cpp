@@ -17,13 +17,37 @@
 #include <algorithm>
 #include <string>
 
-#include "datasets/synthetic/splits.hpp"
-#include "datasets/tasks.hpp"
+#include <fmt/format.h>
+
+#include "datasets/synthetic/symbols.hpp"
 #include "datasets/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
 namespace {
+
+struct TwoOffsetsOptions {
+  Index first_offset = 1;
+  Index second_offset = 6;
+
+  Index longer() const { return std::max(first_offset, second_offset); }
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "first_offset",
+                .help = "where the first symbol stands, in places from the one that says it",
+                .minimum = 0,
+                .maximum = 99999,
+                .unit = "tokens"},
+          first_offset);
+    visit(Field{.name = "second_offset",
+                .help = "where the symbol stands that is taken off, likewise",
+                .minimum = 0,
+                .maximum = 99999,
+                .unit = "tokens"},
+          second_offset);
+  }
+};
 
 using Sequence = std::vector<TokenId>;
 
@@ -70,21 +94,54 @@ Relation at_offset(std::string_view name, Index offset, Index places) {
   return relation;
 }
 
-}  // namespace
+std::optional<Violation> offsets_do_not_fit(const TaskOptions& options) {
+  const auto& offsets = options.as<TwoOffsetsOptions>();
+  const auto& task = options.as<SyntheticOptions>();
+  if (offsets.first_offset == offsets.second_offset) {
+    return Violation{{"task.second_offset", "task.first_offset"},
+                     fmt::format("the same as task.first_offset ({0}, {0}): there would be no "
+                                 "difference",
+                                 offsets.first_offset)};
+  }
+  if (task.min_length > offsets.longer()) {
+    return {};
+  }
+  return Violation{{"task.min_length", "task.first_offset", "task.second_offset", "task.name"},
+                   fmt::format("too short for the offsets of two_offsets ({}; allowed: {} or more)",
+                               task.min_length, offsets.longer() + 1)};
+}
 
-Task make_two_offsets(const TaskOptions& options, std::uint64_t seed,
-                      const std::filesystem::path& tokenizers) {
-  const TwoOffsetsOptions offsets = options.two_offsets;
-  const Words words{options.synthetic.vocabulary};
+constexpr auto rules = symbol_rules_and(
+    {"`two_offsets` has two different offsets, and a `task.min_length` beyond both.",
+     offsets_do_not_fit});
+
+void shrink(TaskOptions& task, const Shrinking& shrinking) {
+  shrink_symbols(task.as<SyntheticOptions>(), shrinking, task.as<TwoOffsetsOptions>().longer() + 1);
+}
+
+Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+  const auto offsets = options.as<TwoOffsetsOptions>();
+  const auto& symbols = options.as<SyntheticOptions>();
+  const Words words{symbols.vocabulary};
   const DrawExample draw = draw_symbols(
       words.vocabulary, [=](const Sequence& source) { return answer(source, offsets, words); });
-  SyntheticTask kind = symbol_task(options.synthetic, draw, [offsets](const Example& example) {
+  const auto relations = [offsets](const Example& example) {
     const auto length = static_cast<Index>(example.target.size());
     return Relations{at_offset("first", offsets.first_offset, length),
                      at_offset("second", offsets.second_offset, length)};
-  });
-  kind.tokenizer = words.tokenizer();
-  return make_splits(kind, splits_of(options.synthetic), seed, tokenizers);
+  };
+  return make_symbol_task(symbols, draw, relations, seed, tokenizers, words.tokenizer());
 }
+
+}  // namespace
+
+extern constinit const TaskKind two_offsets_task{
+    .name = "two_offsets",
+    .options = options_of<SyntheticOptions, TwoOffsetsOptions>,
+    .rules = rules,
+    .longest = longest_symbols,
+    .splits = symbol_splits,
+    .shrink = shrink,
+    .make = make};
 
 }  // namespace tapehead

@@ -24,6 +24,8 @@
 #include "core/tensor_file.hpp"
 #include "core/workers.hpp"
 #include "datasets/loader.hpp"
+#include "datasets/parallel_text_options.hpp"
+#include "datasets/synthetic/symbols.hpp"
 #include "datasets/task.hpp"
 #include "nn/decoding.hpp"
 #include "nn/loss.hpp"

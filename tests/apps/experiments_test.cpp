@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "datasets/task_kind.hpp"
 #include "lab/sweep_plan.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -49,7 +50,7 @@ Arguments small(const SweepFile& sweep, const Config& config) {
                                             {"training.warmup", "1"},
                                             {"training.batch_tokens", "64"},
                                             {"evaluation.max_extra_length", "2"}};
-  const bool text = config.task.name == TaskName::parallel_text;
+  const bool text = !config.task.kind().files.empty();
   for (const std::string split : {"train", "validation", "test"}) {
     if (text) {
       values["task." + split + "_source"] = TAPEHEAD_FIXTURES "/text/" + split + ".en";
@@ -59,7 +60,7 @@ Arguments small(const SweepFile& sweep, const Config& config) {
       values["task." + split + "_examples"] = split == "train" ? "60" : "4";
     }
   }
-  if (config.task.name == TaskName::brackets) {
+  if (config.task.kind().name == "brackets") {
     values["task.min_pairs"] = values["task.max_pairs"] = "20";
   }
   for (const SweepAxis& axis : sweep.axes) {

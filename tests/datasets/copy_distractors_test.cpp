@@ -9,7 +9,7 @@ namespace tapehead {
 namespace {
 
 TEST(CopyDistractors, says_the_marked_symbols_in_order) {
-  const Task task = make_task(small_task(TaskName::copy_distractors), 1);
+  const Task task = make_task(small_task("copy_distractors"), 1);
   Index marked = 0;
   Index symbols = 0;
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
@@ -37,8 +37,8 @@ TEST(CopyDistractors, says_the_marked_symbols_in_order) {
 
 TEST(CopyDistractors, the_share_of_marked_symbols_is_an_option) {
   for (const double share : {0.0, 0.2, 1.0}) {
-    TaskOptions options = small_task(TaskName::copy_distractors);
-    options.distractors.marked = share;
+    TaskOptions options = small_task("copy_distractors");
+    task_option<double>(options, "marked") = share;
     const Task task = make_task(options, 1);
     double said = 0;
     double read = 0;

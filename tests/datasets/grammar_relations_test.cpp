@@ -77,9 +77,10 @@ class Dictionary {
 };
 
 Task grammar_task() {
-  TaskOptions options;
-  options.name = TaskName::grammar_translation;
-  options.grammar = {.train_examples = 5000, .validation_examples = 200, .test_examples = 200};
+  TaskOptions options("grammar_translation");
+  task_option(options, "train_examples") = 5000;
+  task_option(options, "validation_examples") = 200;
+  task_option(options, "test_examples") = 200;
   return make_task(options, 1);
 }
 

@@ -8,6 +8,7 @@
 
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/task.hpp"
+#include "tests/support/task_option.hpp"
 
 namespace tapehead::grammar {
 namespace {
@@ -119,9 +120,10 @@ namespace tapehead {
 namespace {
 
 TaskOptions grammar_options() {
-  TaskOptions options;
-  options.name = TaskName::grammar_translation;
-  options.grammar = {.train_examples = 10000, .validation_examples = 300, .test_examples = 400};
+  TaskOptions options("grammar_translation");
+  task_option(options, "train_examples") = 10000;
+  task_option(options, "validation_examples") = 300;
+  task_option(options, "test_examples") = 400;
   return options;
 }
 

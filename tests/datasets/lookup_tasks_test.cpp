@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(Induction, asks_for_what_followed_the_last_symbol_before) {
-  const Task task = make_task(small_task(TaskName::induction), 1);
+  const Task task = make_task(small_task("induction"), 1);
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     const std::vector<TokenId>& source = example.source;
     const auto last = static_cast<Index>(source.size()) - 1;
@@ -43,9 +43,10 @@ TEST(Induction, asks_for_what_followed_the_last_symbol_before) {
 
 // The place of the answer, counted from either end, and the symbol asked for say nothing of it.
 TEST(Induction, the_asked_symbol_is_as_likely_anywhere) {
-  TaskOptions options = small_task(TaskName::induction);
-  options.synthetic.min_length = options.synthetic.max_length = 8;
-  options.synthetic.train_examples = 12000;
+  TaskOptions options = small_task("induction");
+  auto& symbols = options.as<SyntheticOptions>();
+  symbols.min_length = symbols.max_length = 8;
+  symbols.train_examples = 12000;
   const Task task = make_task(options, 1);
   std::map<Index, int> places;
   std::map<std::pair<TokenId, TokenId>, int> bigrams;
@@ -67,7 +68,7 @@ bool is_key(const std::string& word) { return word.front() == 'k'; }
 bool is_value(const std::string& word) { return word.front() == 'v'; }
 
 TEST(Recall, has_facts_then_a_gap_then_a_question_and_says_its_value) {
-  const Task task = make_task(small_task(TaskName::recall), 1);
+  const Task task = make_task(small_task("recall"), 1);
   std::set<Index> gaps;
   std::array<int, 4> asked{};
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
@@ -108,9 +109,9 @@ TEST(Recall, has_facts_then_a_gap_then_a_question_and_says_its_value) {
 
 TEST(Recall, gaps_may_be_none_or_512_tokens) {
   for (const Index gap : {0, 512}) {
-    TaskOptions options = small_task(TaskName::recall);
-    options.recall.min_gap = options.recall.max_gap = gap;
-    options.recall.train_examples = 100;
+    TaskOptions options = small_task("recall");
+    task_option(options, "min_gap") = task_option(options, "max_gap") = gap;
+    task_option(options, "train_examples") = 100;
     const Task task = make_task(options, 1);
     for_each_example(task, [&](const Split&, Index, const Example& example) {
       EXPECT_EQ(static_cast<Index>(example.source.size()), 8 + gap + 1);

@@ -11,7 +11,7 @@ namespace tapehead {
 namespace {
 
 TEST(PreviousToken, each_place_says_the_symbol_before_it_and_the_first_symbol_0) {
-  const Task task = make_task(small_task(TaskName::previous_token), 1);
+  const Task task = make_task(small_task("previous_token"), 1);
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     ASSERT_EQ(example.target.size(), example.source.size());
     EXPECT_EQ(task.target_tokenizer->piece(example.target.front()), "0");
@@ -25,9 +25,9 @@ TEST(PreviousToken, each_place_says_the_symbol_before_it_and_the_first_symbol_0)
 }
 
 TEST(PreviousToken, the_empty_sequence_is_a_sequence) {
-  TaskOptions options = small_task(TaskName::previous_token);
-  options.synthetic.min_length = 0;
-  options.synthetic.train_examples = 5000;
+  TaskOptions options = small_task("previous_token");
+  options.as<SyntheticOptions>().min_length = 0;
+  options.as<SyntheticOptions>().train_examples = 5000;
   Index empty = 0;
   const Task task = make_task(options, 1);
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
@@ -46,7 +46,7 @@ int number_at(const Task& task, const std::vector<TokenId>& tokens, Index positi
 }
 
 TEST(TwoOffsets, each_place_says_the_difference_of_the_symbols_at_both_offsets) {
-  const Task task = make_task(small_task(TaskName::two_offsets), 1);
+  const Task task = make_task(small_task("two_offsets"), 1);
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     ASSERT_EQ(example.target.size(), example.source.size() > 4 ? 2U : 1U);
     const Relations relations = task.relations(split, number);
@@ -65,8 +65,9 @@ TEST(TwoOffsets, each_place_says_the_difference_of_the_symbols_at_both_offsets) 
 }
 
 TEST(TwoOffsets, offsets_may_be_any_two_and_no_symbol_is_used_twice) {
-  TaskOptions options = small_task(TaskName::two_offsets);
-  options.two_offsets = {.first_offset = 3, .second_offset = 0};
+  TaskOptions options = small_task("two_offsets");
+  task_option(options, "first_offset") = 3;
+  task_option(options, "second_offset") = 0;
   const Task task = make_task(options, 1);
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     ASSERT_EQ(example.target.size(), std::min<std::size_t>(example.source.size() - 3, 3));
@@ -87,13 +88,13 @@ TEST(TwoOffsets, offsets_may_be_any_two_and_no_symbol_is_used_twice) {
 // each place of the source, the best guess of who knows the target so far and that one symbol is
 // right once in three, as often as always to say 0. One offset, then, is worth nothing alone.
 TEST(TwoOffsets, one_symbol_helps_no_guess_even_with_all_that_was_said_before) {
-  TaskOptions options = small_task(TaskName::two_offsets);
-  options.synthetic = {.vocabulary = 3,
-                       .min_length = 6,
-                       .max_length = 6,
-                       .train_examples = 15000,
-                       .validation_examples = 2000,
-                       .test_examples = 2000};
+  TaskOptions options = small_task("two_offsets");
+  options.as<SyntheticOptions>() = {.vocabulary = 3,
+                                    .min_length = 6,
+                                    .max_length = 6,
+                                    .train_examples = 15000,
+                                    .validation_examples = 2000,
+                                    .test_examples = 2000};
   const Task task = make_task(options, 1);
   std::set<std::pair<std::vector<TokenId>, std::vector<TokenId>>> all;
   for_each_example(task, [&](const Split&, Index, const Example& example) {
@@ -123,7 +124,7 @@ TEST(TwoOffsets, one_symbol_helps_no_guess_even_with_all_that_was_said_before) {
 // What an even average of the two symbols' values cannot tell apart has different answers; and what
 // lies on the line between two symbols has another answer than both of its ends.
 TEST(TwoOffsets, the_order_of_the_two_symbols_counts_and_only_equal_ones_answer_0) {
-  const Task task = make_task(small_task(TaskName::two_offsets), 1);
+  const Task task = make_task(small_task("two_offsets"), 1);
   std::map<std::pair<TokenId, TokenId>, int> answers;
   for_each_example(task, [&](const Split&, Index, const Example& example) {
     for (Index i = 0; i < static_cast<Index>(example.target.size()); ++i) {

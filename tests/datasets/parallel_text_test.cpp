@@ -52,7 +52,7 @@ TEST_P(ParallelText, tokenizers_that_are_there_are_loaded) {
   const TemporaryDirectory directory;
   TaskOptions options = corpus_options(GetParam());
   const Task made = make_task(options, 1, directory.path());
-  options.text.vocabulary = 90;  // would make another one, if one were made
+  options.as<ParallelTextOptions>().vocabulary = 90;  // would make another one, if one were made
   const Task loaded = make_task(options, 1, directory.path());
   EXPECT_EQ(loaded.source_tokenizer->size(), made.source_tokenizer->size());
   EXPECT_EQ(loaded.target_tokenizer->size(), made.target_tokenizer->size());
@@ -62,8 +62,8 @@ TEST_P(ParallelText, tokenizers_that_are_there_are_loaded) {
 TEST_P(ParallelText, each_side_can_have_its_own_tokenizer) {
   const TemporaryDirectory directory;
   TaskOptions options = corpus_options(GetParam());
-  options.text.joint_vocabulary = false;
-  options.text.vocabulary = 70;
+  options.as<ParallelTextOptions>().joint_vocabulary = false;
+  options.as<ParallelTextOptions>().vocabulary = 70;
   const Task task = make_task(options, 1, directory.path());
   EXPECT_FALSE(task.source_tokenizer->shares_file_with(*task.target_tokenizer));
   const std::string english = "a brown dog is sleeping .";
@@ -85,11 +85,10 @@ TEST(ParallelTextTask, a_damaged_tokenizer_is_named) {
 class SmallText : public ::testing::Test {
  protected:
   SmallText() {
-    options_.name = TaskName::parallel_text;
-    options_.text.tokenizer = TokenizerKind::word;
-    options_.text.max_length = 3;
-    options_.text.train_tsv = write("train.tsv", "a b\tx y\n");
-    options_.text.validation_tsv = write("validation.tsv", "a\tx\n");
+    text_.tokenizer = TokenizerKind::word;
+    text_.max_length = 3;
+    text_.train_tsv = write("train.tsv", "a b\tx y\n");
+    text_.validation_tsv = write("validation.tsv", "a\tx\n");
   }
 
   std::string write(const std::string& name, std::string_view content) const {
@@ -98,7 +97,8 @@ class SmallText : public ::testing::Test {
   }
 
   TemporaryDirectory directory_;
-  TaskOptions options_;
+  TaskOptions options_{"parallel_text"};
+  ParallelTextOptions& text_ = options_.as<ParallelTextOptions>();
 };
 
 TEST_F(SmallText, a_test_split_is_optional) {
@@ -110,8 +110,8 @@ TEST_F(SmallText, a_test_split_is_optional) {
 
 TEST_F(SmallText, training_drops_what_is_too_long_or_empty_and_counts_it) {
   const std::string_view lines = "a b\tx y\na b c d\tx\na\tx y z x\na b c\tx y z\n\tx\na\t \n\t\n";
-  options_.text.train_tsv = write("train.tsv", lines);
-  options_.text.validation_tsv = write("validation.tsv", lines);
+  text_.train_tsv = write("train.tsv", lines);
+  text_.validation_tsv = write("validation.tsv", lines);
   const Task task = make_task(options_, 1);
   EXPECT_EQ(task.split("train").examples.size(), 2U);
   EXPECT_EQ(task.split("train").dropped, 5);
@@ -121,31 +121,31 @@ TEST_F(SmallText, training_drops_what_is_too_long_or_empty_and_counts_it) {
 }
 
 TEST_F(SmallText, a_corpus_without_any_pair_to_train_on_is_refused) {
-  options_.text.train_tsv = write("train.tsv", "a b c d\tx\n\ty\n");
+  text_.train_tsv = write("train.tsv", "a b c d\tx\n\ty\n");
   EXPECT_THAT(complaint(options_), HasSubstr("train.tsv: none of the 2 pairs can be trained on"));
 }
 
 TEST_F(SmallText, faults_in_any_split_are_told_with_file_and_line) {
-  options_.text.validation_tsv = write("validation.tsv", "a\tx\nb\n");
+  text_.validation_tsv = write("validation.tsv", "a\tx\nb\n");
   EXPECT_THAT(complaint(options_), HasSubstr("validation.tsv:2: no tabs"));
-  options_.text.validation_tsv = directory_ / "none.tsv";
+  text_.validation_tsv = directory_ / "none.tsv";
   EXPECT_THAT(io_error_of([&] { make_task(options_, 1); }), HasSubstr("none.tsv"));
 }
 
 TEST_F(SmallText, files_that_are_not_named_are_asked_for) {
   const auto refusal = [&] { return message_of<ConfigError>([&] { make_task(options_, 1); }); };
-  options_.text.validation_tsv = "";
+  text_.validation_tsv = "";
   EXPECT_THAT(refusal(), HasSubstr("the validation split of parallel_text needs "
                                    "task.validation_source and task.validation_target, or "
                                    "task.validation_tsv alone"));
-  options_.text.validation_source = "only.en";
+  text_.validation_source = "only.en";
   EXPECT_THAT(refusal(), HasSubstr("the validation split"));
-  options_.text.train_source = "both.en";
+  text_.train_source = "both.en";
   EXPECT_THAT(refusal(), HasSubstr("the train split"));
 }
 
 TEST_F(SmallText, normalisation_needs_sentencepiece) {
-  options_.text.normalization = Normalization::nfkc;
+  text_.normalization = Normalization::nfkc;
   EXPECT_THAT(message_of<ConfigError>([&] { make_task(options_, 1); }),
               HasSubstr("it needs task.tokenizer bpe or unigram"));
 }
@@ -155,8 +155,8 @@ TEST_F(SmallText, the_fingerprint_covers_tokens_and_texts) {
   EXPECT_EQ(original.size(), 16U);
   EXPECT_EQ(make_task(options_, 2).fingerprint, original);
   const auto with = [&](std::string_view train, std::string_view validation) {
-    options_.text.train_tsv = write("train.tsv", train);
-    options_.text.validation_tsv = write("validation.tsv", validation);
+    text_.train_tsv = write("train.tsv", train);
+    text_.validation_tsv = write("validation.tsv", validation);
     return make_task(options_, 1).fingerprint;
   };
   EXPECT_EQ(with("a b\tx y\n", "a\tx\n"), original);

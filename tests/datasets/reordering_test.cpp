@@ -9,11 +9,10 @@
 namespace tapehead {
 namespace {
 
-class Reordering : public ::testing::TestWithParam<TaskName> {};
+class Reordering : public ::testing::TestWithParam<std::string> {};
 
-INSTANTIATE_TEST_SUITE_P(Tasks, Reordering,
-                         ::testing::Values(TaskName::copy, TaskName::reverse, TaskName::sort),
-                         [](const auto& task) { return name_of(task.param); });
+INSTANTIATE_TEST_SUITE_P(Tasks, Reordering, ::testing::Values("copy", "reverse", "sort"),
+                         [](const auto& task) { return task.param; });
 
 TEST_P(Reordering, each_place_is_related_to_what_it_says) {
   const Task task = make_task(small_task(GetParam()), 1);
@@ -23,17 +22,17 @@ TEST_P(Reordering, each_place_is_related_to_what_it_says) {
          pairs_of(task.relations(split, number), "answer", RelationSide::across)) {
       EXPECT_EQ(token_at(example.target, query), token_at(example.source, key));
       ++keys[query];
-      if (GetParam() == TaskName::copy) {
+      if (GetParam() == "copy") {
         EXPECT_EQ(key, query);
       }
-      if (GetParam() == TaskName::reverse) {
+      if (GetParam() == "reverse") {
         EXPECT_EQ(key + query, static_cast<Index>(example.source.size()) - 1);
       }
     }
     ASSERT_EQ(keys.size(), example.target.size());
     for (const auto& [query, count] : keys) {
       const auto same = std::ranges::count(example.source, token_at(example.target, query));
-      EXPECT_EQ(count, GetParam() == TaskName::sort ? same : 1);
+      EXPECT_EQ(count, GetParam() == "sort" ? same : 1);
     }
   });
 }

@@ -108,7 +108,7 @@ TEST_F(SubwordDropout, equal_words_of_a_text_are_cut_apart) {
 
 TaskOptions dropping_options() {
   TaskOptions options = corpus_options();
-  options.text.subword_dropout = 0.2;
+  options.as<ParallelTextOptions>().subword_dropout = 0.2;
   return options;
 }
 
@@ -150,7 +150,7 @@ TEST(SubwordDropoutTask, an_epoch_comes_back_and_another_seed_has_another_one) {
 TEST(SubwordDropoutTask, held_out_splits_are_cut_as_ever) {
   TaskOptions options = dropping_options();
   const Task with = make_task(options, 1);
-  options.text.subword_dropout = 0;
+  options.as<ParallelTextOptions>().subword_dropout = 0;
   const Task without = make_task(options, 1);
   for (const std::string name : {"train", "validation"}) {
     for (std::size_t i = 0; i < with.split(name).examples.size(); ++i) {
@@ -163,14 +163,14 @@ TEST(SubwordDropoutTask, held_out_splits_are_cut_as_ever) {
 TEST(SubwordDropoutTask, the_fingerprint_covers_what_decides_the_cuts) {
   TaskOptions options = dropping_options();
   const std::string original = make_task(options, 1).fingerprint;
-  options.text.max_length = 99;  // drops no pair
+  options.as<ParallelTextOptions>().max_length = 99;  // drops no pair
   EXPECT_NE(make_task(options, 1).fingerprint, original);
-  options.text.subword_dropout = 0.3;
+  options.as<ParallelTextOptions>().subword_dropout = 0.3;
   const std::string finer = make_task(options, 1).fingerprint;
-  options.text.subword_dropout = 0;
+  options.as<ParallelTextOptions>().subword_dropout = 0;
   const std::string plain = make_task(options, 1).fingerprint;
   EXPECT_NE(finer, plain);
-  options.text.max_length = 100;
+  options.as<ParallelTextOptions>().max_length = 100;
   EXPECT_EQ(make_task(options, 1).fingerprint, plain);
 }
 
@@ -180,9 +180,9 @@ TEST(SubwordDropoutTask, equal_sources_are_cut_apart) {
   const std::string line = "a man in a blue shirt is standing on a ladder cleaning a window .\n";
   write_file_atomically(here / "train.en", line + line + line);
   write_file_atomically(here / "train.de", "x\nx\nx\n");
-  options.text.train_source = here / "train.en";
-  options.text.train_target = here / "train.de";
-  options.text.vocabulary = 40;
+  options.as<ParallelTextOptions>().train_source = here / "train.en";
+  options.as<ParallelTextOptions>().train_target = here / "train.de";
+  options.as<ParallelTextOptions>().vocabulary = 40;
   const std::vector<std::vector<TokenId>> cuts = sources(make_task(options, 1), 0);
   EXPECT_FALSE(cuts[0] == cuts[1] && cuts[1] == cuts[2]);
 }
@@ -190,19 +190,19 @@ TEST(SubwordDropoutTask, equal_sources_are_cut_apart) {
 TEST(SubwordDropoutTask, a_kept_tokenizer_without_merges_is_refused) {
   const TemporaryDirectory here;
   TaskOptions options = dropping_options();
-  options.text.subword_dropout = 0;
-  options.text.tokenizer = TokenizerKind::word;
+  options.as<ParallelTextOptions>().subword_dropout = 0;
+  options.as<ParallelTextOptions>().tokenizer = TokenizerKind::word;
   make_task(options, 1, here.path());
-  options.text.subword_dropout = 0.1;
-  options.text.tokenizer = TokenizerKind::bpe;
+  options.as<ParallelTextOptions>().subword_dropout = 0.1;
+  options.as<ParallelTextOptions>().tokenizer = TokenizerKind::bpe;
   EXPECT_THAT(io_error_of([&] { make_task(options, 1, here.path()); }),
               ::testing::HasSubstr("keeps a tokenizer without merges"));
 }
 
 TEST(SubwordDropoutTask, a_source_that_would_be_too_long_stays_as_it_is) {
   TaskOptions options = dropping_options();
-  options.text.max_length = 20;
-  options.text.subword_dropout = 0.5;
+  options.as<ParallelTextOptions>().max_length = 20;
+  options.as<ParallelTextOptions>().subword_dropout = 0.5;
   const Task task = make_task(options, 1);
   const std::vector<Example>& plain = task.split("train").examples;
   const std::shared_ptr<const Split> split = task.training_split(0);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "datasets/synthetic/symbols.hpp"
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
 
@@ -74,19 +75,18 @@ class RandomConfigs {
   }
 
   void draw_task() {
-    const auto& names = EnumNames<TaskName>::names;
-    const auto task = static_cast<TaskName>(below(names.size()));
-    options_["task.name"] = names[static_cast<std::size_t>(task)];
-    if (task == TaskName::parallel_text) return draw_text();
+    const TaskKind& task = *task_kinds()[below(task_kinds().size())];
+    options_["task.name"] = task.name;
+    if (!task.files.empty()) return draw_text();
     if (one_in(2)) options_["task.train_examples"] = one_of({10, 64, 5000});
-    if (task <= TaskName::copy_distractors) {
+    if (TaskOptions(task).find<SyntheticOptions>() != nullptr) {
       options_["task.min_length"] = one_of({7, 8, 50, 700});
       options_["task.max_length"] = one_of({8, 60, 900});
       if (one_in(2)) options_["task.vocabulary"] = one_of({4, 20, 3000});
-    } else if (task == TaskName::brackets && one_in(2)) {
+    } else if (task.name == "brackets" && one_in(2)) {
       options_["task.min_pairs"] = one_of({1, 5, 100});
       options_["task.max_pairs"] = one_of({5, 300});
-    } else if (task == TaskName::recall && one_in(2)) {
+    } else if (task.name == "recall" && one_in(2)) {
       options_["task.facts"] = one_of({2, 16, 90});
       options_["task.vocabulary"] = one_of({16, 2000});
       options_["task.max_gap"] = one_of({1, 20, 400});

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "datasets/loader.hpp"
+#include "datasets/synthetic/symbols.hpp"
 #include "nn/loss.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation.hpp"
@@ -23,12 +24,12 @@ struct SmallCopy {
 
   static Config options(const AttentionSettings& attention) {
     Config config;
-    config.task.name = TaskName::copy;
-    config.task.synthetic.vocabulary = 7;
-    config.task.synthetic.max_length = 5;
-    config.task.synthetic.train_examples = 30;
-    config.task.synthetic.validation_examples = 6;
-    config.task.synthetic.test_examples = 6;
+    auto& symbols = config.task.as<SyntheticOptions>();
+    symbols.vocabulary = 7;
+    symbols.max_length = 5;
+    symbols.train_examples = 30;
+    symbols.validation_examples = 6;
+    symbols.test_examples = 6;
     config.model.d_model = 8;
     config.model.heads = heads;
     config.model.layers = 1;

@@ -1,57 +1,49 @@
 // Every synthetic task, small.
 #pragma once
 
-#include <array>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "datasets/task.hpp"
+#include "datasets/synthetic/symbols.hpp"
+#include "tests/support/task_option.hpp"
 
 namespace tapehead {
 
-inline constexpr std::array synthetic_names{TaskName::copy,
-                                            TaskName::reverse,
-                                            TaskName::sort,
-                                            TaskName::previous_token,
-                                            TaskName::two_offsets,
-                                            TaskName::induction,
-                                            TaskName::copy_distractors,
-                                            TaskName::brackets,
-                                            TaskName::recall};
-
-inline std::string name_of(TaskName name) {
-  return std::string(EnumNames<TaskName>::names[static_cast<std::size_t>(name)]);
+inline std::vector<std::string> synthetic_names() {
+  std::vector<std::string> names;
+  for (const TaskKind* kind : task_kinds()) {
+    if (kind->files.empty() && kind->name != "grammar_translation") {
+      names.emplace_back(kind->name);
+    }
+  }
+  return names;
 }
 
-inline TaskOptions small_task(TaskName name) {
-  TaskOptions options;
-  options.name = name;
-  options.synthetic = {.vocabulary = 9,
-                       .min_length = 4,
-                       .max_length = 10,
-                       .train_examples = 3000,
-                       .validation_examples = 200,
-                       .test_examples = 300,
-                       .longer_min_length = 11,
-                       .longer_max_length = 13,
-                       .longer_examples = 100};
-  options.two_offsets = {.first_offset = 1, .second_offset = 3};
-  options.brackets = {.kinds = 3,
-                      .max_depth = 3,
-                      .min_pairs = 2,
-                      .max_pairs = 7,
-                      .train_examples = 3000,
-                      .validation_examples = 200,
-                      .test_examples = 300};
-  options.recall = {.vocabulary = 9,
-                    .facts = 4,
-                    .min_gap = 2,
-                    .max_gap = 6,
-                    .train_examples = 3000,
-                    .validation_examples = 200,
-                    .test_examples = 300};
+inline TaskOptions small_task(std::string_view name) {
+  const std::map<std::string_view, Index> small{{"vocabulary", 9},
+                                                {"min_length", 4},
+                                                {"max_length", 10},
+                                                {"train_examples", 3000},
+                                                {"test_examples", 300},
+                                                {"validation_examples", 200},
+                                                {"longer_min_length", 11},
+                                                {"longer_max_length", 13},
+                                                {"longer_examples", 100},
+                                                {"first_offset", 1},
+                                                {"second_offset", 3},
+                                                {"min_pairs", 2},
+                                                {"max_pairs", 7},
+                                                {"min_gap", 2},
+                                                {"max_gap", 6}};
+  TaskOptions options(name);
+  for (const Row& row : rows_of(options)) {
+    if (const auto value = small.find(row.field.name); value != small.end()) {
+      *std::get<Index*>(row.cell) = value->second;
+    }
+  }
   return options;
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "datasets/parallel_text_options.hpp"
 #include "datasets/task_options.hpp"
 
 namespace tapehead {
@@ -11,16 +12,16 @@ inline const std::filesystem::path corpus = std::filesystem::path(TAPEHEAD_FIXTU
 
 // parallel_text over all three of its splits.
 inline TaskOptions corpus_options(TokenizerKind kind = TokenizerKind::bpe) {
-  TaskOptions options;
-  options.name = TaskName::parallel_text;
-  options.text.train_source = corpus / "train.en";
-  options.text.train_target = corpus / "train.de";
-  options.text.validation_source = corpus / "validation.en";
-  options.text.validation_target = corpus / "validation.de";
-  options.text.test_source = corpus / "test.en";
-  options.text.test_target = corpus / "test.de";
-  options.text.tokenizer = kind;
-  options.text.vocabulary = 110;
+  TaskOptions options("parallel_text");
+  auto& text = options.as<ParallelTextOptions>();
+  text.train_source = corpus / "train.en";
+  text.train_target = corpus / "train.de";
+  text.validation_source = corpus / "validation.en";
+  text.validation_target = corpus / "validation.de";
+  text.test_source = corpus / "test.en";
+  text.test_target = corpus / "test.de";
+  text.tokenizer = kind;
+  text.vocabulary = 110;
   return options;
 }
 

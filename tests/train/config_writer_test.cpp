@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 #include <sstream>
 
+#include "datasets/parallel_text_options.hpp"
+#include "datasets/synthetic/symbols.hpp"
 #include "nn/attention_resolve.hpp"
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
@@ -50,23 +53,37 @@ struct Scramble {
   void operator()(const Field&, const LayeredCell&) const {}
 };
 
+void repair(ParallelTextOptions& text) {
+  text.train_tsv = text.validation_tsv = text.test_tsv = "";
+  if (text.tokenizer != TokenizerKind::bpe) {
+    text.subword_dropout = 0;
+  }
+  if (text.tokenizer != TokenizerKind::bpe && text.tokenizer != TokenizerKind::unigram) {
+    const ParallelTextOptions defaults;
+    text.normalization = defaults.normalization;
+    text.character_coverage = defaults.character_coverage;
+  }
+}
+
+void repair(TaskOptions& task) {
+  const std::map<std::string_view, Index> fitting{
+      {"first_offset", 1}, {"second_offset", 6}, {"min_pairs", 1}, {"min_gap", 0}, {"facts", 1}};
+  for (const Row& row : rows_of(task)) {
+    if (const auto value = fitting.find(row.field.name); value != fitting.end()) {
+      *std::get<Index*>(row.cell) = value->second;
+    }
+  }
+  if (task.find<SyntheticOptions>() != nullptr) {
+    task.as<SyntheticOptions>() = {.min_length = 7};
+  }
+  if (task.find<ParallelTextOptions>() != nullptr) {
+    repair(task.as<ParallelTextOptions>());
+  }
+}
+
 // Brings what must fit together back in order.
 void repair(Config& config) {
-  config.task.synthetic = {.min_length = 7};
-  config.task.two_offsets = {};
-  config.task.brackets.min_pairs = 1;
-  config.task.recall.min_gap = 0;
-  config.task.recall.facts = 1;
-  config.task.text.train_tsv = config.task.text.validation_tsv = config.task.text.test_tsv = "";
-  const TokenizerKind tokenizer = config.task.text.tokenizer;
-  if (tokenizer != TokenizerKind::bpe) {
-    config.task.text.subword_dropout = 0;
-  }
-  if (tokenizer != TokenizerKind::bpe && tokenizer != TokenizerKind::unigram) {
-    const ParallelTextOptions defaults;
-    config.task.text.normalization = defaults.normalization;
-    config.task.text.character_coverage = defaults.character_coverage;
-  }
+  repair(config.task);
   config.training.steps.reset();
   config.training.schedule = ScheduleKind::constant;
   const TrainingOptions defaults;
@@ -99,8 +116,8 @@ void expect_same(Config& one, Config& other) {
 TEST(ConfigWriter, a_dump_reads_back_as_it_was) {
   std::mt19937_64 draw(1);
   for (int round = 0; round < 200; ++round) {
-    for (const std::vector<TaskName>& group : task_groups()) {
-      Config config = config_for(group.front());
+    for (const auto& group : task_groups()) {
+      Config config = config_for(*group.front());
       for (const Section& section : sections(config)) {
         for (const Row& row : section.rows) {
           if (full_name(section.name, row.field.name) == "task.name") continue;
@@ -138,7 +155,7 @@ decoder_self: {d_qk: [2, 4, 6], shared_as: ["a b", "", "[c]"]}
 }
 
 TEST(ConfigWriter, every_option_of_the_task_is_written) {
-  Config config = config_for(TaskName::parallel_text);
+  Config config = config_for(task_kind("parallel_text"));
   const std::string dump = dump_config(config);
   for (const Section& section : sections(config)) {
     for (const Row& row : section.rows) {

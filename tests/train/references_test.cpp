@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/parallel_text_options.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace tapehead {
@@ -26,14 +27,14 @@ class References : public ::testing::Test {
       validation << target << '\n';
     }
     validation.close();
-    TaskOptions options;
-    options.name = TaskName::parallel_text;
-    options.text.train_source = options.text.train_target = here / "train.txt";
-    options.text.validation_source = options.text.validation_target = here / "validation.txt";
-    options.text.tokenizer = kind;
-    options.text.vocabulary = 20;
+    TaskOptions options("parallel_text");
+    auto& text = options.as<ParallelTextOptions>();
+    text.train_source = text.train_target = here / "train.txt";
+    text.validation_source = text.validation_target = here / "validation.txt";
+    text.tokenizer = kind;
+    text.vocabulary = 20;
     if (kind == TokenizerKind::bpe) {
-      options.text.normalization = Normalization::nfkc;
+      text.normalization = Normalization::nfkc;
     }
     return make_task(options, 1);
   }

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "datasets/parallel_text_options.hpp"
+#include "datasets/task_kind.hpp"
 #include "lab/head_removal.hpp"
 #include "nn/attention_spec.hpp"
 #include "tests/support/proof.hpp"
@@ -88,7 +90,7 @@ void expect_all_kinds(const std::set<std::string>& seen) {
   const auto want = [&](const std::string& option, const auto& names) {
     for (const auto& name : names) wanted.push_back(fmt::format("{} {}", option, name));
   };
-  want("name", EnumNames<TaskName>::names);
+  for (const TaskKind* kind : task_kinds()) wanted.push_back(fmt::format("name {}", kind->name));
   want("positions", EnumNames<AttentionPositions>::names);
   want("positions", EnumNames<PositionKind>::names);
   want("sharing", EnumNames<Sharing>::names);
@@ -177,7 +179,8 @@ TEST(TinyConfig, what_the_command_line_set_stays) {
   EXPECT_EQ(tiny_config(parsed(text, {"model.d_model=48"})).model.d_model, 48);
   EXPECT_EQ(tiny_config(parsed(text, {"cross.d_qk=9"})).model.cross.d_qk.values.front(), 9);
   EXPECT_EQ(*tiny_config(parsed(text, {"model.layers=5"})).model.decoder_layers, 5);
-  EXPECT_EQ(tiny_config(parsed(text, {"task.max_length=90"})).task.synthetic.max_length, 90);
+  EXPECT_EQ(
+      tiny_config(parsed(text, {"task.max_length=90"})).task.as<SyntheticOptions>().max_length, 90);
   EXPECT_EQ(tiny_config(parsed(text, {"model.max_positions=5000"})).model.max_positions, 5000);
 }
 
@@ -223,15 +226,16 @@ TEST(TinyConfig, text_becomes_characters_with_positions_for_them) {
       "task: {name: parallel_text, train_tsv: a, validation_tsv: b, subword_dropout: 0.1, "
       "normalization: nfkc, max_length: 40}\nmodel: {max_positions: 64}\n";
   const Config tiny = tiny_config(parsed(text));
-  EXPECT_EQ(tiny.task.text.tokenizer, TokenizerKind::character);
-  EXPECT_EQ(tiny.task.text.max_length, 1000);
+  EXPECT_EQ(tiny.task.as<ParallelTextOptions>().tokenizer, TokenizerKind::character);
+  EXPECT_EQ(tiny.task.as<ParallelTextOptions>().max_length, 1000);
   EXPECT_EQ(tiny.model.max_positions, 1001);
   expect_stored(tiny);
   const Config kept = tiny_config(parsed(text, {"model.max_positions=64"}));
-  EXPECT_EQ(kept.task.text.max_length, 63);
+  EXPECT_EQ(kept.task.as<ParallelTextOptions>().max_length, 63);
   expect_stored(kept);
-  EXPECT_EQ(tiny_config(parsed(text, {"task.tokenizer=bpe"})).task.text.tokenizer,
-            TokenizerKind::bpe);
+  EXPECT_EQ(
+      tiny_config(parsed(text, {"task.tokenizer=bpe"})).task.as<ParallelTextOptions>().tokenizer,
+      TokenizerKind::bpe);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ Finding try_option(const std::string& base, const std::string& option, const Row
 }
 
 TEST(WeightMeaning, RowsSayWhichOptionsChangeIt) {
-  Config names = config_for(TaskName::copy);
+  Config names = config_for(task_kind("copy"));
   Index looked_at = 0;
   for (const Section& section : sections(names)) {
     if (section.name != "model" && section.name != "encoder_self" &&

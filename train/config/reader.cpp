@@ -28,7 +28,9 @@ class Reader {
     read_task_name(root);
     all_ = sections(loaded_.config);  // now the task section has the options of its task
     for (const ConfigEntry& entry : root.entries) read_entry(entry);
-    for (const Override& one : overrides_) apply(one);
+    for (const Override& one : overrides_) {
+      if (!names_task(one.section, one.option)) apply(one);
+    }
     name_defaults();
     check_rules();
     resolve_options();
@@ -47,24 +49,28 @@ class Reader {
     throw ConfigError(fmt::format("{}: {}", place, problem));
   }
 
-  // The task's name decides which options there are, so it is read before all else.
+  static bool names_task(std::string_view section, std::string_view option) {
+    return section == "task" && option == "name";
+  }
+
+  // The task's name decides which options there are, so it is read before all else, and once.
   void read_task_name(const ConfigNode& root) {
     all_ = sections(loaded_.config);
     for (const ConfigEntry& section : root.entries) {
-      if (section.key != "task") continue;
       for (const ConfigEntry& option : section.value.entries) {
-        if (option.key == "name") read_option("task", option);
+        if (names_task(section.key, option.key)) read_option("task", option);
       }
     }
     for (const Override& one : overrides_) {
-      if (one.section == "task" && one.option == "name") apply(one);
+      if (names_task(one.section, one.option)) apply(one);
     }
   }
 
   void read_entry(const ConfigEntry& entry) {
     if (find_row("", entry.key) != nullptr) return read_option("", entry);
     if (find_section(entry.key) == nullptr) {
-      fail(at(entry.mark, entry.key), explain_unknown_section(entry.key, loaded_.config.task.name));
+      fail(at(entry.mark, entry.key),
+           explain_unknown_section(entry.key, loaded_.config.task.kind()));
     }
     if (entry.value.kind == ConfigNode::Kind::null)
       return;  // a section whose options are all left out
@@ -72,7 +78,9 @@ class Reader {
       fail(at(entry.value.mark, entry.key),
            "a section takes options, each as `name: value` on a line below it");
     }
-    for (const ConfigEntry& option : entry.value.entries) read_option(entry.key, option);
+    for (const ConfigEntry& option : entry.value.entries) {
+      if (!names_task(entry.key, option.key)) read_option(entry.key, option);
+    }
   }
 
   void read_option(std::string_view section, const ConfigEntry& entry) {
@@ -80,14 +88,14 @@ class Reader {
     const Row* row = find_row(section, entry.key);
     if (row == nullptr) {
       fail(at(entry.mark, name),
-           explain_unknown_option(section, entry.key, loaded_.config.task.name));
+           explain_unknown_option(section, entry.key, loaded_.config.task.kind()));
     }
     set(*row, name, entry.value, at(entry.value.mark, name));
     loaded_.origins[name] = at(entry.value.mark);
   }
 
   void apply(const Override& one) {
-    const TaskName task = loaded_.config.task.name;
+    const TaskKind& task = loaded_.config.task.kind();
     if (one.section.empty() && find_section(one.option) != nullptr) {
       fail(one.name_place, "a section; set one of its options, " + one.option + ".option=value");
     }

@@ -59,11 +59,11 @@ std::string tables(const Section& section);
 
 std::string task_tables() {
   std::string text;
-  for (const std::vector<TaskName>& group : task_groups()) {
-    Config config = config_for(group.front());
+  for (const auto& group : task_groups()) {
+    Config config = config_for(*group.front());
     std::vector<std::string> names;
     names.reserve(group.size());
-    for (const TaskName name : group) names.push_back(fmt::format("`{}`", task_text(name)));
+    for (const TaskKind* task : group) names.push_back(fmt::format("`{}`", task->name));
     const Section section = sections(config)[1];
     if (text.empty()) {
       text = fmt::format("{}\n`name` decides which options stand beside it.\n",

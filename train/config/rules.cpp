@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <map>
 #include <vector>
 
+#include "datasets/parallel_text_options.hpp"
 #include "nn/attention_problems.hpp"
 #include "train/config/unused_options.hpp"
 
@@ -15,8 +17,6 @@ namespace tapehead {
 namespace {
 
 using Verdict = std::optional<Violation>;
-
-bool is_text(const Config& config) { return config.task.name == TaskName::parallel_text; }
 
 // Where an option of attention may have come from, the likeliest first.
 std::vector<std::string> attention_options(AttentionKind kind,
@@ -148,8 +148,9 @@ Verdict check_files(const TextFiles& files, bool needed) {
 }
 
 Verdict text_has_files(const Config& config) {
-  if (!is_text(config)) return {};
-  const ParallelTextOptions& text = config.task.text;
+  const auto* found = config.task.find<ParallelTextOptions>();
+  if (found == nullptr) return {};
+  const ParallelTextOptions& text = *found;
   Verdict verdict = check_files({"training",
                                  text.train_source,
                                  text.train_target,
@@ -177,8 +178,9 @@ Verdict text_has_files(const Config& config) {
 }
 
 Verdict tied_share_words(const Config& config) {
+  const auto* text = config.task.find<ParallelTextOptions>();
   const bool tied = ties_source(config.model.tie_embeddings);
-  if (!tied || !is_text(config) || config.task.text.joint_vocabulary) return {};
+  if (!tied || text == nullptr || text->joint_vocabulary) return {};
   return Violation{{"model.tie_embeddings", "task.joint_vocabulary"},
                    "source and target embeddings cannot be one with two vocabularies (allowed "
                    "with task.joint_vocabulary false: none, target_output)"};
@@ -186,7 +188,7 @@ Verdict tied_share_words(const Config& config) {
 
 Verdict positions_suffice(const Config& config) {
   const ModelOptions& model = config.model;
-  const auto [longest, option] = longest_side(config.task);
+  const auto [longest, option] = config.task.kind().longest(config.task);
   if (longest < model.max_positions) return {};
   return Violation{
       {"model.max_positions", std::string(option), "model.positions"},
@@ -194,9 +196,17 @@ Verdict positions_suffice(const Config& config) {
                   model.max_positions, longest + 1)};
 }
 
+// A rule that several tasks share is said once.
 std::vector<Rule> with_task_rules(std::vector<Rule> rules) {
-  for (const TaskRule& rule : task_rules()) {
-    rules.push_back({rule.says, [&rule](const Config& config) { return rule.check(config.task); }});
+  for (const TaskKind* kind : task_kinds()) {
+    for (const TaskRule& rule : kind->rules) {
+      if (std::ranges::find(rules, rule.says, &Rule::says) != rules.end()) continue;
+      rules.push_back({rule.says, [&rule](const Config& config) {
+                         const auto own = config.task.kind().rules;
+                         return std::ranges::find(own, rule) != own.end() ? rule.check(config.task)
+                                                                          : std::nullopt;
+                       }});
+    }
   }
   return rules;
 }

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "datasets/task_rules.hpp"
+#include "datasets/task_kind.hpp"
 #include "train/options.hpp"
 
 namespace tapehead {

@@ -116,11 +116,11 @@ Json section_schema(const Section& section) {
 Json task_schema() {
   Json variants = Json::array();
   Json result;
-  for (const std::vector<TaskName>& group : task_groups()) {
+  for (const auto& group : task_groups()) {
     Json names = Json::array();
-    for (const TaskName name : group) names.push_back(task_text(name));
-    const bool is_default = std::ranges::find(group, TaskOptions{}.name) != group.end();
-    Config config = config_for(group.front());
+    for (const TaskKind* task : group) names.push_back(task->name);
+    const bool is_default = std::ranges::find(group, &TaskOptions{}.kind()) != group.end();
+    Config config = config_for(*group.front());
     const Section section = sections(config)[1];
     Json condition{{"properties", {{"name", {{"enum", names}}}}}};
     if (!is_default) condition["required"] = Json::array({"name"});

@@ -28,11 +28,11 @@ bool has_option(const Section& section, std::string_view option) {
 // The tasks whose section has this option.
 std::vector<std::string_view> tasks_with(std::string_view option) {
   std::vector<std::string_view> tasks;
-  for (const std::vector<TaskName>& group : task_groups()) {
-    Config config = config_for(group.front());
+  for (const auto& group : task_groups()) {
+    Config config = config_for(*group.front());
     for (const Section& section : sections(config)) {
       if (section.name != "task" || !has_option(section, option)) continue;
-      for (const TaskName name : group) tasks.push_back(task_text(name));
+      for (const TaskKind* task : group) tasks.push_back(task->name);
     }
   }
   return tasks;
@@ -50,13 +50,13 @@ std::vector<std::string> homes(const std::vector<Section>& all, std::string_view
 }  // namespace
 
 std::string explain_unknown_option(std::string_view section, std::string_view option,
-                                   TaskName task) {
+                                   const TaskKind& task) {
   Config config = config_for(task);
   const std::vector<Section> all = sections(config);
   if (section == "task") {
     const auto tasks = tasks_with(option);
     if (!tasks.empty()) {
-      return fmt::format("not an option of the task {}; it belongs to {}", task_text(task),
+      return fmt::format("not an option of the task {}; it belongs to {}", task.name,
                          join(tasks, ", "));
     }
   }
@@ -72,7 +72,7 @@ std::string explain_unknown_option(std::string_view section, std::string_view op
   return fmt::format("unknown option; {} has {}", section, join(names, ", "));
 }
 
-std::string explain_unknown_section(std::string_view name, TaskName task) {
+std::string explain_unknown_section(std::string_view name, const TaskKind& task) {
   Config config = config_for(task);
   const std::vector<Section> all = sections(config);
   std::vector<std::string_view> names;

@@ -4,13 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "train/options.hpp"
+#include "datasets/task_kind.hpp"
 
 namespace tapehead {
 
 // `task` decides which options the task section has.
 std::string explain_unknown_option(std::string_view section, std::string_view option,
-                                   TaskName task);
-std::string explain_unknown_section(std::string_view name, TaskName task);
+                                   const TaskKind& task);
+std::string explain_unknown_section(std::string_view name, const TaskKind& task);
 
 }  // namespace tapehead

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "datasets/task_rules.hpp"
+#include "datasets/task_kind.hpp"
 #include "train/options.hpp"
 
 namespace tapehead {

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
-#include "datasets/task_rules.hpp"
+#include "datasets/task_kind.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 #include "train/gradcheck/tiny_model.hpp"
-#include "train/gradcheck/tiny_task.hpp"
 
 namespace tapehead {
 
@@ -24,7 +23,7 @@ bool has_gates(const ModelOptions& model) {
 // Positions for the task's longest sequence, and no table of a million rows.
 void fit_positions(Config& config, const IsSet& is_set) {
   constexpr Index usual = 1024;
-  const Index needed = longest_side(config.task).tokens + 1;
+  const Index needed = config.task.kind().longest(config.task).tokens + 1;
   if (!is_set("model.max_positions")) {
     Index& positions = config.model.max_positions;
     positions = std::max(needed, std::min(positions, usual));
@@ -53,7 +52,7 @@ Config tiny_config(const LoadedConfig& loaded) {
   };
   Config config = loaded.config;
   const Index most = is_set("model.max_positions") ? config.model.max_positions - 1 : 1000;
-  shrink_task(config.task, most, is_set);
+  config.task.kind().shrink(config.task, {.is_set = is_set, .most_characters = most});
   shrink_model(config.model, is_set);
   fit_positions(config, is_set);
   if (!has_gates(config.model)) {

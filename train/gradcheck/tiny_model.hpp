@@ -1,8 +1,8 @@
 // A model with few layers and narrow heads whose parts work together as before.
 #pragma once
 
+#include "datasets/shrinking.hpp"
 #include "nn/model_options.hpp"
-#include "train/gradcheck/tiny_task.hpp"
 
 namespace tapehead {
 

@@ -94,18 +94,18 @@ IoError not_there(const fs::path& run, std::string_view option,
 
 }  // namespace
 
-void write_run_data(const RunFiles& run, const TaskOptions& written, const TaskOptions& found) {
+void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found) {
   Json json = Json::object();
-  for_each_data_file(written, [&](std::string_view option, const std::string& path) {
-    json[std::string(option)] = {{"path", path}};
-  });
-  for_each_data_file(found, [&](std::string_view option, const std::string& path) {
-    Json& entry = json[std::string(option)];
+  for (const DataFile& file : data_files(written)) {
+    json[std::string(file.option)] = {{"path", *file.path}};
+  }
+  for (const DataFile& file : data_files(found)) {
+    Json& entry = json[std::string(file.option)];
     entry = json_of({.path = entry.at("path"),
-                     .absolute = fs::absolute(path).lexically_normal(),
-                     .relative = fs::proximate(path, run.directory),
-                     .digest = digest_of(path)});
-  });
+                     .absolute = fs::absolute(*file.path).lexically_normal(),
+                     .relative = fs::proximate(*file.path, run.directory),
+                     .digest = digest_of(*file.path)});
+  }
   if (!json.empty()) {
     write_file_atomically(run.data(),
                           json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
@@ -115,11 +115,12 @@ void write_run_data(const RunFiles& run, const TaskOptions& written, const TaskO
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice) {
   const auto places = read_places(run.data());
   TaskOptions found = task;
-  for_each_data_file(found, [&](std::string_view option, std::string& path) {
+  for (const auto& [option, option_path] : data_files(found)) {
+    std::string& path = *option_path;
     const auto place = places.find(option);
     const bool recorded = place != places.end() && place->second.path == path;
     if (!recorded && choice.directory.empty()) {
-      return;
+      continue;
     }
     std::vector<fs::path> candidates;
     if (!choice.directory.empty()) {
@@ -136,7 +137,7 @@ TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const Da
       throw not_there(run.directory, option, candidates);
     }
     path = chosen->string();
-  });
+  }
   return found;
 }
 

@@ -18,7 +18,7 @@ struct DataChoice {
 // Writes where each file of the task lies: its path as the config has it, absolute, and relative to
 // the run, with a digest of its bytes. `found` is where they have been read, `written` what the
 // config says; the same for a run that starts. Throws IoError.
-void write_run_data(const RunFiles& run, const TaskOptions& written, const TaskOptions& found);
+void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found);
 
 // The task with the paths of files that are there. Without a directory these are the absolute path
 // and the one relative to the run, first those whose bytes are still the same. In a directory it is

@@ -1,0 +1,121 @@
+// Rows: the options of a struct as values to walk over at run time, so that who reads, writes and
+// describes them needs no templates.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "core/fields.hpp"
+#include "core/layered.hpp"
+#include "core/types.hpp"
+
+namespace tapehead {
+
+// A member that is one of several names, whatever its enumeration.
+struct Choice {
+  std::span<const std::string_view> names;
+  std::function<std::size_t()> get;
+  std::function<void(std::size_t)> set;
+};
+
+// A member that has a notation of its own: `notation`, which says it, `text()`, and a constructor.
+struct Notation {
+  std::string_view allowed;
+  std::function<std::string()> get;
+  std::function<void(std::string_view)> set;  // throws ConfigError with what is wrong alone
+};
+
+struct Element;
+
+// A member that may differ from layer to layer and, where `by_head`, from head to head; empty:
+// auto. One value at a time goes through `element`.
+struct LayeredCell {
+  bool by_head = false;
+  std::shared_ptr<Element> element;
+  std::function<void()> clear;
+  std::function<void()> begin_layer;
+  std::function<void()> append;  // the element's value, to the last layer
+  std::function<Index()> layers;
+  std::function<Index(Index layer)> heads;  // values of a layer
+  std::function<void(Index layer, Index head)> to_element;
+};
+
+using Cell =
+    std::variant<bool*, Index*, double*, std::uint64_t*, std::string*, std::optional<Index>*,
+                 std::optional<double>*, Choice, Notation, LayeredCell>;
+
+struct Element {
+  Cell cell;
+};
+
+struct Row {
+  Field field;
+  Cell cell;  // points into the struct
+};
+
+template <class Member>
+Cell cell_of(Member& member) {
+  if constexpr (requires { Member::notation; }) {
+    return Notation{.allowed = Member::notation,
+                    .get = [&member] { return member.text(); },
+                    .set = [&member](std::string_view text) { member = Member(text); }};
+  } else if constexpr (std::is_enum_v<Member>) {
+    return Choice{.names = EnumNames<Member>::names,
+                  .get = [&member] { return static_cast<std::size_t>(member); },
+                  .set = [&member](std::size_t number) { member = static_cast<Member>(number); }};
+  } else {
+    return &member;
+  }
+}
+
+// One value of a layer, where the option does not differ by head.
+template <class Value>
+Cell cell_of(Layered<Value>& member) {
+  const auto room = std::make_shared<Value>();
+  return LayeredCell{
+      .by_head = false,
+      .element = std::make_shared<Element>(Element{cell_of(*room)}),
+      .clear = [&member] { member.values.clear(); },
+      .begin_layer = [] {},
+      .append = [&member, room] { member.values.push_back(*room); },
+      .layers = [&member] { return std::ssize(member.values); },
+      .heads = [](Index) { return Index{1}; },
+      .to_element = [&member, room](Index layer, Index) { *room = member.at(layer); }};
+}
+
+template <class Value>
+Cell cell_of(Layered<ByHead<Value>>& member) {
+  const auto room = std::make_shared<Value>();
+  return LayeredCell{
+      .by_head = true,
+      .element = std::make_shared<Element>(Element{cell_of(*room)}),
+      .clear = [&member] { member.values.clear(); },
+      .begin_layer = [&member] { member.values.push_back({}); },
+      .append = [&member, room] { member.values.back().values.push_back(*room); },
+      .layers = [&member] { return std::ssize(member.values); },
+      .heads = [&member](Index layer) { return std::ssize(member.at(layer).values); },
+      .to_element = [&member, room](Index layer,
+                                    Index head) { *room = member.at(layer).at(head); }};
+}
+
+// Of a struct that lists its fields (core/fields.hpp).
+template <class Options>
+std::vector<Row> rows_of(Options& options) {
+  std::vector<Row> rows;
+  options.fields([&](const Field& field, auto& member) {
+    rows.emplace_back().field = field;
+    rows.back().cell = cell_of(member);
+  });
+  return rows;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,106 @@
+#include "datasets/synthetic/symbols.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "datasets/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+DrawExample draw_symbols(Index vocabulary,
+                         const std::function<std::vector<TokenId>(std::vector<TokenId>)>& answer) {
+  return [vocabulary, answer](Dice& dice, const Lengths& lengths) {
+    Example example;
+    example.source.resize(static_cast<std::size_t>(lengths.draw(dice)));
+    for (TokenId& symbol : example.source) {
+      symbol = mark_count + static_cast<TokenId>(dice.below(vocabulary));
+    }
+    example.target = answer(example.source);
+    return example;
+  };
+}
+
+Task make_symbol_task(const SyntheticOptions& options, const DrawExample& draw,
+                      const FindRelations& relations, std::uint64_t seed,
+                      const std::filesystem::path& directory,
+                      std::shared_ptr<const Tokenizer> tokenizer) {
+  const SyntheticTask kind{
+      .tokenizer = tokenizer ? std::move(tokenizer) : symbol_tokenizer(options.vocabulary),
+      .draw = draw,
+      .relations = relations,
+      .sources = fmt::format("sequences of {} to {} symbols out of {}", options.min_length,
+                             options.max_length, options.vocabulary),
+      .remedy = "task.vocabulary or task.max_length"};
+  return make_splits(kind,
+                     {.train = options.train_examples,
+                      .validation = options.validation_examples,
+                      .test = options.test_examples,
+                      .lengths = {options.min_length, options.max_length},
+                      .longer = options.longer_examples,
+                      .longer_lengths = {options.longer_min_length, options.longer_max_length}},
+                     seed, directory);
+}
+
+std::optional<Violation> lengths_out_of_order(const TaskOptions& options) {
+  const auto& task = options.as<SyntheticOptions>();
+  if (task.min_length <= task.max_length) {
+    return {};
+  }
+  return Violation{
+      {"task.min_length", "task.max_length"},
+      fmt::format("longer than task.max_length ({}, {})", task.min_length, task.max_length)};
+}
+
+std::optional<Violation> longer_not_longer(const TaskOptions& options) {
+  const auto& task = options.as<SyntheticOptions>();
+  if (task.longer_examples == 0) {
+    if (task.longer_min_length == 0 && task.longer_max_length == 0) {
+      return {};
+    }
+    return Violation{{"task.longer_examples", "task.longer_max_length", "task.longer_min_length"},
+                     "lengths for the split `longer`, but no examples: set task.longer_examples"};
+  }
+  if (task.longer_min_length <= task.max_length) {
+    return Violation{{"task.longer_min_length", "task.longer_examples", "task.max_length"},
+                     fmt::format("the split `longer` must begin beyond task.max_length "
+                                 "(longer_min_length {}, max_length {})",
+                                 task.longer_min_length, task.max_length)};
+  }
+  if (task.longer_min_length <= task.longer_max_length) {
+    return {};
+  }
+  return Violation{{"task.longer_max_length", "task.longer_min_length"},
+                   fmt::format("shorter than task.longer_min_length ({}, {})",
+                               task.longer_max_length, task.longer_min_length)};
+}
+
+LongestSide longest_symbols(const TaskOptions& options) {
+  const auto& task = options.as<SyntheticOptions>();
+  if (task.longer_examples > 0) {
+    return {.tokens = task.longer_max_length, .option = "task.longer_max_length"};
+  }
+  return {.tokens = task.max_length};
+}
+
+std::vector<std::string> symbol_splits(const TaskOptions& options) {
+  std::vector<std::string> names{"train", "validation", "test"};
+  if (options.as<SyntheticOptions>().longer_examples > 0) {
+    names.emplace_back("longer");
+  }
+  return names;
+}
+
+// Fewer than two symbols make one sequence of each length, so these stay as many as they are.
+void shrink_symbols(SyntheticOptions& symbols, const Shrinking& shrink, Index shortest) {
+  shrink.splits(symbols);
+  shrink.at_most("task.longer_examples", symbols.longer_examples, Shrinking::most_examples);
+  shrink.at_most("task.vocabulary", symbols.vocabulary, Shrinking::most_symbols);
+  if (symbols.vocabulary < 2) {
+    return;
+  }
+  shrink.at_most("task.min_length", symbols.min_length, Shrinking::most_tokens, shortest);
+  shrink.at_most("task.max_length", symbols.max_length, Shrinking::most_tokens, symbols.min_length);
+}
+
+}  // namespace tapehead

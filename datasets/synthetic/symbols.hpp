@@ -1,0 +1,131 @@
+// What tasks over sequences of symbols share: their options, and all that depends on these.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/fields.hpp"
+#include "core/types.hpp"
+#include "datasets/synthetic/splits.hpp"
+#include "datasets/task_kind.hpp"
+
+namespace tapehead {
+
+// Random sequences of symbols 0 ... vocabulary - 1.
+struct SyntheticOptions {
+  Index vocabulary = 11;
+  Index min_length = 1;
+  Index max_length = 10;
+  Index train_examples = 10000;
+  Index validation_examples = 1000;
+  Index test_examples = 1000;
+  Index longer_min_length = 0;
+  Index longer_max_length = 0;
+  Index longer_examples = 0;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "vocabulary",
+                .help = "symbols of the task; begin, end and unknown come on top",
+                .minimum = 1,
+                .maximum = 1000000},
+          vocabulary);
+    visit(Field{.name = "min_length",
+                .help = "shortest sequence",
+                .minimum = 0,
+                .maximum = 100000,
+                .unit = "tokens"},
+          min_length);
+    visit(Field{.name = "max_length",
+                .help = "longest sequence",
+                .minimum = 1,
+                .maximum = 100000,
+                .unit = "tokens"},
+          max_length);
+    visit(Field{.name = "train_examples",
+                .help = "sequences to train on",
+                .minimum = 1,
+                .maximum = 1e8},
+          train_examples);
+    visit(Field{.name = "validation_examples",
+                .help = "held-out sequences that choose the best checkpoint",
+                .minimum = 1,
+                .maximum = 1e7},
+          validation_examples);
+    visit(Field{.name = "test_examples",
+                .help = "held-out sequences for the final test",
+                .minimum = 1,
+                .maximum = 1e7},
+          test_examples);
+    visit(Field{.name = "longer_min_length",
+                .help = "shortest sequence of the further test split `longer`",
+                .minimum = 0,
+                .maximum = 100000,
+                .unit = "tokens"},
+          longer_min_length);
+    visit(Field{.name = "longer_max_length",
+                .help = "longest sequence of the further test split `longer`",
+                .minimum = 0,
+                .maximum = 100000,
+                .unit = "tokens"},
+          longer_max_length);
+    visit(Field{.name = "longer_examples",
+                .help = "sequences of the further test split `longer`; 0: no such split",
+                .minimum = 0,
+                .maximum = 1e7},
+          longer_examples);
+  }
+};
+
+// A source of symbols 0 ... vocabulary - 1, each as likely as the others and as many as a length
+// drawn first, and the target that follows from it.
+DrawExample draw_symbols(Index vocabulary,
+                         const std::function<std::vector<TokenId>(std::vector<TokenId>)>& answer);
+
+// A task whose sources are such sequences of symbols. Without a tokenizer it has that of the
+// symbols.
+Task make_symbol_task(const SyntheticOptions& options, const DrawExample& draw,
+                      const FindRelations& relations, std::uint64_t seed,
+                      const std::filesystem::path& directory,
+                      std::shared_ptr<const Tokenizer> tokenizer = {});
+
+std::optional<Violation> lengths_out_of_order(const TaskOptions& options);
+std::optional<Violation> longer_not_longer(const TaskOptions& options);
+
+inline constexpr std::array<TaskRule, 2> symbol_rules{
+    {{"`task.min_length` is at most `task.max_length`.", lengths_out_of_order},
+     {"The split `longer` has all three of its options or none, and begins beyond "
+      "`task.max_length`.",
+      longer_not_longer}}};
+
+// These, and one of the task's own.
+constexpr std::array<TaskRule, 3> symbol_rules_and(const TaskRule& own) {
+  return {symbol_rules[0], symbol_rules[1], own};
+}
+
+LongestSide longest_symbols(const TaskOptions& options);
+std::vector<std::string> symbol_splits(const TaskOptions& options);
+// No length becomes shorter than `shortest`.
+void shrink_symbols(SyntheticOptions& symbols, const Shrinking& shrink, Index shortest = 1);
+
+// A kind of such tasks.
+constexpr TaskKind symbol_kind(std::string_view name, decltype(TaskKind::make) make,
+                               std::span<const OptionsType> options = options_of<SyntheticOptions>,
+                               std::span<const TaskRule> rules = symbol_rules) {
+  return {.name = name,
+          .options = options,
+          .rules = rules,
+          .longest = longest_symbols,
+          .splits = symbol_splits,
+          .shrink =
+              [](TaskOptions& task, const Shrinking& shrink) {
+                shrink_symbols(task.as<SyntheticOptions>(), shrink);
+              },
+          .make = make};
+}
+
+}  // namespace tapehead

@@ -1,0 +1,88 @@
+// The registry of tasks.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/text.hpp"
+#include "datasets/task_kind.hpp"
+
+namespace tapehead {
+
+extern const TaskKind copy_task, reverse_task, sort_task, previous_token_task, two_offsets_task,
+    induction_task, copy_distractors_task, brackets_task, recall_task, grammar_translation_task,
+    parallel_text_task;
+
+namespace {
+
+// In the order in which messages and the reference name them; the first is the default.
+constexpr std::array registry{&copy_task,
+                              &reverse_task,
+                              &sort_task,
+                              &previous_token_task,
+                              &two_offsets_task,
+                              &induction_task,
+                              &copy_distractors_task,
+                              &brackets_task,
+                              &recall_task,
+                              &grammar_translation_task,
+                              &parallel_text_task};
+
+const std::vector<std::string_view>& names() {
+  static const std::vector<std::string_view> all = [] {
+    std::vector<std::string_view> names;
+    for (const TaskKind* kind : registry) {
+      names.push_back(kind->name);
+    }
+    return names;
+  }();
+  return all;
+}
+
+}  // namespace
+
+std::span<const TaskKind* const> task_kinds() { return registry; }
+
+const TaskKind& task_kind(std::string_view name) {
+  const auto* const found = std::ranges::find(registry, name, &TaskKind::name);
+  if (found == registry.end()) {
+    throw ConfigError(fmt::format("no task {}; there are {}", name, join(names(), ", ")));
+  }
+  return **found;
+}
+
+TaskOptions::TaskOptions() : TaskOptions(*registry.front()) {}
+
+TaskOptions::TaskOptions(const TaskKind& kind) : kind_(&kind) {
+  for (const OptionsType& type : kind.options) {
+    values_.push_back(type.defaults());
+  }
+}
+
+TaskOptions::TaskOptions(std::string_view name) : TaskOptions(task_kind(name)) {}
+
+void TaskOptions::choose(const TaskKind& kind) {
+  if (&kind != kind_) {
+    *this = TaskOptions(kind);
+  }
+}
+
+std::vector<Row> rows_of(TaskOptions& options) {
+  const auto number = [&options] {
+    return static_cast<std::size_t>(std::ranges::find(registry, &options.kind()) -
+                                    registry.begin());
+  };
+  std::vector<Row> rows{
+      {Field{.name = "name", .help = "which task to learn"},
+       Choice{.names = names(), .get = number, .set = [&options](std::size_t chosen) {
+                options.choose(*registry[chosen]);
+              }}}};
+  for (std::size_t i = 0; i < options.values().size(); ++i) {
+    for (Row& row : options.kind().options[i].rows(options.values()[i])) {
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace tapehead

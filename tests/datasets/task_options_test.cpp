@@ -1,0 +1,58 @@
+// The options of a task: a value of each struct of its kind, whatever kind that is.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/errors.hpp"
+#include "datasets/data_files.hpp"
+#include "datasets/parallel_text_options.hpp"
+#include "datasets/synthetic/symbols.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/task_option.hpp"
+
+namespace tapehead {
+namespace {
+
+TEST(TaskOptions, a_copy_is_a_value_of_its_own) {
+  TaskOptions options("two_offsets");
+  task_option(options, "first_offset") = 4;
+  TaskOptions copy = options;
+  task_option(copy, "first_offset") = 5;
+  copy.as<SyntheticOptions>().vocabulary = 7;
+  EXPECT_EQ(task_option(options, "first_offset"), 4);
+  EXPECT_EQ(options.as<SyntheticOptions>().vocabulary, SyntheticOptions{}.vocabulary);
+}
+
+TEST(TaskOptions, another_kind_begins_with_its_defaults_and_the_same_one_stays) {
+  TaskOptions options;
+  options.as<SyntheticOptions>().vocabulary = 7;
+  options.choose(task_kind("copy"));
+  EXPECT_EQ(options.as<SyntheticOptions>().vocabulary, 7);
+  options.choose(task_kind("sort"));
+  EXPECT_EQ(options.kind().name, "sort");
+  EXPECT_EQ(options.as<SyntheticOptions>().vocabulary, SyntheticOptions{}.vocabulary);
+}
+
+TEST(TaskOptions, a_struct_of_another_kind_is_not_there) {
+  TaskOptions options("brackets");
+  EXPECT_EQ(options.find<ParallelTextOptions>(), nullptr);
+  EXPECT_THROW(options.as<ParallelTextOptions>(), std::logic_error);
+}
+
+TEST(TaskKinds, each_has_a_name_and_a_row_for_each_file) {
+  std::set<std::string_view> names;
+  for (const TaskKind* kind : task_kinds()) {
+    EXPECT_TRUE(names.insert(kind->name).second) << kind->name;
+    TaskOptions options(*kind);
+    for (const std::string_view file : kind->files) {
+      task_option<std::string>(options, file) = "path";
+    }
+    EXPECT_EQ(data_files(options).size(), kind->files.size()) << kind->name;
+  }
+  EXPECT_THAT(message_of<ConfigError>([] { task_kind("translation"); }),
+              ::testing::StartsWith("no task translation; there are copy, reverse, sort, "));
+}
+
+}  // namespace
+}  // namespace tapehead

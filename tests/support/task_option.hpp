@@ -1,0 +1,23 @@
+// An option of a task by its name, where the struct that holds it is known to the task alone.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "datasets/task_kind.hpp"
+
+namespace tapehead {
+
+template <class Value = Index>
+Value& task_option(TaskOptions& options, std::string_view name) {
+  for (const Row& row : rows_of(options)) {
+    if (row.field.name == name) {
+      return *std::get<Value*>(row.cell);
+    }
+  }
+  throw std::invalid_argument("no option " + std::string(name));
+}
+
+}  // namespace tapehead
