@@ -22,7 +22,6 @@ using Lists = std::vector<std::vector<Index>>;  // the examples of each batch
 constexpr double timed_seconds = 1.5;
 constexpr Index fewest_steps = 3;
 constexpr Index most_steps = 60;
-constexpr std::size_t stride = 37;  // from one timed batch of an epoch to the next
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -103,7 +102,8 @@ class Rehearsing {
   std::size_t largest_;
 };
 
-// Steps from all over the epoch; the time of a multiply-add, on the mean, is theirs.
+// Those that a training begins with, since the memory that a step finds is as others have left it;
+// the order of an epoch is random, so they are like any. The time of a multiply-add is theirs.
 void Rehearsing::time_steps(Rehearsal& result) {
   const Index source = task_.source_tokenizer->size();
   const Index target = task_.target_tokenizer->size();
@@ -120,7 +120,8 @@ void Rehearsing::time_steps(Rehearsal& result) {
   while (result.timed_steps < fewest_steps ||
          (result.timed_steps < most_steps && seconds_since(begin) < timed_seconds)) {
     const std::vector<Batch> step =
-        step_with(static_cast<std::size_t>(result.timed_steps) * stride % batches_.size());
+        step_with(static_cast<std::size_t>(result.timed_steps * config_.training.accumulate) %
+                  batches_.size());
     const auto start = Clock::now();
     trainer_.step(step, loss_);
     seconds += seconds_since(start);
