@@ -35,6 +35,8 @@ TEST(ConfigErrors, option_of_another_task) {
             "a.yaml:2:3: task.min_length: not an option of the task grammar_translation; it "
             "belongs to copy, reverse, sort, previous_token, induction, two_offsets, "
             "copy_distractors");
+  EXPECT_EQ(config_error("task:\n  name: recall\n  facts: 3\n", {"task.name=copy"}),
+            "a.yaml:3:3: task.facts: not an option of the task copy; it belongs to recall");
 }
 
 TEST(ConfigErrors, unknown_section) {
