@@ -22,7 +22,7 @@ TEST(StepFlops, CountWeightsAndPairsOfRaggedSequences) {
   batch.labels = {.every_row = false, .rows = {0, 2, 4}, .ids = {3, 3, 3}};
   const double encoder = 5 * (4 * 140 + 220);                // a layer's uses of weights
   const double decoder = 5 * (6 * 140 + 220) + 5 * 2 * 140;  // cross-attention's keys and values
-  const double output = 3 * 10 * 13;  // rows that have a label
+  const double output = 3 * 10 * 13;                         // rows that have a label
   const double encoder_pairs = 4 + 9;
   const double decoder_pairs = (1 + 16) + (2 + 12);
   EXPECT_DOUBLE_EQ(
