@@ -26,7 +26,7 @@ using ::testing::ThrowsMessage;
 const std::vector<Sentence> sequences{{3, 4, 5, 6, 7}, {8, 3, 4}, {}, {5, 5}};
 
 struct StackModel {
-  StackModel(ModelOptions options, Family family, Index labels = tiny_vocabulary)
+  StackModel(const ModelOptions& options, Family family, Index labels = tiny_vocabulary)
       : transformer(store.root(), options, family,
                     {.context = 0, .input = tiny_vocabulary, .labels = labels}) {
     store.initialize(1);
