@@ -151,9 +151,8 @@ std::vector<std::string> splits(const TaskOptions& options) {
 
 // Characters need no training and make a small vocabulary, but longer lines.
 void shrink(TaskOptions& task, const Shrinking& shrinking) {
-  const auto is_set = [&](std::string_view option) { return shrinking.is_set(option); };
   auto& text = task.as<ParallelTextOptions>();
-  if (std::ranges::any_of(tokenizer_options, is_set) ||
+  if (std::ranges::any_of(tokenizer_options, shrinking.is_set) ||
       text.tokenizer == TokenizerKind::character) {
     return;
   }
@@ -163,7 +162,7 @@ void shrink(TaskOptions& task, const Shrinking& shrinking) {
   text.character_coverage = defaults.character_coverage;
   text.subword_dropout = defaults.subword_dropout;
   shrinking.at_most("task.vocabulary", text.vocabulary, Shrinking::most_symbols);
-  if (!is_set("task.max_length")) {
+  if (!shrinking.is_set("task.max_length")) {
     text.max_length = std::max(text.max_length, shrinking.most_characters);
   }
 }

@@ -47,7 +47,25 @@ struct SyntheticSplits {
 Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits, std::uint64_t seed,
                  const std::filesystem::path& tokenizers);
 
-// Their sizes, for tasks that have an option for each.
+// The rows of the splits' sizes, for a struct of options that has them.
+template <class Visitor, class Options>
+void visit_sizes(Visitor&& visit, Options& sizes) {
+  visit(
+      Field{
+          .name = "train_examples", .help = "sequences to train on", .minimum = 1, .maximum = 1e8},
+      sizes.train_examples);
+  visit(Field{.name = "validation_examples",
+              .help = "held-out sequences that choose the best checkpoint",
+              .minimum = 1,
+              .maximum = 1e7},
+        sizes.validation_examples);
+  visit(Field{.name = "test_examples",
+              .help = "held-out sequences for the final test",
+              .minimum = 1,
+              .maximum = 1e7},
+        sizes.test_examples);
+}
+
 struct SplitSizes {
   Index train_examples = 20000;
   Index validation_examples = 1000;
@@ -55,21 +73,7 @@ struct SplitSizes {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "train_examples",
-                .help = "sequences to train on",
-                .minimum = 1,
-                .maximum = 1e8},
-          train_examples);
-    visit(Field{.name = "validation_examples",
-                .help = "held-out sequences that choose the best checkpoint",
-                .minimum = 1,
-                .maximum = 1e7},
-          validation_examples);
-    visit(Field{.name = "test_examples",
-                .help = "held-out sequences for the final test",
-                .minimum = 1,
-                .maximum = 1e7},
-          test_examples);
+    visit_sizes(visit, *this);
   }
 };
 SyntheticSplits splits_of(const SplitSizes& sizes, const Lengths& lengths);

@@ -46,21 +46,7 @@ struct SyntheticOptions {
                 .maximum = 100000,
                 .unit = "tokens"},
           max_length);
-    visit(Field{.name = "train_examples",
-                .help = "sequences to train on",
-                .minimum = 1,
-                .maximum = 1e8},
-          train_examples);
-    visit(Field{.name = "validation_examples",
-                .help = "held-out sequences that choose the best checkpoint",
-                .minimum = 1,
-                .maximum = 1e7},
-          validation_examples);
-    visit(Field{.name = "test_examples",
-                .help = "held-out sequences for the final test",
-                .minimum = 1,
-                .maximum = 1e7},
-          test_examples);
+    visit_sizes(visit, *this);
     visit(Field{.name = "longer_min_length",
                 .help = "shortest sequence of the further test split `longer`",
                 .minimum = 0,
