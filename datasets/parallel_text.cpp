@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "datasets/aligned_text.hpp"
 #include "datasets/parallel_text_options.hpp"
+#include "datasets/parallel_text_rules.hpp"
 #include "datasets/parallel_tokenizers.hpp"
 #include "datasets/sentencepiece_tokenizer.hpp"
 #include "datasets/source_cuts.hpp"
@@ -214,6 +215,7 @@ Task make(const TaskOptions& options, std::uint64_t seed, const fs::path& tokeni
 
 extern constinit const TaskKind parallel_text_task{.name = "parallel_text",
                                                    .options = options_of<ParallelTextOptions>,
+                                                   .rules = parallel_text_rules,
                                                    .longest = longest,
                                                    .splits = splits,
                                                    .shrink = shrink,

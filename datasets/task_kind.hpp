@@ -14,19 +14,14 @@
 
 #include "core/member_count.hpp"
 #include "core/option_rows.hpp"
+#include "core/violation.hpp"
 #include "datasets/hash.hpp"
 #include "datasets/shrinking.hpp"
 #include "datasets/task.hpp"
 
 namespace tapehead {
 
-struct Violation {
-  // Those that contradict each other, the likeliest first, each as "section.option".
-  std::vector<std::string> options;
-  std::string problem;
-};
-
-// What options must satisfy together.
+// What options must satisfy together; a violation has each as "section.option".
 struct TaskRule {
   std::string_view says;  // for the reference
   std::optional<Violation> (*check)(const TaskOptions&);

@@ -47,23 +47,28 @@ void expect_removable(const MultiHeadAttention& attention, const std::vector<Ind
 }
 
 template <class Value>
+Value only(const Value& of_all_heads, const std::vector<Index>& /*left*/) {
+  return of_all_heads;
+}
+
+template <class Value>
 ByHead<Value> only(const ByHead<Value>& values, const std::vector<Index>& left) {
-  if (values.values.size() == 1) {
-    return values;
+  if (values.values.size() == 1 || left.empty()) {
+    return {{values.at(0)}};
   }
   ByHead<Value> kept;
   for (const Index head : left) {
     kept.values.push_back(values.at(head));
   }
-  return kept.values.empty() ? ByHead<Value>{{values.at(0)}} : kept;
+  return kept;
 }
 
 AttentionSpec spec_with(const AttentionSpec& spec, const std::vector<Index>& left) {
   AttentionSpec smaller = spec;
   smaller.heads = std::ssize(left);
   smaller.kv_heads = std::max<Index>(1, std::ssize(kept_heads(spec, left).key_heads));
-  smaller.score = only(spec.score, left);
-  smaller.pattern = only(spec.pattern, left);
+  AttentionSpec::walk([&](const auto& /*field*/, auto& value) { value = only(value, left); },
+                      smaller);
   return smaller;
 }
 
@@ -108,9 +113,9 @@ ModelOptions options_without(const ModelOptions& options, const Transformer& tra
   }
   ModelOptions smaller = options;
   smaller.attention = {};
-  smaller.encoder_self = settings_of(specs[AttentionKind::encoder_self]);
-  smaller.decoder_self = settings_of(specs[AttentionKind::decoder_self]);
-  smaller.cross = settings_of(specs[AttentionKind::cross]);
+  for (const AttentionKind kind : attention_kinds) {
+    smaller.settings(kind) = settings_of(specs[kind]);
+  }
   return smaller;
 }
 

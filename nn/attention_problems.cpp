@@ -6,110 +6,109 @@ namespace tapehead {
 
 namespace {
 
+using Verdict = std::optional<Violation>;
+
 bool shares_query_and_key(Sharing sharing) {
   return sharing == Sharing::query_key || sharing == Sharing::all || sharing == Sharing::identity;
 }
 
-using Verdict = std::optional<SpecProblem>;
-
 Verdict widths_fit(const AttentionSpec& spec) {
   const Index D = spec.d_model;
   if (!spec.heads_divide) {
-    return SpecProblem{{"heads"},
-                       fmt::format("heads must divide d_model ({} heads, d_model {}); change one "
-                                   "of them, or give model.d_head",
-                                   spec.heads, D)};
+    return Violation{{"heads"},
+                     fmt::format("heads must divide d_model ({} heads, d_model {}); change one "
+                                 "of them, or give model.d_head",
+                                 spec.heads, D)};
   }
   const bool divides = D % spec.heads == 0;
   if (!divides && (spec.input == HeadInput::narrow || spec.combine == Combine::concatenate)) {
-    return SpecProblem{{"heads", "input", "combine"},
-                       fmt::format("heads must divide d_model where each has its own columns of "
-                                   "it ({} heads, d_model {})",
-                                   spec.heads, D)};
+    return Violation{{"heads", "input", "combine"},
+                     fmt::format("heads must divide d_model where each has its own columns of "
+                                 "it ({} heads, d_model {})",
+                                 spec.heads, D)};
   }
   if (spec.combine == Combine::concatenate && spec.output_columns() != D) {
-    return SpecProblem{{"combine", "d_v", "heads"},
-                       fmt::format("a concatenation alone must be as wide as the model ({} heads "
-                                   "of d_v {}, d_model {})",
-                                   spec.heads, spec.d_v, D)};
+    return Violation{{"combine", "d_v", "heads"},
+                     fmt::format("a concatenation alone must be as wide as the model ({} heads "
+                                 "of d_v {}, d_model {})",
+                                 spec.heads, spec.d_v, D)};
   }
   if ((spec.combine == Combine::mean || spec.combine == Combine::weighted) && spec.d_v != D) {
-    return SpecProblem{{"combine", "d_v"},
-                       fmt::format("a sum of heads needs values as wide as the model (d_v {}, "
-                                   "d_model {})",
-                                   spec.d_v, D)};
+    return Violation{{"combine", "d_v"},
+                     fmt::format("a sum of heads needs values as wide as the model (d_v {}, "
+                                 "d_model {})",
+                                 spec.d_v, D)};
   }
   const Index identity = spec.input == HeadInput::narrow ? D / spec.heads : D;
   if (spec.sharing == Sharing::identity && (spec.d_qk != identity || spec.d_v != identity)) {
-    return SpecProblem{{"sharing", "d_qk", "d_v", "input"},
-                       fmt::format("without projections heads are as wide as their input ({}; d_qk "
-                                   "{}, d_v {})",
-                                   identity, spec.d_qk, spec.d_v)};
+    return Violation{{"sharing", "d_qk", "d_v", "input"},
+                     fmt::format("without projections heads are as wide as their input ({}; d_qk "
+                                 "{}, d_v {})",
+                                 identity, spec.d_qk, spec.d_v)};
   }
   return {};
 }
 
 Verdict sharing_fits(const AttentionSpec& spec) {
   if (spec.kv_heads < 1 || spec.heads % spec.kv_heads != 0) {
-    return SpecProblem{
+    return Violation{
         {"kv_heads", "heads"},
         fmt::format("must divide the heads ({} for {} heads)", spec.kv_heads, spec.heads)};
   }
   const bool with_query =
       shares_query_and_key(spec.sharing) || spec.sharing == Sharing::query_value;
   if (with_query && spec.kv_heads != spec.heads) {
-    return SpecProblem{{"kv_heads", "sharing"},
-                       fmt::format("queries can share weights with as many heads of keys and "
-                                   "values alone ({} heads, kv_heads {})",
-                                   spec.heads, spec.kv_heads)};
+    return Violation{{"kv_heads", "sharing"},
+                     fmt::format("queries can share weights with as many heads of keys and "
+                                 "values alone ({} heads, kv_heads {})",
+                                 spec.heads, spec.kv_heads)};
   }
   if (shares_value(spec.sharing) && spec.sharing != Sharing::identity && spec.d_qk != spec.d_v) {
-    return SpecProblem{
+    return Violation{
         {"sharing", "d_qk", "d_v"},
         fmt::format("one weight has one width (d_qk {}, d_v {})", spec.d_qk, spec.d_v)};
   }
   if (spec.tied() && spec.sharing == Sharing::identity) {
-    return SpecProblem{{"head_weights", "sharing"}, "identity has no weights to tie"};
+    return Violation{{"head_weights", "sharing"}, "identity has no weights to tie"};
   }
   if (spec.tied() && spec.kv_heads != spec.heads) {
-    return SpecProblem{{"head_weights", "kv_heads"}, "tied heads have one set of weights anyway"};
+    return Violation{{"head_weights", "kv_heads"}, "tied heads have one set of weights anyway"};
   }
   return {};
 }
 
 Verdict scores_fit(const AttentionSpec& spec) {
   if (!spec.score.fits(spec.heads)) {
-    return SpecProblem{{"score", "heads"},
-                       fmt::format("a list has one value for each head ({} for {} heads)",
-                                   spec.score.values.size(), spec.heads)};
+    return Violation{{"score", "heads"},
+                     fmt::format("a list has one value for each head ({} for {} heads)",
+                                 spec.score.values.size(), spec.heads)};
   }
   if (spec.score.values.size() > 1 && spec.kv_heads != spec.heads) {
-    return SpecProblem{{"score", "kv_heads"},
-                       "heads that share keys must score them alike: give one score for all"};
+    return Violation{{"score", "kv_heads"},
+                     "heads that share keys must score them alike: give one score for all"};
   }
   if (!spec.pattern.fits(spec.heads)) {
-    return SpecProblem{{"pattern", "heads"},
-                       fmt::format("a list has one value for each head ({} for {} heads)",
-                                   spec.pattern.values.size(), spec.heads)};
+    return Violation{{"pattern", "heads"},
+                     fmt::format("a list has one value for each head ({} for {} heads)",
+                                 spec.pattern.values.size(), spec.heads)};
   }
   if (!spec.has(AttentionPositions::none) && !spec.is_self()) {
-    return SpecProblem{{"positions"},
-                       "cross-attention has no distances: source and target count positions apart"};
+    return Violation{{"positions"},
+                     "cross-attention has no distances: source and target count positions apart"};
   }
   if (spec.has(AttentionPositions::t5) && spec.farthest <= spec.buckets / 2) {
-    return SpecProblem{
-        {"farthest", "buckets"},
-        fmt::format("half of the buckets hold one distance each, so farthest must be "
-                    "more than that (buckets {}, farthest {})",
-                    spec.buckets, spec.farthest)};
+    return Violation{{"farthest", "buckets"},
+                     fmt::format("half of the buckets hold one distance each, so farthest must be "
+                                 "more than that (buckets {}, farthest {})",
+                                 spec.buckets, spec.farthest)};
   }
   if (spec.has(AttentionPositions::rotary) && spec.heads_with(Score::additive) > 0) {
-    return SpecProblem{{"score", "positions"},
-                       "rotary positions show in the products of queries and keys, which additive "
-                       "scores have not"};
+    return Violation{{"score", "positions"},
+                     "rotary positions show in the products of queries and keys, which additive "
+                     "scores have not"};
   }
   if (spec.has(AttentionPositions::rotary) && spec.d_qk % 2 != 0) {
-    return SpecProblem{
+    return Violation{
         {"positions", "d_qk", "heads"},
         fmt::format("rotary turns pairs of columns, so d_qk must be even ({})", spec.d_qk)};
   }
@@ -121,15 +120,15 @@ Verdict start_fits(const AttentionSpec& spec) {
     return {};
   }
   if (spec.sharing == Sharing::identity) {
-    return SpecProblem{{"start", "sharing"}, "identity has no weights that could start equal"};
+    return Violation{{"start", "sharing"}, "identity has no weights that could start equal"};
   }
   if (spec.tied() && spec.start == HeadStart::identical_projections) {
-    return SpecProblem{{"start", "head_weights"}, "tied heads are identical anyway"};
+    return Violation{{"start", "head_weights"}, "tied heads are identical anyway"};
   }
   if (spec.start == HeadStart::identical && spec.combine != Combine::output) {
-    return SpecProblem{{"start", "combine"},
-                       "there is no output weight that could start equal; identical_projections "
-                       "makes the others so"};
+    return Violation{{"start", "combine"},
+                     "there is no output weight that could start equal; identical_projections "
+                     "makes the others so"};
   }
   return {};
 }

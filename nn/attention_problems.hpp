@@ -2,20 +2,14 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
+#include "core/violation.hpp"
 #include "nn/attention_spec.hpp"
 
 namespace tapehead {
 
-struct SpecProblem {
-  std::vector<std::string> options;  // those that contradict each other, the likeliest first
-  std::string problem;
-};
-
 // What in it does not go together, if anything: names as in AttentionSettings.
-std::optional<SpecProblem> spec_problem(const AttentionSpec& spec);
+std::optional<Violation> spec_problem(const AttentionSpec& spec);
 
 // Whether they differ in kind, pattern and dropout at most, and learn of as many distances.
 bool can_share_weights(const AttentionSpec& a, const AttentionSpec& b);

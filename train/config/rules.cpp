@@ -121,62 +121,6 @@ Verdict metric_is_measured(const Config& config) {
                                EnumNames<Metric>::names[static_cast<std::size_t>(metric)])};
 }
 
-struct TextFiles {
-  std::string_view split;
-  const std::string& source;
-  const std::string& target;
-  const std::string& tsv;
-  std::array<std::string, 3> options;  // source, target, tsv
-};
-
-Verdict check_files(const TextFiles& files, bool needed) {
-  const auto [source, target, tsv] = files.options;
-  if (!files.tsv.empty() && !(files.source.empty() && files.target.empty())) {
-    return Violation{
-        {tsv, source, target},
-        fmt::format("the {} text comes twice, as two files and as a TSV; keep one", files.split)};
-  }
-  if (files.source.empty() != files.target.empty()) {
-    return Violation{{files.source.empty() ? target : source},
-                     fmt::format("stands alone; the {} text needs {} too", files.split,
-                                 files.source.empty() ? source : target)};
-  }
-  if (!needed || !files.source.empty() || !files.tsv.empty()) return {};
-  return Violation{{source, tsv, "task.name"},
-                   fmt::format("parallel_text needs {} text: {} and {}, or {}", files.split, source,
-                               target, tsv)};
-}
-
-Verdict text_has_files(const Config& config) {
-  const auto* found = config.task.find<ParallelTextOptions>();
-  if (found == nullptr) return {};
-  const ParallelTextOptions& text = *found;
-  Verdict verdict = check_files({"training",
-                                 text.train_source,
-                                 text.train_target,
-                                 text.train_tsv,
-                                 {"task.train_source", "task.train_target", "task.train_tsv"}},
-                                true);
-  if (!verdict) {
-    verdict =
-        check_files({"validation",
-                     text.validation_source,
-                     text.validation_target,
-                     text.validation_tsv,
-                     {"task.validation_source", "task.validation_target", "task.validation_tsv"}},
-                    true);
-  }
-  if (!verdict) {
-    verdict = check_files({"test",
-                           text.test_source,
-                           text.test_target,
-                           text.test_tsv,
-                           {"task.test_source", "task.test_target", "task.test_tsv"}},
-                          false);
-  }
-  return verdict;
-}
-
 Verdict tied_share_words(const Config& config) {
   const auto* text = config.task.find<ParallelTextOptions>();
   const bool tied = ties_source(config.model.tie_embeddings);
@@ -235,14 +179,8 @@ std::span<const Rule> rules() {
       {"`evaluation.metric` can be `sequence_accuracy`, `bleu` or `chrf` only with "
        "`evaluation.decode`.",
        metric_is_measured},
-      {"`parallel_text` has training and validation text, each as two files or as one TSV.",
-       text_has_files},
-      {"`task.normalization` and `task.character_coverage` are for the tokenizers `bpe` and "
-       "`unigram`, `task.subword_dropout` for `bpe`. With another one they keep their defaults.",
-       unused_by_tokenizer},
-      {"`clip` is for the positions `relative`, `relative_keys` and `transformer_xl`, `buckets` "
-       "and "
-       "`farthest` are for `t5`. Where no attention has such positions they keep their defaults.",
+      {"An option of attention that is for some positions alone keeps its default where no "
+       "attention has such positions.",
        unused_by_positions},
       {"`budget` and `model.d_head` decide widths, where `d_qk`, `d_v`, `sharing` and `combine` do "
        "not.",

@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "core/text.hpp"
-#include "datasets/parallel_text_options.hpp"
 #include "nn/attention_spec.hpp"
 
 namespace tapehead {
@@ -139,26 +138,6 @@ Verdict unused_by_optimizer(const Config& config) {
   if (training.beta1 != defaults.beta1) return unused("training.beta1", "adam, adamw");
   if (training.beta2 != defaults.beta2) return unused("training.beta2", "adam, adamw");
   if (training.epsilon != defaults.epsilon) return unused("training.epsilon", "adam, adamw");
-  return {};
-}
-
-Verdict unused_by_tokenizer(const Config& config) {
-  const auto* text = config.task.find<ParallelTextOptions>();
-  const ParallelTextOptions defaults;
-  if (text == nullptr || text->tokenizer == TokenizerKind::bpe) return {};
-  if (text->subword_dropout != defaults.subword_dropout) {
-    return Violation{{"task.subword_dropout", "task.tokenizer"},
-                     "this tokenizer merges nothing that could be left out (only bpe)"};
-  }
-  if (text->tokenizer == TokenizerKind::unigram) return {};
-  const auto unused = [](const std::string& option) {
-    return Violation{{option, "task.tokenizer"},
-                     "this tokenizer makes no use of it (only bpe, unigram)"};
-  };
-  if (text->normalization != defaults.normalization) return unused("task.normalization");
-  if (text->character_coverage != defaults.character_coverage) {
-    return unused("task.character_coverage");
-  }
   return {};
 }
 

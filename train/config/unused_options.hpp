@@ -13,7 +13,6 @@ namespace tapehead {
 // a switch turns off may stay as it is: evaluation.decode: false, heads: 0, encoder_layers: 0. So
 // may what others are asked to follow, such as model.heads.
 std::optional<Violation> unused_by_optimizer(const Config& config);
-std::optional<Violation> unused_by_tokenizer(const Config& config);
 std::optional<Violation> unused_gate_options(const Config& config);
 std::optional<Violation> unused_by_positions(const Config& config);
 std::optional<Violation> unused_widths(const Config& config);
