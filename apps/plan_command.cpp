@@ -40,18 +40,13 @@ void plan(const PlanArguments& arguments) {
   std::ranges::for_each(task.splits, say_unknown);
   const RunPlan run = plan_run(config, task);
   check_initial_weights(config, task);
-  const StepRows rows = mean_rows(*task.training_split(0), run.steps_per_epoch);
-  const std::vector<ModelPart> parts =
-      model_parts(config.model, task.source_tokenizer->size(), task.target_tokenizer->size(), rows);
-  const Rehearsal rehearsal = rehearse(config, task, parts, arguments.threads,
-                                       [&](const char* what) { console->live(what); });
+  const Rehearsal rehearsal =
+      rehearse(config, task, arguments.threads, [&](const char* what) { console->live(what); });
   console->live("");
   const PlanFacts facts{.config = arguments.config.string(),
                         .options = config,
                         .run = run,
                         .threads = arguments.threads,
-                        .rows = rows,
-                        .parts = parts,
                         .rehearsal = rehearsal};
   write_output(fmt::format("{}\n", arguments.json ? plan_json(facts).dump(2) : plan_table(facts)));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
@@ -23,6 +24,10 @@ struct Place {
 
   std::string to_string() const;  // "decoder.layers.1.cross.query, head 2"
 };
+
+// Whether a module or a parameter is the one of that path or inside it: "a.b.c" in "a.b". All are
+// in the root, which has none.
+bool lies_in(std::string_view path, std::string_view scope);
 
 // Where a column of a result, or a row of a weight (out, in), belongs.
 Place place_of(const Module& module, Index column, Index columns);

@@ -45,7 +45,9 @@ std::string parent_of(const std::string& name) {
 
 }  // namespace
 
-Scope Scope::operator/(std::string_view name) const { return {*store_, name_of(name)}; }
+Scope Scope::operator/(std::string_view name) const {
+  return name.empty() ? *this : Scope(*store_, name_of(name));
+}
 
 std::string Scope::name_of(std::string_view name) const {
   return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);

@@ -38,7 +38,7 @@ class ParameterStore;
 // A place in the tree of names, where a layer declares what it owns.
 class Scope {
  public:
-  Scope operator/(std::string_view name) const;
+  Scope operator/(std::string_view name) const;  // itself where the name is empty
   const std::string& path() const { return path_; }
 
   // `heads`: the rows, which make the columns of what comes out, are of so many heads; 0: of none.

@@ -69,8 +69,9 @@ class Gradients {
 // its inputs as far as it has come.
 struct TapeEvent {
   const char* op;
-  const Module* module;  // null: none was entered
-  Index input;           // whose gradient it is; -1: it is a value
+  const Module* module;   // where the op belongs; null: nowhere
+  const Module* entered;  // what had been entered, even if a parameter tells better
+  Index input;            // whose gradient it is; -1: it is a value
   const Tensor& tensor;
 };
 using TapeWatcher = std::function<void(const TapeEvent&)>;

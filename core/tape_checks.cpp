@@ -66,7 +66,7 @@ void Tape::look_at_value(const char* op, std::span<const Var> inputs, const Tens
   }
   const Module* module = module_of(nodes, module_);
   if (watcher_) {
-    watcher_({.op = op, .module = module, .input = -1, .tensor = value});
+    watcher_({.op = op, .module = module, .entered = module_, .input = -1, .tensor = value});
   }
   if (!checks().finite) {
     return;
@@ -88,8 +88,11 @@ void Tape::show_gradients(Index i) const {
   for (Index k = 0; k < current.input_count; ++k) {
     const Index from = inputs_[static_cast<std::size_t>(current.first_input + k)];
     if (from >= 0 && node(from).has_arrived()) {
-      watcher_(
-          {.op = current.op, .module = module_of(i), .input = k, .tensor = node(from).memory()});
+      watcher_({.op = current.op,
+                .module = module_of(i),
+                .entered = current.module,
+                .input = k,
+                .tensor = node(from).memory()});
     }
   }
 }

@@ -88,18 +88,17 @@ Index weights_in(const Json& attentions) {
 
 }  // namespace
 
-Json report_sentences(const SavedRun& run, const Task& task, const Split& split,
-                      const std::vector<Index>& examples, Workers& workers) {
+Json report_sentences(const Model& model, const EvaluationOptions& options, const Task& task,
+                      const Split& split, const std::vector<Index>& examples, Workers& workers) {
   const Split few = chosen(task, split, examples);
-  const auto outputs =
-      decode_split(run.model.transformer, run.model.store, task, few,
-                   static_cast<Index>(few.examples.size()), run.config.evaluation, workers);
+  const auto outputs = decode_split(model.transformer, model.store, task, few,
+                                    static_cast<Index>(few.examples.size()), options, workers);
   const std::vector<bool> right = right_sequences(task, few, outputs);
   Json sentences = Json::array();
   Index weights = 0;
   for (std::size_t i = 0; i < few.examples.size(); ++i) {
     const Batch batch = make_batch(few, {static_cast<Index>(i)});
-    Json attentions = attentions_json(run.model, batch);
+    Json attentions = attentions_json(model, batch);
     weights += weights_in(attentions);
     if (i > 0 && weights > shown_weights) {
       break;

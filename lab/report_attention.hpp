@@ -26,7 +26,8 @@ constexpr Index shown_weights = 600'000;  // of all sentences: they make the pag
 // Target tokens are those that the decoder reads, the right ones behind the begin mark, as in
 // training; said tokens are those that it should say where it has read them. Throws ConfigError for
 // a number that the split does not have.
-nlohmann::ordered_json report_sentences(const SavedRun& run, const Task& task, const Split& split,
+nlohmann::ordered_json report_sentences(const Model& model, const EvaluationOptions& options,
+                                        const Task& task, const Split& split,
                                         const std::vector<Index>& examples, Workers& workers);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

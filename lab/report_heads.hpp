@@ -17,7 +17,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 //
 // The last two as importance_json() and pruning_json() have them; absent, with a note that says
 // why, where they would take more work than they may, or heads cannot be left out.
-nlohmann::ordered_json report_heads_json(SavedRun& run, const Task& task, const Split& split,
-                                         const ReportRequest& request, Workers& workers);
+nlohmann::ordered_json report_heads_json(Model& model, const Config& config, const Task& task,
+                                         const Split& split, const ReportRequest& request,
+                                         Workers& workers);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

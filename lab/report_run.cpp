@@ -39,7 +39,8 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
   }
   Workers workers(request.threads);
   const std::vector<Index> sentences = sentences_of(request, split);
-  report["sentences"] = report_sentences(run, task, split, sentences, workers);
+  report["sentences"] =
+      report_sentences(run.model, run.config.evaluation, task, split, sentences, workers);
   expect_figures(report["sentences"]);
   if (report["sentences"].size() < sentences.size()) {
     report["notes"].push_back(
@@ -47,7 +48,7 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
                     "page too large.",
                     sentences.size(), report["sentences"].size()));
   }
-  report["heads"] = report_heads_json(run, task, split, request, workers);
+  report["heads"] = report_heads_json(run.model, run.config, task, split, request, workers);
   expect_figures(report["heads"]);
 }
 

@@ -38,7 +38,8 @@ Scalar* keep(const HeadColumns& columns, Index row, Index count, Scalar* to) {
 
 AttentionWeights::AttentionWeights(const Scope& scope, const ModelOptions& options,
                                    const AttentionSpec& spec, AttentionInputs inputs)
-    : projections(scope, options, spec, inputs),
+    : path(scope.path()),
+      projections(scope, options, spec, inputs),
       scores(scope, spec, options.max_positions),
       distances(scope, options, spec),
       gates(scope, spec),

@@ -22,6 +22,7 @@ struct AttentionWeights {
   AttentionWeights(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
                    AttentionInputs inputs);
 
+  std::string path;
   HeadProjections projections;
   HeadScores scores;
   HeadDistances distances;

@@ -5,7 +5,9 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 Norm::Norm(const Scope& scope, NormKind norm_kind, Index D)
-    : kind(norm_kind), gain(scope.create("gain", {D}, Initializer::constant(1))) {
+    : kind(norm_kind),
+      path(scope.path()),
+      gain(scope.create("gain", {D}, Initializer::constant(1))) {
   if (kind == NormKind::layer_norm) {
     bias = scope.create("bias", {D}, Initializer::constant(0));
   }

@@ -1,6 +1,8 @@
 // The norm layer, of either kind.
 #pragma once
 
+#include <string>
+
 #include "nn/model_options.hpp"
 #include "nn/pass.hpp"
 
@@ -11,6 +13,7 @@ struct Norm {
   Var operator()(Pass& pass, const Var& x) const;  // (N, D) -> (N, D)
 
   NormKind kind;
+  std::string path;
   Parameter gain;
   Parameter bias;  // of layer_norm only
 };

@@ -8,11 +8,15 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct OutputHead {
   Parameter weight;  // (V, D): may be rows of an embedding
+  Module module;
 
   Index classes() const { return weight.shape[0]; }
 
   // (N, D) -> (N, V)
-  Var logits(Pass& pass, const Var& hidden) const { return pass.linear(hidden, weight); }
+  Var logits(Pass& pass, const Var& hidden) const {
+    const InModule here(pass.tape(), module);
+    return pass.linear(hidden, weight);
+  }
 
   // The most likely tokens of each row of `hidden`, as logits() would give them.
   BestTokens best(Pass& pass, const Var& hidden, Index count, TokenId excluded,

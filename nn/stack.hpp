@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "nn/layer.hpp"
@@ -19,6 +20,8 @@ struct Stack {
   // An empty cache for so many sequences of at most `longest` tokens.
   KeyValueCache make_cache(Index sequences, Index longest) const;
 
+  StackName name;
+  std::string path;  // of its layers and its closing norm
   TokenEmbedding embedding;
   std::vector<Layer> layers;
   std::optional<Norm> closing_norm;  // with pre-norm

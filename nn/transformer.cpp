@@ -38,15 +38,16 @@ std::string_view name_of_embedding(StackName stack) {
   return stack == StackName::encoder ? "source" : "target";
 }
 
-std::vector<Layer> layers_of(const Scope& scope, const ModelOptions& options,
-                             AttentionMaker& attention, StackName stack, Layer::Reads reads) {
-  const auto& own = stack == StackName::encoder ? options.encoder_layers : options.decoder_layers;
-  std::vector<Layer> layers;
+Stack stack_of(const Scope& scope, const ModelOptions& options, const TokenEmbedding& embedding,
+               AttentionMaker& attention, StackName name, Layer::Reads reads) {
+  const auto& own = name == StackName::encoder ? options.encoder_layers : options.decoder_layers;
+  Stack stack{
+      .name = name, .path = scope.path(), .embedding = embedding, .layers = {}, .closing_norm = {}};
   for (Index i = 0; i < own.value_or(options.layers); ++i) {
-    layers.emplace_back(scope / name_of(stack) / "layers" / std::to_string(i), options, attention,
-                        stack, i, reads);
+    stack.layers.emplace_back(scope / "layers" / std::to_string(i), options, attention, name, i,
+                              reads);
   }
-  return layers;
+  return stack;
 }
 
 }  // namespace
@@ -70,31 +71,31 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options, Family
       "embedding", {both && one_table ? entries.context : entries.input, D}, normal);
   const Parameter context_table =
       one_table ? input_table : context_scope.create("embedding", {entries.context, D}, normal);
+  const Scope output_scope = scope / "output";
   output_ = {.weight = ties_output(options.tie_embeddings)
                            ? input_table.first_rows(entries.labels)
-                           : scope.create("output.weight", {entries.labels, D},
-                                          weight_initializer(options, D, entries.labels))};
+                           : output_scope.create("weight", {entries.labels, D},
+                                                 weight_initializer(options, D, entries.labels)),
+             .module = {.paths = {output_scope.path()}}};
   std::optional<TokenEmbedding> context_embedding;
   if (both) {
     context_embedding.emplace(context_scope, options, context_table, sines);
   }
   const TokenEmbedding input_embedding(input_scope, options, input_table, sines);
   AttentionMaker attention(scope, options);
+  const Scope encoder_scope = scope / name_of(StackName::encoder);
+  const Scope main_scope = scope / name_of(main);
   if (both) {
-    encoder_ = Stack{
-        .embedding = *context_embedding,
-        .layers = layers_of(scope, options, attention, StackName::encoder, Layer::Reads::itself),
-        .closing_norm = {}};
+    encoder_ = stack_of(encoder_scope, options, *context_embedding, attention, StackName::encoder,
+                        Layer::Reads::itself);
   }
-  main_ = Stack{.embedding = input_embedding,
-                .layers = layers_of(scope, options, attention, main,
-                                    both ? Layer::Reads::context_too : Layer::Reads::itself),
-                .closing_norm = {}};
+  main_ = stack_of(main_scope, options, input_embedding, attention, main,
+                   both ? Layer::Reads::context_too : Layer::Reads::itself);
   if (options.norm_position == NormPosition::pre) {
     if (both) {
-      encoder_->closing_norm.emplace(scope / name_of(StackName::encoder) / "norm", options.norm, D);
+      encoder_->closing_norm.emplace(encoder_scope / "norm", options.norm, D);
     }
-    main_->closing_norm.emplace(scope / name_of(main) / "norm", options.norm, D);
+    main_->closing_norm.emplace(main_scope / "norm", options.norm, D);
   }
 }
 
@@ -106,20 +107,20 @@ Var Transformer::hidden(Pass& pass, const Batch& batch) const {
   return main()(pass, batch.input, &context);
 }
 
+std::vector<const Stack*> Transformer::stacks() const {
+  return encoder_ ? std::vector{&*encoder_, &*main_} : std::vector{&*main_};
+}
+
 std::vector<const MultiHeadAttention*> Transformer::attentions() const {
   std::vector<const MultiHeadAttention*> all;
-  const auto add = [&](const Stack& stack) {
-    for (const Layer& layer : stack.layers) {
+  for (const Stack* stack : stacks()) {
+    for (const Layer& layer : stack->layers) {
       all.push_back(&layer.self);
       if (layer.cross) {
         all.push_back(&layer.cross->attention);
       }
     }
-  };
-  if (encoder_) {
-    add(*encoder_);
   }
-  add(main());
   return all;
 }
 

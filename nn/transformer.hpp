@@ -58,6 +58,7 @@ class Transformer {
   const OutputHead& output() const { return output_; }
 
   // In the order in which a pass meets them.
+  std::vector<const Stack*> stacks() const;
   std::vector<const MultiHeadAttention*> attentions() const;
 
   // Each once; one that both sides share has the rows of the source's.

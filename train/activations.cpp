@@ -20,12 +20,10 @@ std::size_t rows_of_examples(const Split& split, const std::vector<Index>& examp
   return rows;
 }
 
-// An output layer that is the target embedding is told by its op.
+// The module that was entered, since a table that several share tells nothing of who looks it up.
 std::string_view path_of(const TapeEvent& event) {
-  const std::string_view path =
-      event.module == nullptr ? std::string_view() : std::string_view(event.module->path());
-  const bool table = path == "target" || path == "source";
-  return table && std::string_view(event.op) == "linear" ? "output" : path;
+  const Module* module = event.entered != nullptr ? event.entered : event.module;
+  return module == nullptr ? std::string_view() : std::string_view(module->path());
 }
 
 Batch largest_piece(const Batch& batch, const Config& config) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "core/errors.hpp"
 #include "core/tensor_file.hpp"
@@ -19,7 +20,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // takes longer than anything else at a start.
 enum class FirstWeights { drawn, zeros };
 
-// A model with its parameters. The config must be resolved.
+// A model with its parameters. The config must be resolved. `scope`: where in the tree of names it
+// is; its names address its draws and first weights.
 struct Model {
   // With the weights of a file, whose shapes are compared before any memory is taken. Throws
   // IoError.
@@ -27,8 +29,8 @@ struct Model {
         const TensorFile& weights);
 
   Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
-        FirstWeights first = FirstWeights::drawn)
-      : transformer(store.root(), config.model, source_vocabulary, target_vocabulary) {
+        FirstWeights first = FirstWeights::drawn, std::string_view scope = {})
+      : transformer(store.root() / scope, config.model, source_vocabulary, target_vocabulary) {
     if (first == FirstWeights::drawn) {
       store.initialize(config.seed);
     } else {

@@ -2,115 +2,127 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <set>
 
-namespace tapehead {
+namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
 constexpr double passes = 3;  // a product forward, and two of its size backward
-
-std::string stack_of(AttentionKind kind) {
-  return kind == AttentionKind::encoder_self ? "encoder" : "decoder";
-}
-
-std::string layer_path(AttentionKind kind, Index layer, std::string_view what) {
-  return fmt::format("{}.layers.{}.{}", stack_of(kind), layer, what);
-}
 
 std::string layers_text(Index first, Index last) {
   return first == last ? fmt::format("layer {}", first)
                        : fmt::format("layers {} to {}", first, last);
 }
 
-std::string attention_title(AttentionKind kind) {
+std::string_view title_of(AttentionKind kind) {
   constexpr std::array<std::string_view, 3> titles{"encoder self-attention",
                                                    "decoder self-attention", "cross-attention"};
-  return std::string(titles[static_cast<std::size_t>(kind)]);
-}
-
-double multiply_adds(const AttentionSpec& spec, const StepRows& rows) {
-  const AttentionWork work = attention_work(spec);
-  switch (spec.kind) {
-    case AttentionKind::encoder_self:
-      return passes * (work.query_row * rows.source + work.pair * rows.source_pairs);
-    case AttentionKind::decoder_self:
-      return passes * (work.query_row * rows.target + work.pair * rows.target_pairs);
-    default:
-      return passes * (work.query_row * rows.target + work.key_row * rows.source +
-                       work.pair * rows.cross_pairs);
-  }
+  return titles[static_cast<std::size_t>(kind)];
 }
 
 // Adds the parts one by one.
 class Parts {
  public:
-  Parts(const ModelOptions& options, const StepRows& rows) : options_(options), rows_(rows) {}
+  Parts(const Transformer& model, const StepRows& rows) : model_(model), rows_(rows) {}
 
-  void add(ModelPart part) { list_.push_back(std::move(part)); }
+  void add_embedding(const Stack& stack) {
+    const bool encoder = stack.name == StackName::encoder;
+    const bool both = &stack == &model_.main() && block_of(stack) == block_of(first_stack()) &&
+                      &stack != &first_stack();
+    list_.push_back({.name = fmt::format("{} embedding{}", encoder ? "source" : "target",
+                                         both ? ", also the source's" : ""),
+                     .scopes = {stack.embedding.module.path()}});
+  }
 
   // Layers that follow each other and are alike are one part.
-  void add_attention(AttentionKind kind) {
-    const Index layers = attention_layers(options_, kind);
-    for (Index first = 0, end = 0; first < layers; first = end) {
-      const AttentionSpec spec = attention_spec(options_, kind, first);
-      ModelPart part;
-      for (end = first; end < layers && attention_spec(options_, kind, end) == spec; ++end) {
-        part.paths.push_back(
-            layer_path(kind, end, kind == AttentionKind::cross ? "cross" : "self"));
-        part.parameters += own_parameters(spec);
-        part.multiply_adds += tapehead::multiply_adds(spec, rows_);
+  void add_attentions(AttentionKind kind) {
+    const MultiHeadAttention* before = nullptr;
+    Index first = 0;
+    for (const MultiHeadAttention* attention : model_.attentions()) {
+      const auto& [of, layer] = attention->site;
+      if (of != kind) {
+        continue;
       }
-      if (!spec.shared_as.empty()) {
-        part.paths.push_back("shared." + spec.shared_as);
+      if (before == nullptr || attention->spec != before->spec) {
+        first = layer;
+        list_.emplace_back();
       }
-      part.name = fmt::format("{}, {}", attention_title(kind), layers_text(first, end - 1));
-      add(std::move(part));
+      ModelPart& part = list_.back();
+      part.name = fmt::format("{}, {}", title_of(kind), layers_text(first, layer));
+      part.scopes.insert(part.scopes.end(), {attention->module.path(), attention->weights.path});
+      part.multiply_adds += work_of(*attention);
+      before = attention;
     }
   }
 
-  void add_feed_forward(AttentionKind kind) {
-    const Index layers = attention_layers(options_, kind);
-    if (layers == 0) {
+  void add_feed_forward(const Stack& stack) {
+    if (stack.layers.empty()) {
       return;
     }
-    const Index D = options_.d_model;
-    const Index F = options_.d_ff.value_or(4 * D);
+    const auto last = static_cast<Index>(stack.layers.size()) - 1;
     ModelPart part{
-        .name = fmt::format("{} feed-forward, {}", stack_of(kind), layers_text(0, layers - 1)),
-        .paths = {},
-        .parameters = layers * (2 * D * F + F + D),
-        .multiply_adds = passes * static_cast<double>(layers * 2 * D * F) *
-                         (kind == AttentionKind::encoder_self ? rows_.source : rows_.target)};
-    for (Index layer = 0; layer < layers; ++layer) {
-      part.paths.push_back(layer_path(kind, layer, "feed_forward"));
+        .name = fmt::format("{} feed-forward, {}", name_of(stack.name), layers_text(0, last)),
+        .scopes = {}};
+    for (const Layer& layer : stack.layers) {
+      const FeedForward& block = layer.feed_forward;
+      part.scopes.push_back(block.path);
+      part.multiply_adds +=
+          passes * rows_of(stack) *
+          static_cast<double>(block.inner_weight.shape.size() + block.outer_weight.shape.size());
     }
-    add(std::move(part));
+    list_.push_back(std::move(part));
   }
 
-  // Two in a layer of the encoder, three in one of the decoder; pre-norm closes each stack with
-  // one.
   void add_norms() {
-    const Index norms = 2 * attention_layers(options_, AttentionKind::encoder_self) +
-                        3 * attention_layers(options_, AttentionKind::decoder_self) +
-                        (options_.norm_position == NormPosition::pre ? 2 : 0);
-    const Index width = options_.d_model * (options_.norm == NormKind::layer_norm ? 2 : 1);
-    add({.name = "norms", .paths = {}, .parameters = norms * width});
+    ModelPart part{.name = "norms", .scopes = {}};
+    for (const Stack* stack : model_.stacks()) {
+      for (const Layer& layer : stack->layers) {
+        part.scopes.push_back(layer.self_residual.norm.path);
+        if (layer.cross) {
+          part.scopes.push_back(layer.cross->residual.norm.path);
+        }
+        part.scopes.push_back(layer.feed_forward_residual.norm.path);
+      }
+      if (stack->closing_norm) {
+        part.scopes.push_back(stack->closing_norm->path);
+      }
+    }
+    list_.push_back(std::move(part));
+  }
+
+  void add_output() {
+    const OutputHead& output = model_.output();
+    const bool tied = output.weight.block == block_of(model_.main());
+    list_.push_back(
+        {.name = tied ? "output layer, the target embedding" : "output layer",
+         .scopes = {output.module.path()},
+         .multiply_adds = passes * rows_.labels * static_cast<double>(output.weight.shape.size())});
   }
 
   std::vector<ModelPart> take() { return std::move(list_); }
 
  private:
-  Index own_parameters(const AttentionSpec& spec) {
-    const bool first = spec.shared_as.empty() || shared_.insert(spec.shared_as).second;
-    return first ? attention_parameters(spec) : 0;
+  const Stack& first_stack() const { return *model_.stacks().front(); }
+  static Index block_of(const Stack& stack) { return stack.embedding.table.block; }
+
+  double rows_of(const Stack& stack) const {
+    return &stack == &model_.main() ? rows_.target : rows_.source;
   }
 
-  const ModelOptions& options_;
+  double work_of(const MultiHeadAttention& attention) const {
+    const AttentionWork work = attention_work(attention.spec);
+    if (!attention.site.is_self()) {
+      return passes * (work.query_row * rows_.target + work.key_row * rows_.source +
+                       work.pair * rows_.cross_pairs);
+    }
+    const bool of_main = attention.site.stack() == model_.main().name;
+    return passes * (work.query_row * (of_main ? rows_.target : rows_.source) +
+                     work.pair * (of_main ? rows_.target_pairs : rows_.source_pairs));
+  }
+
+  const Transformer& model_;
   const StepRows& rows_;
-  std::set<std::string> shared_;
   std::vector<ModelPart> list_;
 };
 
@@ -123,10 +135,11 @@ StepRows rows_of(const Batch& batch) {
           .target = static_cast<double>(batch.input.rows()),
           .source_pairs = attention_pairs(batch.context.segments, batch.context.segments),
           .target_pairs = attention_pairs(batch.input.segments, batch.input.segments),
-          .cross_pairs = attention_pairs(batch.input.segments, batch.context.segments)};
+          .cross_pairs = attention_pairs(batch.input.segments, batch.context.segments),
+          .labels = static_cast<double>(batch.labels.count())};
 }
 
-// A batch has each sequence with one mark.
+// A batch has each sequence with one mark, and a label on every row of the target.
 StepRows mean_rows(const Split& split, Index steps) {
   StepRows sum;
   for (const Example& example : split.examples) {
@@ -143,47 +156,43 @@ StepRows mean_rows(const Split& split, Index steps) {
           .target = sum.target / count,
           .source_pairs = sum.source_pairs / count,
           .target_pairs = sum.target_pairs / count,
-          .cross_pairs = sum.cross_pairs / count};
+          .cross_pairs = sum.cross_pairs / count,
+          .labels = sum.target / count};
 }
 
-std::vector<ModelPart> model_parts(const ModelOptions& options, Index source_vocabulary,
-                                   Index target_vocabulary, const StepRows& rows) {
-  const Index D = options.d_model;
-  const bool one_table = ties_source(options.tie_embeddings);
-  const Index positions =
-      options.positions == PositionKind::learned ? options.max_positions * D : 0;
-  Parts parts(options, rows);
-  parts.add({.name = "source embedding",
-             .paths = {"source"},
-             .parameters = positions + (one_table ? 0 : source_vocabulary * D)});
-  parts.add_attention(AttentionKind::encoder_self);
-  parts.add_feed_forward(AttentionKind::encoder_self);
-  parts.add({.name = one_table ? "target embedding, also the source's" : "target embedding",
-             .paths = {"target"},
-             .parameters = positions + (one_table ? source_vocabulary : target_vocabulary) * D});
-  parts.add_attention(AttentionKind::decoder_self);
-  parts.add_attention(AttentionKind::cross);
-  parts.add_feed_forward(AttentionKind::decoder_self);
-  parts.add_norms();
-  const bool tied = ties_output(options.tie_embeddings);
-  parts.add({.name = tied ? "output layer, the target embedding" : "output layer",
-             .paths = {"output", "loss"},
-             .parameters = tied ? 0 : target_vocabulary * D,
-             .multiply_adds = passes * rows.target * static_cast<double>(target_vocabulary * D)});
-  return parts.take();
+std::vector<ModelPart> model_parts(const Transformer& model, const ParameterStore& store,
+                                   const StepRows& rows) {
+  Parts making(model, rows);
+  for (const Stack* stack : model.stacks()) {
+    const bool encoder = stack->name == StackName::encoder;
+    making.add_embedding(*stack);
+    making.add_attentions(encoder ? AttentionKind::encoder_self : AttentionKind::decoder_self);
+    if (!encoder) {
+      making.add_attentions(AttentionKind::cross);
+    }
+    making.add_feed_forward(*stack);
+  }
+  making.add_norms();
+  making.add_output();
+  std::vector<ModelPart> parts = making.take();
+  for (const NamedParameter& parameter : store.parameters()) {
+    parts[part_of(parts, parameter.name)].parameters += parameter.shape.size();
+  }
+  return parts;
 }
 
 std::size_t part_of(const std::vector<ModelPart>& parts, std::string_view path) {
-  const auto owns = [&](const ModelPart& part) {
-    return std::ranges::any_of(part.paths, [&](const std::string& own) {
-      return path.starts_with(own) && (path.size() == own.size() || path[own.size()] == '.');
-    });
-  };
-  const auto is_norms = [](const ModelPart& part) { return part.paths.empty(); };
-  const bool norm = path.ends_with("norm");
-  const auto found =
-      norm ? std::ranges::find_if(parts, is_norms) : std::ranges::find_if(parts, owns);
-  return static_cast<std::size_t>((found == parts.end() ? parts.end() - 1 : found) - parts.begin());
+  std::size_t found = parts.size() - 1;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (const std::string& scope : parts[i].scopes) {
+      if (lies_in(path, scope) && scope.size() > length) {
+        found = i;
+        length = scope.size();
+      }
+    }
+  }
+  return found;
 }
 
-}  // namespace tapehead
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 PartsFacts parts_facts(const PlanFacts& facts) {
-  return {.parts = facts.parts,
+  return {.parts = facts.rehearsal.parts,
           .training = facts.options.training,
           .activations = facts.rehearsal.activations,
           .threads = facts.threads};
@@ -20,7 +20,7 @@ PartsFacts parts_facts(const PlanFacts& facts) {
 std::string step_text(const PlanFacts& facts) {
   const double seconds = facts.rehearsal.seconds_per_step;
   return fmt::format("{:.3g} ms by {} threads, {} target tokens/s ({} steps timed)", 1e3 * seconds,
-                     facts.threads, format_count(facts.rows.target / seconds),
+                     facts.threads, format_count(facts.rehearsal.rows.target / seconds),
                      facts.rehearsal.timed_steps);
 }
 
@@ -30,7 +30,8 @@ std::string plan_table(const PlanFacts& facts) {
   Table table({Align::left, Align::left});
   table.row(
       {"a step", fmt::format("{:.0f} source and {:.0f} target tokens on the mean, {} an epoch",
-                             facts.rows.source, facts.rows.target, facts.run.steps_per_epoch)});
+                             facts.rehearsal.rows.source, facts.rehearsal.rows.target,
+                             facts.run.steps_per_epoch)});
   table.row({"time per step", step_text(facts)});
   if (facts.run.total_steps > 0) {
     const double seconds =
@@ -52,8 +53,8 @@ nlohmann::ordered_json plan_json(const PlanFacts& facts) {
                                   {"weight_bytes", memory.weights},
                                   {"activation_bytes", memory.activations}};
   };
-  for (std::size_t i = 0; i < facts.parts.size(); ++i) {
-    const ModelPart& part = facts.parts[i];
+  for (std::size_t i = 0; i < facts.rehearsal.parts.size(); ++i) {
+    const ModelPart& part = facts.rehearsal.parts[i];
     nlohmann::ordered_json row = {{"name", part.name}};
     row.update(numbers(part.parameters, part.multiply_adds, memory_of(of_parts, i)));
     parts.push_back(std::move(row));
@@ -67,8 +68,8 @@ nlohmann::ordered_json plan_json(const PlanFacts& facts) {
       {"parts", std::move(parts)},
       {"total", numbers(sum.parameters, sum.multiply_adds, sum.memory)},
       {"step",
-       {{"source_tokens", facts.rows.source},
-        {"target_tokens", facts.rows.target},
+       {{"source_tokens", facts.rehearsal.rows.source},
+        {"target_tokens", facts.rehearsal.rows.target},
         {"seconds", seconds},
         {"timed_steps", facts.rehearsal.timed_steps}}},
       {"steps_per_epoch", facts.run.steps_per_epoch},

@@ -3,9 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
-#include "train/model_parts.hpp"
 #include "train/options.hpp"
 #include "train/rehearsal.hpp"
 #include "train/run_plan.hpp"
@@ -17,8 +15,6 @@ struct PlanFacts {
   const Config& options;
   RunPlan run;
   Index threads;
-  StepRows rows;  // of a mean step
-  const std::vector<ModelPart>& parts;
   const Rehearsal& rehearsal;
 };
 

@@ -70,9 +70,7 @@ class Rehearsing {
         batches_(epoch_batches(*train_, config.training.batching(), config.seed, 0)),
         largest_(largest_batch(*train_, batches_)) {}
 
-  std::vector<std::size_t> activations(const std::vector<ModelPart>& parts) const {
-    return activations_of(model_, config_, make_batch(*train_, batches_[largest_]), parts);
-  }
+  void look_at_parts(Rehearsal& result) const;
   void largest_step() { trainer_.step(step_with(largest_), loss_); }
   void time_steps(Rehearsal& result);
   void evaluate_largest(const Split& split, Index beam, Index decoded);
@@ -102,14 +100,21 @@ class Rehearsing {
   std::size_t largest_;
 };
 
+void Rehearsing::look_at_parts(Rehearsal& result) const {
+  const auto count = static_cast<Index>(batches_.size());
+  const Index steps = (count + config_.training.accumulate - 1) / config_.training.accumulate;
+  result.rows = mean_rows(*train_, steps);
+  result.parts = model_parts(model_.transformer, model_.store, result.rows);
+  result.activations =
+      activations_of(model_, config_, make_batch(*train_, batches_[largest_]), result.parts);
+}
+
 // Those that a training begins with, since the memory that a step finds is as others have left it;
 // the order of an epoch is random, so they are like any. The time of a multiply-add is theirs.
 void Rehearsing::time_steps(Rehearsal& result) {
-  const Index source = task_.source_tokenizer->size();
-  const Index target = task_.target_tokenizer->size();
   const auto work_of = [&](const StepRows& rows) {
     double sum = 0;
-    for (const ModelPart& part : model_parts(config_.model, source, target, rows)) {
+    for (const ModelPart& part : model_parts(model_.transformer, model_.store, rows)) {
       sum += part.multiply_adds;
     }
     return sum;
@@ -130,9 +135,7 @@ void Rehearsing::time_steps(Rehearsal& result) {
     }
     ++result.timed_steps;
   }
-  const auto count = static_cast<Index>(batches_.size());
-  const Index steps = (count + config_.training.accumulate - 1) / config_.training.accumulate;
-  result.seconds_per_step = seconds / work * work_of(mean_rows(*train_, steps));
+  result.seconds_per_step = seconds / work * work_of(result.rows);
 }
 
 // As evaluate() would go through the split, but no further than a few batches for each thread.
@@ -180,12 +183,12 @@ std::size_t Rehearsing::checkpoint_bytes() const {
 
 }  // namespace
 
-Rehearsal rehearse(const Config& config, const Task& task, const std::vector<ModelPart>& parts,
-                   Index threads, const std::function<void(const char*)>& say) {
+Rehearsal rehearse(const Config& config, const Task& task, Index threads,
+                   const std::function<void(const char*)>& say) {
   say("making the model");
   Rehearsing rehearsing(config, task, threads);
   Rehearsal result;
-  result.activations = rehearsing.activations(parts);  // first, as a training does
+  rehearsing.look_at_parts(result);  // first, as a training does
   say("going through the largest step");
   rehearsing.largest_step();
   say("timing steps");

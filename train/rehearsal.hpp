@@ -13,6 +13,8 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct Rehearsal {
+  StepRows rows;  // of a mean step
+  std::vector<ModelPart> parts;
   std::vector<std::size_t> activations;  // bytes of each part that the largest shard keeps for its
                                          // way back
   double seconds_per_step = 0;           // of a step of mean size
@@ -23,7 +25,7 @@ struct Rehearsal {
 // The config must be resolved. `say` is told what is begun. The memory is what this process has
 // had: it should have done nothing larger before. Outputs are as much longer than their sources as
 // the references are on the mean, which is what a trained model writes.
-Rehearsal rehearse(const Config& config, const Task& task, const std::vector<ModelPart>& parts,
-                   Index threads, const std::function<void(const char*)>& say);
+Rehearsal rehearse(const Config& config, const Task& task, Index threads,
+                   const std::function<void(const char*)>& say);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

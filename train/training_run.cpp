@@ -89,8 +89,7 @@ void TrainingRun::keep_reports(const Config& config) const {
 void TrainingRun::announce(const BlasInfo& blas) const {
   const std::shared_ptr<const Split> train = task_.training_split(position_.epoch);
   const auto parts =
-      model_parts(config_.model, task_.source_tokenizer->size(), task_.target_tokenizer->size(),
-                  mean_rows(*train, plan_.steps_per_epoch));
+      model_parts(model_.transformer, model_.store, mean_rows(*train, plan_.steps_per_epoch));
   const auto batches =
       epoch_batches(*train, config_.training.batching(), config_.seed, position_.epoch);
   const auto activations = activations_of(

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cctype>
+#include <array>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,28 +42,65 @@ Split ragged_split() {
 
 class ModelParts : public ::testing::TestWithParam<Case> {};
 
-// Each part's number, and that part_of() knows whose a parameter is.
+// The number of all parts of the kind, such as "norms", whatever layers they are of.
+Index parameters_of(const std::vector<ModelPart>& parts, const std::string& kind) {
+  Index sum = 0;
+  for (const ModelPart& part : parts) {
+    sum += part.name.starts_with(kind) ? part.parameters : 0;
+  }
+  return sum;
+}
+
+// In closed form; attentions of one name have their weights once.
 TEST_P(ModelParts, have_the_parameters_of_the_model) {
   const ModelOptions options = options_of(GetParam().set);
   ParameterStore store;
   const Transformer model(store.root(), options, source_vocabulary, target_vocabulary);
-  const auto parts = model_parts(options, source_vocabulary, target_vocabulary, {});
-  std::vector<Index> counted(parts.size(), 0);
-  for (const NamedParameter& parameter : store.parameters()) {
-    const std::string module = parameter.name.substr(0, parameter.name.rfind('.'));
-    counted[part_of(parts, module)] += parameter.shape.size();
+  const auto parts = model_parts(model, store, {});
+  const Index D = options.d_model;
+  const Index encoder = attention_layers(options, AttentionKind::encoder_self);
+  const Index decoder = attention_layers(options, AttentionKind::decoder_self);
+  const Index feed_forward = 2 * D * *options.d_ff + *options.d_ff + D;
+  EXPECT_EQ(parameters_of(parts, "encoder feed-forward"), encoder * feed_forward);
+  EXPECT_EQ(parameters_of(parts, "decoder feed-forward"), decoder * feed_forward);
+  const Index norms =
+      2 * encoder + 3 * decoder + (options.norm_position == NormPosition::pre ? 2 : 0);
+  EXPECT_EQ(parameters_of(parts, "norms"),
+            norms * D * (options.norm == NormKind::layer_norm ? 2 : 1));
+  const Index positions =
+      options.positions == PositionKind::learned ? options.max_positions * D : 0;
+  const bool one_table = ties_source(options.tie_embeddings);
+  EXPECT_EQ(parameters_of(parts, "source embedding"),
+            positions + (one_table ? 0 : source_vocabulary * D));
+  EXPECT_EQ(parameters_of(parts, "target embedding"),
+            positions + (one_table ? source_vocabulary : target_vocabulary) * D);
+  EXPECT_EQ(parameters_of(parts, "output layer"),
+            ties_output(options.tie_embeddings) ? 0 : target_vocabulary * D);
+  constexpr std::array titles{"encoder self-attention", "decoder self-attention",
+                              "cross-attention"};
+  std::set<std::string> shared;
+  Index all = 0;
+  for (const AttentionKind kind : attention_kinds) {
+    Index expected = 0;
+    for (const AttentionSpec& spec : attention_specs(options, kind)) {
+      const bool first = spec.shared_as.empty() || shared.insert(spec.shared_as).second;
+      expected += first ? attention_parameters(spec) : 0;
+    }
+    EXPECT_EQ(parameters_of(parts, titles[static_cast<std::size_t>(kind)]), expected);
   }
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    EXPECT_EQ(parts[i].parameters, counted[i]) << parts[i].name;
+  for (const ModelPart& part : parts) {
+    all += part.parameters;
   }
+  EXPECT_EQ(all, store.count());
 }
 
 TEST_P(ModelParts, have_the_arithmetic_of_a_step) {
   const ModelOptions options = options_of(GetParam().set);
   const Batch batch = make_batch(ragged_split(), {0, 1, 2, 3});
+  ParameterStore store;
+  const Transformer model(store.root(), options, source_vocabulary, target_vocabulary);
   double sum = 0;
-  for (const ModelPart& part :
-       model_parts(options, source_vocabulary, target_vocabulary, rows_of(batch))) {
+  for (const ModelPart& part : model_parts(model, store, rows_of(batch))) {
     sum += part.multiply_adds;
   }
   EXPECT_DOUBLE_EQ(2 * sum, step_flops(options, target_vocabulary, batch));

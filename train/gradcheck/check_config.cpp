@@ -28,27 +28,36 @@ void shake(ParameterStore& store, std::uint64_t seed) {
 // a one and, where no attention to the encoder has heads, all that makes what it would read.
 class Idle {
  public:
-  Idle(const Transformer& transformer, const ModelOptions& options) {
+  explicit Idle(const Transformer& model) {
     bool reads = false;
-    for (const MultiHeadAttention* attention : transformer.attentions()) {
-      const bool heads = attention->spec.heads > 0;
-      reads = reads || (heads && !attention->spec.is_self());
-      if (!heads && options.norm_position == NormPosition::pre) {
-        prefixes_.push_back(attention->module.path() + ".norm.");
+    const auto see = [&](const MultiHeadAttention& attention, const Residual& residual) {
+      const bool heads = attention.spec.heads > 0;
+      reads = reads || (heads && !attention.site.is_self());
+      if (!heads && residual.position == NormPosition::pre) {
+        scopes_.push_back(residual.norm.path);
+      }
+    };
+    for (const Stack* stack : model.stacks()) {
+      for (const Layer& layer : stack->layers) {
+        see(layer.self, layer.self_residual);
+        if (layer.cross) {
+          see(layer.cross->attention, layer.cross->residual);
+        }
       }
     }
-    if (!reads) {
-      prefixes_.insert(prefixes_.end(), {"encoder.", "source."});
+    const Stack& first = *model.stacks().front();
+    if (!reads && &first != &model.main()) {
+      scopes_.insert(scopes_.end(), {first.path, first.embedding.module.path()});
     }
   }
 
   bool operator()(std::string_view parameter) const {
-    return std::ranges::any_of(
-        prefixes_, [&](const std::string& prefix) { return parameter.starts_with(prefix); });
+    return std::ranges::any_of(scopes_,
+                               [&](const std::string& scope) { return lies_in(parameter, scope); });
   }
 
  private:
-  std::vector<std::string> prefixes_;
+  std::vector<std::string> scopes_;
 };
 
 }  // namespace
@@ -80,8 +89,13 @@ Batch small_batch(const Split& split, Index tokens) {
 
 ModelGradcheckReport check_config(const Config& config, const Task& task, const Batch& batch,
                                   const ModelGradcheckOptions& options) {
-  constexpr Index step = 1;
   Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
+  return check_model(model, config, batch, options);
+}
+
+ModelGradcheckReport check_model(Model& model, const Config& config, const Batch& batch,
+                                 const ModelGradcheckOptions& options) {
+  constexpr Index step = 1;
   shake(model.store, options.seed);
   const PoolVector<Batch> shards = cut_into_shards(batch, config.training.shards.value_or(1));
   const LossFunction loss_of = training_loss(model, config);
@@ -103,7 +117,7 @@ ModelGradcheckReport check_config(const Config& config, const Task& task, const 
     return sum;
   };
   ModelGradcheckOptions used = options;
-  used.wanted = [&options, idle = Idle(model.transformer, config.model)](std::string_view name) {
+  used.wanted = [&options, idle = Idle(model.transformer)](std::string_view name) {
     return !idle(name) && (!options.wanted || options.wanted(name));
   };
   return gradcheck_model(model.store, loss, used);

@@ -6,7 +6,7 @@
 #include "core/batch.hpp"
 #include "core/gradcheck/model.hpp"
 #include "datasets/task.hpp"
-#include "train/options.hpp"
+#include "train/experiment.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -19,6 +19,10 @@ Batch small_batch(const Split& split, Index tokens);
 // does not depend on, are left out. The config must be resolved.
 ModelGradcheckReport check_config(const Config& config, const Task& task, const Batch& batch,
                                   const ModelGradcheckOptions& options);
+
+// The same of a model that is there, whose parameters are moved.
+ModelGradcheckReport check_model(Model& model, const Config& config, const Batch& batch,
+                                 const ModelGradcheckOptions& options);
 
 // The report for a person: a table with a row for each parameter, then what was found.
 std::string gradcheck_table(const ModelGradcheckReport& report);

@@ -1,0 +1,195 @@
+// A model under another root scope, whose parameters have other names: all that is said of its
+// heads, its parts and its faults is the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/anomaly.hpp"
+#include "lab/head_removal.hpp"
+#include "lab/head_report.hpp"
+#include "lab/report_attention.hpp"
+#include "lab/report_heads.hpp"
+#include "tests/support/random.hpp"
+#include "tests/support/small_copy.hpp"
+#include "train/activations.hpp"
+#include "train/gradcheck/check_config.hpp"
+#include "train/model_training.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::ElementsAreArray;
+using ::testing::Pointwise;
+
+constexpr std::string_view root = "somewhere.else";
+
+// Tied tables, weights in common, gates: whatever is told apart by scopes.
+Config config_of() {
+  AttentionSettings attention;
+  attention.heads.values = {2};
+  attention.gates.values = {HeadGating::l0};
+  Config config = SmallCopy::options(attention);
+  config.model.layers = 2;
+  config.model.tie_embeddings = Tying::all;
+  config.model.cross.shared_as.values = {"common"};
+  config.task.as<SyntheticOptions>().validation_examples = 60;
+  return SmallCopy::resolved(config);
+}
+
+// Models with the same numbers, one where models usually are and one in the other root.
+struct Both {
+  Both(const Config& config, Index vocabulary)
+      : usual(config, vocabulary, vocabulary),
+        moved(config, vocabulary, vocabulary, FirstWeights::zeros, root) {
+    const Tensor numbers = random_tensor({usual.store.size()}, 3, -0.4, 0.4);
+    for (Model* model : {&usual, &moved}) {
+      std::ranges::copy(numbers.values(), model->store.values().values().begin());
+    }
+  }
+
+  Model usual;
+  Model moved;
+};
+
+class OtherRoot : public ::testing::Test {
+ protected:
+  OtherRoot()
+      : config_(config_of()),
+        task_(make_task(config_.task, 1)),
+        split_(task_.split("validation")),
+        both_(config_, vocabulary()) {}
+
+  Index vocabulary() const { return task_.source_tokenizer->size(); }
+  Batch batch() const { return make_batch(split_, {0, 1, 2, 3}); }
+
+  // What the function says of both.
+  template <class Function>
+  void expect_same(const Function& function) {
+    EXPECT_EQ(function(both_.moved), function(both_.usual));
+  }
+
+  // The parts, with what they have.
+  std::string parts_text(const Model& model) const {
+    const auto parts = model_parts(model.transformer, model.store, mean_rows(split_, 10));
+    const std::vector<std::size_t> bytes = activations_of(model, config_, batch(), parts);
+    std::string text;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      text += fmt::format("{}: {} parameters, {} multiply-adds, {} bytes\n", parts[i].name,
+                          parts[i].parameters, parts[i].multiply_adds, bytes[i]);
+      EXPECT_GT(bytes[i], 0U) << parts[i].name;
+    }
+    return text;
+  }
+
+  Config config_;
+  Task task_;
+  const Split& split_;
+  Both both_;
+};
+
+TEST_F(OtherRoot, HasNoNameInCommon) {
+  for (const NamedParameter& parameter : both_.moved.store.parameters()) {
+    EXPECT_TRUE(lies_in(parameter.name, root)) << parameter.name;
+  }
+}
+
+// Figures of heads, importance and pruning, as the page and `tapehead heads` have them.
+TEST_F(OtherRoot, HasTheSameHeads) {
+  Workers workers(2);
+  const ReportRequest request{.run = {},
+                              .effort = {.watched = 20, .importance = 10'000, .pruning = 10'000}};
+  const auto heads = [&](Model& model) {
+    return report_heads_json(model, config_, task_, split_, request, workers);
+  };
+  const auto json = heads(both_.usual);
+  EXPECT_EQ(json["attentions"].size(), 6U);
+  EXPECT_EQ(json["importance"]["heads"].size(), 8U);  // the crosses share an output
+  EXPECT_EQ(json["pruning"]["steps"].size(), 8U);
+  expect_same(heads);
+}
+
+TEST_F(OtherRoot, HasTheSameSentencesOnThePage) {
+  Workers workers(1);
+  expect_same([&](Model& model) {
+    return report_sentences(model, config_.evaluation, task_, split_, {0, 5}, workers);
+  });
+}
+
+TEST_F(OtherRoot, LosesTheSameHeads) {
+  const std::vector<HeadName> removed{
+      {.site = {.kind = AttentionKind::decoder_self, .layer = 1}, .head = 0}};
+  Config config = config_;
+  config.model = options_without(config_.model, both_.moved.transformer, removed);
+  const auto without = [&](Model& model) {
+    Model smaller(config, vocabulary(), vocabulary(), FirstWeights::zeros,
+                  &model == &both_.moved ? root : "");
+    keep_weights(model, removed, smaller);
+    const auto values = smaller.store.values().values();
+    return std::vector<Scalar>(values.begin(), values.end());
+  };
+  expect_same(without);
+}
+
+TEST_F(OtherRoot, HasTheSamePartsInAPlan) {
+  expect_same([&](const Model& model) { return parts_text(model); });
+  config_.model.tie_embeddings = Tying::none;
+  const Both untied(config_, vocabulary());
+  EXPECT_EQ(parts_text(untied.moved), parts_text(untied.usual));
+}
+
+// Without heads in the attention to it nothing of the encoder reaches the loss.
+TEST_F(OtherRoot, LeavesTheSameParametersOutOfAGradientCheck) {
+  config_.model.cross.heads.values = {0};
+  config_.model.decoder_self.heads.values = {2, 0};
+  Both without(config_, vocabulary());
+  const auto checked = [&](Model& model) {
+    const ModelGradcheckReport report = check_model(model, config_, batch(), {});
+    EXPECT_TRUE(report.ok()) << report.message();
+    return report.parameters.size();
+  };
+  const std::size_t usual = checked(without.usual);
+  EXPECT_LT(usual, without.usual.store.parameters().size());
+  EXPECT_EQ(checked(without.moved), usual);
+}
+
+TEST_F(OtherRoot, HasTheSamePenaltyOfGates) {
+  config_.training.gate_penalty = 0.3;
+  expect_same([&](Model& model) {
+    ParameterGradients gradients(model.store);
+    Tape tape;
+    Pass pass(tape, model.store, gradients);
+    return training_penalty(model, config_)(pass).value().data()[0];
+  });
+}
+
+// A place is the usual one in the other root.
+TEST_F(OtherRoot, NamesThePlaceOfANumberThatIsNotFinite) {
+  const auto place = [&](Model& model) {
+    const MultiHeadAttention& attention = *model.transformer.attentions().back();
+    model.store.value(attention.weights.combination.output_bias).data()[2] =
+        std::numeric_limits<Scalar>::quiet_NaN();
+    const AnomalyGuard guard;
+    ParameterGradients gradients(model.store);
+    Tape tape;
+    Pass pass(tape, model.store, gradients);
+    try {
+      batch_loss(model.transformer, pass, batch());
+    } catch (const AnomalyError& error) {
+      return error.anomaly.place.to_string();
+    }
+    return std::string("none");
+  };
+  const std::string usual = place(both_.usual);
+  EXPECT_EQ(usual, "shared.common.output");  // of both crosses
+  EXPECT_EQ(place(both_.moved), fmt::format("{}.{}", root, usual));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
