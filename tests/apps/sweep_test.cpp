@@ -112,7 +112,8 @@ TEST_F(Sweep, goes_on_after_a_kill_and_after_a_stop_to_the_same_bits) {
   }
   const ProgramResult end = sweep();
   EXPECT_EQ(end.exit_code, 0) << end.errors;
-  for (const auto& run : results()["runs"]) {
+  const auto ended = results();
+  for (const auto& run : ended["runs"]) {
     expect_as_alone(run);
     EXPECT_THAT(content_of(here / "s" / (run["name"].get<std::string>() + ".log")),
                 ContainsRegex("resuming .* at step [1-9]"));

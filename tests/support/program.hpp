@@ -47,6 +47,13 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+// Seconds that a program may live: sanitizers make it many times slower.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr unsigned longest_life = 3000;
+#else
+inline constexpr unsigned longest_life = 300;
+#endif
+
 // Looks every millisecond whether the condition holds; false when it never did.
 template <class Condition>
 bool wait_until(const Condition& condition) {
@@ -112,7 +119,6 @@ class Program {
 
   int become(const std::string& file, const Arguments& arguments,
              const std::filesystem::path& directory) const {
-    constexpr unsigned longest_life = 300;  // seconds
     ::alarm(longest_life);
     const int output = ::creat((streams_ / "output").c_str(), 0600);
     const int errors = ::creat((streams_ / "errors").c_str(), 0600);
