@@ -52,20 +52,11 @@ void expect_file(const SplitFiles& split, std::string_view side, const std::stri
 }
 
 AlignedText read_split(const SplitFiles& files) {
-  const bool one = !files.tab_separated.empty();
-  const bool two = !files.source.empty() && !files.target.empty();
-  const bool any_of_two = !files.source.empty() || !files.target.empty();
-  if (one == two || (one && any_of_two)) {
-    throw ConfigError(
-        fmt::format("the {0} split of parallel_text needs task.{0}_source and task.{0}_target, or "
-                    "task.{0}_tsv alone",
-                    files.name));
-  }
   expect_file(files, "source", files.source);
   expect_file(files, "target", files.target);
   expect_file(files, "tsv", files.tab_separated);
-  return one ? read_tab_separated(files.tab_separated)
-             : read_aligned_files(files.source, files.target);
+  return files.tab_separated.empty() ? read_aligned_files(files.source, files.target)
+                                     : read_tab_separated(files.tab_separated);
 }
 
 void encode(const AlignedText& text, const Tokenizers& tokenizers, Split& split) {

@@ -126,10 +126,6 @@ std::string train_pieces(const TrainingText& text, const ParallelTextOptions& op
 
 std::shared_ptr<const Tokenizer> train_words(const TrainingText& text,
                                              const ParallelTextOptions& options) {
-  if (options.normalization != Normalization::identity) {
-    throw ConfigError(
-        "task.normalization is SentencePiece's: it needs task.tokenizer bpe or unigram");
-  }
   const Unit unit = unit_of(options);
   return std::make_shared<VocabularyTokenizer>(count_units(text.lines, unit, options.vocabulary),
                                                unit);

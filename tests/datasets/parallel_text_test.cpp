@@ -135,19 +135,18 @@ TEST_F(SmallText, faults_in_any_split_are_told_with_file_and_line) {
 TEST_F(SmallText, files_that_are_not_named_are_asked_for) {
   const auto refusal = [&] { return message_of<ConfigError>([&] { make_task(options_, 1); }); };
   text_.validation_tsv = "";
-  EXPECT_THAT(refusal(), HasSubstr("the validation split of parallel_text needs "
-                                   "task.validation_source and task.validation_target, or "
-                                   "task.validation_tsv alone"));
+  EXPECT_THAT(refusal(), HasSubstr("parallel_text needs validation text: task.validation_source "
+                                   "and task.validation_target, or task.validation_tsv"));
   text_.validation_source = "only.en";
-  EXPECT_THAT(refusal(), HasSubstr("the validation split"));
+  EXPECT_THAT(refusal(), HasSubstr("the validation text needs task.validation_target too"));
   text_.train_source = "both.en";
-  EXPECT_THAT(refusal(), HasSubstr("the train split"));
+  EXPECT_THAT(refusal(), HasSubstr("the training text comes twice"));
 }
 
 TEST_F(SmallText, normalisation_needs_sentencepiece) {
   text_.normalization = Normalization::nfkc;
   EXPECT_THAT(message_of<ConfigError>([&] { make_task(options_, 1); }),
-              HasSubstr("it needs task.tokenizer bpe or unigram"));
+              HasSubstr("task.normalization: this tokenizer makes no use of it"));
 }
 
 TEST_F(SmallText, the_fingerprint_covers_tokens_and_texts) {
