@@ -7,15 +7,13 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
-#include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
 #include "core/standard_streams.hpp"
+#include "core/workers.hpp"
 #include "train/evaluation_report.hpp"
-#include "train/experiment.hpp"
-#include "train/figures.hpp"
 #include "train/run/logging.hpp"
-#include "train/test_splits.hpp"
+#include "train/run_evaluation.hpp"
 
 namespace tapehead {
 
@@ -31,15 +29,7 @@ struct EvaluateArguments {
   bool json = false;
 };
 
-using Results = std::vector<std::pair<std::string, Evaluation>>;
-
-// The split asked for; `test` brings the further test splits with it.
-std::vector<Split> splits_of(const Task& task, const std::string& wanted) {
-  const Split& split = task.split(wanted);
-  return wanted == "test" ? test_splits(task) : std::vector{split};
-}
-
-void print(const Results& results, bool json) {
+void print(const SplitResults& results, bool json) {
   if (!json) {
     write_output(fmt::format("{}\n", evaluation_table(results)));
     return;
@@ -62,17 +52,7 @@ void evaluate_run(const EvaluateArguments& arguments) {
     options.beam = arguments.beam;
   }
   Workers workers(arguments.threads);
-  Results results;
-  saved.use([&] {
-    for (const Split& split : splits_of(task, arguments.split)) {
-      say_unknown(split);
-      results.emplace_back(
-          split.name, evaluate(saved.model.transformer, saved.model.store, task, split, options,
-                               static_cast<Index>(split.examples.size()), workers));
-      expect_figures(evaluation_json(results.back().second));
-    }
-  });
-  print(results, arguments.json);
+  print(evaluate(saved, task, arguments.split, options, workers), arguments.json);
 }
 
 }  // namespace

@@ -20,13 +20,6 @@ inline InputFiles inputs_of_run(const std::filesystem::path& run, const std::str
   return inputs;
 }
 
-// What a command reads that makes the data of a config.
-inline InputFiles inputs_of_config(const std::filesystem::path& file, const Config& config) {
-  InputFiles inputs = inputs_of_training(config);
-  inputs.add(file);
-  return inputs;
-}
-
 // Throws IoError where standard output has been redirected into one of the inputs.
 inline void expect_output_apart(const InputFiles& inputs) {
   inputs.expect_other(STDOUT_FILENO, "standard output");

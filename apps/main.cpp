@@ -16,6 +16,7 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/standard_streams.hpp"
+#include "core/version.hpp"
 #include "train/config/nearest.hpp"
 #include "train/run/logging.hpp"
 
@@ -58,7 +59,7 @@ int say(const CLI::App& program, const CLI::ParseError& error) {
 int run(int argc, char** argv) {
   CLI::App program("tapehead: train small transformers on a CPU");
   program.require_subcommand(1);
-  program.set_version_flag("--version", TAPEHEAD_VERSION);
+  program.set_version_flag("--version", std::string(version()));
   Outcome outcome;
   add_train_command(program, outcome);
   add_plan_command(program, outcome);

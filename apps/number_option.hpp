@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <vector>
 
-#include "apps/threads.hpp"
 #include "core/fields.hpp"
 #include "core/types.hpp"
 #include "train/config/rows.hpp"

@@ -6,9 +6,9 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
-#include "apps/threads.hpp"
 #include "core/blas_kernels.hpp"
 #include "core/standard_streams.hpp"
+#include "core/workers.hpp"
 #include "train/replay.hpp"
 
 namespace tapehead {

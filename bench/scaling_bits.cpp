@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -12,11 +11,9 @@
 #include "bench/clock.hpp"
 #include "bench/report.hpp"
 #include "bench/scaling.hpp"
-#include "core/blas_kernels.hpp"
 #include "core/files.hpp"
 #include "datasets/hash.hpp"
-#include "train/config/config.hpp"
-#include "train/training_run.hpp"
+#include "train/training.hpp"
 
 namespace tapehead {
 
@@ -33,15 +30,15 @@ struct Stretch {
 // What the order of work could show in: numbers are dropped, a step has two batches, and their
 // parts are fewer than some threads and more than others. The schedule does not know the end, and
 // checkpoints, which also keep what evaluations found, come at the same steps whatever the end is.
-Config config_until(const fs::path& path, Index steps, Index every) {
+std::vector<std::string> overrides_until(Index steps, Index every) {
   const std::string last = std::to_string(steps);
   const std::string regular = std::to_string(every);
-  return load_config(path, {"training.steps=" + last, "training.checkpoint_every=" + regular,
-                            "training.schedule=constant", "training.warmup=0",
-                            "training.accumulate=2", "training.shards=5", "training.average_last=0",
-                            "model.dropout=0.1", "evaluation.every=" + regular,
-                            "evaluation.decode=false", "evaluation.metric=loss"})
-      .config;
+  return {"training.steps=" + last,      "training.checkpoint_every=" + regular,
+          "training.schedule=constant",  "training.warmup=0",
+          "training.accumulate=2",       "training.shards=5",
+          "training.average_last=0",     "model.dropout=0.1",
+          "evaluation.every=" + regular, "evaluation.decode=false",
+          "evaluation.metric=loss"};
 }
 
 // A directory that goes with its owner.
@@ -63,23 +60,18 @@ class Directory {
 
 // Trains stretch after stretch. The hash is that of the last checkpoint: weights, the optimiser's
 // state, and the place in the data.
-nlohmann::ordered_json train(const fs::path& path, const std::vector<Stretch>& stretches) {
+nlohmann::ordered_json hash_of(const fs::path& path, const std::vector<Stretch>& stretches) {
   const Index steps = stretches.back().steps;
   spdlog::set_level(spdlog::level::warn);
-  const BlasInfo blas = prepare_blas();
-  const auto console = std::make_shared<Console>();
   const Directory directory;
-  const Config first = config_until(path, stretches.front().steps, steps / 2);
-  const Task task = make_task(first.task, first.seed);
-  RunDirectory::create(directory.path(), false);
-  write_file_atomically(RunFiles{directory.path()}.config(), dump_config(first));
-  save_tokenizers({task.source_tokenizer, task.target_tokenizer}, directory.path());
   const auto begin = Clock::now();
   std::string threads;
   for (const Stretch& stretch : stretches) {
-    const RunDirectory run = RunDirectory::open(directory.path());
-    const Config config = config_until(path, stretch.steps, steps / 2);
-    TrainingRun(config, task, run, blas, stretch.threads, console, !threads.empty()).run();
+    train({.config = path,
+           .run = directory.path(),
+           .overrides = overrides_until(stretch.steps, steps / 2),
+           .resume = !threads.empty(),
+           .threads = stretch.threads});
     threads += (threads.empty() ? "" : " then ") + std::to_string(stretch.threads);
   }
   const Checkpoints kept(RunFiles{directory.path()}.checkpoints(), "step", 1);
@@ -109,7 +101,7 @@ void scale_bits(const ScalingOptions& options) {
   for (const fs::path& config : options.configs) {
     nlohmann::ordered_json first;
     for (const std::vector<Stretch>& stretches : runs) {
-      const auto row = measure_apart([&] { return train(config, stretches); });
+      const auto row = measure_apart([&] { return hash_of(config, stretches); });
       first = first.is_null() ? row : first;
       report.row(row);
       if (row.at("weights") != first.at("weights")) {

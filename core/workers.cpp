@@ -2,6 +2,7 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -13,6 +14,10 @@
 #include "core/pool.hpp"
 
 namespace tapehead {
+
+Index default_threads() {
+  return std::max<Index>(1, static_cast<Index>(std::thread::hardware_concurrency()));
+}
 
 void flush_denormals() {
   constexpr unsigned flush_to_zero = 0x8000;

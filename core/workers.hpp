@@ -8,6 +8,9 @@
 
 namespace tapehead {
 
+// One for each core.
+Index default_threads();
+
 class Workers {
  public:
   explicit Workers(Index threads);  // the calling thread is one of them

@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "datasets/loader.hpp"
+#include "lab/recorded_attentions.hpp"
 #include "train/evaluation.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -59,9 +60,7 @@ Json weights_json(const Tensor& weights) {
 
 Json attentions_json(const Model& model, const Batch& batch) {
   Json attentions = Json::array();
-  Tape tape(false);
-  Pass pass(tape, model.store);
-  pass.recorder = [&attentions](const RecordedAttention& seen) {
+  for (const RecordedAttention& seen : recorded_attentions(model, batch)) {
     if (seen.head == 0) {
       const bool decoder = seen.site.stack() == StackName::decoder;
       const bool self = seen.site.is_self();
@@ -71,8 +70,7 @@ Json attentions_json(const Model& model, const Batch& batch) {
                             {"heads", Json::array()}});
     }
     attentions.back()["heads"].push_back(weights_json(seen.weights));
-  };
-  model.transformer.hidden(pass, batch);
+  }
   return attentions;
 }
 

@@ -27,8 +27,9 @@ using ::testing::IsEmpty;
 const fs::path root = TAPEHEAD_SOURCE_DIR;
 
 // What a new Debian 12 has (`debootstrap --variant=minbase`), and git, with which one gets here.
-const std::set<std::string> bare{"apt",  "bash", "coreutils", "dash", "dpkg",       "findutils",
-                                 "grep", "gzip", "mawk",      "sed",  "util-linux", "git"};
+const std::set<std::string> bare{"apt",  "bash",       "coreutils", "dash", "diffutils",
+                                 "dpkg", "findutils",  "grep",      "gzip", "mawk",
+                                 "sed",  "util-linux", "git"};
 
 // The Debian 12 packages of all programs that anything here starts.
 const std::map<std::string, std::string> programs_in{
@@ -44,6 +45,7 @@ const std::map<std::string, std::string> programs_in{
     {"curl", "curl"},
     {"dash", "sh"},
     {"debootstrap", "debootstrap"},
+    {"diffutils", "diff"},
     {"dpkg", "dpkg-query"},
     {"findutils", "find xargs"},
     {"g++", "c++"},

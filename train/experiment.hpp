@@ -56,7 +56,7 @@ struct SavedRun {
   // `checkpoint`: "best", "last", "average", or a file; empty: the average where there is one, else
   // the best, else the last. Throws IoError for what is missing or does not hold, and names what
   // else there is.
-  SavedRun(const std::filesystem::path& directory, const std::string& checkpoint);
+  explicit SavedRun(const std::filesystem::path& directory, const std::string& checkpoint = "");
 
   // Its data, made again from the files where find_run_data finds them. Throws what that and
   // make_task throw, and IoError where the data is not what the checkpoint was trained on, unless

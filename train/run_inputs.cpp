@@ -38,4 +38,10 @@ InputFiles inputs_of_training(const Config& config) {
   return inputs;
 }
 
+InputFiles inputs_of_config(const std::filesystem::path& file, const Config& config) {
+  InputFiles inputs = inputs_of_training(config);
+  inputs.add(file);
+  return inputs;
+}
+
 }  // namespace tapehead

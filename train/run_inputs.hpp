@@ -16,4 +16,7 @@ InputFiles inputs_of_run(const std::filesystem::path& directory, const DataChoic
 // The text of the config's task, and the run that its first weights are from.
 InputFiles inputs_of_training(const Config& config);
 
+// Those and the config's file.
+InputFiles inputs_of_config(const std::filesystem::path& file, const Config& config);
+
 }  // namespace tapehead

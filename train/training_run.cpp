@@ -43,13 +43,12 @@ Config with_intervals(Config config, Index steps_per_epoch) {
 }  // namespace
 
 TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirectory& directory,
-                         const BlasInfo& blas, Index threads, std::shared_ptr<Console> console,
-                         bool resume)
+                         const BlasInfo& blas, const TrainRequest& request)
     : plan_(plan_run(config, task)),
       config_(with_intervals(config, plan_.steps_per_epoch)),
       task_(task),
-      console_(std::move(console)),
-      workers_(threads),
+      request_(request),
+      workers_(request.threads),
       model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
       open_heads_(model_.transformer),
       loss_(training_loss(model_, config)),
@@ -60,7 +59,7 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
       batches_(config_, task),
       position_{.batching = config.training.batching(), .measure = measure_of(config.evaluation)},
       validation_(config_, task, writer_, position_) {
-  if (resume) {
+  if (request.resume) {
     position_ = restore_training(config_, task, writer_, model_.store, trainer_.optimizer());
     elapsed_ = position_.step > 0 ? read_elapsed_seconds(files().checkpoints()) : 0;
   }
@@ -68,7 +67,7 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
     spdlog::info("{}", load_initial_weights(config_, {task.source_tokenizer, task.target_tokenizer},
                                             model_));
   }
-  if (resume) {
+  if (request.resume) {
     validation_.set_best(keep_weights_of_run(config_, writer_, model_.store, position_));
     keep_reports(config);
   }
@@ -154,11 +153,12 @@ RunEnd TrainingRun::run() {
     look.emplace();
   }
   const Index planned = plan_.total_steps;
-  Progress progress(console_, {.total_steps = planned > 0 ? std::optional(planned) : std::nullopt,
-                               .total_seconds = config_.training.minutes
-                                                    ? std::optional(60 * *config_.training.minutes)
-                                                    : std::nullopt,
-                               .log_seconds = config_.run.log_seconds});
+  Progress progress(
+      request_.console,
+      {.total_steps = planned > 0 ? std::optional(planned) : std::nullopt,
+       .total_seconds =
+           config_.training.minutes ? std::optional(60 * *config_.training.minutes) : std::nullopt,
+       .log_seconds = config_.run.log_seconds});
   while (!finished() && signals.received() == 0) {
     const auto begin = Clock::now();
     const Index epoch = position_.epoch + 1;
@@ -166,16 +166,20 @@ RunEnd TrainingRun::run() {
     ++position_.step;
     const double seconds = seconds_since(begin);
     elapsed_ += seconds;
-    progress.update({.step = position_.step,
-                     .epoch = epoch,
-                     .loss = stats.loss,
-                     .learning_rate = stats.learning_rate,
-                     .gradient_norm = stats.gradient_norm,
-                     .open_heads = open_heads_.expected(model_.store),
-                     .gated_heads = open_heads_.gated(),
-                     .tokens = stats.tokens,
-                     .step_seconds = seconds,
-                     .elapsed = elapsed_});
+    const StepReport report{.step = position_.step,
+                            .epoch = epoch,
+                            .loss = stats.loss,
+                            .learning_rate = stats.learning_rate,
+                            .gradient_norm = stats.gradient_norm,
+                            .open_heads = open_heads_.expected(model_.store),
+                            .gated_heads = open_heads_.gated(),
+                            .tokens = stats.tokens,
+                            .step_seconds = seconds,
+                            .elapsed = elapsed_};
+    progress.update(report);
+    if (request_.progress) {
+      request_.progress(report);
+    }
     after_step(stats);
   }
   progress.finish();
@@ -188,7 +192,7 @@ RunEnd TrainingRun::run() {
   return {.signal = tests ? 0 : signals.received(),
           .step = position_.step,
           .seconds = elapsed_,
-          .tests = std::move(tests).value_or(TestResults{})};
+          .tests = std::move(tests).value_or(SplitResults{})};
 }
 
 void TrainingRun::after_step(const StepStats& stats) {
@@ -218,18 +222,15 @@ void TrainingRun::save_checkpoint(bool regular) {
   writer_.save(model_.store, trainer_.optimizer(), position_, elapsed_, regular);
 }
 
-std::optional<TestResults> TrainingRun::evaluate_tests(const StopSignals& signals) {
+std::optional<SplitResults> TrainingRun::evaluate_tests(const StopSignals& signals) {
   const SavedRun saved(files().directory, "");
-  TestResults results;
+  SplitResults results;
   for (const Split& split : final_splits(task_)) {
     if (signals.received() != 0) {
       return std::nullopt;
     }
     spdlog::info("testing on {} ({} examples)", split.name, split.examples.size());
-    results.emplace_back(split.name, saved.use([&] {
-      return evaluate(saved.model.transformer, saved.model.store, task_, split, config_.evaluation,
-                      static_cast<Index>(split.examples.size()), workers_);
-    }));
+    results.emplace_back(split.name, evaluate(saved, task_, split, config_.evaluation, workers_));
     show_samples(split, results.back().second, config_.evaluation.samples);
   }
   spdlog::info("{}", end_report({.run = files().directory.string(),

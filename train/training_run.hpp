@@ -3,17 +3,19 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/blas_kernels.hpp"
 #include "nn/open_heads.hpp"
 #include "train/run/progress.hpp"
+#include "train/run/run_data.hpp"
 #include "train/run/run_directory.hpp"
 #include "train/run/signals.hpp"
+#include "train/run_evaluation.hpp"
 #include "train/run_plan.hpp"
 #include "train/run_writer.hpp"
 #include "train/trainer.hpp"
@@ -22,22 +24,34 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-using TestResults = std::vector<std::pair<std::string, Evaluation>>;
+// What is asked of a training.
+struct TrainRequest {
+  std::filesystem::path config{};        // a file, YAML or JSON
+  std::filesystem::path run{};           // its directory; empty: runs/<name of the config>
+  std::vector<std::string> overrides{};  // each "section.option=value"
+  bool resume = false;     // goes on from the newest checkpoint, with the config of its first start
+  bool overwrite = false;  // replaces an earlier run
+  DataChoice data{};       // where the data of a run that is resumed is
+  Index threads = default_threads();                  // they change the time, not the result
+  std::function<void(const StepReport&)> progress{};  // is called after each step
+  std::shared_ptr<Console> console{};                 // for a live line; null: none
+};
 
 // How a run ended: by itself, or by a signal after which it can be resumed.
 struct RunEnd {
   int signal = 0;  // 0, SIGINT or SIGTERM
   Index step = 0;
   double seconds = 0;  // of training
-  TestResults tests;   // of each of final_splits(), where the run ended by itself
+  SplitResults tests;  // of each of final_splits(), where the run ended by itself
 };
 
 class TrainingRun {
  public:
-  // The config must be resolved; `task` is its data. When `resume`, goes on from the newest
-  // checkpoint that holds.
+  // The config must be resolved; `task` is its data. Of the request it looks at how the training is
+  // to be run: on how many threads, whether it goes on from the newest checkpoint that holds, and
+  // who is told of its progress.
   TrainingRun(const Config& config, const Task& task, const RunDirectory& directory,
-              const BlasInfo& blas, Index threads, std::shared_ptr<Console> console, bool resume);
+              const BlasInfo& blas, const TrainRequest& request);
 
   // Trains to the end, or until a signal comes; then evaluates final_splits(), unless stopped.
   RunEnd run();
@@ -52,15 +66,15 @@ class TrainingRun {
   bool due(Index every) const { return every > 0 && position_.step % every == 0; }
   void after_step(const StepStats& stats);
   void save_checkpoint(bool regular);
-  std::optional<TestResults> evaluate_tests(const StopSignals& signals);  // none: stopped by one
-  void keep_reports(const Config& config) const;                          // as it was given
+  std::optional<SplitResults> evaluate_tests(const StopSignals& signals);  // none: stopped by one
+  void keep_reports(const Config& config) const;                           // as it was given
   void announce(const BlasInfo& blas) const;
   const RunFiles& files() const { return writer_.files(); }
 
   RunPlan plan_;
   Config config_;
   const Task& task_;
-  std::shared_ptr<Console> console_;
+  TrainRequest request_;
   Workers workers_;
   Model model_;
   OpenHeads open_heads_;

@@ -3,20 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "train/example_decoding.hpp"
-
 namespace tapehead::inline TAPEHEAD_PRECISION {
-
-Translator::Translator(const SavedRun& run, Workers& workers, const DecodingOptions& options,
-                       Index batch_tokens)
-    : run_(run), workers_(workers), options_(options), batch_tokens_(batch_tokens) {}
 
 std::vector<std::vector<Translation>> Translator::translate(std::span<const std::string> lines,
                                                             const EachLine& each) const {
   Split split;
   for (std::size_t line = 0; line < lines.size(); ++line) {
     Example example{.source = run_.tokenizers.source->encode(lines[line]), .target = {}};
-    each(line, example.source);
+    if (each) {
+      each(line, example.source);
+    }
     example.source.resize(std::min(example.source.size(), static_cast<std::size_t>(most_tokens())));
     split.examples.push_back(std::move(example));
   }

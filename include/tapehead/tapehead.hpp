@@ -1,5 +1,5 @@
-// All that a program needs for ops, layers, models and training of its own. For targets linked with
-// tapehead::float or tapehead::double.
+// All that a program needs to do what the command line does, and for ops, layers, models and
+// training of its own. For targets linked with tapehead::float or tapehead::double.
 #pragma once
 
 #include "core/anomaly.hpp"
@@ -27,10 +27,22 @@
 #include "datasets/parallel_text_options.hpp"
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/task.hpp"
+#include "lab/head_importance.hpp"
+#include "lab/head_pruning.hpp"
+#include "lab/head_report.hpp"
+#include "lab/recorded_attentions.hpp"
+#include "lab/report_page.hpp"
+#include "lab/report_run.hpp"
 #include "nn/decoding.hpp"
 #include "nn/loss.hpp"
 #include "nn/pass.hpp"
 #include "nn/transformer.hpp"
+#include "train/config/config.hpp"
+#include "train/experiment.hpp"
+#include "train/model_training.hpp"
 #include "train/optimizer.hpp"
+#include "train/run_evaluation.hpp"
 #include "train/schedule.hpp"
 #include "train/trainer.hpp"
+#include "train/training.hpp"
+#include "train/translator.hpp"

@@ -58,8 +58,7 @@ void resume(const fs::path& run) {
   const RunDirectory directory = RunDirectory::open(run);
   const Config config = load_config(run / "config.yaml").config;
   const Task task = make_task(config.task, config.seed, run);
-  TrainingRun training(config, task, directory, prepare_blas(), 1, std::make_shared<Console>(),
-                       true);
+  TrainingRun training(config, task, directory, prepare_blas(), {.resume = true, .threads = 1});
 }
 
 void use(const fs::path& sweep, Choices& choices) {

@@ -90,8 +90,7 @@ void resume_run(const fs::path& run) {
   Config config = load_config(run / "config.yaml").config;
   config.training.steps = 7;
   const Task task = make_task(config.task, config.seed, run);
-  TrainingRun training(config, task, directory, prepare_blas(), 1, std::make_shared<Console>(),
-                       true);
+  TrainingRun training(config, task, directory, prepare_blas(), {.resume = true, .threads = 1});
   if (training.step() != 6 && log.text().find(newest) == std::string::npos) {
     throw std::logic_error("a checkpoint was passed by without a warning");
   }

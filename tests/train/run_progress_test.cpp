@@ -3,11 +3,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
 #include <cstdio>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -103,7 +106,7 @@ TEST_F(RunProgress, the_time_left_is_the_earlier_of_two_ends) {
 
 TEST_F(RunProgress, a_live_line_is_rewritten_and_goes_to_the_file_now_and_then) {
   start(true);
-  log_to_file(directory / "log.txt");
+  const LogFile log(directory / "log.txt");
   Progress progress(console, {.total_steps = {}, .total_seconds = {}, .log_seconds = 1});
   progress.update(report(1, 0.5));
   progress.update(report(2, 0.55));  // too early to be shown
@@ -156,21 +159,50 @@ TEST_F(RunProgress, without_a_terminal_there_is_no_live_line) {
 TEST_F(RunProgress, the_log_file_has_what_the_console_has_and_is_appended_to) {
   start(false);
   spdlog::info("before the run");
-  log_to_file(directory / "log.txt");
-  spdlog::warn("one");
-  log_to_file(directory / "log.txt");
-  spdlog::error("two");
-  spdlog::info("three");
-  EXPECT_EQ(shown(), "before the run\nwarning: one\nerror: two\nthree\n");
+  {
+    const LogFile log(directory / "log.txt");
+    spdlog::warn("one");
+  }
+  spdlog::info("between");
+  {
+    LogFile log(directory / "log.txt");
+    const LogFile moved(std::move(log));
+    spdlog::error("two");
+    log_to_file_only("three");
+  }
+  log_to_file_only("after the run");
+  EXPECT_EQ(shown(), "before the run\nwarning: one\nbetween\nerror: two\n");
   const std::string stamp = "[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}  ";
   EXPECT_THAT(read_file(directory / "log.txt"),
               MatchesRegex(stamp + "warning: one\n" + stamp + "error: two\n" + stamp + "three\n"));
 }
 
+// A program's own logger keeps what it writes to, and how it writes.
+TEST_F(RunProgress, the_log_file_leaves_other_sinks_alone) {
+  start(false);
+  std::ostringstream own;
+  spdlog::default_logger()->sinks().push_back(
+      std::make_shared<spdlog::sinks::ostream_sink_mt>(own));
+  {
+    const LogFile log(directory / "log.txt");
+    spdlog::info("one");
+    log_to_file_only("two");
+  }
+  EXPECT_THAT(own.str(), MatchesRegex(".*one\n"));
+  EXPECT_EQ(spdlog::default_logger()->sinks().size(), 2U);
+}
+
+TEST_F(RunProgress, needs_no_console) {
+  start(false);
+  Progress progress(nullptr, {.total_steps = {}, .total_seconds = {}, .log_seconds = 0});
+  progress.update(report(1, 0.5));
+  EXPECT_THAT(shown(), HasSubstr("step 1  epoch 2"));
+}
+
 TEST_F(RunProgress, a_log_file_that_cannot_be_written_is_told) {
   start(false);
   write_file_atomically(directory / "file", "");
-  EXPECT_THAT(io_error_of([&] { log_to_file(directory / "file" / "log.txt"); }),
+  EXPECT_THAT(io_error_of([&] { const LogFile log(directory / "file" / "log.txt"); }),
               HasSubstr("file/log.txt"));
   spdlog::info("still here");
   EXPECT_EQ(shown(), "still here\n");

@@ -75,6 +75,12 @@ std::shared_ptr<spdlog::sinks::sink> file_sink(const std::filesystem::path& path
   }
 }
 
+// What a line for the file alone goes to.
+std::weak_ptr<spdlog::sinks::sink>& newest_file() {
+  static std::weak_ptr<spdlog::sinks::sink> file;
+  return file;
+}
+
 }  // namespace
 
 void start_logging(std::shared_ptr<Console> console) {
@@ -87,16 +93,23 @@ void start_logging(std::shared_ptr<Console> console) {
   spdlog::set_default_logger(std::move(logger));
 }
 
-void log_to_file(const std::filesystem::path& path) {
-  std::vector<spdlog::sink_ptr>& sinks = spdlog::default_logger()->sinks();
-  sinks.resize(1);
-  sinks.push_back(file_sink(path));
+LogFile::LogFile(const std::filesystem::path& path) : sink_(file_sink(path)) {
+  spdlog::default_logger()->sinks().push_back(sink_);
+  spdlog::default_logger()->flush_on(spdlog::level::info);
+  newest_file() = sink_;
+}
+
+LogFile::~LogFile() {
+  if (sink_) {
+    std::erase(spdlog::default_logger()->sinks(), sink_);
+  }
 }
 
 void log_to_file_only(std::string_view line) {
-  const std::shared_ptr<spdlog::logger> file = spdlog::default_logger()->clone("tapehead");
-  file->sinks().erase(file->sinks().begin());
-  file->info(line);
+  if (const spdlog::sink_ptr file = newest_file().lock()) {
+    spdlog::logger("tapehead", file).info(line);
+    file->flush();
+  }
 }
 
 }  // namespace tapehead

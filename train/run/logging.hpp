@@ -8,17 +8,30 @@
 
 #include "train/run/console.hpp"
 
+namespace spdlog::sinks {
+class sink;
+}
+
 namespace tapehead {
 
 // From here on spdlog::info, warn and error write plain messages to the console, warnings and
 // errors with their level before them.
 void start_logging(std::shared_ptr<Console> console);
 
-// They go to this file too, each with date and time; what the file holds stays. It takes the place
-// of a file given before. Throws IoError.
-void log_to_file(const std::filesystem::path& path);
+// As long as one lives, what is logged goes to its file too, each line with date and time; what the
+// file holds stays.
+class LogFile {
+ public:
+  explicit LogFile(const std::filesystem::path& path);  // throws IoError
+  LogFile(LogFile&&) noexcept = default;
+  LogFile& operator=(LogFile&&) = delete;
+  ~LogFile();
 
-// A line for the file alone: what the console shows in its live line.
+ private:
+  std::shared_ptr<spdlog::sinks::sink> sink_;
+};
+
+// A line for the newest file alone: what the console shows in its live line.
 void log_to_file_only(std::string_view line);
 
 }  // namespace tapehead

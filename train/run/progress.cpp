@@ -31,12 +31,12 @@ void Progress::update(const StepReport& report) {
     first_ = report;
     next_line_ = report.elapsed + options_.log_seconds;
   }
-  if (console_->terminal() && report.elapsed >= next_live_) {
+  if (live() && report.elapsed >= next_live_) {
     console_->live(line(report, console_->width()));
     next_live_ = report.elapsed + live_seconds;
   }
   if (report.elapsed >= next_line_) {
-    if (console_->terminal()) {
+    if (live()) {
       log_to_file_only(line(report, unlimited));
     } else {
       spdlog::info(line(report, unlimited));
@@ -45,7 +45,11 @@ void Progress::update(const StepReport& report) {
   }
 }
 
-void Progress::finish() { console_->live(""); }
+void Progress::finish() {
+  if (live()) {
+    console_->live("");
+  }
+}
 
 // What a narrow terminal has no room for goes: the gradient norm first, then the learning rate,
 // then the epoch.

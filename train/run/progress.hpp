@@ -33,7 +33,11 @@ struct ProgressOptions {
 
 class Progress {
  public:
+  // `console`: null where there is none.
   Progress(std::shared_ptr<Console> console, ProgressOptions options);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() { finish(); }
 
   // Shows a step, if it is time to: the live line ten times a second; every `log_seconds` a line
   // in the log, which a terminal's console does not repeat.
@@ -43,6 +47,7 @@ class Progress {
   void finish();
 
  private:
+  bool live() const { return console_ != nullptr && console_->terminal(); }
   std::string line(const StepReport& report, Index width) const;
   std::string line_without(const StepReport& report, int parts) const;
   std::optional<double> seconds_left(const StepReport& report) const;
