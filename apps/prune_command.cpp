@@ -141,7 +141,7 @@ void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
     const Evaluation result =
         evaluate(model.transformer, model.store, task, split, saved.config.evaluation, 0, workers);
     expect_figures(evaluation_json(result));
-    return result.loss;
+    return result.loss();
   };
   const ChosenHeads chosen = chosen_heads(arguments, saved, task, split, workers, console);
   const std::vector<HeadName>& removed = chosen.heads;

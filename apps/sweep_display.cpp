@@ -9,7 +9,6 @@
 #include <array>
 
 #include "core/standard_streams.hpp"
-#include "train/metric_text.hpp"
 #include "train/run/format.hpp"
 #include "train/run/table.hpp"
 
@@ -63,8 +62,7 @@ std::string runs_table(SweepRunner& runner, const SweepPlan& plan, Index lines) 
     std::ranges::sort(shown);
   }
   Table table({Align::left, Align::left, Align::left, Align::right, Align::right});
-  table.row({"run", "state", "", "loss",
-             std::string(EnumNames<Metric>::names[static_cast<std::size_t>(plan.metric)])});
+  table.row({"run", "state", "", "loss", std::string(kind_of(plan.metric).name)});
   table.rule();
   for (const std::size_t i : shown) {
     SweepRunner::Run& run = runner.runs()[i];
@@ -73,7 +71,7 @@ std::string runs_table(SweepRunner& runner, const SweepPlan& plan, Index lines) 
     table.row({plan.runs[i].name, std::string(name_of(run.state)),
                begun ? progress_text(progress, plan.runs[i].config.training) : "",
                progress.loss ? fmt::format("{:.4f}", *progress.loss) : "",
-               progress.metric ? metric_text(plan.metric, *progress.metric) : ""});
+               progress.metric ? metric_text(kind_of(plan.metric), *progress.metric) : ""});
   }
   std::string text = table.text();
   if (!fits) {

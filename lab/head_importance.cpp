@@ -202,7 +202,7 @@ Importance head_importance(Model& model, const Config& config, const Task& task,
                            Workers& workers, const std::function<void(Index, Index)>& progress) {
   const auto loss = [&] {
     return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)
-        .loss;
+        .loss();
   };
   const std::vector<HeadName> names = gateable_heads(model.transformer);
   const HeadGates gates = gates_on(model, names);

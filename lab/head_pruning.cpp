@@ -18,7 +18,7 @@ PruningCurve prune_heads(Model& model, const Config& config, const Task& task, c
                          const std::function<void(Index, Index)>& progress) {
   const auto loss = [&] {
     return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)
-        .loss;
+        .loss();
   };
   const Split few = first_examples(split, slope_examples);
   std::vector<HeadName> left = gateable_heads(model.transformer);

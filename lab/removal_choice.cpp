@@ -164,7 +164,7 @@ RemovalChoice choose_removal(Model& model, const Config& config, const Task& tas
     return count ? 0.0
                  : evaluate(model.transformer, model.store, task, split, config.evaluation, 0,
                             workers)
-                       .loss;
+                       .loss();
   };
   ModelLeft left = removable_attentions(model.transformer);
   const Index all = count.value_or(std::ssize(reachable(left)) - 1);

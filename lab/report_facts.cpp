@@ -108,14 +108,13 @@ Json run_facts(const RunFiles& files, Index last_step) {
   const Config& config = loaded.config;
   const std::filesystem::path named = std::filesystem::absolute(files.directory).lexically_normal();
   const std::string name = (named.has_filename() ? named : named.parent_path()).filename().string();
-  Json report = {
-      {"kind", "run"},
-      {"name", name},
-      {"path", files.directory.string()},
-      {"task", task_name(config)},
-      {"metric", EnumNames<Metric>::names[static_cast<std::size_t>(config.evaluation.metric)]},
-      {"state", state_of(files, record, config.training, last_step)},
-      {"summary", Json::array()}};
+  Json report = {{"kind", "run"},
+                 {"name", name},
+                 {"path", files.directory.string()},
+                 {"task", task_name(config)},
+                 {"metric", kind_of(config.evaluation.metric).name},
+                 {"state", state_of(files, record, config.training, last_step)},
+                 {"summary", Json::array()}};
   Json& summary = report["summary"];
   summary.push_back({"task", task_name(config)});
   summary.push_back({"model", width_text(config.model)});

@@ -132,7 +132,8 @@ Json facts_json(const fs::path& directory, const SweepPlan& plan, const Scores& 
       {"notes", Json::array()},
       {"axes", axes_json(plan)},
       {"progress", progress_json(plan, directory, scores, page)},
-      {"lower_is_better", lower_is_better(plan.metric)},
+      {"metrics", EnumNames<Metric>::names},
+      {"lower_is_better", kind_of(plan.metric).lower_is_better},
   };
   report["summary"].push_back({"config", plan.config.string()});
   report["summary"].push_back({"cells", plan.cells.size()});

@@ -41,7 +41,7 @@ void RunWatch::take(std::string_view line) {
                                                      : std::nullopt;
   };
   if (json.contains("split")) {
-    progress_.metric = number(EnumNames<Metric>::names[static_cast<std::size_t>(metric_)]);
+    progress_.metric = number(kind_of(metric_).name);
     return;
   }
   progress_.step = count_in(json, "step").value_or(0);

@@ -9,17 +9,9 @@
 
 #include "core/types.hpp"
 #include "lab/run_study.hpp"
+#include "train/metrics/metric_kind.hpp"
 
 namespace tapehead {
-
-struct ExampleScore {
-  double negative_log_likelihood = 0;  // of the target's tokens, in nats
-  Index tokens = 0;                    // of the target, the end mark included
-  Index correct = 0;                   // of them, with the right ones before each
-  std::string output;                  // as written out
-  std::string reference;
-  bool right = false;  // exactly, as right_sequences() has it
-};
 
 struct RunScores {
   std::string split;

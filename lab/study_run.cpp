@@ -19,10 +19,9 @@ Evaluation evaluate_further(const SavedRun& run, const Task& task, const Split& 
 }
 
 void add_split(NamedFigures& figures, const std::string& name, const Evaluation& result) {
-  for (std::size_t i = 0; i < EnumNames<Metric>::names.size(); ++i) {
-    const auto metric = static_cast<Metric>(i);
-    if (result.scores || !is_of_outputs(metric)) {
-      figures[fmt::format("{}.{}", name, EnumNames<Metric>::names[i])] = result.value(metric);
+  for (std::size_t i = 0; i < metric_count; ++i) {
+    if (result.metrics[i]) {
+      figures[fmt::format("{}.{}", name, metric_kinds[i]->name)] = *result.metrics[i];
     }
   }
 }

@@ -105,7 +105,7 @@ bool is_sweep(const fs::path& directory) {
 void write_sweep_plan(const fs::path& directory, const SweepPlan& plan) {
   Json json = {{"config", plan.config.string()},
                {"axes", plan.axes},
-               {"metric", EnumNames<Metric>::names[static_cast<std::size_t>(plan.metric)]},
+               {"metric", kind_of(plan.metric).name},
                {"split", plan.split},
                {"show", plan.show},
                {"cells", Json::array()},

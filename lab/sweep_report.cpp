@@ -137,7 +137,7 @@ std::string cells_csv(const SweepPlan& plan, const SweepResults& results) {
 Json results_json(const SweepPlan& plan, const SweepResults& results) {
   Json json = {{"config", plan.config.string()},
                {"axes", plan.axes},
-               {"metric", EnumNames<Metric>::names[static_cast<std::size_t>(results.metric)]},
+               {"metric", kind_of(results.metric).name},
                {"figures", results.figures},
                {"show", plan.show},
                {"resamples", resample_count},

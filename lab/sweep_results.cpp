@@ -89,14 +89,15 @@ std::vector<std::string> names_of_figures(const std::vector<RunResult>& runs) {
 // More is better.
 double quality(const SweepResults& results, const CellResult& cell) {
   const double mean = cell.figures.metric(results.metric).mean;
-  return lower_is_better(results.metric) ? -mean : mean;
+  return kind_of(results.metric).lower_is_better ? -mean : mean;
 }
 
 bool will_do(const SweepResults& results, const CellResult& cell) {
   if (!cell.to_best) {
     return false;
   }
-  const double gain = lower_is_better(results.metric) ? -cell.to_best->mean : cell.to_best->mean;
+  const double gain =
+      kind_of(results.metric).lower_is_better ? -cell.to_best->mean : cell.to_best->mean;
   return gain >= 0 || !cell.to_best->significant();
 }
 

@@ -6,17 +6,12 @@
 #include <numeric>
 
 #include "lab/sweep_report.hpp"
-#include "train/metric_text.hpp"
 #include "train/run/format.hpp"
 #include "train/run/table.hpp"
 
 namespace tapehead {
 
 namespace {
-
-std::string_view metric_name(Metric metric) {
-  return EnumNames<Metric>::names[static_cast<std::size_t>(metric)];
-}
 
 std::size_t runs_of(const SweepPlan& plan, std::size_t cell) {
   return static_cast<std::size_t>(
@@ -29,7 +24,7 @@ std::vector<std::size_t> best_first(const SweepResults& results) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto quality = [&](std::size_t i) {
     const double mean = results.cells[i].figures.metric(results.metric).mean;
-    return lower_is_better(results.metric) ? mean : -mean;
+    return kind_of(results.metric).lower_is_better ? mean : -mean;
   };
   std::ranges::stable_sort(order, {}, quality);
   return order;
@@ -55,10 +50,9 @@ std::string remarks(const SweepResults& results, std::size_t place) {
 std::string figure_text(std::string_view name, const Spread& figure) {
   const auto written = [&](double value) {
     const std::string_view last = name.substr(name.rfind('.') + 1);
-    const auto& metrics = EnumNames<Metric>::names;
-    const auto metric = std::ranges::find(metrics, last);
-    if (metric != metrics.end()) {
-      return metric_text(static_cast<Metric>(metric - metrics.begin()), value);
+    const auto metric = std::ranges::find(metric_kinds, last, &MetricKind::name);
+    if (metric != metric_kinds.end()) {
+      return metric_text(**metric, value);
     }
     return std::abs(value) >= 1000 ? format_count(value) : fmt::format("{:.3g}", value);
   };
@@ -76,9 +70,10 @@ std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& resul
   const bool compared = cell.to_best && place != results.best;
   std::vector<std::string> row = plan.cells[cell.cell].labels;
   row.push_back(fmt::format("{}/{}", cell.runs, runs_of(plan, cell.cell)));
-  row.push_back(metric_text(results.metric, metric.mean) +
-                (cell.runs > 1 ? " ± " + metric_text(results.metric, metric.deviation) : ""));
-  row.push_back(compared ? metric_text(results.metric, cell.to_best->mean) : "");
+  row.push_back(
+      metric_text(kind_of(results.metric), metric.mean) +
+      (cell.runs > 1 ? " ± " + metric_text(kind_of(results.metric), metric.deviation) : ""));
+  row.push_back(compared ? metric_text(kind_of(results.metric), cell.to_best->mean) : "");
   row.push_back(compared ? fmt::format("{:.3f}", cell.to_best->p) : "");
   const auto shown = by_name(figures);
   for (const std::string& name : plan.show) {
@@ -96,8 +91,9 @@ std::string in_words(const SweepPlan& plan, const SweepResults& results) {
   const auto told = [&](std::size_t place) {
     const CellResult& cell = results.cells[place];
     return fmt::format(
-        "{} ({} {}, {} multiply-adds, {})", cell_name(plan, cell.cell), metric_name(results.metric),
-        metric_text(results.metric, cell.figures.metric(results.metric).mean),
+        "{} ({} {}, {} multiply-adds, {})", cell_name(plan, cell.cell),
+        kind_of(results.metric).name,
+        metric_text(kind_of(results.metric), cell.figures.metric(results.metric).mean),
         format_count(cell.figures.multiply_adds.mean), format_duration(cell.figures.seconds.mean));
   };
   std::string text = fmt::format("best: {}\n", told(results.best));
@@ -108,7 +104,7 @@ std::string in_words(const SweepPlan& plan, const SweepResults& results) {
   text += fmt::format(
       "\n{} of {}; p by a paired bootstrap, {} resamples of seeds and examples; significant below "
       "{}",
-      metric_name(results.metric), first.split, resample_count, significance_level);
+      kind_of(results.metric).name, first.split, resample_count, significance_level);
   const bool single =
       std::ranges::all_of(results.cells, [](const CellResult& cell) { return cell.runs == 1; });
   if (single) {
@@ -133,7 +129,7 @@ std::string results_table(const SweepPlan& plan, const SweepResults& results) {
   columns.push_back(Align::left);
   Table table(columns);
   std::vector<std::string> header = plan.axes;
-  header.insert(header.end(), {"seeds", std::string(metric_name(results.metric)), "to best", "p"});
+  header.insert(header.end(), {"seeds", std::string(kind_of(results.metric).name), "to best", "p"});
   header.insert(header.end(), plan.show.begin(), plan.show.end());
   header.insert(header.end(), {"parameters", "multiply-adds", "tokens/s", "time", ""});
   table.row(header);

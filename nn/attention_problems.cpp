@@ -77,20 +77,26 @@ Verdict sharing_fits(const AttentionSpec& spec) {
   return {};
 }
 
+// The first list over heads that has other than a value for each.
+Verdict lists_fit(const AttentionSpec& spec) {
+  Verdict verdict;
+  const auto check = [&]<class Value>(const Field& field, const Value& value) {
+    if constexpr (requires { value.fits(spec.heads); }) {
+      if (!verdict && !value.fits(spec.heads)) {
+        verdict = Violation{{std::string(field.name), "heads"},
+                            fmt::format("a list has one value for each head ({} for {} heads)",
+                                        value.values.size(), spec.heads)};
+      }
+    }
+  };
+  AttentionSpec::walk(check, spec);
+  return verdict;
+}
+
 Verdict scores_fit(const AttentionSpec& spec) {
-  if (!spec.score.fits(spec.heads)) {
-    return Violation{{"score", "heads"},
-                     fmt::format("a list has one value for each head ({} for {} heads)",
-                                 spec.score.values.size(), spec.heads)};
-  }
   if (spec.score.values.size() > 1 && spec.kv_heads != spec.heads) {
     return Violation{{"score", "kv_heads"},
                      "heads that share keys must score them alike: give one score for all"};
-  }
-  if (!spec.pattern.fits(spec.heads)) {
-    return Violation{{"pattern", "heads"},
-                     fmt::format("a list has one value for each head ({} for {} heads)",
-                                 spec.pattern.values.size(), spec.heads)};
   }
   if (!spec.has(AttentionPositions::none) && !spec.is_self()) {
     return Violation{{"positions"},
@@ -139,7 +145,7 @@ Verdict spec_problem(const AttentionSpec& spec) {
   if (spec.heads == 0) {
     return {};
   }
-  for (const auto check : {sharing_fits, widths_fit, scores_fit, start_fits}) {
+  for (const auto check : {sharing_fits, widths_fit, lists_fit, scores_fit, start_fits}) {
     if (Verdict verdict = check(spec)) {
       return verdict;
     }

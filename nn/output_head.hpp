@@ -2,28 +2,25 @@
 #pragma once
 
 #include "nn/best_tokens.hpp"
+#include "nn/model_options.hpp"
 #include "nn/pass.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct OutputHead {
+  // `table`: the input's embedding, of which a tied head takes the first rows.
+  OutputHead(const Scope& scope, const ModelOptions& options, Index labels, const Parameter& table);
+
   Parameter weight;  // (V, D): may be rows of an embedding
   Module module;
 
   Index classes() const { return weight.shape[0]; }
 
-  // (N, D) -> (N, V)
-  Var logits(Pass& pass, const Var& hidden) const {
-    const InModule here(pass.tape(), module);
-    return pass.linear(hidden, weight);
-  }
+  Var logits(Pass& pass, const Var& hidden) const;  // (N, D) -> (N, V)
 
   // The most likely tokens of each row of `hidden`, as logits() would give them.
   BestTokens best(Pass& pass, const Var& hidden, Index count, TokenId excluded,
-                  LogSums log_sums) const {
-    const Tensor table = pass.parameter(weight).value().part(0, weight.shape);
-    return best_tokens(hidden.value(), table, count, excluded, log_sums);
-  }
+                  LogSums log_sums) const;
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -71,12 +71,7 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options, Family
       "embedding", {both && one_table ? entries.context : entries.input, D}, normal);
   const Parameter context_table =
       one_table ? input_table : context_scope.create("embedding", {entries.context, D}, normal);
-  const Scope output_scope = scope / "output";
-  output_ = {.weight = ties_output(options.tie_embeddings)
-                           ? input_table.first_rows(entries.labels)
-                           : output_scope.create("weight", {entries.labels, D},
-                                                 weight_initializer(options, D, entries.labels)),
-             .module = {.paths = {output_scope.path()}}};
+  output_.emplace(scope / "output", options, entries.labels, input_table);
   std::optional<TokenEmbedding> context_embedding;
   if (both) {
     context_embedding.emplace(context_scope, options, context_table, sines);
@@ -134,8 +129,8 @@ std::vector<VocabularyTable> Transformer::vocabulary_tables() const {
   if (tables.empty() || tables.front().table.block != input.block) {
     tables.push_back({.table = input, .side = side});
   }
-  if (output_.weight.block != input.block) {
-    tables.push_back({.table = output_.weight, .side = side});
+  if (output_->weight.block != input.block) {
+    tables.push_back({.table = output_->weight, .side = side});
   }
   return tables;
 }

@@ -52,10 +52,10 @@ class Transformer {
   Var encode(Pass& pass, const Tokens& context) const { return (*encoder_)(pass, context); }
 
   // (N, D) -> (N, V)
-  Var logits(Pass& pass, const Var& rows) const { return output_.logits(pass, rows); }
+  Var logits(Pass& pass, const Var& rows) const { return output_->logits(pass, rows); }
 
   const Stack& main() const { return *main_; }
-  const OutputHead& output() const { return output_; }
+  const OutputHead& output() const { return *output_; }
 
   // In the order in which a pass meets them.
   std::vector<const Stack*> stacks() const;
@@ -70,7 +70,7 @@ class Transformer {
  private:
   ModelOptions options_;
   Family family_;
-  OutputHead output_;
+  std::optional<OutputHead> output_;
   std::optional<Stack> encoder_;  // of encoder_decoder
   std::optional<Stack> main_;     // what reads the input
 };

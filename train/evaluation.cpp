@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <numeric>
 
 #include "datasets/loader.hpp"
@@ -34,6 +33,29 @@ Index unknown_targets(const Split& split) {
   return unknown;
 }
 
+// The metrics of what was written out, or the others.
+void add_metrics(Evaluation& result, bool of_outputs, std::span<const ExampleScore> examples,
+                 const EvaluationOptions& options) {
+  for (std::size_t i = 0; i < metric_count; ++i) {
+    const MetricKind& kind = *metric_kinds[i];
+    if (kind.of_outputs == of_outputs) {
+      result.metrics[i] = measure(kind, examples, options);
+      result.signatures[i] = kind.signature == nullptr ? "" : kind.signature(options);
+    }
+  }
+}
+
+std::vector<ExampleScore> written(const Evaluation& result,
+                                  const std::vector<std::string>& references) {
+  std::vector<ExampleScore> examples(result.outputs.size());
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    examples[i].output = result.outputs[i];
+    examples[i].reference = references[i];
+    examples[i].right = result.right[i];
+  }
+  return examples;
+}
+
 }  // namespace
 
 Split first_examples(const Split& split, Index count) {
@@ -44,32 +66,8 @@ Split first_examples(const Split& split, Index count) {
   return part;
 }
 
-double Evaluation::perplexity() const { return std::exp(loss); }
-
-double Evaluation::sequence_accuracy() const {
-  return static_cast<double>(std::ranges::count(right, true)) /
-         std::max(1.0, static_cast<double>(right.size()));
-}
-
-double Evaluation::value(Metric metric) const {
-  switch (metric) {
-    case Metric::loss:
-      return loss;
-    case Metric::perplexity:
-      return perplexity();
-    case Metric::token_accuracy:
-      return token_accuracy;
-    case Metric::sequence_accuracy:
-      return sequence_accuracy();
-    case Metric::bleu:
-      return scores ? scores->bleu.score : 0;
-    default:
-      return scores ? scores->chrf.score : 0;
-  }
-}
-
 bool is_better(Metric metric, double value, double other) {
-  return lower_is_better(metric) ? value < other : value > other;
+  return kind_of(metric).lower_is_better ? value < other : value > other;
 }
 
 DecodingOptions decoding_options(const EvaluationOptions& options) {
@@ -112,22 +110,22 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
     total.correct += part.correct;
     total.tokens += part.tokens;
   }
-  const double tokens = std::max(1.0, static_cast<double>(total.tokens));
   Evaluation result{.examples = static_cast<Index>(split.examples.size()),
                     .tokens = total.tokens,
                     .unknown = unknown_targets(split),
-                    .loss = total.negative_log_likelihood / tokens,
-                    .token_accuracy = static_cast<double>(total.correct) / tokens,
                     .outputs = {},
-                    .right = {},
-                    .scores = {}};
+                    .right = {}};
+  const ExampleScore whole{.negative_log_likelihood = total.negative_log_likelihood,
+                           .tokens = std::max<Index>(1, total.tokens),
+                           .correct = total.correct,
+                           .output = {},
+                           .reference = {}};
+  add_metrics(result, false, {&whole, 1}, options);
   if (decode_examples > 0) {
     result.outputs = decode_split(model, store, task, split, decode_examples, options, workers);
     result.right = right_sequences(task, split, result.outputs);
-    result.scores =
-        score_texts(result.outputs, first_references(task, split, result.outputs.size()),
-                    {.tokenizer = options.bleu_tokenizer, .lowercase = options.lowercase},
-                    {.lowercase = options.lowercase});
+    add_metrics(result, true, written(result, first_references(task, split, result.outputs.size())),
+                options);
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;

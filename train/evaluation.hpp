@@ -2,6 +2,7 @@
 // itself.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,7 +10,6 @@
 #include "core/workers.hpp"
 #include "datasets/task.hpp"
 #include "nn/decoding.hpp"
-#include "train/metrics/score.hpp"
 #include "train/options.hpp"
 #include "train/references.hpp"
 
@@ -19,17 +19,18 @@ struct Evaluation {
   Index examples = 0;
   Index tokens = 0;   // of the targets, end marks included
   Index unknown = 0;  // of those, the unknown mark, which counts as right where it is predicted
-  double loss =
-      0;  // mean negative log-likelihood of a target token, in nats, without label smoothing
-  double token_accuracy = 0;  // with the right tokens before each: 0 ... 1
   double seconds = 0;
   std::vector<std::string> outputs;  // of the first examples, as many as were decoded
   std::vector<bool> right;           // of those outputs: as right_sequences() has it
-  std::optional<TextScores> scores;  // of those outputs
+  // Those of outputs only where there are any. The loss is without label smoothing.
+  std::array<std::optional<double>, metric_count> metrics{};
+  std::array<std::string, metric_count> signatures{};  // of those that have one
 
-  double perplexity() const;
-  double sequence_accuracy() const;  // the share of outputs that are right: 0 ... 1
-  double value(Metric metric) const;
+  // 0 for what was not measured.
+  double value(Metric metric) const {
+    return metrics[static_cast<std::size_t>(metric)].value_or(0);
+  }
+  double loss() const { return value(Metric::loss); }
 };
 
 // Whether `value` is better than `other` by the metric.

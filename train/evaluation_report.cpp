@@ -8,30 +8,37 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-std::string evaluation_line(const std::string& split, const Evaluation& evaluation) {
-  std::string line =
-      fmt::format("{}: loss {:.4f}, perplexity {:.3f}, token accuracy {:.2f} %", split,
-                  evaluation.loss, evaluation.perplexity(), 100 * evaluation.token_accuracy);
-  if (evaluation.scores) {
-    line += fmt::format(", sequence accuracy {:.2f} %, BLEU {:.2f}, chrF {:.2f}",
-                        100 * evaluation.sequence_accuracy(), evaluation.scores->bleu.score,
-                        evaluation.scores->chrf.score);
+namespace {
+
+// Calls visit(kind, value, signature) for each metric that was measured.
+template <class Visitor>
+void for_each_metric(const Evaluation& evaluation, const Visitor& visit) {
+  for (std::size_t i = 0; i < metric_count; ++i) {
+    if (evaluation.metrics[i]) {
+      visit(*metric_kinds[i], *evaluation.metrics[i], evaluation.signatures[i]);
+    }
   }
-  return line;
+}
+
+}  // namespace
+
+std::string evaluation_line(const std::string& split, const Evaluation& evaluation) {
+  std::string line;
+  for_each_metric(evaluation, [&](const MetricKind& kind, double value, const std::string&) {
+    line += fmt::format("{} {} {}", line.empty() ? ":" : ",", kind.words, metric_text(kind, value));
+  });
+  return split + line;
 }
 
 nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
-  nlohmann::ordered_json json = {{"loss", evaluation.loss},
-                                 {"perplexity", evaluation.perplexity()},
-                                 {"token_accuracy", evaluation.token_accuracy}};
-  if (evaluation.scores) {
-    const TextScores& scores = *evaluation.scores;
-    json["sequence_accuracy"] = evaluation.sequence_accuracy();
-    json["bleu"] = scores.bleu.score;
-    json["bleu_signature"] = scores.bleu.signature;
-    json["chrf"] = scores.chrf.score;
-    json["chrf_signature"] = scores.chrf.signature;
-  }
+  nlohmann::ordered_json json;
+  for_each_metric(evaluation,
+                  [&](const MetricKind& kind, double value, const std::string& signature) {
+                    json[std::string(kind.name)] = value;
+                    if (!signature.empty()) {
+                      json[std::string(kind.name) + "_signature"] = signature;
+                    }
+                  });
   if (evaluation.unknown > 0) {
     json["unknown_tokens"] = evaluation.unknown;
   }
@@ -41,28 +48,29 @@ nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
 }
 
 std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation>>& results) {
-  Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
-               Align::right, Align::right});
-  table.row({"split", "examples", "loss", "perplexity", "tokens right", "sequences right", "BLEU",
-             "chrF"});
+  std::vector<Align> columns(2 + metric_count, Align::right);
+  columns.front() = Align::left;
+  Table table(columns);
+  std::vector<std::string> headings{"split", "examples"};
+  for (const MetricKind* kind : metric_kinds) {
+    headings.emplace_back(kind->heading);
+  }
+  table.row(headings);
   table.rule();
+  std::string signatures;
   for (const auto& [name, result] : results) {
-    std::vector<std::string> cells = {name, std::to_string(result.examples),
-                                      fmt::format("{:.4f}", result.loss),
-                                      fmt::format("{:.3f}", result.perplexity()),
-                                      fmt::format("{:.2f} %", 100 * result.token_accuracy)};
-    if (result.scores) {
-      cells.push_back(fmt::format("{:.2f} %", 100 * result.sequence_accuracy()));
-      cells.push_back(fmt::format("{:.2f}", result.scores->bleu.score));
-      cells.push_back(fmt::format("{:.2f}", result.scores->chrf.score));
-    }
+    std::vector<std::string> cells{name, std::to_string(result.examples)};
+    const bool first = signatures.empty();
+    for_each_metric(result,
+                    [&](const MetricKind& kind, double value, const std::string& signature) {
+                      cells.push_back(metric_text(kind, value));
+                      if (first && !signature.empty()) {
+                        signatures += fmt::format("\n  {} {}", kind.words, signature);
+                      }
+                    });
     table.row(cells);
   }
-  std::string text = table.text();
-  if (!results.empty() && results.front().second.scores) {
-    const TextScores& scores = *results.front().second.scores;
-    text += fmt::format("\n  BLEU {}\n  chrF {}", scores.bleu.signature, scores.chrf.signature);
-  }
+  std::string text = table.text() + signatures;
   for (const auto& [name, result] : results) {
     if (result.unknown > 0) {
       text += fmt::format(

@@ -8,7 +8,7 @@
 #include "core/parameters.hpp"
 #include "core/pool_vector.hpp"
 #include "core/workers.hpp"
-#include "train/options.hpp"
+#include "train/optimizer_updates.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -48,27 +48,18 @@ class Optimizer {
     Index count;
     Scalar rate = 1;  // times the learning rate
   };
-  struct Update {
-    Scalar learning_rate;
-    Scalar clip;
-    Scalar first_correction;
-    Scalar second_correction;
-  };
   using Sums = PoolVector<Tensor>;  // over the shards, of each block
   Sums place_for_sums(const std::vector<ParameterGradients*>& shards) const;
   static double sum_chunk(const Chunk& chunk, const std::vector<ParameterGradients*>& shards,
                           Scalar scale, Scalar* sum);
-  void update_chunk(const Chunk& chunk, Update update, const Scalar* gradient);
-  void update_sgd(const Chunk& chunk, const Update& update, const Scalar* gradient);
-  void update_adam(const Chunk& chunk, const Update& update, const Scalar* gradient);
   [[noreturn]] void report_not_finite(const Sums& sums) const;
 
   ParameterStore& store_;
   TrainingOptions options_;
   std::vector<Chunk> chunks_;
   std::vector<double> squares_;  // of each chunk's gradient
-  Tensor first_;                 // momentum, or Adam's first moment
-  Tensor second_;                // Adam's second moment
+  UpdateFunction update_;
+  std::vector<Tensor> moments_;  // as OptimizerTraits has them
   Index steps_ = 0;
 };
 

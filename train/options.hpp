@@ -12,37 +12,18 @@
 #include "datasets/task_options.hpp"
 #include "nn/model_options.hpp"
 #include "train/metrics/bleu_tokenizer.hpp"
+#include "train/metrics/metrics.hpp"
+#include "train/optimizer_kinds.hpp"
 
 namespace tapehead {
 
-enum class OptimizerKind { sgd, adam, adamw };
 enum class ScheduleKind { constant, linear, cosine, inverse_sqrt, noam };
-enum class Metric { loss, perplexity, token_accuracy, sequence_accuracy, bleu, chrf };
 
-template <>
-struct EnumNames<OptimizerKind> {
-  static constexpr std::array<std::string_view, 3> names{"sgd", "adam", "adamw"};
-};
 template <>
 struct EnumNames<ScheduleKind> {
   static constexpr std::array<std::string_view, 5> names{"constant", "linear", "cosine",
                                                          "inverse_sqrt", "noam"};
 };
-template <>
-struct EnumNames<Metric> {
-  static constexpr std::array<std::string_view, 6> names{
-      "loss", "perplexity", "token_accuracy", "sequence_accuracy", "bleu", "chrf"};
-};
-
-constexpr bool lower_is_better(Metric metric) {
-  return metric == Metric::loss || metric == Metric::perplexity;
-}
-
-// Of what a model writes out by itself.
-constexpr bool is_of_outputs(Metric metric) {
-  return metric == Metric::sequence_accuracy || metric == Metric::bleu || metric == Metric::chrf;
-}
-
 struct TrainingOptions {
   OptimizerKind optimizer = OptimizerKind::adam;
   double learning_rate = 1e-3;

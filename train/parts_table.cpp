@@ -23,7 +23,7 @@ std::vector<std::string> cells(const std::string& name, Index parameters, double
 
 PartMemory memory_of(const PartsFacts& facts, std::size_t part) {
   const Index shards = *facts.training.shards;
-  const Index moments = facts.training.optimizer == OptimizerKind::sgd ? 1 : 2;
+  const Index moments = std::ssize(traits_of(facts.training.optimizer).moments);
   const Index side_by_side = std::min(facts.threads, shards);
   return {.weights = static_cast<double>(facts.parts[part].parameters * (1 + moments + shards)) *
                      static_cast<double>(sizeof(Scalar)),

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "train/metric_text.hpp"
-
 namespace tapehead {
 
 std::string gain_text(const Waiting& waiting, bool kept) {
@@ -11,7 +9,7 @@ std::string gain_text(const Waiting& waiting, bool kept) {
   if (without == 0) {
     return "  (best so far)";
   }
-  const std::string metric = metric_words(waiting.metric);
+  const std::string_view metric = kind_of(waiting.metric).words;
   std::string text;
   if (kept) {
     text = fmt::format("best so far by the loss alone, {} is as before", metric);
@@ -24,7 +22,7 @@ std::string gain_text(const Waiting& waiting, bool kept) {
 }
 
 std::string patience_text(const Waiting& waiting) {
-  const std::string metric = metric_words(waiting.metric);
+  const std::string_view metric = kind_of(waiting.metric).words;
   const std::string begin =
       fmt::format("training.patience: {} ends the training: ", waiting.patience);
   if (waiting.best_evaluation == 0) {
@@ -32,7 +30,7 @@ std::string patience_text(const Waiting& waiting) {
                                waiting.evaluations, metric);
   }
   return begin + fmt::format("the best {} is {}, of evaluation {} of {}", metric,
-                             metric_text(waiting.metric, waiting.best_value),
+                             metric_text(kind_of(waiting.metric), waiting.best_value),
                              waiting.best_evaluation, waiting.evaluations);
 }
 

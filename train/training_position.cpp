@@ -8,10 +8,6 @@ namespace tapehead {
 
 namespace {
 
-std::string_view name_of(Metric metric) {
-  return EnumNames<Metric>::names[static_cast<std::size_t>(metric)];
-}
-
 template <class Enum>
 Enum choice_in(const TensorFile& file, const std::string& key) {
   return static_cast<Enum>(
@@ -33,12 +29,12 @@ Index option_in(const TensorFile& file, const std::string& key) {
 }  // namespace
 
 std::string measure_of(const EvaluationOptions& options) {
-  if (!is_of_outputs(options.metric)) {
-    return std::string(name_of(options.metric));
+  if (!kind_of(options.metric).of_outputs) {
+    return std::string(kind_of(options.metric).name);
   }
   return fmt::format(
       "{} (decode_examples {}, max_extra_length {}, bleu_tokenizer {}, lowercase {})",
-      name_of(options.metric), options.decode_examples, options.max_extra_length,
+      kind_of(options.metric).name, options.decode_examples, options.max_extra_length,
       EnumNames<BleuTokenizer>::names[static_cast<std::size_t>(options.bleu_tokenizer)],
       options.lowercase);
 }
@@ -70,7 +66,7 @@ TrainingPosition read_position(const TensorFile& file) {
   }
   // Once the metric's number stood alone.
   position.measure = file.metadata().contains("metric")
-                         ? std::string(name_of(choice_in<Metric>(file, "metric")))
+                         ? std::string(kind_of(choice_in<Metric>(file, "metric")).name)
                          : file.metadata("measure");
   position.evaluations = metadata_number(file, "evaluations", 0, most_counted);
   position.best_evaluation = metadata_number(file, "best_evaluation", 0, position.evaluations);

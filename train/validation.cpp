@@ -25,14 +25,15 @@ void Validation::run(const Model& model, Workers& workers) {
     return evaluate(model.transformer, model.store, task_, split, greedy,
                     options.decode ? decoded : 0, workers);
   });
-  if (!std::isfinite(result.loss)) {
-    throw numeric_error(step, fmt::format("the {} loss is {}", split.name, result.loss));
+  const double loss = result.value(Metric::loss);
+  if (!std::isfinite(loss)) {
+    throw numeric_error(step, fmt::format("the {} loss is {}", split.name, loss));
   }
   nlohmann::ordered_json line = {{"step", step}, {"split", split.name}};
   line.update(evaluation_json(result));
   line.erase("seconds");
   writer_.write_evaluation(line);
-  const bool best = note({.value = result.value(options.metric), .loss = result.loss}, model.store);
+  const bool best = note({.value = result.value(options.metric), .loss = loss}, model.store);
   spdlog::info("step {}: {}{}", step, evaluation_line(split.name, result),
                gain_text(waiting(), best));
   show_samples(split, result, options.samples);

@@ -1,10 +1,13 @@
 // What stands in a run's records: its name and state, samples, config, and environment.
 
+// What says the same as another metric in other words, and what is no metric.
+const testsLeftOut = new Set(['perplexity', 'token_accuracy', 'unknown_tokens', 'examples', 'seconds']);
+
 function header({name, state, summary = [], tests = {}}) {
   const facts = summary.map(([label, value]) => [label, typeof value === 'number' ? number(value) : value]);
   for (const [split, metrics] of Object.entries(tests)) {
-    for (const metric of ['loss', 'sequence_accuracy', 'bleu', 'chrf']) {
-      if (metrics[metric] !== undefined) facts.push([`${split}, ${metricName(metric)}`, metricText(metric, metrics[metric])]);
+    for (const metric of Object.keys(metrics).filter((name) => !testsLeftOut.has(name))) {
+      if (typeof metrics[metric] === 'number') facts.push([`${split}, ${metricName(metric)}`, metricText(metric, metrics[metric])]);
     }
   }
   return element('header', {},

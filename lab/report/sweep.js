@@ -1,7 +1,5 @@
 // The page of a sweep: its cells as a table, a chart for each axis, and quality against time.
 
-const sweepMetrics = ['loss', 'perplexity', 'token_accuracy', 'sequence_accuracy', 'bleu', 'chrf'];
-
 function cellName(settings) {
   const all = Object.entries(settings);
   return all.length > 0 ? all.map(([axis, label]) => `${axis}=${label}`).join(', ') : 'the config';
@@ -142,8 +140,8 @@ function resultsInWords({results}) {
 }
 
 function axesSection(report) {
-  const {results, axes} = report;
-  const figures = [...new Set([...sweepMetrics, ...results.figures])];
+  const {results, axes, metrics} = report;
+  const figures = [...new Set([...metrics, ...results.figures])];
   const chooser = element('select', {id: 'metric', onchange: () => draw()}, figures.map((figure) =>
     element('option', {value: figure, selected: figure === results.metric}, figureName(figure))));
   const panels = element('div', {class: 'panels'});

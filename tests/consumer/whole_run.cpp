@@ -17,8 +17,8 @@ int main(int /*count*/, char** arguments) {
   const Task task = run.task();
   Workers workers(2);
   for (const auto& [split, result] : evaluate(run, task, "test", run.config.evaluation, workers)) {
-    std::printf("%s: loss %.4f, %.0f %% of the sequences right\n", split.c_str(), result.loss,
-                100 * result.sequence_accuracy());
+    std::printf("%s: loss %.4f, %.0f %% of the sequences right\n", split.c_str(), result.loss(),
+                100 * result.value(Metric::sequence_accuracy));
   }
 
   const std::vector<std::string> lines{"3 1 4 1 5", "2 7"};

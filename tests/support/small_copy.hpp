@@ -59,7 +59,7 @@ struct SmallCopy {
   }
   double loss(Workers& workers) const {
     return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)
-        .loss;
+        .loss();
   }
 
   Config config;

@@ -87,13 +87,14 @@ void repair(Config& config) {
   config.training.steps.reset();
   config.training.schedule = ScheduleKind::constant;
   const TrainingOptions defaults;
-  if (config.training.optimizer == OptimizerKind::sgd) {
-    config.training.beta1 = defaults.beta1;
-    config.training.beta2 = defaults.beta2;
-    config.training.epsilon = defaults.epsilon;
-  } else {
-    config.training.momentum = defaults.momentum;
-  }
+  const auto own = traits_of(config.training.optimizer).options;
+  const auto keep = [&](std::string_view option, double& value, double standard) {
+    value = std::ranges::find(own, option) != own.end() ? value : standard;
+  };
+  keep("momentum", config.training.momentum, defaults.momentum);
+  keep("beta1", config.training.beta1, defaults.beta1);
+  keep("beta2", config.training.beta2, defaults.beta2);
+  keep("epsilon", config.training.epsilon, defaults.epsilon);
   config.evaluation.decode = true;
   config.model.tie_embeddings = Tying::none;
   config.model.max_positions = 1'048'576;  // the most, for whatever length was drawn

@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "core/text.hpp"
 #include "datasets/parallel_text_options.hpp"
 #include "nn/attention_problems.hpp"
 #include "train/config/unused_options.hpp"
@@ -113,12 +114,15 @@ Verdict noam_warms_up(const Config& config) {
 }
 
 Verdict metric_is_measured(const Config& config) {
-  const Metric metric = config.evaluation.metric;
-  if (!is_of_outputs(metric) || config.evaluation.decode) return {};
+  const MetricKind& kind = kind_of(config.evaluation.metric);
+  if (!kind.of_outputs || config.evaluation.decode) return {};
+  std::vector<std::string> others;
+  for (const MetricKind* other : metric_kinds) {
+    if (!other->of_outputs) others.emplace_back(other->name);
+  }
   return Violation{{"evaluation.metric", "evaluation.decode"},
-                   fmt::format("{} needs evaluation.decode (allowed without it: loss, perplexity, "
-                               "token_accuracy)",
-                               EnumNames<Metric>::names[static_cast<std::size_t>(metric)])};
+                   fmt::format("{} needs evaluation.decode (allowed without it: {})", kind.name,
+                               join(others, ", "))};
 }
 
 Verdict tied_share_words(const Config& config) {
@@ -172,12 +176,10 @@ std::span<const Rule> rules() {
       {"The schedules `linear` and `cosine` need an end in `training.steps` or `training.epochs`.",
        schedule_has_end},
       {"The schedule `noam` needs a `training.warmup` of at least 1.", noam_warms_up},
-      {"`training.momentum` is for `sgd`; `training.beta1`, `training.beta2` and "
-       "`training.epsilon` "
-       "are for `adam` and `adamw`. With another optimizer they keep their defaults.",
+      {"An option of training that is for some optimizers alone keeps its default with another "
+       "one.",
        unused_by_optimizer},
-      {"`evaluation.metric` can be `sequence_accuracy`, `bleu` or `chrf` only with "
-       "`evaluation.decode`.",
+      {"An `evaluation.metric` of what the model writes out goes with `evaluation.decode`.",
        metric_is_measured},
       {"An option of attention that is for some positions alone keeps its default where no "
        "attention has such positions.",

@@ -8,6 +8,7 @@
 
 #include "core/text.hpp"
 #include "nn/attention_spec.hpp"
+#include "train/config/values.hpp"
 
 namespace tapehead {
 namespace {
@@ -126,18 +127,26 @@ Verdict unused_gate_options(const Config& config) {
 }
 
 Verdict unused_by_optimizer(const Config& config) {
-  const TrainingOptions& training = config.training;
-  const TrainingOptions defaults;
-  const bool sgd = training.optimizer == OptimizerKind::sgd;
-  const auto unused = [](const std::string& option, std::string_view optimizers) {
-    return Violation{{option, "training.optimizer"},
-                     fmt::format("this optimizer makes no use of it (only {})", optimizers)};
-  };
-  if (!sgd && training.momentum != defaults.momentum) return unused("training.momentum", "sgd");
-  if (!sgd) return {};
-  if (training.beta1 != defaults.beta1) return unused("training.beta1", "adam, adamw");
-  if (training.beta2 != defaults.beta2) return unused("training.beta2", "adam, adamw");
-  if (training.epsilon != defaults.epsilon) return unused("training.epsilon", "adam, adamw");
+  TrainingOptions training = config.training;
+  TrainingOptions defaults;
+  const std::vector<Row> rows = rows_of(training);
+  const std::vector<Row> standard = rows_of(defaults);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string_view name = rows[i].field.name;
+    const auto uses = [name](const OptimizerTraits& kind) {
+      return std::ranges::find(kind.options, name) != kind.options.end();
+    };
+    std::vector<std::string> users;
+    for (const OptimizerTraits& kind : optimizer_kinds) {
+      if (uses(kind)) users.emplace_back(kind.name);
+    }
+    if (users.empty() || uses(traits_of(training.optimizer)) ||
+        write_value(rows[i]) == write_value(standard[i])) {
+      continue;
+    }
+    return Violation{{fmt::format("training.{}", name), "training.optimizer"},
+                     fmt::format("this optimizer makes no use of it (only {})", join(users, ", "))};
+  }
   return {};
 }
 

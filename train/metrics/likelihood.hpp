@@ -1,0 +1,47 @@
+// Metrics of what a model predicts where the right tokens stand before: loss, perplexity, token
+// accuracy; and the share of sequences that it writes out right.
+#pragma once
+
+#include "train/metrics/metric_kind.hpp"
+
+namespace tapehead {
+
+std::vector<double> likelihood_summands(std::span<const ExampleScore> examples,
+                                        const EvaluationOptions& options);
+std::vector<double> token_summands(std::span<const ExampleScore> examples,
+                                   const EvaluationOptions& options);
+std::vector<double> sequence_summands(std::span<const ExampleScore> examples,
+                                      const EvaluationOptions& options);
+double mean_of(std::span<const double> sums);        // sums[0] / sums[1]
+double perplexity_of(std::span<const double> sums);  // of the mean, e to its power
+
+// In nats a token.
+inline constexpr MetricKind loss_metric{.name = "loss",
+                                        .words = "loss",
+                                        .heading = "loss",
+                                        .decimals = 4,
+                                        .lower_is_better = true,
+                                        .summands = likelihood_summands,
+                                        .value = mean_of};
+inline constexpr MetricKind perplexity_metric{.name = "perplexity",
+                                              .words = "perplexity",
+                                              .heading = "perplexity",
+                                              .decimals = 3,
+                                              .lower_is_better = true,
+                                              .summands = likelihood_summands,
+                                              .value = perplexity_of};
+inline constexpr MetricKind token_accuracy_metric{.name = "token_accuracy",
+                                                  .words = "token accuracy",
+                                                  .heading = "tokens right",
+                                                  .percent = true,
+                                                  .summands = token_summands,
+                                                  .value = mean_of};
+inline constexpr MetricKind sequence_accuracy_metric{.name = "sequence_accuracy",
+                                                     .words = "sequence accuracy",
+                                                     .heading = "sequences right",
+                                                     .percent = true,
+                                                     .of_outputs = true,
+                                                     .summands = sequence_summands,
+                                                     .value = mean_of};
+
+}  // namespace tapehead

@@ -1,0 +1,34 @@
+// All metrics there are.
+#pragma once
+
+#include <array>
+
+#include "core/fields.hpp"
+#include "train/metrics/likelihood.hpp"
+#include "train/metrics/ngram_metrics.hpp"
+
+namespace tapehead {
+
+enum class Metric { loss, perplexity, token_accuracy, sequence_accuracy, bleu, chrf };
+inline constexpr std::array metric_kinds{&loss_metric,           &perplexity_metric,
+                                         &token_accuracy_metric, &sequence_accuracy_metric,
+                                         &bleu_metric,           &chrf_metric};
+
+inline constexpr auto metric_count = metric_kinds.size();
+
+constexpr const MetricKind& kind_of(Metric metric) {
+  return *metric_kinds[static_cast<std::size_t>(metric)];
+}
+
+template <>
+struct EnumNames<Metric> {
+  static constexpr auto names = [] {
+    std::array<std::string_view, metric_count> all;
+    for (std::size_t i = 0; i < metric_count; ++i) {
+      all[i] = metric_kinds[i]->name;
+    }
+    return all;
+  }();
+};
+
+}  // namespace tapehead
