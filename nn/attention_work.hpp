@@ -1,5 +1,4 @@
-// What an attention costs: its parameters, and the multiply-adds that count, those of matrix
-// products, forward.
+// What an attention costs in multiply-adds that count, those of matrix products, forward.
 #pragma once
 
 #include "nn/attention_spec.hpp"
@@ -11,9 +10,6 @@ struct AttentionWork {
   double key_row = 0;    // for each row of keys and values
   double pair = 0;       // for each pair of a query and a key
 };
-
-// The number of its parameters: closed form.
-Index attention_parameters(const AttentionSpec& spec);
 
 AttentionWork attention_work(const AttentionSpec& spec);
 

@@ -2,7 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
 #include "core/shown.hpp"
+#include "core/text.hpp"
+#include "datasets/task_kind.hpp"
 #include "tests/support/config_error.hpp"
 
 namespace tapehead {
@@ -31,10 +38,9 @@ TEST(ConfigErrors, option_of_another_section) {
 }
 
 TEST(ConfigErrors, option_of_another_task) {
-  EXPECT_EQ(config_error("task:\n  min_length: 1\n  name: grammar_translation\n"),
-            "a.yaml:2:3: task.min_length: not an option of the task grammar_translation; it "
-            "belongs to copy, reverse, sort, previous_token, induction, two_offsets, "
-            "copy_distractors");
+  EXPECT_THAT(config_error("task:\n  min_length: 1\n  name: grammar_translation\n"),
+              StartsWith("a.yaml:2:3: task.min_length: not an option of the task "
+                         "grammar_translation; it belongs to copy, "));
   EXPECT_EQ(config_error("task:\n  name: recall\n  facts: 3\n", {"task.name=copy"}),
             "a.yaml:3:3: task.facts: not an option of the task copy; it belongs to recall");
 }
@@ -54,10 +60,11 @@ TEST(ConfigErrors, unknown_choice) {
   EXPECT_EQ(config_error("model: {activation: rellu}"),
             "a.yaml:1:21: model.activation: no such choice, did you mean relu? (rellu; allowed: "
             "relu, gelu, silu, tanh)");
+  std::vector<std::string_view> tasks;
+  for (const TaskKind* kind : task_kinds()) tasks.push_back(kind->name);
   EXPECT_EQ(config_error("task:\n  name: translation\n"),
-            "a.yaml:2:9: task.name: no such choice (translation; allowed: copy, reverse, sort, "
-            "previous_token, two_offsets, induction, copy_distractors, brackets, recall, "
-            "grammar_translation, parallel_text)");
+            fmt::format("a.yaml:2:9: task.name: no such choice (translation; allowed: {})",
+                        join(tasks, ", ")));
 }
 
 TEST(ConfigErrors, wrong_type) {

@@ -1,4 +1,5 @@
 // Every member of a config section has its row, and every row can be written in a config.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <any>
@@ -12,6 +13,10 @@
 
 namespace tapehead {
 namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsSupersetOf;
 
 template <class Section>
 std::size_t rows() {
@@ -105,14 +110,12 @@ TEST(ConfigFields, tasks_with_the_same_options_are_one_group) {
     names.emplace_back();
     for (const TaskKind* kind : group) names.back().push_back(kind->name);
   }
-  EXPECT_EQ(names, (std::vector<std::vector<std::string_view>>{
-                       {"copy", "reverse", "sort", "previous_token", "induction"},
-                       {"two_offsets"},
-                       {"copy_distractors"},
-                       {"brackets"},
-                       {"recall"},
-                       {"grammar_translation"},
-                       {"parallel_text"}}));
+  EXPECT_THAT(names.front(),
+              IsSupersetOf({"copy", "reverse", "sort", "previous_token", "induction"}));
+  for (const std::string_view alone : {"two_offsets", "copy_distractors", "brackets", "recall",
+                                       "grammar_translation", "parallel_text"}) {
+    EXPECT_THAT(names, Contains(ElementsAre(alone)));
+  }
 }
 
 }  // namespace

@@ -66,8 +66,9 @@ TEST(ConfigRules, an_option_of_another_optimizer_is_not_ignored) {
   EXPECT_EQ(config_error("training: {optimizer: sgd, momentum: 0.5}"), "accepted");
   for (const std::string option : {"beta1", "beta2", "epsilon"}) {
     const std::string value = "training." + option + "=0.5";
-    EXPECT_EQ(config_error("training: {optimizer: sgd}", {value}),
-              "--set " + value + ": this optimizer makes no use of it (only adam, adamw)");
+    EXPECT_THAT(
+        config_error("training: {optimizer: sgd}", {value}),
+        StartsWith("--set " + value + ": this optimizer makes no use of it (only adam, adamw"));
     EXPECT_EQ(config_error("training: {optimizer: adamw}", {value}), "accepted");
   }
   // A resolved config names all of them.

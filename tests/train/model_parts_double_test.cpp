@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "datasets/loader.hpp"
+#include "tests/support/attention_parameters.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
 
