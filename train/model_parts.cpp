@@ -28,8 +28,8 @@ class Parts {
 
   void add_embedding(const Stack& stack) {
     const bool encoder = stack.name == StackName::encoder;
-    const bool both = &stack == &model_.main() && block_of(stack) == block_of(first_stack()) &&
-                      &stack != &first_stack();
+    const Stack& first = *model_.stacks().front();
+    const bool both = &stack != &first && block_of(stack) == block_of(first);
     list_.push_back({.name = fmt::format("{} embedding{}", encoder ? "source" : "target",
                                          both ? ", also the source's" : ""),
                      .scopes = {stack.embedding.module.path()}});
@@ -103,7 +103,6 @@ class Parts {
   std::vector<ModelPart> take() { return std::move(list_); }
 
  private:
-  const Stack& first_stack() const { return *model_.stacks().front(); }
   static Index block_of(const Stack& stack) { return stack.embedding.table.block; }
 
   double rows_of(const Stack& stack) const {

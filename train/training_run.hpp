@@ -39,7 +39,7 @@ struct TrainRequest {
 
 // How a run ended: by itself, or by a signal after which it can be resumed.
 struct RunEnd {
-  int signal = 0;  // 0, SIGINT or SIGTERM
+  int signal = 0;  // 0, SIGINT, SIGTERM or SIGHUP
   Index step = 0;
   double seconds = 0;  // of training
   SplitResults tests;  // of each of final_splits(), where the run ended by itself
