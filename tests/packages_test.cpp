@@ -41,7 +41,7 @@ const std::map<std::string, std::string> programs_in{
     {"cmake", "cmake ctest"},
     {"coreutils",
      "basename cat chmod chroot cp dirname env head ln mkdir mktemp mv nohup nproc rm sha256sum "
-     "sleep sort tee timeout touch wc"},
+     "sleep sort tee timeout touch tr wc"},
     {"curl", "curl"},
     {"dash", "sh"},
     {"debootstrap", "debootstrap"},
