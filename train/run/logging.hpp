@@ -2,15 +2,13 @@
 // log.txt.
 #pragma once
 
+#include <spdlog/common.h>
+
 #include <filesystem>
 #include <memory>
 #include <string_view>
 
 #include "train/run/console.hpp"
-
-namespace spdlog::sinks {
-class sink;
-}
 
 namespace tapehead {
 
@@ -28,7 +26,7 @@ class LogFile {
   ~LogFile();
 
  private:
-  std::shared_ptr<spdlog::sinks::sink> sink_;
+  spdlog::sink_ptr sink_;
 };
 
 // A line for the newest file alone: what the console shows in its live line.
