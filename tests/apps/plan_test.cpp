@@ -46,6 +46,9 @@ class Plan : public ::testing::TestWithParam<std::string> {};
 // it takes to end outputs about where they should, and these cannot run on. The page at the end is
 // no part of the plan.
 TEST_P(Plan, predicts_the_peak_memory_within_a_tenth) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer keeps freed memory for a while, and so more of it in a long run";
+#endif
   const TemporaryDirectory here;
   const std::string config = TAPEHEAD_SOURCE_DIR "/configs/" + GetParam() + ".yaml";
   const Arguments set{"training.steps=100", "training.warmup=10", "evaluation.max_extra_length=1",
