@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "train/run/run_data.hpp"
+#include "train/run/data.hpp"
 
 namespace tapehead {
 

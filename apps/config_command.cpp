@@ -9,7 +9,7 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "core/errors.hpp"
-#include "core/standard_streams.hpp"
+#include "core/files/standard_streams.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {

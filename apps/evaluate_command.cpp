@@ -7,13 +7,13 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
-#include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
-#include "core/standard_streams.hpp"
-#include "core/workers.hpp"
-#include "train/evaluation_report.hpp"
-#include "train/run/logging.hpp"
-#include "train/run_evaluation.hpp"
+#include "core/files/standard_streams.hpp"
+#include "core/kernel/workers.hpp"
+#include "core/product/blas_kernels.hpp"
+#include "train/evaluation/evaluation_report.hpp"
+#include "train/evaluation/run_evaluation.hpp"
+#include "train/output/logging.hpp"
 
 namespace tapehead {
 

@@ -13,14 +13,15 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
-#include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
-#include "core/standard_streams.hpp"
+#include "core/files/standard_streams.hpp"
+#include "core/product/blas_kernels.hpp"
+#include "datasets/make_task.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
 #include "train/gradcheck/check_config.hpp"
 #include "train/gradcheck/tiny_config.hpp"
-#include "train/run/console.hpp"
+#include "train/output/console.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

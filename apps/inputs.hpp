@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <string>
 
-#include "core/input_files.hpp"
+#include "core/files/input_files.hpp"
 #include "train/experiment.hpp"
-#include "train/run_inputs.hpp"
+#include "train/loop/run_inputs.hpp"
 
 namespace tapehead {
 

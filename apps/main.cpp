@@ -14,11 +14,11 @@
 
 #include "apps/commands.hpp"
 #include "core/errors.hpp"
+#include "core/files/standard_streams.hpp"
 #include "core/shown.hpp"
-#include "core/standard_streams.hpp"
 #include "core/version.hpp"
 #include "train/config/nearest.hpp"
-#include "train/run/logging.hpp"
+#include "train/output/logging.hpp"
 
 namespace tapehead {
 

@@ -10,14 +10,15 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
-#include "core/blas_kernels.hpp"
-#include "core/standard_streams.hpp"
-#include "core/workers.hpp"
+#include "core/files/standard_streams.hpp"
+#include "core/kernel/workers.hpp"
+#include "core/product/blas_kernels.hpp"
+#include "datasets/make_task.hpp"
 #include "train/config/config.hpp"
-#include "train/initial_weights.hpp"
-#include "train/plan_report.hpp"
-#include "train/run/console.hpp"
-#include "train/run/logging.hpp"
+#include "train/loop/initial_weights.hpp"
+#include "train/output/console.hpp"
+#include "train/output/logging.hpp"
+#include "train/plan/plan_report.hpp"
 
 namespace tapehead {
 

@@ -6,10 +6,10 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
-#include "core/blas_kernels.hpp"
-#include "core/standard_streams.hpp"
-#include "core/workers.hpp"
-#include "train/replay.hpp"
+#include "core/files/standard_streams.hpp"
+#include "core/kernel/workers.hpp"
+#include "core/product/blas_kernels.hpp"
+#include "train/loop/replay.hpp"
 
 namespace tapehead {
 

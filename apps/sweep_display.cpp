@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <array>
 
-#include "core/standard_streams.hpp"
-#include "train/run/format.hpp"
-#include "train/run/table.hpp"
+#include "core/files/standard_streams.hpp"
+#include "train/output/format.hpp"
+#include "train/output/table.hpp"
 
 namespace tapehead {
 

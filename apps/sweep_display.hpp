@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "lab/sweep_runner.hpp"
+#include "lab/sweep/runner.hpp"
 
 namespace tapehead {
 

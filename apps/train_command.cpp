@@ -6,11 +6,11 @@
 
 #include "apps/commands.hpp"
 #include "apps/number_option.hpp"
-#include "core/files.hpp"
-#include "lab/report_page.hpp"
-#include "lab/report_run.hpp"
-#include "train/run/program_path.hpp"
-#include "train/training.hpp"
+#include "core/files/files.hpp"
+#include "lab/report/page.hpp"
+#include "lab/report/run.hpp"
+#include "train/loop/training.hpp"
+#include "train/output/program_path.hpp"
 
 namespace tapehead {
 

@@ -9,9 +9,9 @@
 #include <exception>
 #include <string>
 
-#include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
-#include "core/process_memory.hpp"
+#include "core/memory/process_memory.hpp"
+#include "core/product/blas_kernels.hpp"
 
 namespace tapehead {
 

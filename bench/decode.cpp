@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "core/blas_kernels.hpp"
-#include "core/draws.hpp"
 #include "core/errors.hpp"
-#include "train/example_decoding.hpp"
+#include "core/product/blas_kernels.hpp"
+#include "core/random/draws.hpp"
+#include "train/evaluation/example_decoding.hpp"
 
 namespace tapehead {
 

@@ -11,8 +11,8 @@
 #include "bench/clock.hpp"
 #include "bench/heads.hpp"
 #include "bench/report.hpp"
-#include "nn/attention.hpp"
-#include "nn/attention_work.hpp"
+#include "nn/attention/attention.hpp"
+#include "nn/attention/work.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/step_size.hpp"
-#include "core/tape.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead {
 

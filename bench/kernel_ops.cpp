@@ -13,15 +13,15 @@
 
 #include "bench/clock.hpp"
 #include "bench/kernel_cases.hpp"
-#include "core/draws.hpp"
 #include "core/ops/activation.hpp"
-#include "core/ops/additive_score.hpp"
-#include "core/ops/attention.hpp"
+#include "core/ops/attention/additive_score.hpp"
+#include "core/ops/attention/attention.hpp"
 #include "core/ops/cross_entropy.hpp"
 #include "core/ops/norm.hpp"
 #include "core/ops/residual.hpp"
-#include "core/parameters.hpp"
-#include "train/optimizer.hpp"
+#include "core/random/draws.hpp"
+#include "core/tape/parameters.hpp"
+#include "train/step/optimizer.hpp"
 
 namespace tapehead {
 

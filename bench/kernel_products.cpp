@@ -5,7 +5,7 @@
 
 #include "bench/clock.hpp"
 #include "bench/kernel_cases.hpp"
-#include "core/matrix_product.hpp"
+#include "core/product/matrix_product.hpp"
 
 namespace tapehead {
 

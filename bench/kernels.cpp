@@ -12,8 +12,8 @@
 #include "bench/kernel_cases.hpp"
 #include "bench/machine_rates.hpp"
 #include "bench/report.hpp"
-#include "core/blas_kernels.hpp"
 #include "core/errors.hpp"
+#include "core/product/blas_kernels.hpp"
 
 namespace tapehead {
 

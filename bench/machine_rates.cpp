@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bench/clock.hpp"
-#include "core/matrix_product.hpp"
-#include "core/tensor.hpp"
+#include "core/product/matrix_product.hpp"
+#include "core/tape/tensor.hpp"
 
 namespace tapehead {
 

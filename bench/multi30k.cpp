@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/quality_curve.hpp"
 #include "bench/report.hpp"
 #include "core/errors.hpp"
-#include "core/files.hpp"
+#include "core/files/files.hpp"
+#include "support/quality_curve.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/run_files.hpp"
+#include "train/run/files.hpp"
 
 namespace tapehead {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "bench/clock.hpp"
-#include "core/tape.hpp"
+#include "core/tape/tape.hpp"
 #include "core/types.hpp"
 
 namespace tapehead {

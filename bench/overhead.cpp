@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/ops/arithmetic.hpp"
-#include "core/tape.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead {
 

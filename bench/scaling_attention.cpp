@@ -12,8 +12,8 @@
 #include "bench/machine_rates.hpp"
 #include "bench/report.hpp"
 #include "bench/scaling.hpp"
-#include "core/ops/attention.hpp"
-#include "core/pool.hpp"
+#include "core/memory/pool.hpp"
+#include "core/ops/attention/attention.hpp"
 
 namespace tapehead {
 

@@ -7,7 +7,7 @@
 #include "bench/report.hpp"
 #include "bench/scaling.hpp"
 #include "bench/step_subject.hpp"
-#include "nn/decoding.hpp"
+#include "nn/generation/decoding.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead {

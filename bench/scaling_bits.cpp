@@ -11,9 +11,9 @@
 #include "bench/clock.hpp"
 #include "bench/report.hpp"
 #include "bench/scaling.hpp"
-#include "core/files.hpp"
-#include "datasets/hash.hpp"
-#include "train/training.hpp"
+#include "core/files/files.hpp"
+#include "core/files/hash.hpp"
+#include "train/loop/training.hpp"
 
 namespace tapehead {
 

@@ -11,10 +11,10 @@
 #include "bench/clock.hpp"
 #include "bench/machine_rates.hpp"
 #include "bench/op_times.hpp"
-#include "datasets/hash.hpp"
-#include "tests/support/heap_count.hpp"
+#include "core/files/hash.hpp"
+#include "support/heap_count.hpp"
 #include "train/model_training.hpp"
-#include "train/step_flops.hpp"
+#include "train/plan/step_flops.hpp"
 
 namespace tapehead {
 

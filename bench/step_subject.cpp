@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/draws.hpp"
+#include "core/random/draws.hpp"
 #include "datasets/loader.hpp"
+#include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
 #include "train/config/config.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bench/step_size.hpp"
-#include "core/batch.hpp"
-#include "train/options.hpp"
+#include "core/sequence/batch.hpp"
+#include "train/options/options.hpp"
 
 namespace tapehead {
 

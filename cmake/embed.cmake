@@ -1,5 +1,5 @@
 # embed(VARIABLE NAME FILE...) writes a source that defines the string_view tapehead::NAME, declared in
-# lab/report_sources.hpp, as the files' contents one after the other, and appends it to the list VARIABLE. Configuring
+# lab/report/sources.hpp, as the files' contents one after the other, and appends it to the list VARIABLE. Configuring
 # runs anew when a file changes.
 function(embed variable name)
   set(text "")
@@ -9,7 +9,7 @@ function(embed variable name)
     string(APPEND text "${content}")
   endforeach()
   set(source ${PROJECT_BINARY_DIR}/embedded/${name}.cpp)
-  string(CONCAT text "#include \"lab/report_sources.hpp\"\n\nnamespace tapehead {\nnamespace {\nconstexpr char text[] = R\"embedded("
+  string(CONCAT text "#include \"lab/report/sources.hpp\"\n\nnamespace tapehead {\nnamespace {\nconstexpr char text[] = R\"embedded("
          "${text}" ")embedded\";\n}\nconstinit const std::string_view ${name}(text, sizeof text - 1);\n}\n")
   set(written "")
   if(EXISTS ${source})

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "core/draws.hpp"
+#include "core/random/draws.hpp"
 
 namespace tapehead {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/batch.hpp"
+#include "core/sequence/batch.hpp"
 #include "datasets/batching.hpp"
 #include "datasets/task.hpp"
 

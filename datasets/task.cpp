@@ -1,4 +1,3 @@
-// What all tasks have in common.
 #include "datasets/task.hpp"
 
 #include <algorithm>
@@ -8,32 +7,8 @@
 #include <spdlog/spdlog.h>
 
 #include "core/errors.hpp"
-#include "datasets/hash.hpp"
-#include "datasets/task_kind.hpp"
 
 namespace tapehead {
-
-namespace {
-
-std::string fingerprint_of(const std::vector<Split>& splits, const TaskOptions& options) {
-  Hash hash;
-  options.kind().add_draws(options, hash);
-  for (const Split& split : splits) {
-    hash.add(split.name).add(split.examples.size());
-    for (const Example& example : split.examples) {
-      hash.add(example.source).add(example.target);
-    }
-    for (const auto* texts : {&split.source_texts, &split.references}) {
-      hash.add(texts->size());
-      for (const std::string& text : *texts) {
-        hash.add(text);
-      }
-    }
-  }
-  return hash.hexadecimal();
-}
-
-}  // namespace
 
 void say_unknown(const Split& split) {
   for (const auto& [side, unknown] :
@@ -61,19 +36,6 @@ std::shared_ptr<const Split> Task::training_split(Index epoch) const {
   return draw_training_split ? draw_training_split(epoch)
                              : std::shared_ptr<const Split>(std::shared_ptr<void>(),
                                                             &split("train"));  // owns nothing
-}
-
-Task make_task(const TaskOptions& options, std::uint64_t seed,
-               const std::filesystem::path& tokenizers) {
-  const TaskKind& kind = options.kind();
-  for (const TaskRule& rule : kind.rules) {
-    if (const auto violation = rule.check(options)) {
-      throw ConfigError(fmt::format("{}: {}", violation->options.front(), violation->problem));
-    }
-  }
-  Task task = kind.make(options, seed, tokenizers);
-  task.fingerprint = fingerprint_of(task.splits, options);
-  return task;
 }
 
 }  // namespace tapehead

@@ -1,8 +1,6 @@
 // A task: its tokenizers and its splits, ready for the loader.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,8 +10,8 @@
 #include "core/types.hpp"
 #include "datasets/relations.hpp"
 #include "datasets/task_options.hpp"
-#include "datasets/tokenizer.hpp"
-#include "datasets/unknown_text.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
+#include "datasets/tokenizers/unknown_text.hpp"
 
 namespace tapehead {
 
@@ -61,13 +59,5 @@ struct Task {
 
 // Logs what the tokenizers do not know of a split, if anything.
 void say_unknown(const Split& split);
-
-// Makes the data of a task. `tokenizers`: the run's directory for tokenizer files; when they are
-// there already they are loaded, otherwise made from the training split and saved there. An empty
-// path keeps them in memory only. Throws DataError with file and line for data that cannot be
-// used, IoError for a file that cannot be read or written, ConfigError for options that
-// contradict each other.
-Task make_task(const TaskOptions& options, std::uint64_t seed,
-               const std::filesystem::path& tokenizers = {});
 
 }  // namespace tapehead

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/files/hash.hpp"
 #include "core/member_count.hpp"
 #include "core/option_rows.hpp"
 #include "core/violation.hpp"
-#include "datasets/hash.hpp"
 #include "datasets/shrinking.hpp"
 #include "datasets/task.hpp"
 

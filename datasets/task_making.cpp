@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 
 namespace tapehead {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/types.hpp"
-#include "datasets/tokenizer.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 

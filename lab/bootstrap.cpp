@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/draws.hpp"
+#include "core/random/draws.hpp"
 
 namespace tapehead {
 

@@ -1,6 +1,6 @@
 #include "lab/metric_sums.hpp"
 
-#include "datasets/hash.hpp"
+#include "core/files/hash.hpp"
 
 namespace tapehead {
 

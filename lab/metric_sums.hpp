@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lab/run_scores.hpp"
-#include "train/options.hpp"
+#include "train/options/options.hpp"
 
 namespace tapehead {
 

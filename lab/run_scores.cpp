@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "core/errors.hpp"
-#include "core/files.hpp"
-#include "train/run/json_text.hpp"
-#include "train/run/run_files.hpp"
+#include "core/files/files.hpp"
+#include "train/output/json_text.hpp"
+#include "train/run/files.hpp"
 
 namespace tapehead {
 

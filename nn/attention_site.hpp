@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/types.hpp"
-#include "nn/attention_settings.hpp"
+#include "nn/options/attention_settings.hpp"
 
 namespace tapehead {
 

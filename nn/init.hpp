@@ -1,8 +1,8 @@
 // How weight matrices and embeddings start.
 #pragma once
 
-#include "core/initializer.hpp"
-#include "nn/model_options.hpp"
+#include "core/tape/initializer.hpp"
+#include "nn/options/model_options.hpp"
 
 namespace tapehead {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nn/model_options.hpp"
+#include "nn/options/model_options.hpp"
 #include "nn/pass.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

@@ -5,12 +5,12 @@
 #include <optional>
 #include <string_view>
 
-#include "core/keep_bits.hpp"
-#include "core/packed_matrix.hpp"
-#include "core/parameters.hpp"
-#include "core/pool_vector.hpp"
-#include "core/segments.hpp"
-#include "core/tape.hpp"
+#include "core/memory/pool_vector.hpp"
+#include "core/product/packed_matrix.hpp"
+#include "core/random/keep_bits.hpp"
+#include "core/sequence/segments.hpp"
+#include "core/tape/parameters.hpp"
+#include "core/tape/tape.hpp"
 #include "nn/attention_site.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

@@ -1,8 +1,8 @@
 // Tokens with their positions as rows of the model's width.
 #pragma once
 
-#include "core/batch.hpp"
-#include "nn/model_options.hpp"
+#include "core/sequence/batch.hpp"
+#include "nn/options/model_options.hpp"
 #include "nn/pass.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

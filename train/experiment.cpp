@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "train/checkpoint.hpp"
+#include "datasets/make_task.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/config/config.hpp"
+#include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/run_files.hpp"
+#include "train/run/files.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

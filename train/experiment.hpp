@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "core/errors.hpp"
-#include "core/tensor_file.hpp"
+#include "core/files/tensor_file.hpp"
 #include "datasets/task.hpp"
-#include "nn/transformer.hpp"
-#include "train/options.hpp"
-#include "train/run/run_data.hpp"
-#include "train/run/run_files.hpp"
+#include "nn/transformer/transformer.hpp"
+#include "train/options/options.hpp"
+#include "train/run/data.hpp"
+#include "train/run/files.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -1,7 +1,7 @@
 #include "train/model_training.hpp"
 
-#include "nn/loss.hpp"
-#include "train/gate_training.hpp"
+#include "nn/transformer/loss.hpp"
+#include "train/step/gate_training.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

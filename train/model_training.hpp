@@ -3,7 +3,7 @@
 #pragma once
 
 #include "train/experiment.hpp"
-#include "train/trainer.hpp"
+#include "train/step/trainer.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/gradcheck/gradcheck.hpp"
-#include "core/gradcheck/model.hpp"
+#include "core/gradcheck/model/model.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -20,7 +20,7 @@ struct Case {
 std::vector<Case> wrong_numbers();
 
 // Backward and forward passes that touch, keep or leave out what they should not.
-std::vector<Case> wrong_manners();
+std::vector<Case> wrong_contracts();
 
 // Right ones, and those that are right for one of the two checkers only.
 std::vector<Case> other_backwards();

@@ -1,10 +1,10 @@
 #include "bench/beside_pytorch/case.hpp"
 #include "core/ops/activation.hpp"
-#include "core/ops/attention.hpp"
+#include "core/ops/attention/attention.hpp"
 #include "core/ops/linear.hpp"
 #include "core/ops/norm.hpp"
 #include "core/ops/residual.hpp"
-#include "tests/support/random.hpp"
+#include "support/random_tensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -4,7 +4,7 @@
 #include "bench/beside_pytorch/case.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/reduce.hpp"
-#include "tests/support/random.hpp"
+#include "support/random_tensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/beside_pytorch/case.hpp"
-#include "core/blas_kernels.hpp"
+#include "core/product/blas_kernels.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -122,7 +122,7 @@ void print_along_directions(const Case& subject) {
 }  // namespace
 
 void print_all() {
-  for (const auto& cases : {wrong_numbers(), wrong_manners(), other_backwards(), {decoder()}}) {
+  for (const auto& cases : {wrong_numbers(), wrong_contracts(), other_backwards(), {decoder()}}) {
     std::ranges::for_each(cases, print);
   }
   print_along_directions(decoder());

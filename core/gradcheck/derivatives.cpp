@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/gradcheck/comparison.hpp"
+#include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/gradcheck/differences.hpp"
 #include "core/gradcheck/element_comparison.hpp"
 

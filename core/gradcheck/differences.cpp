@@ -6,7 +6,7 @@
 #include <iterator>
 #include <limits>
 
-#include "core/gradcheck/extrapolation.hpp"
+#include "core/gradcheck/slopes/extrapolation.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

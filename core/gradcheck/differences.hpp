@@ -4,10 +4,10 @@
 #include <functional>
 #include <vector>
 
-#include "core/gradcheck/slope.hpp"
+#include "core/gradcheck/slopes/slope.hpp"
+#include "core/gradcheck/slopes/tolerance.hpp"
+#include "core/gradcheck/slopes/trials.hpp"
 #include "core/gradcheck/subject.hpp"
-#include "core/gradcheck/tolerance.hpp"
-#include "core/gradcheck/trials.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -1,7 +1,7 @@
 // A gradient beside differences, element by element.
 #pragma once
 
-#include "core/gradcheck/comparison.hpp"
+#include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/gradcheck/differences.hpp"
 #include "core/gradcheck/gradient_rounding.hpp"
 #include "core/gradcheck/hidden_outputs.hpp"

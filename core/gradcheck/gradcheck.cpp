@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "core/finite.hpp"
 #include "core/gradcheck/derivatives.hpp"
+#include "core/gradcheck/function_contract.hpp"
 #include "core/gradcheck/gradient_rounding.hpp"
-#include "core/gradcheck/manners.hpp"
 #include "core/gradcheck/probes.hpp"
 #include "core/gradcheck/subject.hpp"
-#include "core/pool.hpp"
+#include "core/memory/pool.hpp"
+#include "core/tape/finite.hpp"
 #include "core/text.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

@@ -2,29 +2,14 @@
 // derivative of its forward pass, and if not, what is wrong with it?
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <vector>
 
-#include "core/gradcheck/precision.hpp"
-#include "core/gradcheck/verdict.hpp"
-#include "core/segments.hpp"
-#include "core/tape.hpp"
+#include "core/gradcheck/diagnosis/verdict.hpp"
+#include "core/gradcheck/options.hpp"
+#include "core/sequence/segments.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
-
-using GradcheckFunction = std::function<Var(Tape&, const std::vector<Var>&)>;
-
-// A gradient may differ from a slope by relative_tolerance of the larger of the two, and besides by
-// what the differences may be off, by their own estimate. absolute_tolerance says how much of that
-// is excused: as a share of the slope that there would be if the outputs changed by as much as they
-// are while the input does. So both follow the scale of inputs and outputs.
-struct GradcheckOptions {
-  double relative_tolerance = 1e-6;
-  double absolute_tolerance = 1e-8;
-  std::uint64_t seed = 1;  // of the cotangent
-  bool probes = true;      // also try the function on inputs made from those given
-};
 
 // Compares dL/dx with differences of L = Σ cotangent ∘ function(inputs) for every element x of
 // every input, where the cotangent is random, with no element near zero. The function may draw

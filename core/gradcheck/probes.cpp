@@ -6,9 +6,9 @@
 #include <cmath>
 #include <exception>
 
-#include "core/finite.hpp"
 #include "core/gradcheck/directions.hpp"
 #include "core/gradcheck/gradient_rounding.hpp"
+#include "core/tape/finite.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -4,7 +4,7 @@
 #include <concepts>
 
 #include "core/gradcheck/precision.hpp"
-#include "core/tensor.hpp"
+#include "core/tape/tensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/draws.hpp"
 #include "core/errors.hpp"
-#include "core/finite.hpp"
 #include "core/gradcheck/random_input.hpp"
+#include "core/random/draws.hpp"
+#include "core/tape/finite.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

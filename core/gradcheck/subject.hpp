@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/gradcheck/gradcheck.hpp"
+#include "core/gradcheck/diagnosis/verdict.hpp"
+#include "core/gradcheck/options.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -3,10 +3,10 @@
 #include <numbers>
 #include <utility>
 
-#include "core/dims.hpp"
-#include "core/dropout_mask.hpp"
-#include "core/pool.hpp"
-#include "core/row_sums.hpp"
+#include "core/memory/pool.hpp"
+#include "core/ops/dropout_mask.hpp"
+#include "core/ops/row_sums.hpp"
+#include "core/tape/dims.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -1,9 +1,9 @@
 // Bias, activation and dropout in one pass: the inside of a feed-forward block.
 #pragma once
 
-#include "core/keep_bits.hpp"
 #include "core/ops/activation_kind.hpp"
-#include "core/tape.hpp"
+#include "core/random/keep_bits.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "core/dims.hpp"
-#include "core/fused_multiply_add.hpp"
-#include "core/row_sums.hpp"
-#include "core/rows.hpp"
-#include "core/xtensor.hpp"
+#include "core/kernel/fused_multiply_add.hpp"
+#include "core/kernel/rows.hpp"
+#include "core/ops/row_sums.hpp"
+#include "core/tape/dims.hpp"
+#include "core/tape/xtensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "core/dims.hpp"
 #include "core/errors.hpp"
-#include "core/exponential.hpp"
-#include "core/rows.hpp"
+#include "core/kernel/exponential.hpp"
+#include "core/kernel/rows.hpp"
+#include "core/tape/dims.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "core/tape.hpp"
+#include "core/tape/tape.hpp"
 #include "core/types.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/dims.hpp"
 #include "core/errors.hpp"
-#include "core/fused_multiply_add.hpp"
-#include "core/pool_vector.hpp"
-#include "core/rows.hpp"
+#include "core/kernel/fused_multiply_add.hpp"
+#include "core/kernel/rows.hpp"
+#include "core/memory/pool_vector.hpp"
+#include "core/tape/dims.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "core/segments.hpp"
-#include "core/tape.hpp"
+#include "core/sequence/segments.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

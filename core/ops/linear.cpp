@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "core/dims.hpp"
 #include "core/errors.hpp"
-#include "core/matrix_product.hpp"
-#include "core/row_sums.hpp"
+#include "core/ops/row_sums.hpp"
+#include "core/product/matrix_product.hpp"
+#include "core/tape/dims.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

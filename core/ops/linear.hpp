@@ -1,8 +1,8 @@
 // The linear map: the op that nearly all of a transformer's arithmetic is in.
 #pragma once
 
-#include "core/packed_matrix.hpp"
-#include "core/tape.hpp"
+#include "core/product/packed_matrix.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

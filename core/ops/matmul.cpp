@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/dims.hpp"
-#include "core/matrix_product.hpp"
+#include "core/product/matrix_product.hpp"
+#include "core/tape/dims.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -1,7 +1,7 @@
 // The product of two matrices, and the transpose of one.
 #pragma once
 
-#include "core/tape.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

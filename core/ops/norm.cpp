@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "core/dims.hpp"
-#include "core/fused_multiply_add.hpp"
-#include "core/row_sums.hpp"
+#include "core/kernel/fused_multiply_add.hpp"
+#include "core/ops/row_sums.hpp"
+#include "core/tape/dims.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -1,7 +1,7 @@
 // Normalisation of rows.
 #pragma once
 
-#include "core/tape.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

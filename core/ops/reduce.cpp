@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "core/dims.hpp"
 #include "core/errors.hpp"
-#include "core/fused_multiply_add.hpp"
-#include "core/rows.hpp"
+#include "core/kernel/fused_multiply_add.hpp"
+#include "core/kernel/rows.hpp"
+#include "core/tape/dims.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

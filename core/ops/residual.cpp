@@ -1,9 +1,9 @@
 #include "core/ops/residual.hpp"
 
-#include "core/dims.hpp"
-#include "core/dropout_mask.hpp"
-#include "core/fused_multiply_add.hpp"
-#include "core/row_sums.hpp"
+#include "core/kernel/fused_multiply_add.hpp"
+#include "core/ops/dropout_mask.hpp"
+#include "core/ops/row_sums.hpp"
+#include "core/tape/dims.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -1,8 +1,8 @@
 // The residual sum with bias and dropout in one pass, and dropout by itself.
 #pragma once
 
-#include "core/keep_bits.hpp"
-#include "core/tape.hpp"
+#include "core/random/keep_bits.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/dims.hpp"
 #include "core/errors.hpp"
-#include "core/pool_vector.hpp"
-#include "core/rows.hpp"
+#include "core/kernel/rows.hpp"
+#include "core/memory/pool_vector.hpp"
+#include "core/tape/dims.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

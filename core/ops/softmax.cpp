@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "core/dims.hpp"
-#include "core/exponential.hpp"
-#include "core/rows.hpp"
+#include "core/kernel/exponential.hpp"
+#include "core/kernel/rows.hpp"
+#include "core/tape/dims.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

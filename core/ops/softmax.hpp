@@ -1,7 +1,7 @@
 // Softmax over the rows of a matrix, and its logarithm.
 #pragma once
 
-#include "core/tape.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

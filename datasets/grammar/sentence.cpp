@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/dice.hpp"
+#include "datasets/random_source.hpp"
 
 namespace tapehead::grammar {
 
@@ -14,39 +14,39 @@ namespace {
 constexpr int draw_bits_each = 8;  // 2^8 draws, more than any sentence takes
 
 template <class T>
-const T* pick(Dice& dice, std::span<const T> list) {
-  return &list[static_cast<std::size_t>(dice.below(static_cast<Index>(list.size())))];
+const T* pick(RandomSource& random, std::span<const T> list) {
+  return &list[static_cast<std::size_t>(random.below(static_cast<Index>(list.size())))];
 }
 
-NounPhrase draw_noun_phrase(Dice& dice, std::span<const Noun> nouns) {
+NounPhrase draw_noun_phrase(RandomSource& random, std::span<const Noun> nouns) {
   NounPhrase phrase;
-  phrase.noun = pick(dice, nouns);
-  phrase.plural = dice.one_in(3);
-  phrase.determiner = static_cast<Determiner>(dice.below(4));
+  phrase.noun = pick(random, nouns);
+  phrase.plural = random.one_in(3);
+  phrase.determiner = static_cast<Determiner>(random.below(4));
   if (phrase.plural && phrase.determiner == Determiner::a) {
     phrase.determiner.reset();
   }
-  if (dice.one_in(2)) {
-    phrase.adjective = pick(dice, adjectives());
+  if (random.one_in(2)) {
+    phrase.adjective = pick(random, adjectives());
   }
   return phrase;
 }
 
-Clause draw_clause(Dice& dice) {
+Clause draw_clause(RandomSource& random) {
   Clause clause;
-  clause.verb = pick(dice, verbs());
-  clause.tense = static_cast<Tense>(dice.below(4));
-  clause.subject = draw_noun_phrase(dice, beings());
+  clause.verb = pick(random, verbs());
+  clause.tense = static_cast<Tense>(random.below(4));
+  clause.subject = draw_noun_phrase(random, beings());
   const Valency valency = clause.verb->valency;
   if (valency == Valency::dative || valency == Valency::both) {
-    clause.recipient = draw_noun_phrase(dice, beings());
+    clause.recipient = draw_noun_phrase(random, beings());
   }
   if (valency == Valency::accusative || valency == Valency::both) {
     const std::array kinds{beings(), things(), places()};
-    clause.object = draw_noun_phrase(dice, kinds[static_cast<std::size_t>(dice.below(3))]);
+    clause.object = draw_noun_phrase(random, kinds[static_cast<std::size_t>(random.below(3))]);
   }
-  if (dice.one_in(3)) {
-    clause.place = Place{pick(dice, prepositions()), draw_noun_phrase(dice, places())};
+  if (random.one_in(3)) {
+    clause.place = Place{pick(random, prepositions()), draw_noun_phrase(random, places())};
   }
   return clause;
 }
@@ -63,15 +63,15 @@ std::string text_of(const std::vector<Word>& words) {
 }  // namespace
 
 Sentence draw_sentence(const Draws& draws, Index number) {
-  Dice dice(draws, number, draw_bits_each);
+  RandomSource random(draws, number, draw_bits_each);
   Sentence sentence;
-  if (dice.one_in(3)) {
-    sentence.adverb = pick(dice, adverbs());
+  if (random.one_in(3)) {
+    sentence.adverb = pick(random, adverbs());
   }
-  sentence.main = draw_clause(dice);
-  if (dice.one_in(4)) {
-    sentence.conjunction = pick(dice, conjunctions());
-    sentence.subordinate = draw_clause(dice);
+  sentence.main = draw_clause(random);
+  if (random.one_in(4)) {
+    sentence.conjunction = pick(random, conjunctions());
+    sentence.subordinate = draw_clause(random);
   }
   return sentence;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/draws.hpp"
+#include "core/random/draws.hpp"
 #include "datasets/grammar/lexicon.hpp"
 #include "datasets/grammar/words.hpp"
 

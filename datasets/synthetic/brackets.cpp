@@ -13,7 +13,7 @@
 
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
@@ -67,15 +67,15 @@ std::shared_ptr<const Tokenizer> tokenizer_of(Index kinds) {
 }
 
 // Where both an opening and a closing bracket may come, either is as likely.
-Example draw(Dice& dice, const Lengths& pairs, const BracketOptions& options) {
+Example draw(RandomSource& random, const Lengths& pairs, const BracketOptions& options) {
   const Kinds kinds{options.kinds};
-  Index to_open = pairs.draw(dice);
+  Index to_open = pairs.draw(random);
   std::vector<TokenId> open;
   Example example;
   while (to_open > 0 || !open.empty()) {
     const bool may_open = to_open > 0 && static_cast<Index>(open.size()) < options.max_depth;
-    if (may_open && (open.empty() || dice.one_in(2))) {
-      open.push_back(kinds.opening(dice.below(kinds.count)));
+    if (may_open && (open.empty() || random.one_in(2))) {
+      open.push_back(kinds.opening(random.below(kinds.count)));
       example.source.push_back(open.back());
       example.target.push_back(open.back());
       --to_open;
@@ -136,7 +136,8 @@ Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem:
   const auto brackets = options.as<BracketOptions>();
   const SyntheticTask kind{
       .tokenizer = tokenizer_of(brackets.kinds),
-      .draw = [brackets](Dice& dice, const Lengths& pairs) { return draw(dice, pairs, brackets); },
+      .draw = [brackets](RandomSource& random,
+                         const Lengths& pairs) { return draw(random, pairs, brackets); },
       .relations = [kinds = Kinds{brackets.kinds}](
                        const Example& example) { return relations(example, kinds); },
       .sources = fmt::format("sequences of {} to {} pairs of {} kinds of brackets",

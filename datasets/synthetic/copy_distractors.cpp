@@ -7,7 +7,7 @@
 #include <string>
 
 #include "datasets/synthetic/symbols.hpp"
-#include "datasets/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
@@ -37,12 +37,12 @@ std::shared_ptr<const Tokenizer> tokenizer_of(Index vocabulary) {
   return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
 }
 
-Example draw(Dice& dice, const Lengths& lengths, Index vocabulary, double marked) {
+Example draw(RandomSource& random, const Lengths& lengths, Index vocabulary, double marked) {
   Example example;
-  example.source.resize(static_cast<std::size_t>(lengths.draw(dice)));
+  example.source.resize(static_cast<std::size_t>(lengths.draw(random)));
   for (TokenId& token : example.source) {
-    token = mark_count + static_cast<TokenId>(dice.below(vocabulary));
-    if (dice.with_probability(marked)) {
+    token = mark_count + static_cast<TokenId>(random.below(vocabulary));
+    if (random.with_probability(marked)) {
       example.target.push_back(token);
       token += static_cast<TokenId>(vocabulary);
     }
@@ -66,7 +66,9 @@ Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem:
   const Index vocabulary = symbols.vocabulary;
   return make_symbol_task(
       symbols,
-      [=](Dice& dice, const Lengths& lengths) { return draw(dice, lengths, vocabulary, marked); },
+      [=](RandomSource& random, const Lengths& lengths) {
+        return draw(random, lengths, vocabulary, marked);
+      },
       [=](const Example& example) { return relations(example, vocabulary); }, seed, tokenizers,
       tokenizer_of(vocabulary));
 }

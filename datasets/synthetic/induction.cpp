@@ -15,20 +15,20 @@ namespace tapehead {
 namespace {
 
 // A symbol, any but `other`.
-TokenId draw_other(Dice& dice, Index vocabulary, TokenId other) {
-  const TokenId symbol = mark_count + static_cast<TokenId>(dice.below(vocabulary - 1));
+TokenId draw_other(RandomSource& random, Index vocabulary, TokenId other) {
+  const TokenId symbol = mark_count + static_cast<TokenId>(random.below(vocabulary - 1));
   return symbol < other ? symbol : symbol + 1;
 }
 
-Example draw(Dice& dice, const Lengths& lengths, Index vocabulary) {
-  const Index length = lengths.draw(dice);
-  const TokenId asked = mark_count + static_cast<TokenId>(dice.below(vocabulary));
-  const auto place = static_cast<std::size_t>(dice.below(length - 2));
+Example draw(RandomSource& random, const Lengths& lengths, Index vocabulary) {
+  const Index length = lengths.draw(random);
+  const TokenId asked = mark_count + static_cast<TokenId>(random.below(vocabulary));
+  const auto place = static_cast<std::size_t>(random.below(length - 2));
   Example example;
   example.source.resize(static_cast<std::size_t>(length), asked);
   for (std::size_t i = 0; i + 1 < example.source.size(); ++i) {
     if (i != place) {
-      example.source[i] = draw_other(dice, vocabulary, asked);
+      example.source[i] = draw_other(random, vocabulary, asked);
     }
   }
   example.target = {asked, example.source[place + 1]};
@@ -68,8 +68,9 @@ constexpr auto rules = symbol_rules_and(
 
 Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
   const auto& symbols = options.as<SyntheticOptions>();
-  const auto draw_one = [vocabulary = symbols.vocabulary](Dice& dice, const Lengths& lengths) {
-    return draw(dice, lengths, vocabulary);
+  const auto draw_one = [vocabulary = symbols.vocabulary](RandomSource& random,
+                                                          const Lengths& lengths) {
+    return draw(random, lengths, vocabulary);
   };
   return make_symbol_task(symbols, draw_one, relations, seed, tokenizers);
 }

@@ -13,7 +13,7 @@
 
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
@@ -75,27 +75,27 @@ struct Words {
 };
 
 // The first `count` of the numbers below `bound` in random order (Fisher and Yates).
-std::vector<Index> draw_different(Dice& dice, Index count, Index bound) {
+std::vector<Index> draw_different(RandomSource& random, Index count, Index bound) {
   std::vector<Index> numbers(static_cast<std::size_t>(bound));
   std::iota(numbers.begin(), numbers.end(), Index{0});
   for (Index i = 0; i < count; ++i) {
     std::swap(numbers[static_cast<std::size_t>(i)],
-              numbers[static_cast<std::size_t>(dice.between(i, bound - 1))]);
+              numbers[static_cast<std::size_t>(random.between(i, bound - 1))]);
   }
   numbers.resize(static_cast<std::size_t>(count));
   return numbers;
 }
 
-Example draw(Dice& dice, const Lengths& gaps, const RecallOptions& options) {
+Example draw(RandomSource& random, const Lengths& gaps, const RecallOptions& options) {
   const Words words{options.vocabulary};
   Example example;
-  for (const Index key : draw_different(dice, options.facts, options.vocabulary)) {
+  for (const Index key : draw_different(random, options.facts, options.vocabulary)) {
     example.source.push_back(words.key(key));
-    example.source.push_back(words.value(dice.below(options.vocabulary)));
+    example.source.push_back(words.value(random.below(options.vocabulary)));
   }
-  const auto asked = static_cast<std::size_t>(2 * dice.below(options.facts));
-  for (Index gap = gaps.draw(dice); gap > 0; --gap) {
-    example.source.push_back(words.filler(dice.below(options.vocabulary)));
+  const auto asked = static_cast<std::size_t>(2 * random.below(options.facts));
+  for (Index gap = gaps.draw(random); gap > 0; --gap) {
+    example.source.push_back(words.filler(random.below(options.vocabulary)));
   }
   example.target = {example.source[asked], example.source[asked + 1]};
   example.source.push_back(example.source[asked]);
@@ -153,7 +153,8 @@ Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem:
   const auto recall = options.as<RecallOptions>();
   const SyntheticTask kind{
       .tokenizer = Words{recall.vocabulary}.tokenizer(),
-      .draw = [recall](Dice& dice, const Lengths& gaps) { return draw(dice, gaps, recall); },
+      .draw = [recall](RandomSource& random,
+                       const Lengths& gaps) { return draw(random, gaps, recall); },
       .relations = [facts =
                         recall.facts](const Example& example) { return relations(example, facts); },
       .sources =

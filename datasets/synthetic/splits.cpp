@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "datasets/hash.hpp"
+#include "core/files/hash.hpp"
 #include "datasets/task_making.hpp"
 
 namespace tapehead {
@@ -41,8 +41,8 @@ class Maker {
         fmt::format("there are too few {} to hold some apart for the {} split; raise {}",
                     kind_.sources, name, kind_.remedy);
     collect(count, complaint, [&](Index attempt) {
-      Dice dice(draws, attempt, draw_bits_each);
-      Example example = kind_.draw(dice, lengths);
+      RandomSource random(draws, attempt, draw_bits_each);
+      Example example = kind_.draw(random, lengths);
       if (!accept(example.source)) {
         return false;
       }

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/fields.hpp"
-#include "datasets/dice.hpp"
+#include "datasets/random_source.hpp"
 #include "datasets/task.hpp"
 
 namespace tapehead {
@@ -19,10 +19,10 @@ struct Lengths {
   Index minimum;
   Index maximum;
 
-  Index draw(Dice& dice) const { return dice.between(minimum, maximum); }
+  Index draw(RandomSource& random) const { return random.between(minimum, maximum); }
 };
 
-using DrawExample = std::function<Example(Dice&, const Lengths&)>;
+using DrawExample = std::function<Example(RandomSource&, const Lengths&)>;
 using FindRelations = std::function<Relations(const Example&)>;
 
 struct SyntheticTask {

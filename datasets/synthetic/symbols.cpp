@@ -4,17 +4,17 @@
 
 #include <fmt/format.h>
 
-#include "datasets/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
 DrawExample draw_symbols(Index vocabulary,
                          const std::function<std::vector<TokenId>(std::vector<TokenId>)>& answer) {
-  return [vocabulary, answer](Dice& dice, const Lengths& lengths) {
+  return [vocabulary, answer](RandomSource& random, const Lengths& lengths) {
     Example example;
-    example.source.resize(static_cast<std::size_t>(lengths.draw(dice)));
+    example.source.resize(static_cast<std::size_t>(lengths.draw(random)));
     for (TokenId& symbol : example.source) {
-      symbol = mark_count + static_cast<TokenId>(dice.below(vocabulary));
+      symbol = mark_count + static_cast<TokenId>(random.below(vocabulary));
     }
     example.target = answer(example.source);
     return example;

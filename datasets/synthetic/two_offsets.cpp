@@ -20,7 +20,7 @@
 #include <fmt/format.h>
 
 #include "datasets/synthetic/symbols.hpp"
-#include "datasets/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 

@@ -2,5 +2,5 @@
 #pragma once
 
 #include "core/gradcheck/gradcheck.hpp"
-#include "core/gradcheck/model.hpp"
+#include "core/gradcheck/model/model.hpp"
 #include "core/gradcheck/random_input.hpp"

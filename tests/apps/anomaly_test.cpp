@@ -22,7 +22,7 @@ ProgramResult train_diverging(const TemporaryDirectory& here, const std::string&
   return run_program(arguments, here.path());
 }
 
-TEST(Anomaly, StopsATrainingAndIsReplayed) {
+TEST(Anomaly, stops_a_training_and_is_replayed) {
   for (const std::string looked : {"true", "false"}) {
     SCOPED_TRACE("run.anomaly=" + looked);
     const TemporaryDirectory here;
@@ -38,7 +38,7 @@ TEST(Anomaly, StopsATrainingAndIsReplayed) {
   }
 }
 
-TEST(Anomaly, ChangesNothingWhereThereIsNone) {
+TEST(Anomaly, changes_nothing_where_there_is_none) {
   const TemporaryDirectory here;
   for (const std::string anomaly : {"true", "false"}) {
     Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", anomaly};

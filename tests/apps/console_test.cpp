@@ -17,7 +17,7 @@
 
 #include "tests/support/shell.hpp"
 #include "tests/support/tiny_training.hpp"
-#include "train/run/signals.hpp"
+#include "train/output/signals.hpp"
 
 namespace tapehead {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/files.hpp"
+#include "core/files/files.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/metrics/metrics.hpp"

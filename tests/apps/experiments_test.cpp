@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/task_kind.hpp"
-#include "lab/sweep_plan.hpp"
+#include "lab/sweep/plan.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 

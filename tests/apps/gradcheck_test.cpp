@@ -22,7 +22,7 @@ ProgramResult gradcheck(const Arguments& more) {
   return run_program(arguments, here.path());
 }
 
-TEST(GradcheckCommand, PrintsARowForEachParameter) {
+TEST(GradcheckCommand, prints_a_row_for_each_parameter) {
   const ProgramResult result = gradcheck({});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, AllOf(HasSubstr("made small by "), HasSubstr(" model.d_model=16"),
@@ -31,7 +31,7 @@ TEST(GradcheckCommand, PrintsARowForEachParameter) {
                                    HasSubstr("all gradients are right\n")));
 }
 
-TEST(GradcheckCommand, LeavesOptionsThatAreSetAlone) {
+TEST(GradcheckCommand, leaves_options_that_are_set_alone) {
   const ProgramResult result = gradcheck(
       {"--set", "model.d_model=12", "--set", "model.heads=3", "--only", "decoder.norm.gain"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
@@ -40,7 +40,7 @@ TEST(GradcheckCommand, LeavesOptionsThatAreSetAlone) {
 }
 
 // Layers that differ, of the config and of what pruning makes of a run.
-TEST(GradcheckCommand, TakesAnyConfigThatTrains) {
+TEST(GradcheckCommand, takes_any_config_that_trains) {
   const TemporaryDirectory here;
   Arguments training{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", "a",
                      "--no-report"};
@@ -68,7 +68,7 @@ TEST(GradcheckCommand, TakesAnyConfigThatTrains) {
   }
 }
 
-TEST(GradcheckCommand, ChecksOnlyTheParametersAskedFor) {
+TEST(GradcheckCommand, checks_only_the_parameters_asked_for) {
   const ProgramResult result = gradcheck({"--only", "encoder.*.norm.*", "--json"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   const auto json = nlohmann::json::parse(result.output);
@@ -82,14 +82,14 @@ TEST(GradcheckCommand, ChecksOnlyTheParametersAskedFor) {
   }
 }
 
-TEST(GradcheckCommand, SaysWhichNamesThereAre) {
+TEST(GradcheckCommand, says_which_names_there_are) {
   const ProgramResult result = gradcheck({"--only", "dekoder.*"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.errors, AllOf(HasSubstr("--only dekoder.*: no parameter has such a name"),
                                    HasSubstr("from target.embedding to decoder.norm.bias")));
 }
 
-TEST(GradcheckCommand, NamesTheDataThatIsMissing) {
+TEST(GradcheckCommand, names_the_data_that_is_missing) {
   const TemporaryDirectory here;
   const ProgramResult result =
       run_program({"gradcheck", TAPEHEAD_SOURCE_DIR "/configs/multi30k.yaml"}, here.path());

@@ -9,8 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "core/tensor_file.hpp"
-#include "datasets/tokenizer.hpp"
+#include "core/files/tensor_file.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -69,8 +70,8 @@ class InitFrom : public ::testing::Test {
     Index equal = 0;
     for (Index i = 0; i < second.source->size(); ++i) {
       for (Index j = 0; j < first.source->size(); ++j) {
-        if (second.source->piece(static_cast<TokenId>(i)) ==
-            first.source->piece(static_cast<TokenId>(j))) {
+        if (second.source->entry(static_cast<TokenId>(i)) ==
+            first.source->entry(static_cast<TokenId>(j))) {
           EXPECT_TRUE(
               std::equal(to.begin() + 16 * i, to.begin() + 16 * (i + 1), from.begin() + 16 * j))
               << name << " " << i;

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "core/tensor_file.hpp"
+#include "core/files/tensor_file.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 

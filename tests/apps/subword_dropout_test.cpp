@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/loader.hpp"
+#include "datasets/make_task.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/config/config.hpp"
@@ -57,7 +58,7 @@ run: {report: false}
   TemporaryDirectory here;
 };
 
-TEST_F(SubwordDropoutRun, TrainsOnOtherCutsInEachEpoch) {
+TEST_F(SubwordDropoutRun, trains_on_other_cuts_in_each_epoch) {
   train("a");
   std::vector<Index> tokens;
   std::ifstream metrics(here / "a/metrics.jsonl");
@@ -70,7 +71,7 @@ TEST_F(SubwordDropoutRun, TrainsOnOtherCutsInEachEpoch) {
   EXPECT_EQ(tokens, tokens_of_epochs(config(), 3));
 }
 
-TEST_F(SubwordDropoutRun, GoesOnInTheMiddleOfALaterEpoch) {
+TEST_F(SubwordDropoutRun, goes_on_in_the_middle_of_a_later_epoch) {
   const auto first_epoch = static_cast<int>(tokens_of_epochs(config(), 1).size());
   const int middle = (first_epoch / 4 + 1) * 4;  // of the second epoch, where all runs evaluate
   const int steps = middle + 4;

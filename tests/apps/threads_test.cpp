@@ -60,7 +60,7 @@ class Threads : public ::testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(Of, Threads, ::testing::Values("copy", "reverse", from_text),
                          [](const auto& test) { return test.param; });
 
-TEST_P(Threads, DoNotChangeABit) {
+TEST_P(Threads, do_not_change_a_bit) {
   train("1", "1", 8);
   for (const std::string threads : {"2", "3", "4", "8"}) {
     train(threads, threads, 8);
@@ -68,7 +68,7 @@ TEST_P(Threads, DoNotChangeABit) {
   }
 }
 
-TEST_P(Threads, MayChangeWhenARunGoesOn) {
+TEST_P(Threads, may_change_when_a_run_goes_on) {
   train("unbroken", "1", 8);
   train("broken", "3", 4);
   train("broken", "8", 8, {"--resume"});

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "core/errors.hpp"
-#include "datasets/data_files.hpp"
-#include "datasets/parallel_text_options.hpp"
 #include "datasets/synthetic/symbols.hpp"
+#include "datasets/text/data_files.hpp"
+#include "datasets/text/options.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/task_option.hpp"
 

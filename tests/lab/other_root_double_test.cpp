@@ -9,16 +9,17 @@
 
 #include <fmt/format.h>
 
-#include "core/anomaly.hpp"
-#include "lab/head_removal.hpp"
-#include "lab/head_report.hpp"
-#include "lab/report_attention.hpp"
-#include "lab/report_heads.hpp"
-#include "tests/support/random.hpp"
+#include "core/tape/anomaly.hpp"
+#include "datasets/make_task.hpp"
+#include "lab/heads/head_report.hpp"
+#include "lab/removal/head_removal.hpp"
+#include "lab/report/attention.hpp"
+#include "lab/report/heads.hpp"
+#include "support/random_tensor.hpp"
 #include "tests/support/small_copy.hpp"
-#include "train/activations.hpp"
 #include "train/gradcheck/check_config.hpp"
 #include "train/model_training.hpp"
+#include "train/plan/activations.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -93,14 +94,14 @@ class OtherRoot : public ::testing::Test {
   Both both_;
 };
 
-TEST_F(OtherRoot, HasNoNameInCommon) {
+TEST_F(OtherRoot, has_no_name_in_common) {
   for (const NamedParameter& parameter : both_.moved.store.parameters()) {
     EXPECT_TRUE(lies_in(parameter.name, root)) << parameter.name;
   }
 }
 
 // Figures of heads, importance and pruning, as the page and `tapehead heads` have them.
-TEST_F(OtherRoot, HasTheSameHeads) {
+TEST_F(OtherRoot, has_the_same_heads) {
   Workers workers(2);
   const ReportRequest request{.run = {},
                               .effort = {.watched = 20, .importance = 10'000, .pruning = 10'000}};
@@ -114,14 +115,14 @@ TEST_F(OtherRoot, HasTheSameHeads) {
   expect_same(heads);
 }
 
-TEST_F(OtherRoot, HasTheSameSentencesOnThePage) {
+TEST_F(OtherRoot, has_the_same_sentences_on_the_page) {
   Workers workers(1);
   expect_same([&](Model& model) {
     return report_sentences(model, config_.evaluation, task_, split_, {0, 5}, workers);
   });
 }
 
-TEST_F(OtherRoot, LosesTheSameHeads) {
+TEST_F(OtherRoot, loses_the_same_heads) {
   const std::vector<HeadName> removed{
       {.site = {.kind = AttentionKind::decoder_self, .layer = 1}, .head = 0}};
   Config config = config_;
@@ -136,7 +137,7 @@ TEST_F(OtherRoot, LosesTheSameHeads) {
   expect_same(without);
 }
 
-TEST_F(OtherRoot, HasTheSamePartsInAPlan) {
+TEST_F(OtherRoot, has_the_same_parts_in_a_plan) {
   expect_same([&](const Model& model) { return parts_text(model); });
   config_.model.tie_embeddings = Tying::none;
   const Both untied(config_, vocabulary());
@@ -144,7 +145,7 @@ TEST_F(OtherRoot, HasTheSamePartsInAPlan) {
 }
 
 // Without heads in the attention to it nothing of the encoder reaches the loss.
-TEST_F(OtherRoot, LeavesTheSameParametersOutOfAGradientCheck) {
+TEST_F(OtherRoot, leaves_the_same_parameters_out_of_a_gradient_check) {
   config_.model.cross.heads.values = {0};
   config_.model.decoder_self.heads.values = {2, 0};
   Both without(config_, vocabulary());
@@ -158,7 +159,7 @@ TEST_F(OtherRoot, LeavesTheSameParametersOutOfAGradientCheck) {
   EXPECT_EQ(checked(without.moved), usual);
 }
 
-TEST_F(OtherRoot, HasTheSamePenaltyOfGates) {
+TEST_F(OtherRoot, has_the_same_penalty_of_gates) {
   config_.training.gate_penalty = 0.3;
   expect_same([&](Model& model) {
     ParameterGradients gradients(model.store);
@@ -169,7 +170,7 @@ TEST_F(OtherRoot, HasTheSamePenaltyOfGates) {
 }
 
 // A place is the usual one in the other root.
-TEST_F(OtherRoot, NamesThePlaceOfANumberThatIsNotFinite) {
+TEST_F(OtherRoot, names_the_place_of_a_number_that_is_not_finite) {
   const auto place = [&](Model& model) {
     const MultiHeadAttention& attention = *model.transformer.attentions().back();
     model.store.value(attention.weights.combination.output_bias).data()[2] =

@@ -10,17 +10,18 @@
 #include <spdlog/spdlog.h>
 
 #include "core/errors.hpp"
-#include "lab/report_page.hpp"
-#include "lab/report_run.hpp"
-#include "lab/report_sweep.hpp"
-#include "lab/score_run.hpp"
-#include "lab/sweep_record.hpp"
+#include "datasets/make_task.hpp"
+#include "lab/report/page.hpp"
+#include "lab/report/run.hpp"
+#include "lab/report/sweep.hpp"
+#include "lab/sweep/record.hpp"
+#include "lab/sweep/score_run.hpp"
 #include "tests/support/mutations.hpp"
 #include "tests/support/proof.hpp"
 #include "tests/support/tiny_run.hpp"
 #include "train/config/config.hpp"
-#include "train/run/run_directory.hpp"
-#include "train/training_run.hpp"
+#include "train/loop/training_run.hpp"
+#include "train/run/directory.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -113,7 +114,7 @@ std::string fault_of(const TemporaryDirectory& here, std::uint64_t number) {
   }
 }
 
-TEST(ProveFiles, DamagedTextsOfARunAreReadOrRefusedByName) {
+TEST(ProveFiles, damaged_texts_of_a_run_are_read_or_refused_by_name) {
   const TemporaryDirectory here;
   make_sweep(here);
   const auto cases = static_cast<std::uint64_t>(proof_cases(50, 4000));

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/ops/attention.hpp"
+#include "core/ops/attention/attention.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -1,7 +1,7 @@
 // The parameters of an attention in closed form.
 #pragma once
 
-#include "nn/attention_spec.hpp"
+#include "nn/attention/spec.hpp"
 
 namespace tapehead {
 

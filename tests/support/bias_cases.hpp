@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/ops/attention_bias.hpp"
+#include "core/ops/attention/bias.hpp"
+#include "support/random_tensor.hpp"
 #include "tests/support/attention_cases.hpp"
-#include "tests/support/random.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

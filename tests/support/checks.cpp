@@ -2,7 +2,7 @@
 // is not finite.
 #include <gtest/gtest.h>
 
-#include "core/pool.hpp"
+#include "core/memory/pool.hpp"
 
 namespace tapehead {
 

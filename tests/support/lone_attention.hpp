@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "nn/attention.hpp"
-#include "nn/attention_problems.hpp"
+#include "nn/attention/attention.hpp"
+#include "nn/attention/rules.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -40,7 +40,7 @@ struct LoneAttention {
     ModelOptions options = options_of(heads, d_model);
     options.attention = settings;
     const AttentionSpec spec = attention_spec(options, kind, 0);
-    EXPECT_FALSE(spec_problem(spec).has_value());
+    EXPECT_FALSE(spec_violation(spec).has_value());
     return spec;
   }
 

@@ -17,10 +17,10 @@
 
 #include <fmt/format.h>
 
-#include "core/draws.hpp"
 #include "core/errors.hpp"
-#include "core/files.hpp"
-#include "core/tensor_file.hpp"
+#include "core/files/files.hpp"
+#include "core/files/tensor_file.hpp"
+#include "core/random/draws.hpp"
 
 namespace tapehead {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "nn/decoding.hpp"
+#include "nn/generation/decoding.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

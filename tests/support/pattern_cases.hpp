@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/distance.hpp"
+#include "core/sequence/distance.hpp"
 #include "tests/support/attention_cases.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

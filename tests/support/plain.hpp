@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/ops/residual.hpp"
-#include "core/tape.hpp"
-#include "tests/support/random.hpp"
+#include "core/tape/tape.hpp"
+#include "support/random_tensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

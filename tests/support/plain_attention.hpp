@@ -10,9 +10,9 @@
 
 #include "core/ops/activation.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "core/ops/attention.hpp"
+#include "core/ops/attention/attention.hpp"
+#include "core/ops/concatenate.hpp"
 #include "core/ops/matmul.hpp"
-#include "core/ops/pieces.hpp"
 #include "core/ops/reduce.hpp"
 #include "core/ops/softmax.hpp"
 

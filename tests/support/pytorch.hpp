@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
-#include "core/parameters.hpp"
-#include "core/tensor_file.hpp"
+#include "core/files/tensor_file.hpp"
+#include "core/tape/parameters.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <span>
 
-#include "nn/attention_problems.hpp"
+#include "nn/attention/rules.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -114,7 +114,7 @@ class RandomAttention {
 
   static bool composes(const ModelOptions& options) {
     for (const AttentionKind kind : attention_kinds) {
-      if (spec_problem(attention_spec(options, kind, 0))) {
+      if (spec_violation(attention_spec(options, kind, 0))) {
         return false;
       }
     }

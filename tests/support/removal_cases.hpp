@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "lab/head_removal.hpp"
+#include "lab/removal/head_removal.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

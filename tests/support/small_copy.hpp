@@ -4,10 +4,11 @@
 #include <utility>
 
 #include "datasets/loader.hpp"
+#include "datasets/make_task.hpp"
 #include "datasets/synthetic/symbols.hpp"
-#include "nn/loss.hpp"
+#include "nn/transformer/loss.hpp"
 #include "train/config/config.hpp"
-#include "train/evaluation.hpp"
+#include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

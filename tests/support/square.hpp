@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/gradcheck/gradcheck.hpp"
-#include "tests/support/random.hpp"
+#include "support/random_tensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "datasets/parallel_text_options.hpp"
 #include "datasets/task_options.hpp"
+#include "datasets/text/options.hpp"
 
 namespace tapehead {
 

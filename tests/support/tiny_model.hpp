@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
-#include "core/batch.hpp"
-#include "nn/transformer.hpp"
-#include "tests/support/random.hpp"
+#include "core/sequence/batch.hpp"
+#include "nn/transformer/transformer.hpp"
+#include "support/random_tensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

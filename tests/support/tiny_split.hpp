@@ -2,7 +2,7 @@
 #pragma once
 
 #include "datasets/task.hpp"
-#include "lab/token_facts.hpp"
+#include "lab/heads/token_facts.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "core/draws.hpp"
-#include "nn/loss.hpp"
+#include "core/random/draws.hpp"
+#include "nn/transformer/loss.hpp"
 #include "tests/support/tiny_model.hpp"
-#include "train/gate_training.hpp"
-#include "train/trainer.hpp"
+#include "train/step/gate_training.hpp"
+#include "train/step/trainer.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

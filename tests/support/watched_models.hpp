@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "datasets/loader.hpp"
-#include "lab/head_watch.hpp"
+#include "lab/heads/head_watch.hpp"
 #include "tests/support/tiny_split.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "train/options.hpp"
+#include "train/options/options.hpp"
 
 namespace tapehead {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/text.hpp"
-#include "nn/attention_settings.hpp"
+#include "nn/options/attention_settings.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 

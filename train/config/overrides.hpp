@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "train/config/config.hpp"
-#include "train/config/document.hpp"
+#include "train/config/document/document.hpp"
 
 namespace tapehead {
 

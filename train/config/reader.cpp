@@ -7,7 +7,7 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "train/config/config.hpp"
-#include "train/config/document.hpp"
+#include "train/config/document/document.hpp"
 #include "train/config/overrides.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/rules.hpp"

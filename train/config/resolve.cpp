@@ -1,7 +1,7 @@
 // Resolving: each `auto` that other options decide is written out.
 #include <algorithm>
 
-#include "nn/attention_resolve.hpp"
+#include "nn/attention/resolve.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {

@@ -8,7 +8,7 @@
 
 #include "core/option_rows.hpp"
 #include "datasets/task_kind.hpp"
-#include "train/options.hpp"
+#include "train/options/options.hpp"
 
 namespace tapehead {
 

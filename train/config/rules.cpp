@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/text.hpp"
-#include "datasets/parallel_text_options.hpp"
-#include "nn/attention_problems.hpp"
+#include "datasets/text/options.hpp"
+#include "nn/attention/rules.hpp"
 #include "train/config/unused_options.hpp"
 
 namespace tapehead {
@@ -61,7 +61,7 @@ Verdict lists_over_layers(const Config& config) {
 Verdict attention_composes(const Config& config) {
   for (const AttentionKind kind : attention_kinds) {
     for (const AttentionSpec& spec : attention_specs(config.model, kind)) {
-      if (const auto found = spec_problem(spec)) {
+      if (const auto found = spec_violation(spec)) {
         return Violation{attention_options(kind, found->options), found->problem};
       }
     }

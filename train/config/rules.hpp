@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "datasets/task_kind.hpp"
-#include "train/options.hpp"
+#include "train/options/options.hpp"
 
 namespace tapehead {
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "core/text.hpp"
-#include "nn/attention_spec.hpp"
+#include "nn/attention/spec.hpp"
 #include "train/config/values.hpp"
 
 namespace tapehead {

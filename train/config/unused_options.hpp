@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "datasets/task_kind.hpp"
-#include "train/options.hpp"
+#include "train/options/options.hpp"
 
 namespace tapehead {
 

@@ -10,8 +10,8 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
+#include "train/config/document/numbers.hpp"
 #include "train/config/nearest.hpp"
-#include "train/config/numbers.hpp"
 
 namespace tapehead {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "train/config/document.hpp"
+#include "train/config/document/document.hpp"
 #include "train/config/rows.hpp"
 
 namespace tapehead {

@@ -10,8 +10,8 @@
 #include "core/ops/arithmetic.hpp"
 #include "datasets/loader.hpp"
 #include "train/model_training.hpp"
-#include "train/run/table.hpp"
-#include "train/shards.hpp"
+#include "train/output/table.hpp"
+#include "train/step/shards.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

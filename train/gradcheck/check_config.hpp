@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "core/batch.hpp"
-#include "core/gradcheck/model.hpp"
+#include "core/gradcheck/model/model.hpp"
+#include "core/sequence/batch.hpp"
 #include "datasets/task.hpp"
 #include "train/experiment.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/attention_resolve.hpp"
+#include "nn/attention/resolve.hpp"
 
 namespace tapehead {
 

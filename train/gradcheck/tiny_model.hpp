@@ -2,7 +2,7 @@
 #pragma once
 
 #include "datasets/shrinking.hpp"
-#include "nn/model_options.hpp"
+#include "nn/options/model_options.hpp"
 
 namespace tapehead {
 

@@ -4,7 +4,7 @@
 
 #include "train/metrics/bleu.hpp"
 #include "train/metrics/chrf.hpp"
-#include "train/options.hpp"
+#include "train/metrics/evaluation_options.hpp"
 
 namespace tapehead {
 

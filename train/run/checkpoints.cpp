@@ -15,9 +15,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
-#include "core/files.hpp"
-#include "core/open_file.hpp"
-#include "train/run/json_text.hpp"
+#include "core/files/files.hpp"
+#include "core/files/open_file.hpp"
+#include "train/output/json_text.hpp"
 
 namespace tapehead {
 

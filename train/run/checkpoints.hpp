@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/tensor_file.hpp"
+#include "core/files/tensor_file.hpp"
 #include "core/types.hpp"
 
 namespace tapehead {

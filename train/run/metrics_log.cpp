@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
-#include "core/files.hpp"
-#include "train/run/json_text.hpp"
+#include "core/files/files.hpp"
+#include "train/output/json_text.hpp"
 
 namespace tapehead {
 

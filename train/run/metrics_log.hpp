@@ -6,7 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "core/open_file.hpp"
+#include "core/files/open_file.hpp"
 #include "core/types.hpp"
 
 namespace tapehead {

@@ -1,0 +1,83 @@
+#include "core/files/input_files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+
+void InputFiles::add(const fs::path& path) {
+  paths_.push_back(path);
+  add(identity_of(path), path.string());
+}
+
+void InputFiles::add(std::span<const fs::path> paths) {
+  for (const fs::path& path : paths) {
+    add(path);
+  }
+}
+
+void InputFiles::add(int descriptor, const std::string& name) {
+  add(identity_of(descriptor), name);
+}
+
+void InputFiles::add(std::optional<Identity> identity, const std::string& name) {
+  if (identity) {
+    inputs_.push_back({name, *identity});
+  }
+}
+
+void InputFiles::expect_other(const fs::path& output) const {
+  expect_other(identity_of(output), output.string());
+}
+
+void InputFiles::expect_other(int descriptor, const std::string& output) const {
+  expect_other(identity_of(descriptor), output);
+}
+
+void InputFiles::expect_other(std::optional<Identity> identity, const std::string& output) const {
+  const auto same = [&](const Input& input) { return input.identity == identity; };
+  const auto input = std::ranges::find_if(inputs_, same);
+  if (input != inputs_.end()) {
+    const std::string same_file =
+        output == input->name ? "" : fmt::format(": it is the same file as {}", input->name);
+    throw IoError(
+        fmt::format("cannot write to {}{}, which is read; name another file", output, same_file));
+  }
+}
+
+std::optional<InputFiles::Identity> InputFiles::identity_of(const fs::path& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return std::nullopt;
+  }
+  return Identity{status.st_dev, status.st_ino};
+}
+
+std::optional<InputFiles::Identity> InputFiles::identity_of(int descriptor) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    return std::nullopt;
+  }
+  return Identity{status.st_dev, status.st_ino};
+}
+
+OpenFile open_output(const fs::path& path, const InputFiles& inputs) {
+  OpenFile file(path, O_WRONLY | O_CREAT);
+  inputs.expect_other(file.descriptor(), path.string());
+  struct stat status{};
+  const bool regular = ::fstat(file.descriptor(), &status) == 0 && S_ISREG(status.st_mode);
+  if (regular && ::ftruncate(file.descriptor(), 0) != 0) {
+    throw io_error("write", path, errno);
+  }
+  return file;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,109 @@
+#include "core/files/isolated.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/files/open_file.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// The first byte of what the process sends.
+constexpr char returned = '+';
+constexpr char thrown = '-';
+
+struct Pipe {
+  OpenFile reading;
+  OpenFile writing;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw IoError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  }
+  return {.reading = OpenFile(ends[0], "a pipe"), .writing = OpenFile(ends[1], "a pipe")};
+}
+
+// Without a trace of it but for its result: no core file, no output, and no life of its own.
+void settle(int nowhere, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) {
+    ::_exit(1);  // it died before that was set
+  }
+  for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL}) {
+    std::signal(signal, SIG_DFL);
+  }
+  const rlimit no_core{.rlim_cur = 0, .rlim_max = 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::dup2(nowhere, STDERR_FILENO);
+}
+
+[[noreturn]] void work_and_exit(const std::function<std::string()>& work, OpenFile& to) {
+  std::string message;
+  try {
+    message = returned + work();
+  } catch (const std::exception& error) {
+    message = std::string(1, thrown) + error.what();
+  }
+  try {
+    to.write(message);
+  } catch (const IoError&) {
+    ::_exit(1);
+  }
+  ::_exit(0);
+}
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    return fmt::format("signal {} ({})", signal, strsignal(signal));
+  }
+  return fmt::format("exit code {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+std::string isolated(const std::function<std::string()>& work) {
+  Pipe pipe = make_pipe();
+  const OpenFile nowhere("/dev/null", O_WRONLY);
+  const pid_t parent = ::getpid();
+  std::fflush(nullptr);  // or the process would write what waits here once more
+  const pid_t process = ::fork();
+  if (process < 0) {
+    throw IoError(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  }
+  if (process == 0) {
+    settle(nowhere.descriptor(), parent);
+    work_and_exit(work, pipe.writing);
+  }
+  pipe.writing.close();
+  const std::string message = pipe.reading.read_to_end();
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0 || message.empty()) {
+    throw IsolatedEnd(how_it_ended(status));
+  }
+  if (message.front() == thrown) {
+    throw DataError(message.substr(1));
+  }
+  return message.substr(1);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,96 @@
+#include "core/files/open_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace tapehead {
+
+IoError io_error(std::string_view verb, const std::filesystem::path& path, int code) {
+  return IoError(
+      fmt::format("cannot {} {}: {}", verb, path.string(), std::generic_category().message(code)));
+}
+
+OpenFile::OpenFile(const std::filesystem::path& path, int flags) : OpenFile(path, flags, path) {}
+
+OpenFile::OpenFile(const std::filesystem::path& path, int flags, std::filesystem::path shown_as)
+    : shown_as_(std::move(shown_as)), descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) {
+    throw io_error((flags & O_ACCMODE) == O_RDONLY ? "open" : "write", shown_as_, errno);
+  }
+}
+
+OpenFile::OpenFile(int descriptor, std::filesystem::path shown_as)
+    : shown_as_(std::move(shown_as)), descriptor_(descriptor) {}
+
+OpenFile::OpenFile(OpenFile&& other) noexcept
+    : shown_as_(std::move(other.shown_as_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
+  std::swap(shown_as_, other.shown_as_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+  }
+}
+
+void OpenFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      throw io_error("write", shown_as_, errno);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::string OpenFile::read_to_end() {
+  struct stat status{};
+  if (::fstat(descriptor_, &status) != 0) {
+    throw io_error("read", shown_as_, errno);
+  }
+  // One byte more than expected, so that the end is seen without growing; pipes and /proc say 0.
+  std::string content(static_cast<std::size_t>(status.st_size) + 1, '\0');
+  std::size_t size = 0;
+  while (true) {
+    const ssize_t got = ::read(descriptor_, content.data() + size, content.size() - size);
+    if (got == 0) {
+      content.resize(size);
+      return content;
+    }
+    if (got < 0 && errno != EINTR) {
+      throw io_error("read", shown_as_, errno);
+    }
+    size += got > 0 ? static_cast<std::size_t>(got) : 0;
+    if (size == content.size()) {
+      content.resize(2 * size + 4096);
+    }
+  }
+}
+
+void OpenFile::sync() {
+  if (::fsync(descriptor_) != 0) {
+    throw io_error("write", shown_as_, errno);
+  }
+}
+
+void OpenFile::close() {
+  if (::close(std::exchange(descriptor_, -1)) != 0) {
+    throw io_error("write", shown_as_, errno);
+  }
+}
+
+}  // namespace tapehead

@@ -1,0 +1,57 @@
+#include "core/files/standard_streams.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/files/open_file.hpp"
+
+namespace tapehead {
+
+namespace {
+
+IoError output_error(int code) {
+  return IoError(code == 0 ? "cannot write the output"
+                           : fmt::format("cannot write the output: {}",
+                                         std::generic_category().message(code)));
+}
+
+}  // namespace
+
+void open_closed_streams() {
+  // The wrong way round where a silent end of input or loss of output would be taken for success.
+  constexpr std::array<int, 3> ways{O_WRONLY, O_RDONLY, O_WRONLY};
+  for (int descriptor = 0; descriptor < static_cast<int>(ways.size()); ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) {
+      continue;
+    }
+    // open(2) gives the lowest number that is free: this one, since those below are open by now.
+    if (::open("/dev/null", ways[static_cast<std::size_t>(descriptor)]) != descriptor) {
+      throw io_error("open", "/dev/null", errno);
+    }
+  }
+}
+
+void write_output(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+    throw output_error(errno);
+  }
+}
+
+void flush_output() {
+  errno = 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw output_error(errno);
+  }
+}
+
+void write_message(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+}  // namespace tapehead

@@ -1,0 +1,28 @@
+// A tensor as a file holds it.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+enum class DType { f32, f64, i64 };
+
+std::size_t byte_width(DType dtype);
+
+// A tensor as a file holds it: row-major, little-endian; `bytes` belongs to someone else.
+struct TensorEntry {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<Index> shape;  // empty: one number
+  std::span<const std::byte> bytes;
+};
+
+using Metadata = std::map<std::string, std::string>;
+
+}  // namespace tapehead

@@ -1,0 +1,194 @@
+#include "core/files/tensor_header.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/errors.hpp"
+#include "core/text.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view metadata_key = "__metadata__";
+constexpr std::array<std::string_view, 3> dtype_names{"F32", "F64", "I64"};  // in DType's order
+
+// Bytes of a tensor of this shape. A product that does not fit in 64 bits is no tensor.
+std::uint64_t byte_count(const std::string& name, DType dtype, const std::vector<Index>& shape) {
+  std::uint64_t bytes = byte_width(dtype);
+  for (const Index size : shape) {
+    if (size < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(size), &bytes)) {
+      throw IoError(
+          fmt::format("tensor '{}' has the impossible shape ({})", name, join(shape, ", ")));
+    }
+  }
+  return bytes;
+}
+
+void expect_bytes(const TensorEntry& entry) {
+  const std::uint64_t expected = byte_count(entry.name, entry.dtype, entry.shape);
+  if (expected != entry.bytes.size()) {
+    throw IoError(fmt::format("tensor '{}' of shape ({}) has {} bytes instead of {}", entry.name,
+                              join(entry.shape, ", "), entry.bytes.size(), expected));
+  }
+}
+
+// nlohmann's parser keeps the last of equal keys; here the second one is an error.
+Json parse_with_unique_keys(std::string_view text) {
+  std::set<std::string> names;
+  std::set<std::string> members;
+  const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > 3) {
+      throw IoError("its header is nested too deeply for safetensors");
+    }
+    if (event == Json::parse_event_t::key) {
+      if (depth == 1) {
+        members.clear();
+      }
+      auto key = parsed.get<std::string>();
+      if (!(depth == 1 ? names : members).insert(key).second) {
+        throw IoError(fmt::format("its header gives '{}' twice", key));
+      }
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text.begin(), text.end(), check);
+  } catch (const Json::exception& error) {
+    throw IoError(fmt::format("its header is not JSON ({})", error.what()));
+  }
+}
+
+DType read_dtype(const std::string& name, const Json& value) {
+  const auto text = value.is_string() ? value.get<std::string>() : value.dump();
+  const auto* const found = std::ranges::find(dtype_names, text);
+  if (found == dtype_names.end()) {
+    throw IoError(fmt::format("tensor '{}' has the type {}; only {} can be read", name, text,
+                              join(dtype_names, ", ")));
+  }
+  return static_cast<DType>(found - dtype_names.begin());
+}
+
+std::vector<std::uint64_t> read_counts(const std::string& name, const Json& list) {
+  const bool counts = list.is_array() && std::ranges::all_of(list, [](const Json& item) {
+                        return item.is_number_unsigned();
+                      });
+  if (!counts) {
+    throw IoError(fmt::format("tensor '{}' has {} where counts should stand", name, list.dump()));
+  }
+  return list.get<std::vector<std::uint64_t>>();
+}
+
+TensorEntry read_entry(const std::string& name, const Json& value,
+                       std::span<const std::byte> data) {
+  if (!value.is_object() || value.size() != 3 || !value.contains("dtype") ||
+      !value.contains("shape") || !value.contains("data_offsets")) {
+    throw IoError(fmt::format("tensor '{}' lacks one of dtype, shape, data_offsets", name));
+  }
+  TensorEntry entry{
+      .name = name, .dtype = read_dtype(name, value["dtype"]), .shape = {}, .bytes = {}};
+  for (const std::uint64_t size : read_counts(name, value["shape"])) {
+    entry.shape.push_back(static_cast<Index>(size));
+  }
+  const std::vector<std::uint64_t> offsets = read_counts(name, value["data_offsets"]);
+  if (offsets.size() != 2 || offsets[0] > offsets[1]) {
+    throw IoError(fmt::format("tensor '{}' has impossible data_offsets", name));
+  }
+  if (offsets[1] > data.size()) {
+    throw IoError(
+        fmt::format("it is truncated: tensor '{}' ends at byte {} of the data, which has {}", name,
+                    offsets[1], data.size()));
+  }
+  entry.bytes = data.subspan(offsets[0], offsets[1] - offsets[0]);
+  expect_bytes(entry);
+  return entry;
+}
+
+Metadata read_metadata(const Json& value) {
+  const bool texts = value.is_object() &&
+                     std::ranges::all_of(value, [](const Json& item) { return item.is_string(); });
+  if (!texts) {
+    throw IoError("its __metadata__ is not a table of texts");
+  }
+  return value.get<Metadata>();
+}
+
+void expect_cover(const std::vector<TensorEntry>& entries, std::span<const std::byte> data) {
+  std::vector<std::span<const std::byte>> parts;
+  parts.reserve(entries.size());
+  for (const TensorEntry& entry : entries) {
+    parts.push_back(entry.bytes);
+  }
+  std::ranges::sort(parts, {},
+                    [](const auto& part) { return std::pair(part.data(), part.size()); });
+  const std::byte* end = data.data();
+  for (const auto& part : parts) {
+    if (part.data() != end) {
+      throw IoError("its tensors overlap or leave gaps");
+    }
+    end += part.size();
+  }
+  const auto surplus = data.data() + data.size() - end;
+  if (surplus != 0) {
+    throw IoError(fmt::format("{} bytes follow its last tensor", surplus));
+  }
+}
+
+}  // namespace
+
+std::string make_tensor_header(std::span<const TensorEntry> entries, const Metadata& metadata) {
+  Json header;
+  header[metadata_key]["checksum"] = blank_checksum;
+  for (const auto& [key, value] : metadata) {
+    if (key == "checksum") {
+      throw IoError("the metadata key 'checksum' is taken");
+    }
+    header[metadata_key][key] = value;
+  }
+  std::size_t begin = 0;
+  for (const TensorEntry& entry : entries) {
+    expect_bytes(entry);
+    if (header.contains(entry.name)) {
+      throw IoError(fmt::format("two tensors have the name '{}'", entry.name));
+    }
+    const std::size_t end = begin + entry.bytes.size();
+    header[entry.name] = {{"dtype", dtype_names[static_cast<std::size_t>(entry.dtype)]},
+                          {"shape", entry.shape},
+                          {"data_offsets", {begin, end}}};
+    begin = end;
+  }
+  try {
+    std::string text = header.dump();
+    text.append((8 - text.size() % 8) % 8, ' ');
+    return text;
+  } catch (const Json::exception& error) {
+    throw IoError(fmt::format("a name or a metadata text is not UTF-8 ({})", error.what()));
+  }
+}
+
+TensorHeader read_tensor_header(std::string_view text, std::span<const std::byte> data) {
+  const Json parsed = parse_with_unique_keys(text);
+  if (!parsed.is_object()) {
+    throw IoError("its header is not a table");
+  }
+  TensorHeader header;
+  for (const auto& [name, value] : parsed.items()) {
+    if (name == metadata_key) {
+      header.metadata = read_metadata(value);
+    } else {
+      header.entries.push_back(read_entry(name, value, data));
+    }
+  }
+  expect_cover(header.entries, data);
+  return header;
+}
+
+}  // namespace tapehead

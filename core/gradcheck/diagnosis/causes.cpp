@@ -1,0 +1,152 @@
+#include "core/gradcheck/diagnosis/causes.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+
+#include "core/gradcheck/diagnosis/lines.hpp"
+
+namespace tapehead {
+
+namespace {
+
+std::string not_from_output(const Comparison& c, const Jacobian& jacobian) {
+  for (Index i = 0; i < std::ssize(jacobian.backward_of_zero); ++i) {
+    if (!alike(jacobian.backward_of_zero[static_cast<std::size_t>(i)], nothing_at(c, i))) {
+      return "where dL/dy is 0 the gradient is not: something is added that does not come from it";
+    }
+  }
+  return "";
+}
+
+std::string sent_astray(const Comparison& c, const Jacobian& jacobian) {
+  std::string first;
+  Index others = -1;
+  for (std::size_t o = 0; o < jacobian.backward.size(); ++o) {
+    for (std::size_t i = 0; i < jacobian.columns.size(); ++i) {
+      if (jacobian.columns[i][o] != 0 ||
+          alike(jacobian.backward[o][i], nothing_at(c, static_cast<Index>(i)))) {
+        continue;
+      }
+      if (++others == 0) {
+        first = fmt::format("the output's {} sends a gradient to {}, which it does not depend on",
+                            element_name(static_cast<Index>(o), jacobian.output),
+                            element_name(static_cast<Index>(i), c.shape));
+      }
+    }
+  }
+  return others < 0 ? ""
+                    : fmt::format("{}{}: a mask, a pattern, a segment or an axis mixed up?", first,
+                                  others > 0 ? fmt::format(", and {} more like it", others) : "");
+}
+
+// What one row of the output contributes to an element of the right gradient.
+Estimate share_of(Index row, const Jacobian& jacobian, Index element) {
+  const Lines rows = rows_of(jacobian.output);
+  const auto i = static_cast<std::size_t>(element);
+  Estimate sum;
+  for (Index place = 0; place < rows.length; ++place) {
+    const auto o = static_cast<std::size_t>(rows.element(row, place));
+    sum.value += jacobian.cotangent[o] * jacobian.columns[i][o];
+    sum.error += std::abs(jacobian.cotangent[o]) * jacobian.errors[i][o];
+  }
+  return sum;
+}
+
+// Whether a row of the gradient is the share of a row of the output, and that is not nothing.
+bool holds_share(Index row, Index output_row, const Comparison& c, const Jacobian& jacobian) {
+  const Lines rows = rows_of(c.shape);
+  bool any = false;
+  for (Index place = 0; place < rows.length; ++place) {
+    const Index i = rows.element(row, place);
+    const Estimate share = share_of(output_row, jacobian, i);
+    any = any || !alike(0, share);
+    if (!alike(c.a(i), share)) {
+      return false;
+    }
+  }
+  return any;
+}
+
+std::string overwritten(const Comparison& c, const Jacobian& jacobian) {
+  if (c.shape.rank() < 2) {
+    return "";
+  }
+  const Lines rows = rows_of(c.shape);
+  const Index count = rows_of(jacobian.output).count;
+  std::string held;
+  for (Index row = 0; row < rows.count; ++row) {
+    if (!any_element(c, [&](Index i) { return c.wrong(i) && i / rows.length == row; })) {
+      continue;
+    }
+    Index output_row = 0;
+    while (output_row < count && !holds_share(row, output_row, c, jacobian)) {
+      ++output_row;
+    }
+    if (output_row == count) {
+      return "";
+    }
+    held += fmt::format("row {} has the share of the output's row {} alone, ", row, output_row);
+  }
+  return held + "but what is used several times forwards is summed over its uses backwards";
+}
+
+using Numbers = std::function<double(Index)>;
+
+// Whether |Σ_d u_d v_d| is next to nothing in each row, as a share of what its terms come to.
+bool at_right_angles(const Comparison& c, const Numbers& u, const Numbers& v, double share) {
+  const Lines rows = rows_of(c.shape);
+  for (Index row = 0; row < rows.count; ++row) {
+    double sum = 0;
+    double terms = 0;
+    for (Index place = 0; place < rows.length; ++place) {
+      const Index i = rows.element(row, place);
+      sum += u(i) * v(i);
+      terms += std::abs(u(i) * v(i));
+    }
+    if (std::abs(sum) > share * terms) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether a move of whole rows changes nothing by the slopes, and something by the gradient.
+bool loses(const Comparison& c, const Numbers& move, double share) {
+  const Numbers right = [&](Index i) { return c.n(i); };
+  const Numbers wrong = [&](Index i) { return c.a(i); };
+  return at_right_angles(c, right, move, share) && !at_right_angles(c, wrong, move, share);
+}
+
+}  // namespace
+
+std::string stray_share(const Comparison& c, const Jacobian& jacobian) {
+  if (jacobian.columns.empty()) {
+    return "";
+  }
+  for (const auto cause : {not_from_output, sent_astray, overwritten}) {
+    if (std::string text = cause(c, jacobian); !text.empty()) {
+      return text;
+    }
+  }
+  return "";
+}
+
+std::string lost_term(const Comparison& c) {
+  if (c.shape.rank() != 2 || c.shape[1] < 2 || c.at.empty()) {
+    return "";
+  }
+  if (loses(c, [](Index) { return 1; }, 1e-6)) {
+    return "a number added to a whole row changes nothing, so each row of the gradient should sum "
+           "to 0, and these do not: a sum or a mean that is not taken off?";
+  }
+  // An ε beside a variance keeps a factor from changing nothing at all.
+  if (loses(c, [&](Index i) { return c.at[static_cast<std::size_t>(i)]; }, 1e-3)) {
+    return "a factor on a whole row changes nothing, so each row of the gradient should be at "
+           "right angles to the input's, and these are not: the term of a variance or a norm?";
+  }
+  return "";
+}
+
+}  // namespace tapehead

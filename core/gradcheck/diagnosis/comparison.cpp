@@ -1,0 +1,48 @@
+#include "core/gradcheck/diagnosis/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/gradcheck/slopes/tolerance.hpp"
+
+namespace tapehead {
+
+bool alike(double x, const Estimate& estimate) {
+  return std::abs(x - estimate.value) <=
+         1e-5 * std::max(std::abs(x), std::abs(estimate.value)) + doubt_share * estimate.error;
+}
+
+Estimate slope_at(const Comparison& c, Index i, double factor) {
+  return {.value = factor * c.n(i), .error = std::abs(factor) * c.error(i)};
+}
+
+Estimate nothing_at(const Comparison& c, Index i) { return {.value = 0, .error = c.error(i)}; }
+
+bool is(const Comparison& c, const std::function<Estimate(Index)>& expected) {
+  for (Index i = 0; i < c.size(); ++i) {
+    if (!alike(c.a(i), expected(i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool any_element(const Comparison& c, const std::function<bool(Index)>& condition) {
+  Index i = 0;
+  while (i < c.size() && !condition(i)) {
+    ++i;
+  }
+  return i < c.size();
+}
+
+double best_factor(const Comparison& c) {
+  double product = 0;
+  double square = 0;
+  for (Index i = 0; i < c.size(); ++i) {
+    product += c.a(i) * c.n(i);
+    square += c.n(i) * c.n(i);
+  }
+  return square > 0 ? product / square : 0;
+}
+
+}  // namespace tapehead

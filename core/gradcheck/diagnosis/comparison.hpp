@@ -1,0 +1,74 @@
+// The gradient of one input beside what differences give, element by element: what a verdict is
+// made from.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/gradcheck/diagnosis/verdict.hpp"
+#include "core/gradcheck/slopes/slope.hpp"
+#include "core/shape.hpp"
+#include "core/types.hpp"
+
+namespace tapehead {
+
+struct Comparison {
+  Shape shape;
+  std::vector<double> analytic;
+  std::vector<Slope> numeric;
+  std::vector<bool> differs;  // beyond tolerance
+  // The numbers that rows and columns have in messages; empty: 0, 1, 2, ...
+  std::vector<Index> rows{};
+  std::vector<Index> columns{};
+  std::vector<double> at{};  // the input's numbers; empty: not looked at
+
+  Index size() const { return shape.size(); }
+  double a(Index i) const { return analytic[static_cast<std::size_t>(i)]; }
+  double n(Index i) const { return numeric[static_cast<std::size_t>(i)].value; }
+  double error(Index i) const { return numeric[static_cast<std::size_t>(i)].error; }
+  bool wrong(Index i) const { return differs[static_cast<std::size_t>(i)]; }
+};
+
+// How the output depends on the input, for the kinds that the gradient alone does not show. Without
+// columns those are not looked for.
+struct Jacobian {
+  Shape output;
+  std::vector<double> cotangent;              // of the output's shape
+  std::vector<std::vector<double>> columns;   // for each element of the input, dy/dx
+  std::vector<std::vector<double>> errors{};  // of these
+  // What backward makes of each element of the cotangent alone, and of none.
+  std::vector<std::vector<double>> backward{};
+  std::vector<double> backward_of_zero{};
+};
+
+struct WrongGradient {
+  WrongKind kind;
+  std::string hint;
+};
+
+// A number that differences tell, and how far it may be off.
+struct Estimate {
+  double value = 0;
+  double error = 0;
+};
+
+// Whether a number is what differences tell, as far as they can.
+bool alike(double x, const Estimate& estimate);
+
+// What the differences tell of element i; of one that is `factor` times as large; of none.
+Estimate slope_at(const Comparison& comparison, Index i, double factor = 1);
+Estimate nothing_at(const Comparison& comparison, Index i);
+
+// Whether the gradient is `expected(i)` at every element.
+bool is(const Comparison& comparison, const std::function<Estimate(Index)>& expected);
+bool any_element(const Comparison& comparison, const std::function<bool(Index)>& condition);
+
+// The one factor between the gradient and the slopes, by least squares.
+double best_factor(const Comparison& comparison);
+
+// Which of the kinds the differing elements have in common. `sizes`: extents that a stray factor
+// may come from, such as the axes of the function's inputs and output.
+WrongGradient kind_of(const Comparison& comparison, const Jacobian& jacobian,
+                      const std::vector<Index>& sizes);
+
+}  // namespace tapehead

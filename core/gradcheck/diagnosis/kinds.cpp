@@ -1,0 +1,146 @@
+// The kinds of wrong gradients, from the plainest to the least.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/gradcheck/diagnosis/causes.hpp"
+#include "core/gradcheck/diagnosis/comparison.hpp"
+#include "core/gradcheck/diagnosis/cotangents.hpp"
+#include "core/gradcheck/diagnosis/wrong_lines.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// Where a factor may come from: an axis, its inverse, or a square root of either.
+std::string source_of(double factor, const std::vector<Index>& sizes) {
+  const double size = std::abs(factor);
+  for (const Index extent : sizes) {
+    const auto d = static_cast<double>(extent);
+    if (extent < 2) {
+      continue;
+    }
+    if (alike(size, {d})) {
+      return fmt::format("; {} is the extent of an axis, or a count: a mean that was not divided?",
+                         extent);
+    }
+    if (alike(size * d, {1})) {
+      return fmt::format(
+          "; 1/{0}, and {0} is the extent of an axis, or a count: divided once too "
+          "often?",
+          extent);
+    }
+    if (alike(size * size, {d}) || alike(size * size * d, {1})) {
+      return fmt::format("; its square is {}{}, the extent of an axis: a scale of √d?",
+                         size < 1 ? "1/" : "", extent);
+    }
+  }
+  return alike(size, {2}) ? "; the two of a square, or an input counted twice?" : "";
+}
+
+std::optional<WrongGradient> zeros(const Comparison& c) {
+  if (!is(c, [&](Index i) { return nothing_at(c, i); })) {
+    return {};
+  }
+  return WrongGradient{WrongKind::no_gradient, "zeros arrive where the slope is not zero"};
+}
+
+std::optional<WrongGradient> a_multiple(const Comparison& c, const std::vector<Index>& sizes) {
+  const double factor = best_factor(c);
+  if (!is(c, [&](Index i) { return slope_at(c, i, factor); })) {
+    return {};
+  }
+  if (alike(factor, {-1})) {
+    return WrongGradient{WrongKind::sign, "right but for its sign, everywhere"};
+  }
+  return WrongGradient{WrongKind::factor, fmt::format("{:.6g} times what is right, everywhere{}",
+                                                      factor, source_of(factor, sizes))};
+}
+
+// As a matrix of the transposed shape, or in place.
+std::optional<WrongGradient> a_transpose(const Comparison& c) {
+  if (c.shape.rank() != 2 || c.shape[0] == 1 || c.shape[1] == 1) {
+    return {};
+  }
+  const Index rows = c.shape[0];
+  const Index columns = c.shape[1];
+  if (!is(c, [&](Index i) { return slope_at(c, i % rows * columns + i / rows); })) {
+    return {};
+  }
+  return WrongGradient{WrongKind::transposed,
+                       rows == columns ? "what is right, with rows and columns exchanged"
+                                       : "the right numbers, laid out as of the transposed shape"};
+}
+
+std::optional<WrongGradient> too_many(const Comparison& c) {
+  Index count = 0;
+  for (Index i = 0; i < c.size(); ++i) {
+    if (c.wrong(i) && !alike(c.n(i), nothing_at(c, i))) {
+      return {};
+    }
+    count += c.wrong(i) ? 1 : 0;
+  }
+  return WrongGradient{WrongKind::too_many,
+                       fmt::format("{} of those that get one do not move the output: a mask, a "
+                                   "pattern or a range of rows left out of account?",
+                                   count)};
+}
+
+std::string ratios(const Comparison& c) {
+  double least = 0;
+  double most = 0;
+  bool any = false;
+  for (Index i = 0; i < c.size(); ++i) {
+    if (c.wrong(i) && c.n(i) != 0) {
+      const double ratio = c.a(i) / c.n(i);
+      least = any ? std::min(least, ratio) : ratio;
+      most = any ? std::max(most, ratio) : ratio;
+      any = true;
+    }
+  }
+  return fmt::format(
+      "the ratios go from {:.3g} to {:.3g}, in no pattern: a term is missing, or one "
+      "is wrong",
+      least, most);
+}
+
+}  // namespace
+
+WrongGradient kind_of(const Comparison& c, const Jacobian& jacobian,
+                      const std::vector<Index>& sizes) {
+  if (auto found = zeros(c)) {
+    return *found;
+  }
+  if (auto found = cotangent_ignored(c, jacobian)) {  // of one number: a factor as well
+    return *found;
+  }
+  if (auto found = a_multiple(c, sizes)) {
+    return *found;
+  }
+  if (auto found = a_transpose(c)) {
+    return *found;
+  }
+  const auto wrong = std::ranges::count(c.differs, true);
+  if (wrong == 1 && c.size() > 2) {
+    return {WrongKind::one_element, "all others are right: an index, or a rest of a loop?"};
+  }
+  if (auto found = too_many(c)) {
+    return *found;
+  }
+  if (auto found = not_summed(c, jacobian)) {
+    return *found;
+  }
+  if (auto found = in_some_lines(c, jacobian)) {
+    return *found;
+  }
+  for (const std::string& cause : {stray_share(c, jacobian), lost_term(c)}) {
+    if (!cause.empty()) {
+      return {WrongKind::term, cause};
+    }
+  }
+  return {WrongKind::term, ratios(c)};
+}
+
+}  // namespace tapehead

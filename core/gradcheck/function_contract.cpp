@@ -1,0 +1,213 @@
+#include "core/gradcheck/function_contract.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// The first of two lists' tensors that differ, or -1.
+Index first_change(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (!same_bits(a[k], b[k])) {
+      return static_cast<Index>(k);
+    }
+  }
+  return -1;
+}
+
+Index first_other_bit(const Tensor& a, const Tensor& b) {
+  Index i = 0;
+  while (i < a.size() && (a.data()[i] == b.data()[i] || std::isnan(a.data()[i]))) {
+    ++i;
+  }
+  return i < a.size() ? i : -1;
+}
+
+// A run whose inputs are parameters: their gradients go to `memory`, which holds some already where
+// `written` says so.
+Run run_into(const Subject& subject, const std::vector<Tensor>& memory, bool written,
+             std::vector<bool>* arrived = nullptr) {
+  const auto flags = std::make_unique<bool[]>(memory.size());
+  std::fill_n(flags.get(), memory.size(), written);
+  Run result = run(subject, [&](Tape& tape, std::size_t k) {
+    return tape.parameter(subject.inputs[k], {.memory = memory[k], .written = &flags[k]});
+  });
+  for (std::size_t k = 0; k < memory.size(); ++k) {
+    result.gradients[k] = flags[k] ? memory[k] : Tensor::zeros(memory[k].shape());
+  }
+  if (arrived != nullptr) {
+    arrived->assign(flags.get(), flags.get() + memory.size());
+  }
+  return result;
+}
+
+// Memory that holds other numbers for each `salt`, of the size of the gradients that will come:
+// neither hides the other in a sum.
+std::vector<Tensor> used_memory(const Subject& subject, const Run& first, std::uint64_t salt) {
+  std::vector<Tensor> memory;
+  for (const Tensor& gradient : first.gradients) {
+    memory.push_back(uneven(gradient.shape(), subject.options.seed + salt + memory.size()));
+    const double largest = magnitude(gradient);
+    for (Index i = 0; i < gradient.size(); ++i) {
+      const double size = std::abs(gradient.data()[i]);
+      memory.back().data()[i] *= size > 0 && std::isfinite(size) ? size : largest;
+    }
+  }
+  return memory;
+}
+
+// The first element that came out of both runs with the bits that its memory had before.
+Index first_untouched(const Tensor& one, const Tensor& one_before, const Tensor& other,
+                      const Tensor& other_before) {
+  for (Index i = 0; i < one.size(); ++i) {
+    if (one.data()[i] == one_before.data()[i] && other.data()[i] == other_before.data()[i]) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+std::optional<Finding> check_repetition(const Subject& subject, const Tensor& plain,
+                                        const Run& first) {
+  const std::vector<Tensor> gradients = copies(first.gradients);
+  const Run second = run(subject);
+  if (!same_bits(plain, first.forward) || !same_bits(plain, second.forward)) {
+    return subject.found(
+        Verdict::nondeterministic,
+        "a second run on the same inputs gives an output with other bits: a clock, "
+        "an address, a thread or a random generator with a state of its own?");
+  }
+  if (const Index k = first_change(gradients, second.gradients); k >= 0) {
+    const auto input = static_cast<std::size_t>(k);
+    return subject.found(Verdict::nondeterministic, input,
+                         first_other_bit(gradients[input], second.gradients[input]),
+                         "a second backward pass, on a new tape, gives other bits: a state kept "
+                         "between runs, or memory that was never written?");
+  }
+  return {};
+}
+
+std::optional<Finding> check_writing(const Subject& subject, const Run& first,
+                                     const GradientRounding& rounding, std::vector<bool>& arrived) {
+  const std::vector<Tensor> one = used_memory(subject, first, 1000);
+  const std::vector<Tensor> other = used_memory(subject, first, 2000);
+  const std::vector<Tensor> one_before = copies(one);
+  const std::vector<Tensor> other_before = copies(other);
+  const Run into_one = run_into(subject, one, false, &arrived);
+  run_into(subject, other, false);
+  for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
+    if (!arrived[k]) {
+      continue;
+    }
+    if (const Index i = first_untouched(one[k], one_before[k], other[k], other_before[k]); i >= 0) {
+      return subject.found(Verdict::not_written, k, i,
+                           "this element of the gradient is left as its memory was: where "
+                           "`accumulate` is false every element must be written");
+    }
+    if (const Index i = rounding.first_difference(first.gradients[k], into_one.gradients[k], {k});
+        i >= 0) {
+      return subject.found(
+          Verdict::not_written, k, i,
+          fmt::format("the gradient depends on what its memory held before ({:.6g} "
+                      "or {:.6g}): it adds where `accumulate` is false",
+                      first.gradients[k].data()[i], into_one.gradients[k].data()[i]));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Finding> check_purity(const Subject& subject, Run& first) {
+  const std::vector<Tensor> inputs = copies(subject.inputs);
+  const Tensor cotangent = subject.cotangent.copy();
+  const Tensor plain = subject.value(subject.inputs).copy();
+  const auto overwritten = [&](const char* pass) -> std::optional<Finding> {
+    const Index k = first_change(inputs, subject.inputs);
+    if (k < 0) {
+      return {};
+    }
+    const auto input = static_cast<std::size_t>(k);
+    return subject.found(Verdict::input_overwritten, input,
+                         first_other_bit(inputs[input], subject.inputs[input]),
+                         fmt::format("the {} pass writes into its input; a copy of a Tensor shares "
+                                     "its memory, .copy() does not",
+                                     pass));
+  };
+  if (auto finding = overwritten("forward")) {
+    return finding;
+  }
+  first = run(subject);
+  if (auto finding = overwritten("backward")) {
+    return finding;
+  }
+  if (!same_bits(cotangent, subject.cotangent)) {
+    return subject.found(Verdict::input_overwritten,
+                         "the backward pass writes into the gradient of its output, which others "
+                         "may hold: change it only after take_output(), and where it is unique()");
+  }
+  if (!same_bits(first.forward, first.output)) {
+    return subject.found(Verdict::input_overwritten,
+                         "the backward pass writes into its output, which other ops may hold");
+  }
+  return check_repetition(subject, plain, first);
+}
+
+std::optional<Finding> check_accumulation(const Subject& subject, const Run& first,
+                                          const GradientRounding& rounding,
+                                          std::vector<bool>& arrived) {
+  if (auto finding = check_writing(subject, first, rounding, arrived)) {
+    return finding;
+  }
+  const std::vector<Tensor> earlier = used_memory(subject, first, 3000);
+  const std::vector<Tensor> before = copies(earlier);
+  const Run added = run_into(subject, earlier, true);
+  for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
+    Tensor sum = before[k].copy();
+    for (Index i = 0; i < sum.size(); ++i) {
+      sum.data()[i] += first.gradients[k].data()[i];
+    }
+    if (const Index i = rounding.first_difference(sum, added.gradients[k], {k}); i >= 0) {
+      return subject.found(
+          Verdict::not_accumulated, k, i,
+          fmt::format("a gradient of {:.6g} was there, {:.6g} came, and {:.6g} is what is left: "
+                      "where `accumulate` is true, add. An input used twice would lose one part",
+                      before[k].data()[i], first.gradients[k].data()[i],
+                      added.gradients[k].data()[i]));
+    }
+  }
+  return {};
+}
+
+std::optional<Finding> check_constants(const Subject& subject, const Run& first,
+                                       const GradientRounding& rounding) {
+  for (std::size_t constant = 0; constant < subject.inputs.size(); ++constant) {
+    const Run other = run(subject, [&](Tape& tape, std::size_t k) {
+      return k == constant ? tape.constant(subject.inputs[k]) : tape.variable(subject.inputs[k]);
+    });
+    for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
+      if (k == constant) {
+        continue;
+      }
+      if (const Index i = rounding.first_difference(first.gradients[k], other.gradients[k], {k});
+          i >= 0) {
+        Finding finding = subject.found(
+            Verdict::wrong, k, i,
+            fmt::format("the gradient is {:.6g}, but {:.6g} where input {} needs none: what is "
+                        "shared between the two must not hang on g.needs({})",
+                        first.gradients[k].data()[i], other.gradients[k].data()[i], constant,
+                        constant));
+        finding.probe = fmt::format("with input {} as a constant", constant);
+        return finding;
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

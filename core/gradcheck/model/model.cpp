@@ -1,0 +1,162 @@
+#include "core/gradcheck/model/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "core/errors.hpp"
+#include "core/gradcheck/model/parameter_check.hpp"
+#include "core/gradcheck/subject.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// A part of one gradient: a parameter that shares its block with others lies inside it.
+Tensor gradient_of(const ParameterStore& store, const ParameterGradients& gradients,
+                   const NamedParameter& parameter) {
+  if (!gradients.written(parameter.block)) {
+    return Tensor::zeros(parameter.shape);
+  }
+  const Scalar* begin =
+      gradients.data(parameter.block) + parameter.offset - store.block_begin(parameter.block);
+  return Tensor::of(parameter.shape,
+                    std::span(begin, static_cast<std::size_t>(parameter.shape.size())));
+}
+
+class ModelCheck {
+ public:
+  ModelCheck(ParameterStore& store, const LossAndGradients& loss,
+             const ModelGradcheckOptions& options)
+      : store_(store), options_(options), loss_(loss), gradients_(store) {}
+
+  ModelGradcheckReport run();
+
+ private:
+  std::vector<Finding> check_repetition();
+
+  ParameterStore& store_;
+  const ModelGradcheckOptions& options_;
+  const LossAndGradients& loss_;
+  ParameterGradients gradients_;
+  double centre_ = 0;
+};
+
+ModelGradcheckReport ModelCheck::run() {
+  ModelGradcheckReport report;
+  report.findings = check_repetition();
+  if (!report.findings.empty()) {
+    return report;
+  }
+  std::vector<const NamedParameter*> wanted;
+  for (const NamedParameter& parameter : store_.parameters()) {
+    if (!options_.wanted || options_.wanted(parameter.name)) {
+      wanted.push_back(&parameter);
+    }
+  }
+  for (const NamedParameter* parameter : wanted) {
+    if (options_.progress) {
+      options_.progress(static_cast<Index>(report.parameters.size()),
+                        static_cast<Index>(wanted.size()));
+    }
+    ParameterChecker checker(store_, loss_, centre_, options_, *parameter,
+                             gradient_of(store_, gradients_, *parameter),
+                             gradients_.written(parameter->block), report.parameters.size());
+    report.parameters.push_back(checker.check());
+  }
+  return report;
+}
+
+// The loss and the gradients come back to the bit, and are finite.
+std::vector<Finding> ModelCheck::check_repetition() {
+  const auto whole = [](Verdict verdict, const char* hint) {
+    return std::vector<Finding>{{.verdict = verdict, .subject = "the loss", .hint = hint}};
+  };
+  centre_ = loss_(&gradients_);
+  if (!std::isfinite(centre_)) {
+    return whole(Verdict::not_finite, "nothing can be compared with it");
+  }
+  ParameterGradients second(store_);
+  if (loss_(&second) != centre_ || loss_(nullptr) != centre_) {
+    return whole(
+        Verdict::nondeterministic,
+        "it has other bits when it is computed again: random draws that are not addressed, "
+        "or a state of the model's own?");
+  }
+  for (const NamedParameter& parameter : store_.parameters()) {
+    if (!same_bits(gradient_of(store_, gradients_, parameter),
+                   gradient_of(store_, second, parameter))) {
+      std::vector<Finding> found =
+          whole(Verdict::nondeterministic, "its gradient has other bits when it is computed again");
+      found.front().subject = parameter.name;
+      return found;
+    }
+  }
+  return {};
+}
+
+// Where many parameters are not right: how many, and where to look.
+std::string summary(const std::vector<ParameterCheck>& parameters) {
+  constexpr Index few = 3;
+  const auto count = [&parameters](const auto& condition) {
+    return std::ranges::count_if(parameters, condition, &ParameterCheck::finding);
+  };
+  const auto found = count([](const Finding& f) { return f.verdict != Verdict::correct; });
+  if (found <= few) {
+    return "";
+  }
+  const auto without = count([](const Finding& f) {
+    return f.kind == WrongKind::no_gradient || f.verdict == Verdict::unused_input;
+  });
+  const bool nearly_all = 10 * (found - without) >= 9 * std::ssize(parameters);
+  return fmt::format("{} of {} parameters are not right{}\n  hint: {}\n", found, parameters.size(),
+                     without > 0 ? fmt::format("; no gradient arrives at {} of them", without) : "",
+                     nearly_all
+                         ? "a part of the batch left out of the sum or counted twice, or the "
+                           "loss itself?"
+                         : "a mistake reaches all parameters that come before it: look "
+                           "where no gradient arrives, and after the last of the others");
+}
+
+}  // namespace
+
+bool ModelGradcheckReport::ok() const {
+  return findings.empty() && std::ranges::all_of(parameters, [](const ParameterCheck& parameter) {
+           return parameter.finding.verdict == Verdict::correct;
+         });
+}
+
+std::string ModelGradcheckReport::message() const {
+  GradcheckReport all{.findings = findings};
+  for (const ParameterCheck& parameter : parameters) {
+    if (parameter.finding.verdict != Verdict::correct) {
+      all.findings.push_back(parameter.finding);
+    }
+  }
+  return summary(parameters) + all.message();
+}
+
+ModelGradcheckReport gradcheck_model(ParameterStore& store, const LossAndGradients& loss,
+                                     const ModelGradcheckOptions& options) {
+  return ModelCheck(store, loss, options).run();
+}
+
+ModelGradcheckReport gradcheck_model(ParameterStore& store, const ModelLoss& loss,
+                                     const ModelGradcheckOptions& options) {
+  ParameterGradients unused(store);
+  const LossAndGradients on_one_tape = [&](ParameterGradients* gradients) {
+    Tape tape(gradients != nullptr);
+    const Var value = loss(tape, gradients != nullptr ? *gradients : unused);
+    if (value.shape().size() != 1) {
+      throw ShapeError(fmt::format("gradcheck_model: the loss has shape {}; it must be one number",
+                                   value.shape().to_string()));
+    }
+    tape.backward(value);
+    return static_cast<double>(value.value().data()[0]);
+  };
+  return gradcheck_model(store, on_one_tape, options);
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,90 @@
+#include "core/gradcheck/model/parameter_slopes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// The rounding of a loss that is a sum over tokens and layers, as a share of it.
+constexpr double loss_rounding = 4 * std::numeric_limits<Scalar>::epsilon();
+
+// The parameter as it was, when it goes.
+class Restored {
+ public:
+  explicit Restored(Tensor values) : values_(std::move(values)), before_(values_.copy()) {}
+  ~Restored() { std::ranges::copy(before_.values(), values_.data()); }
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+
+  Tensor& values() { return values_; }
+  const Tensor& before() const { return before_; }
+
+ private:
+  Tensor values_;
+  Tensor before_;
+};
+
+// The parameter's root mean square, 1 where it is zero.
+double magnitude(const Tensor& values) {
+  double squares = 0;
+  for (const Scalar x : values.values()) {
+    squares += static_cast<double>(x) * static_cast<double>(x);
+  }
+  return squares > 0 ? std::sqrt(squares / static_cast<double>(values.size())) : 1;
+}
+
+void move_along(Tensor& values, const Tensor& centre, const Tensor& direction, double distance) {
+  for (Index i = 0; i < values.size(); ++i) {
+    values.data()[i] = centre.data()[i] + static_cast<Scalar>(distance) * direction.data()[i];
+  }
+}
+
+}  // namespace
+
+Rise ParameterSlopes::rise(const NamedParameter& parameter, const Move& move, double step) {
+  Restored parameter_values(store_.value(parameter));
+  move(parameter_values.values(), parameter_values.before(), step);
+  const double up = loss_(nullptr);
+  move(parameter_values.values(), parameter_values.before(), -step);
+  const double down = loss_(nullptr);
+  return {.up = (up - centre_) / step,
+          .down = (centre_ - down) / step,
+          .noise = loss_rounding * std::abs(centre_) / step};
+}
+
+Slope ParameterSlopes::search(const NamedParameter& parameter, const Move& move, double first_step,
+                              double enough) {
+  // A model has a kink for each ReLU of each token: noise is all that may end the search.
+  return slope_of([&](double step) { return rise(parameter, move, step); },
+                  {.first_step = first_step,
+                   .enough = [enough](double) { return enough; },
+                   .noise_known = true});
+}
+
+Slope ParameterSlopes::quick(const NamedParameter& parameter, const Tensor& direction) {
+  const auto move = [&](Tensor& values, const Tensor& centre, double distance) {
+    move_along(values, centre, direction, distance);
+  };
+  const Rise at = rise(parameter, move, 2e-5 * magnitude(store_.value(parameter)));
+  return {.value = (at.up + at.down) / 2, .error = at.noise};
+}
+
+Slope ParameterSlopes::along(const NamedParameter& parameter, const Tensor& direction,
+                             double enough) {
+  const auto move = [&](Tensor& values, const Tensor& centre, double distance) {
+    move_along(values, centre, direction, distance);
+  };
+  return search(parameter, move, 1e-3 * magnitude(store_.value(parameter)), enough);
+}
+
+Slope ParameterSlopes::element(const NamedParameter& parameter, Index element, double enough) {
+  const auto move = [element](Tensor& values, const Tensor& centre, double distance) {
+    values.data()[element] = centre.data()[element] + static_cast<Scalar>(distance);
+  };
+  return search(parameter, move, 1e-3 * magnitude(store_.value(parameter)), enough);
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

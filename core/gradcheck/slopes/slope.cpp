@@ -1,0 +1,167 @@
+#include "core/gradcheck/slopes/slope.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/gradcheck/slopes/extrapolation.hpp"
+#include "core/gradcheck/slopes/motion.hpp"
+
+namespace tapehead {
+
+namespace {
+
+class Search {
+ public:
+  Search(const std::function<Rise(double step)>& rise, const SlopeSearch& search)
+      : rise_(rise), search_(search) {}
+
+  Slope run();
+
+ private:
+  bool add(const Rise& at, double step);  // whether smaller steps are wanted
+  bool add_central(const Rise& at);
+  void add_sides(double noise);
+  void take(const Limit& limit, double noise);
+  bool settled() const { return slope_.error <= search_.enough(slope_.value); }
+  bool is_still(const Rise& at) const;
+  bool jumps(double step) const;
+  bool side_jumps(double step, bool upwards) const;
+
+  const std::function<Rise(double step)>& rise_;
+  const SlopeSearch& search_;
+  Slope slope_{.error = std::numeric_limits<double>::infinity(), .step = search_.first_step};
+  Motion motion_;
+  Gaps gaps_;
+  Tableau central_{2};
+  OneSided left_;
+  OneSided right_;
+  double noise_ = 0;  // of the last step
+  double last_step_ = 0;
+};
+
+Slope Search::run() {
+  double step = search_.first_step;
+  for (std::size_t i = 0; i < most_steps; ++i, step /= step_shrink) {
+    if (!add(rise_(step), step)) {
+      break;
+    }
+  }
+  if (!settled()) {
+    const auto endless = [this](const OneSided& side, double slope) {
+      return side.diverges() && std::abs(slope) > 100 * noise_;
+    };
+    slope_.kink = (central_.rows() > 0 && gaps_.stay(noise_)) || endless(left_, slope_.left) ||
+                  endless(right_, slope_.right);
+  }
+  return slope_;
+}
+
+bool Search::add(const Rise& at, double step) {
+  const bool up = std::isfinite(at.up);
+  const bool down = std::isfinite(at.down);
+  if (!up && !down) {  // beyond the edges of where the function is defined
+    return true;
+  }
+  if (is_still(at) && jumps(step)) {  // below what the function can tell apart
+    return false;
+  }
+  const bool first = left_.steps() + right_.steps() == 0;
+  slope_.noise = first ? at.noise : slope_.noise;
+  last_step_ = step;
+  if (up && down && !add_central(at)) {
+    return false;
+  }
+  noise_ = at.noise;
+  if (down) {
+    left_.add(at.down);
+    slope_.left = at.down;
+  }
+  if (up) {
+    right_.add(at.up);
+    slope_.right = at.up;
+  }
+  if (!settled()) {
+    add_sides(at.noise);
+  }
+  return !settled();
+}
+
+bool Search::add_central(const Rise& at) {
+  const double central = (at.up + at.down) / 2;
+  const double gap = std::abs(at.up - at.down);
+  const double enough = search_.enough(central);
+  motion_.add(central, gap, enough);
+  if (!search_.noise_known && motion_.is_rounding()) {
+    return false;
+  }
+  gaps_.add(gap);
+  const Limit best = central_.add(central);
+  if (gaps_.fall(std::max(100 * at.noise, enough)) && !motion_.is_chance(enough)) {
+    take(best, at.noise);
+  } else if (std::isinf(slope_.error)) {
+    slope_.value = best.value;
+  }
+  return true;
+}
+
+void Search::add_sides(double noise) {
+  const bool left = left_.draws_near(noise);
+  const bool right = right_.draws_near(noise);
+  const Limit l = left_.limit();
+  const Limit r = right_.limit();
+  if (left && right) {
+    const double gap = std::abs(l.value - r.value);
+    if (gap <= l.error + r.error + 4 * noise) {
+      take({.value = (l.value + r.value) / 2, .error = std::max({l.error, r.error, gap})},
+           2 * noise);
+    }
+  } else if (central_.rows() == 0 && (left || right)) {  // at an edge
+    take(left ? l : r, 2 * noise);
+  }
+}
+
+void Search::take(const Limit& limit, double noise) {
+  const double error = std::max(limit.error, noise);
+  if (std::isinf(slope_.error) || error < slope_.error) {
+    slope_.value = limit.value;
+    slope_.error = error;
+    slope_.last = last_step_;
+  }
+}
+
+// Whether the function no longer changes, after it did.
+bool Search::is_still(const Rise& at) const {
+  return at.up == 0 && at.down == 0 && (slope_.left != 0 || slope_.right != 0);
+}
+
+// Whether what changed with the step before does so at one point, as rounded numbers do. Behind a
+// kink, as where a ReLU is zero, the change begins at some point and grows.
+bool Search::jumps(double step) const {
+  return (slope_.left != 0 && side_jumps(step, false)) ||
+         (slope_.right != 0 && side_jumps(step, true));
+}
+
+bool Search::side_jumps(double step, bool upwards) const {
+  constexpr int halvings = 10;
+  double still = step;
+  double changed = last_step_;
+  const double whole = changed * (upwards ? slope_.right : slope_.left);
+  double least = whole;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = (still + changed) / 2;
+    const Rise at = rise_(middle);
+    const double change = middle * (upwards ? at.up : at.down);
+    (change == 0 ? still : changed) = middle;
+    least = change == 0 ? least : change;
+  }
+  return std::abs(least) > std::abs(whole) / 32;
+}
+
+}  // namespace
+
+Slope slope_of(const std::function<Rise(double step)>& rise, const SlopeSearch& search) {
+  return Search(rise, search).run();
+}
+
+}  // namespace tapehead

@@ -1,0 +1,74 @@
+#include "core/gradcheck/slopes/trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tapehead {
+
+// An output that did not change may have changed by less than it can tell: by its rounding, over
+// the step, or over all the way that it can go without a change. The second is so little that the
+// trial tells the slope nevertheless.
+Trials::Doubted Trials::with_unseen(const Trial& trial) const {
+  double near = 0;
+  double far = 0;
+  for (std::size_t o = 0; o < rounding_.size(); ++o) {
+    if (trial.moved[o]) {
+      continue;
+    }
+    const double step = trial.slope.step;
+    const bool beyond = !reach_.empty() && reach_[o] > step;
+    (beyond ? far : near) += rounding_[o] / (beyond ? reach_[o] : step);
+  }
+  Doubted result{.slope = trial.slope, .tells = false};
+  result.slope.error += near;
+  result.tells = tolerance_.tells(result.slope);
+  result.slope.error += far;
+  result.slope.noise += near + far;
+  return result;
+}
+
+bool Trials::settles(const Trial& trial, double gradient) const {
+  const Doubted doubted = with_unseen(trial);
+  return doubted.tells && tolerance_.agrees(gradient, doubted.slope);
+}
+
+bool Trials::settle(Trial trial, double gradient) {
+  trials_.push_back(std::move(trial));
+  if (settles(trials_.back(), gradient)) {
+    return true;
+  }
+  if (ask_reach_ && reach_.empty()) {
+    reach_ = ask_reach_();
+  }
+  return settles(trials_.back(), gradient);
+}
+
+bool Trials::any_tells() const {
+  return std::ranges::any_of(trials_, [this](const Trial& t) { return with_unseen(t).tells; });
+}
+
+Slope Trials::best(double gradient) const {
+  std::vector<Doubted> all;
+  for (const Trial& trial : trials_) {
+    all.push_back(with_unseen(trial));
+  }
+  const auto rank = [](const Doubted& doubted) {
+    return std::pair(doubted.slope.kink ? 2 : doubted.tells ? 0 : 1, doubted.slope.error);
+  };
+  const Doubted& first = *std::ranges::min_element(all, {}, rank);
+  Slope best = first.slope;
+  if (!first.tells && !tolerance_.agrees(gradient, best)) {
+    const auto kink = std::ranges::find_if(all, [](const Doubted& d) { return d.slope.kink; });
+    return kink != all.end() ? kink->slope : best;
+  }
+  for (const Doubted& other : all) {
+    const double apart = std::abs(other.slope.value - best.value);
+    if (!other.slope.kink && apart > doubt_share * (other.slope.error + best.error)) {
+      best.error = std::max(best.error, apart);
+    }
+  }
+  return best;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,40 @@
+// The exponential function where it cannot grow large, as in softmax: without what guards larger
+// results it takes three quarters of the time.
+#pragma once
+
+#include <cstdint>
+#include <xsimd/xsimd.hpp>
+
+#include "core/kernel/fused_multiply_add.hpp"
+
+namespace tapehead {
+
+// exp(x) for x <= 88, with a relative error of at most 1.3e-7 down to the smallest normal number; 0
+// from -88.376 down, -inf included. With x = k log 2 + r, where k is whole, it is 2ᵏ (1 + r + r²
+// p(r)) (Cody and Waite, Software Manual for the Elementary Functions, 1980); p has the
+// coefficients of xsimd's exp.
+inline xsimd::batch<float> exp_of_small(const xsimd::batch<float>& x) {
+  using Floats = xsimd::batch<float>;
+  using Bits [[gnu::vector_size(sizeof(Floats))]] = std::int32_t;
+  constexpr int exponent_begins = 23;
+  // What is added to it loses its fraction, and shows as a whole number in the last bits, counted
+  // from the exponent of 2⁰ on.
+  const Floats shifter(0x1.8p23F + 127);
+  const Floats shifted = fused_multiply_add(x, Floats(0x1.715476p+0F), shifter);  // 1 / log 2
+  const Floats k = shifted - shifter;
+  const Floats near = fused_multiply_add(k, Floats(-0x1.63p-1F), x);  // -log 2, in two parts
+  const Floats r = fused_multiply_add(k, Floats(0x1.bd0106p-13F), near);
+  Floats p(0x1.6ef19ep-10F);
+  p = fused_multiply_add(p, r, Floats(0x1.131b16p-7F));
+  p = fused_multiply_add(p, r, Floats(0x1.5552aep-5F));
+  p = fused_multiply_add(p, r, Floats(0x1.55534ap-3F));
+  p = fused_multiply_add(p, r, Floats(0.5F));
+  const Floats power(__builtin_bit_cast(Floats::register_type,
+                                        __builtin_bit_cast(Bits, shifted.data) << exponent_begins));
+  const Floats result = power * (fused_multiply_add(p, r * r, r) + Floats(1.0F));
+  return xsimd::select(x <= Floats(-88.376F), Floats(0.0F), result);
+}
+
+inline xsimd::batch<double> exp_of_small(const xsimd::batch<double>& x) { return xsimd::exp(x); }
+
+}  // namespace tapehead

@@ -1,0 +1,135 @@
+#include "core/kernel/workers.hpp"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/memory/pool.hpp"
+
+namespace tapehead {
+
+Index default_threads() {
+  return std::max<Index>(1, static_cast<Index>(std::thread::hardware_concurrency()));
+}
+
+void flush_denormals() {
+  constexpr unsigned flush_to_zero = 0x8000;
+  constexpr unsigned denormals_are_zero = 0x0040;
+  _mm_setcsr(_mm_getcsr() | flush_to_zero | denormals_are_zero);
+}
+
+struct Workers::State {
+  std::mutex mutex;
+  std::condition_variable begin;
+  std::condition_variable done;
+  const void* job = nullptr;
+  void (*call)(const void*, Index) = nullptr;
+  Index count = 0;
+  std::atomic<Index> untaken = 0;  // parts; changed under the lock
+  std::atomic<Index> unfinished = 0;
+  Index failed = 0;
+  std::exception_ptr failure;
+  bool stopping = false;
+  std::vector<std::thread> threads;
+  int looks = 0;
+
+  // Looks for a while, about a millisecond, whether the condition holds: to wake a thread that
+  // sleeps takes longer than most waits within a step.
+  template <class Condition>
+  void look_for(const Condition& condition) const {
+    for (int i = 0; i < looks && !condition(); ++i) {
+      _mm_pause();
+    }
+  }
+
+  // Takes parts until none is left. The lock is held on entry and on return.
+  void work(std::unique_lock<std::mutex>& lock) {
+    while (untaken > 0) {
+      const Index part = count - untaken--;
+      lock.unlock();
+      std::exception_ptr thrown;
+      try {
+        call(job, part);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+      lock.lock();
+      if (thrown && (!failure || part < failed)) {
+        failure = thrown;
+        failed = part;
+      }
+      if (--unfinished == 0) {
+        done.notify_all();
+      }
+    }
+  }
+
+  void serve() {
+    flush_denormals();
+    while (true) {
+      look_for([this] { return untaken > 0; });
+      std::unique_lock lock(mutex);
+      begin.wait(lock, [this] { return stopping || untaken > 0; });
+      if (stopping) {
+        return;
+      }
+      work(lock);
+    }
+  }
+};
+
+Workers::Workers(Index threads) : state_(std::make_unique<State>()) {
+  flush_denormals();
+  // Who looks must not keep a core from who works.
+  state_->looks = threads <= static_cast<Index>(std::thread::hardware_concurrency()) ? 20'000 : 0;
+  for (Index i = 1; i < threads; ++i) {
+    state_->threads.emplace_back([state = state_.get(), arena = static_cast<std::size_t>(i)] {
+      use_pool_arena(arena);
+      state->serve();
+    });
+  }
+}
+
+Workers::~Workers() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+  }
+  state_->begin.notify_all();
+  for (std::thread& thread : state_->threads) {
+    thread.join();
+  }
+}
+
+Index Workers::threads() const { return static_cast<Index>(state_->threads.size()) + 1; }
+
+void Workers::run_erased(Index count, const void* job, void (*call)(const void*, Index)) {
+  State& state = *state_;
+  std::unique_lock lock(state.mutex);
+  state.job = job;
+  state.call = call;
+  state.count = count;
+  state.unfinished = count;
+  state.untaken = count;
+  state.failure = nullptr;
+  if (count > 1) {
+    state.begin.notify_all();
+  }
+  state.work(lock);
+  lock.unlock();
+  state.look_for([&state] { return state.unfinished == 0; });
+  lock.lock();
+  state.done.wait(lock, [&state] { return state.unfinished == 0; });
+  if (state.failure) {
+    std::rethrow_exception(std::exchange(state.failure, nullptr));
+  }
+}
+
+}  // namespace tapehead

@@ -1,0 +1,113 @@
+// Prefetching: numbers on their way from memory while others are worked on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "core/scalar.hpp"
+#include "core/types.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+constexpr Index cache_line = 64 / sizeof(Scalar);
+
+// Asks for the lines of `count` numbers from `from` on. Level 3 is the first of the cache.
+template <int ForWriting, int Level>
+inline void prefetch_lines(const Scalar* from, Index count) {
+  for (Index i = 0; i < count; i += cache_line) {
+    __builtin_prefetch(from + i, ForWriting, Level);
+  }
+}
+
+// Numbers that are needed soon, in the second level of the cache.
+inline void prefetch(const Scalar* from, Index count) { prefetch_lines<0, 2>(from, count); }
+
+// Numbers that are about to be read, in the first level.
+inline void prefetch_to_read(const Scalar* from, Index count) { prefetch_lines<0, 3>(from, count); }
+
+// Room for numbers that are about to be written, in the first level.
+inline void prefetch_to_write(const Scalar* from, Index count) {
+  prefetch_lines<1, 3>(from, count);
+}
+
+// The first number of the cache line that a number lies in.
+inline const Scalar* line_of(const Scalar* number) {
+  return number - reinterpret_cast<std::uintptr_t>(number) / sizeof(Scalar) % cache_line;
+}
+
+// Rows of numbers as they lie in memory.
+struct StoredRows {
+  const Scalar* data = nullptr;
+  Index stride = 0;
+  Index rows = 0;
+  Index columns = 0;
+
+  StoredRows part(Index begin, Index end) const {
+    return {data + begin * stride, stride, end - begin, columns};
+  }
+  // Of the cache; where rows begin anywhere in a line, as many as there can be.
+  Index lines() const {
+    const Index before = stride % cache_line == 0 ? data - line_of(data) : cache_line - 1;
+    return rows * ((before + columns + cache_line - 1) / cache_line);
+  }
+};
+
+// What is needed next, asked for a few cache lines at a time while something else is worked on: a
+// core waits for no more than some dozen lines at once, and stands still when it asks for more.
+class Prefetcher {
+ public:
+  using Matrices = std::array<StoredRows, 4>;  // those without rows do not matter
+
+  // Where the next product writes, as far apart as this one does; null: nowhere known.
+  const Scalar* next_result = nullptr;
+
+  // Everything has been asked for after so many calls of `some`, at least one.
+  Prefetcher(const Matrices& matrices, Index calls) : matrices_(matrices) {
+    Index lines = 0;
+    for (const StoredRows& matrix : matrices) {
+      lines += matrix.lines();
+    }
+    lines_at_once_ = (lines + calls - 1) / calls;
+    start_row();
+  }
+
+  void some() {
+    for (Index left = lines_at_once_; left > 0; --left) {
+      const Scalar* line = next();
+      if (line == nullptr) {
+        return;
+      }
+      prefetch(line, 1);
+    }
+  }
+
+  // The next line, to be asked for by the caller; null when there are no more.
+  const Scalar* next() {
+    if (at_ == matrices_.size()) {
+      return nullptr;
+    }
+    const Scalar* line = std::exchange(line_, line_ + cache_line);
+    StoredRows& now = matrices_[at_];
+    if (line_ >= now.data + now.columns) {
+      now = now.part(1, now.rows);
+      start_row();
+    }
+    return line;
+  }
+
+ private:
+  void start_row() {
+    while (at_ < matrices_.size() && matrices_[at_].rows == 0) {
+      ++at_;
+    }
+    line_ = at_ < matrices_.size() ? line_of(matrices_[at_].data) : nullptr;
+  }
+
+  Matrices matrices_;
+  std::size_t at_ = 0;
+  Index lines_at_once_;
+  const Scalar* line_ = nullptr;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

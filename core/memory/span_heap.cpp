@@ -1,0 +1,222 @@
+#include "core/memory/span_heap.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+// Free memory is out of bounds for the address sanitizer.
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, bytes) static_cast<void>(0)
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) static_cast<void>(0)
+#endif
+
+namespace tapehead {
+
+namespace {
+
+constexpr std::size_t unit = 64;         // spans begin at multiples of it and are as long
+constexpr std::size_t least = 4 * unit;  // of a span: less is not cut off
+// Memory is taken from the system in multiples of a huge page: with small ones every matrix row of
+// a product is a page of its own, and the processor knows the places of few.
+constexpr std::size_t growth = 1 << 21;
+
+constexpr std::size_t round_up(std::size_t bytes, std::size_t to) {
+  return (bytes + to - 1) / to * to;
+}
+
+// Lists stand a sixteenth of a power of two apart: list 16 e + k holds spans from (1 + k / 16) 2^e
+// bytes on, up to where the next one begins.
+std::size_t list_of(std::size_t bytes) {
+  const auto exponent = static_cast<std::size_t>(std::bit_width(bytes) - 1);
+  return 16 * exponent + ((bytes >> (exponent - 4)) & 15);
+}
+
+// The first list all of whose spans have so many bytes.
+std::size_t list_above(std::size_t bytes) { return list_of(bytes - 1) + 1; }
+
+rlim_t most_addresses() {
+  rlimit addresses{};
+  return getrlimit(RLIMIT_AS, &addresses) == 0 ? addresses.rlim_cur : RLIM_INFINITY;
+}
+
+// As much memory as there is; half of the addresses that the process may have where that is less,
+// since others need some too.
+std::size_t most_bytes() {
+  auto bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+               static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  if (addresses_limited()) {
+    bytes = std::min<std::size_t>(bytes, most_addresses() / 2);
+  }
+  return round_up(bytes, growth);
+}
+
+Span* make_head(std::byte* memory) {
+  ASAN_UNPOISON_MEMORY_REGION(memory, sizeof(Span));
+  return new (memory) Span;
+}
+
+}  // namespace
+
+bool addresses_limited() { return most_addresses() != RLIM_INFINITY; }
+
+SpanHeap::SpanHeap() {
+  std::size_t bytes = most_bytes();
+  std::size_t addresses = 0;
+  void* memory = MAP_FAILED;
+  for (; memory == MAP_FAILED && bytes >= 2 * growth; bytes /= 2) {  // fewer may be allowed
+    memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    addresses = bytes;
+  }
+  if (memory == MAP_FAILED) {
+    throw std::bad_alloc();
+  }
+  reserved_ = {static_cast<std::byte*>(memory), addresses};
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  begin_ = reserved_.data() + (round_up(address, growth) - address);
+  end_ = begin_;
+  limit_ = begin_ + (addresses - growth);
+  madvise(begin_, addresses - growth, MADV_HUGEPAGE);  // without them all is the same, but slower
+}
+
+SpanHeap::~SpanHeap() {
+  ASAN_UNPOISON_MEMORY_REGION(begin_, bytes_held());
+  munmap(reserved_.data(), reserved_.size());
+}
+
+Span* SpanHeap::take(std::size_t asked) {
+  if (asked > static_cast<std::size_t>(limit_ - begin_)) {
+    throw std::bad_alloc();
+  }
+  const std::size_t bytes = std::max(round_up(sizeof(Span) + asked, unit), least);
+  Span* span = find(bytes);
+  if (span == nullptr) {
+    span = grow(bytes);
+  }
+  cut(span, bytes);
+  span->free = false;
+  span->users.store(1, std::memory_order_relaxed);
+  ASAN_UNPOISON_MEMORY_REGION(span->data(), asked);
+  return span;
+}
+
+void SpanHeap::give_back(Span* span) {
+  ASAN_POISON_MEMORY_REGION(span->data(), span->bytes - sizeof(Span));
+  span->free = true;
+  if (Span* upper = after(span); upper != nullptr && upper->free) {
+    unlist(upper);
+    join(span, upper);
+  }
+  if (Span* lower = span->before; lower != nullptr && lower->free) {
+    unlist(lower);
+    join(lower, span);
+    span = lower;
+  }
+  list(span);
+}
+
+Span* SpanHeap::after(Span* span) const {
+  return span == last_ ? nullptr
+                       : reinterpret_cast<Span*>(reinterpret_cast<std::byte*>(span) + span->bytes);
+}
+
+// A free span, off its list: one of nearly the size where there is one, else the next larger.
+Span* SpanHeap::find(std::size_t bytes) {
+  for (Span* span = lists_[list_of(bytes)]; span != nullptr; span = span->next) {
+    if (span->bytes >= bytes) {
+      unlist(span);
+      return span;
+    }
+  }
+  std::size_t at = list_above(bytes);
+  for (std::size_t word = at / 64; word < filled_.size(); ++word) {
+    const std::uint64_t rest =
+        filled_[word] & (word == at / 64 ? ~std::uint64_t{0} << (at % 64) : ~std::uint64_t{0});
+    if (rest != 0) {
+      Span* span = lists_[64 * word + static_cast<std::size_t>(std::countr_zero(rest))];
+      unlist(span);
+      return span;
+    }
+  }
+  return nullptr;
+}
+
+// A span at the end that is long enough: the last one made longer where it is free, else a new one.
+Span* SpanHeap::grow(std::size_t bytes) {
+  const bool longer = last_ != nullptr && last_->free;
+  const std::size_t more = round_up(bytes - (longer ? last_->bytes : 0), growth);
+  if (more > static_cast<std::size_t>(limit_ - end_) ||
+      mprotect(end_, more, PROT_READ | PROT_WRITE) != 0) {
+    throw std::bad_alloc();
+  }
+  ASAN_POISON_MEMORY_REGION(end_, more);
+  if (longer) {
+    unlist(last_);
+    last_->bytes += more;
+  } else {
+    Span* fresh = make_head(end_);
+    fresh->bytes = more;
+    fresh->before = last_;
+    last_ = fresh;
+  }
+  end_ += more;
+  return last_;
+}
+
+// Leaves a span its first bytes and makes a free one of the rest.
+void SpanHeap::cut(Span* span, std::size_t bytes) {
+  const std::size_t rest = span->bytes - bytes;
+  if (rest < least) {
+    return;
+  }
+  Span* upper = after(span);
+  span->bytes = bytes;
+  Span* spare = make_head(reinterpret_cast<std::byte*>(span) + bytes);
+  spare->bytes = rest;
+  spare->before = span;
+  (upper == nullptr ? last_ : upper->before) = spare;
+  list(spare);
+}
+
+void SpanHeap::join(Span* lower, Span* upper) {
+  lower->bytes += upper->bytes;
+  if (upper == last_) {
+    last_ = lower;
+  } else {
+    after(lower)->before = lower;
+  }
+  ASAN_POISON_MEMORY_REGION(upper, sizeof(Span));
+}
+
+void SpanHeap::list(Span* span) {
+  const std::size_t at = list_of(span->bytes);
+  span->previous = nullptr;
+  span->next = lists_[at];
+  if (span->next != nullptr) {
+    span->next->previous = span;
+  }
+  lists_[at] = span;
+  filled_[at / 64] |= std::uint64_t{1} << (at % 64);
+}
+
+void SpanHeap::unlist(Span* span) {
+  const std::size_t at = list_of(span->bytes);
+  if (span->next != nullptr) {
+    span->next->previous = span->previous;
+  }
+  if (span->previous != nullptr) {
+    span->previous->next = span->next;
+    return;
+  }
+  lists_[at] = span->next;
+  if (span->next == nullptr) {
+    filled_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
+  }
+}
+
+}  // namespace tapehead

@@ -1,0 +1,180 @@
+#include "core/ops/attention/attention.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/ops/attention/problem.hpp"
+#include "core/ops/attention/single.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// The only query of a segment, with the keys that it may attend to: one range for all heads.
+SingleQuery single_query(const AttentionProblem& problem, Index segment) {
+  const AttentionOptions& options = problem.options;
+  const HeadProblem first = problem.at(segment, 0);
+  const PositionRange range = first.ranges.of(first.query_position);
+  const Index keys = first.key.rows;
+  const Index begin = std::clamp<Index>(range.first - first.key_position, 0, keys);
+  const Index end = std::clamp<Index>(range.last + 1 - first.key_position, begin, keys);
+  return {.query = first.query.data,
+          .query_step = problem.query.step,
+          .key = first.key.row(begin),
+          .key_stride = first.key.stride,
+          .key_step = problem.key.step,
+          .value = first.value.row(begin),
+          .value_stride = first.value.stride,
+          .value_step = problem.value.step,
+          .keys = end - begin,
+          .heads = options.heads,
+          .heads_of_key = options.heads / options.key_heads(),
+          .d_key = options.d_key,
+          .d_value = options.d_value,
+          .scale = options.score_factor(),
+          .distance = first.key_position + begin - first.query_position,
+          .row = problem.queries[segment],
+          .bias = &problem.bias};
+}
+
+Tensor forward(const AttentionProblem& problem, Tensor& log_sums) {
+  const AttentionOptions& options = problem.options;
+  const Index N = problem.query.matrix.dim(0);
+  const Index width = options.heads * options.d_value;
+  const bool alike = options.patterns.size() == 1 && problem.pattern(0).only_near() &&
+                     problem.pattern(0).top_count() == 0 && !options.dropout.active() &&
+                     !BiasValues::given(problem.bias.values) && options.scores.empty();
+  AttentionKernel kernel = problem.kernel(problem.bias.values);
+  Tensor room = Tensor::empty({single_query_room(most_rows(problem.keys), options.heads)});
+  Tensor y = Tensor::empty({N, width});
+  for (Index s = 0; s < problem.queries.count(); ++s) {
+    const Index row = problem.queries[s].row;
+    if (alike && problem.queries[s].rows == 1) {
+      const Index next = std::min(s + 1, problem.queries.count() - 1);
+      attend_single(single_query(problem, s), single_query(problem, next), room.data(), y.row(row),
+                    log_sums.data() + row, N);
+      continue;
+    }
+    for (Index head = 0; head < options.heads; ++head) {
+      bool more = false;
+      problem.for_each_pattern_range(
+          s, head, [&](const HeadProblem& part, const PatternRange& range) {
+            const auto& [first, rows, step] = range.queries;
+            kernel.forward(part,
+                           {.rows = y.row(row + first) + head * options.d_value,
+                            .stride = width * step,
+                            .log_sums = log_sums.row(head) + row + first,
+                            .log_sums_stride = step},
+                           std::exchange(more, true));
+          });
+    }
+  }
+  return y;
+}
+
+void backward(Gradients& g, const AttentionProblem& problem, const Tensor& output,
+              const Tensor& log_sums) {
+  const AttentionOptions& options = problem.options;
+  const HeadMatrix y{output, 0, options.d_value};
+  const HeadMatrix dy{g.output(), 0, options.d_value};
+  AttentionKernel kernel = problem.kernel(problem.bias.values);
+  auto dquery = HeadGradient::cleared_later(g, 0, problem.query);
+  auto dkey = HeadGradient::cleared_later(g, 1, problem.key);
+  auto dvalue = HeadGradient::cleared_later(g, 2, problem.value);
+  // All to the same row, since they may be columns of one matrix, which one of them clears.
+  const auto clear_to = [&](Index row) {
+    dquery.clear_to(row);
+    dkey.clear_to(row);
+    dvalue.clear_to(row);
+  };
+  const bool scored = problem.score_weights.has_memory();
+  Scalar* dscores = scored ? g.sum(3) : nullptr;
+  const BiasTargets dbias(g, problem.bias, scored ? 4 : 3);
+  for (Index s = 0; s < problem.queries.count(); ++s) {
+    const Segment& query = problem.queries[s];
+    const Segment& key = problem.keys[s];
+    clear_to(std::max(query.row + query.rows, key.row + key.rows));
+    for (Index head = 0; head < options.heads; ++head) {
+      problem.for_each_pattern_range(
+          s, head, [&](const HeadProblem& part, const PatternRange& range) {
+            const Index query_row = query.row + range.queries.first;
+            const Index key_row = key.row + range.keys.first;
+            kernel.backward(
+                part, rows_at(rows_of(y, query, head, options.d_value), range.queries),
+                rows_at(rows_of(dy, query, head, options.d_value), range.queries),
+                log_sums.row(head) + query_row, range.queries.step,
+                {.dquery = dquery.at(query_row, head),
+                 .dquery_stride = dquery.stride() * range.queries.step,
+                 .dkey = dkey.at(key_row, options.key_head(head)),
+                 .dkey_stride = dkey.stride() * range.keys.step,
+                 .dvalue = dvalue.at(key_row, options.key_head(head)),
+                 .dvalue_stride = dvalue.stride() * range.keys.step,
+                 .dbias = dbias.head(query, head),
+                 .dscore_weights =
+                     dscores == nullptr ? nullptr : dscores + options.score_weights_before(head)});
+          });
+    }
+  }
+  clear_to(HeadGradient::all_rows);
+}
+
+}  // namespace
+
+Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
+              const Segments& query_segments, const Segments& key_segments,
+              const AttentionOptions& options, const AttentionBias& bias,
+              const std::optional<Var>& score_weights) {
+  AttentionProblem problem = attention_problem(query, key, value, query_segments, key_segments,
+                                               options, bias, score_weights);
+  Tensor log_sums = Tensor::empty({options.heads, query.matrix.shape()[0]});
+  Tensor y = forward(problem, log_sums);
+  PoolVector<Var> inputs{query.matrix, key.matrix, value.matrix};
+  if (problem.score_weights.has_memory()) {
+    inputs.push_back(*score_weights);
+  }
+  append_inputs(bias, inputs);
+  return query.matrix.tape().record(
+      "attention", inputs, y,
+      [problem = std::move(problem), y, log_sums = std::move(log_sums)](Gradients& g) {
+        backward(g, problem, y, log_sums);
+      });
+}
+
+Tensor attention_weights(const HeadColumns& query, const HeadColumns& key,
+                         const Segments& query_segments, const Segments& key_segments,
+                         const AttentionOptions& options, Index segment, Index head,
+                         const AttentionBias& bias, const std::optional<Var>& score_weights) {
+  AttentionBias of_scores = bias;
+  of_scores.values.reset();
+  AttentionOptions plain = options;
+  plain.d_value = options.d_key;
+  plain.dropout = {};
+  const AttentionProblem problem = attention_problem(query, key, key, query_segments, key_segments,
+                                                     plain, of_scores, score_weights);
+  const Index n = query_segments[segment].rows;
+  const Index m = key_segments[segment].rows;
+  AttentionKernel kernel = problem.kernel({});
+  Tensor log_sums = Tensor::empty({n});
+  Tensor y = Tensor::empty({n, plain.d_value});
+  bool more = false;
+  problem.for_each_pattern_range(segment, head,
+                                 [&](const HeadProblem& part, const PatternRange& range) {
+                                   const auto& [first, rows, step] = range.queries;
+                                   kernel.forward(part,
+                                                  {.rows = y.row(first),
+                                                   .stride = plain.d_value * step,
+                                                   .log_sums = log_sums.data() + first,
+                                                   .log_sums_stride = step},
+                                                  std::exchange(more, true));
+                                 });
+  Tensor weights = Tensor::zeros({n, m});
+  problem.for_each_pattern_range(
+      segment, head, [&](const HeadProblem& part, const PatternRange& range) {
+        kernel.weights(part, log_sums.data() + range.queries.first, range.queries.step,
+                       weights.row(range.queries.first) + range.keys.first, m * range.queries.step,
+                       range.keys.step);
+      });
+  return weights;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

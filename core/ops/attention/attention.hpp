@@ -1,0 +1,34 @@
+// The attention core: dot-product attention of every head over the sequences of a ragged
+// batch.
+#pragma once
+
+#include <optional>
+
+#include "core/ops/attention/bias.hpp"
+#include "core/ops/attention/options.hpp"
+#include "core/ops/heads/head_columns.hpp"
+#include "core/sequence/segments.hpp"
+#include "core/tape/tape.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// For each head: y = dropout(softmax(scale Q Kᵀ + bias)) V (Vaswani et al. 2017, equation 1), where
+// each row of a query segment attends to the rows of the key segment of the same number, as far as
+// the pattern allows; other scores take the place of Q Kᵀ. A query that may attend to nothing gets
+// zeros. query: (N, ...), key and value: (S, ...) with the same segments; score_weights: the
+// numbers of the heads' scores, one head after the other, in any shape; y: (N, heads * d_value).
+// Throws ShapeError.
+Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
+              const Segments& query_segments, const Segments& key_segments,
+              const AttentionOptions& options, const AttentionBias& bias = {},
+              const std::optional<Var>& score_weights = {});
+
+// The weights (n, m) with which the rows of query segment `segment` attend, in one head, to the
+// rows of its key segment, before dropout: made by the same code that the op's two passes use.
+Tensor attention_weights(const HeadColumns& query, const HeadColumns& key,
+                         const Segments& query_segments, const Segments& key_segments,
+                         const AttentionOptions& options, Index segment, Index head,
+                         const AttentionBias& bias = {},
+                         const std::optional<Var>& score_weights = {});
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

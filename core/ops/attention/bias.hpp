@@ -1,0 +1,31 @@
+// What attention takes from the distance between query and key: numbers added to the scores, and
+// rows added to the values.
+#pragma once
+
+#include <optional>
+
+#include "core/memory/pool_vector.hpp"
+#include "core/sequence/distance.hpp"
+#include "core/tape/tape.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// A key in bucket b adds to its score scale q · k, in head h, what is given of: -slopes[h]
+// |distance|, by_head[h][b], by_query[q][h B + b].
+struct AttentionBias {
+  DistanceBuckets buckets{};      // B of them
+  PoolVector<double> slopes{};    // one for each head (Press et al. 2022)
+  std::optional<Var> by_head{};   // (heads, B) (Raffel et al. 2020)
+  std::optional<Var> by_query{};  // (N, heads B) (Shaw et al. 2018, Dai et al. 2019)
+  // (B, d_value), for all heads: row b is added to the value of each key in bucket b (Shaw et al.
+  // 2018, equation 3). Dropout drops it together with the key's own value.
+  std::optional<Var> values{};
+};
+
+// Throws ShapeError where a size does not fit N queries and the heads.
+void expect_bias(const AttentionBias& bias, Index N, Index heads, Index d_value);
+
+// The Vars of an op that has these inputs already: afterwards those of the bias follow them.
+void append_inputs(const AttentionBias& bias, PoolVector<Var>& inputs);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

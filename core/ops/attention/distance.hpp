@@ -1,0 +1,75 @@
+// The numbers of some queries and keys, each together with what belongs to its distance: added to
+// it, or summed from it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/ops/attention/tile.hpp"
+#include "core/sequence/distance.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// numbers[j step + q] belongs to key j and query q of a panel, at `distance` + j - q. `columns`
+// are whole vectors, of which `queries` are real.
+struct PanelNumbers {
+  Scalar* numbers;
+  Index step;
+  Index keys;
+  Index queries;
+  Index columns;
+  Index distance;
+};
+
+// One head's bias for the queries of a panel or, with `from`, those that follow.
+struct HeadBias {
+  const DistanceBuckets* buckets = nullptr;
+  Scalar slope = 0;
+  const Scalar* by_head = nullptr;   // a number for each bucket
+  const Scalar* by_query = nullptr;  // the same for each query, `stride` apart
+  Index stride = 0;
+  bool values = false;  // there is a bias on the values
+
+  bool any() const { return slope != 0 || buckets_used(); }
+  bool buckets_used() const { return by_head != nullptr || by_query != nullptr || values; }
+};
+
+// Where the gradients of a bias are added; null where not needed.
+struct HeadBiasTargets {
+  Scalar* by_head = nullptr;
+  Scalar* by_query = nullptr;
+  Index stride = 0;
+  Scalar* values = nullptr;  // (B, d_value)
+};
+
+// Neighbours on a diagonal have one distance, so what depends on it alone is a line of numbers that
+// every key reads one further on.
+class PanelDistances {
+ public:
+  // The buckets of a panel's distances, for the calls that follow.
+  void take(const DistanceBuckets& buckets, const PanelNumbers& panel);
+
+  // n[j][q] += row[bucket] - slope |distance|; row may be null.
+  void add_by_distance(const PanelNumbers& panel, const Scalar* row, Scalar slope);
+  // row[bucket] += factor Σ n[j][q] of that bucket
+  void sum_by_distance(const PanelNumbers& panel, Scalar factor, Scalar* row);
+
+  // n[j][q] += rows[q stride + bucket]
+  void add_rows(const PanelNumbers& panel, const Scalar* rows, Index stride) const;
+  // rows[q stride + bucket] += factor Σ_j n[j][q] of that bucket
+  void sum_rows(const PanelNumbers& panel, Scalar factor, Scalar* rows, Index stride) const;
+
+ private:
+  static constexpr Index most = block_keys + part_queries - 1;
+
+  std::int32_t bucket(const PanelNumbers& panel, Index j, Index q) const {
+    return buckets_[static_cast<std::size_t>(j - q + panel.columns - 1)];
+  }
+  template <class Uniform, class Mixed>
+  void for_each_run(const PanelNumbers& panel, const Uniform& uniform, const Mixed& mixed) const;
+
+  std::array<std::int32_t, most> buckets_;  // from the least distance on
+  std::array<Scalar, most> line_;           // from the greatest distance on
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,200 @@
+// The attention kernel for one head of one sequence. Scores are held transposed, keys as rows and
+// vectors of queries as columns, so that softmax and its derivative run down the columns without
+// sums across a vector. Keys are taken block by block, and softmax is carried on from one to the
+// next, so that no array grows with the square of the length (Milakov and Gimelshein 2018; Rabe and
+// Staats 2021; Dao et al. 2022).
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "core/ops/attention/distance.hpp"
+#include "core/ops/attention/dropout.hpp"
+#include "core/ops/attention/pair_score.hpp"
+#include "core/ops/attention/rows.hpp"
+#include "core/ops/attention/tile.hpp"
+#include "core/ops/attention/top.hpp"
+#include "core/ops/attention/value_bias.hpp"
+#include "core/product/broadcast_product.hpp"
+#include "core/tape/tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// A head's score; without a function, dot products.
+struct HeadScore {
+  const PairScore* function = nullptr;
+  std::span<const Scalar> weights{};
+};
+
+// One head's share of a sequence pair.
+struct HeadProblem {
+  HeadRows query;
+  HeadRows key;
+  HeadRows value;
+  Index query_position;  // of query row 0
+  Index key_position;    // of key row 0
+  KeyRanges ranges;      // in the positions above
+  const Pattern* mask;   // what ranges do not tell; null: nothing
+  DropoutAddress draws;  // of query row 0 and key row 0
+  KeptScores kept;
+  HeadBias bias;
+  HeadScore score;
+};
+
+// The widths of a head's vectors, and how many queries a sequence has at most.
+struct HeadSizes {
+  Index d_key;
+  Index d_value;
+  Index most_queries;
+};
+
+// A row and its log-sum-exp for each query.
+struct HeadOutput {
+  Scalar* rows;
+  Index stride;
+  Scalar* log_sums;
+  Index log_sums_stride;
+};
+
+// Scratch memory for all heads of a call: however long sequences are, that of a tile and a block.
+class AttentionKernel {
+ public:
+  // value_bias: (B, d_value), or no memory.
+  AttentionKernel(const HeadSizes& sizes, Scalar scale, const Dropout& dropout,
+                  const Tensor& value_bias);
+
+  // out: n rows of d_value and the log-sum-exp of each row's scores (-inf: no keys). `more`: they
+  // hold what other keys gave, to which these are added.
+  void forward(HeadProblem problem, const HeadOutput& out, bool more);
+
+  // Adds to dkey and dvalue (m rows), to dquery (n rows), to the gradients of the bias and of the
+  // score's numbers; each null where not needed.
+  struct Targets {
+    Scalar* dquery;
+    Index dquery_stride;
+    Scalar* dkey;
+    Index dkey_stride;
+    Scalar* dvalue;
+    Index dvalue_stride;
+    HeadBiasTargets dbias;
+    Scalar* dscore_weights;
+  };
+  void backward(HeadProblem problem, const HeadRows& output, HeadRows doutput,
+                const Scalar* log_sums, Index log_sums_stride, const Targets& targets);
+
+  // The weight of query i for key j is added to weights[i stride + j step].
+  void weights(const HeadProblem& problem, const Scalar* log_sums, Index log_sums_stride,
+               Scalar* weights, Index stride, Index step);
+
+ private:
+  // What a panel of queries, or some next to each other, have to do with a block of keys: the keys
+  // among them that each panel may attend to, and where their numbers begin in the block's arrays.
+  struct Part {
+    Index first;    // query of the tile
+    Index queries;  // real ones; up to part_queries
+    Index columns;  // whole vectors
+    KeyRange keys;
+    Index at;  // of the first key's and first query's number
+  };
+  template <class Visitor>
+  void for_each_part(const Tile& tile, const KeyRange& block, const Visitor& visit) const;
+
+  // What is read or written of a head beside the memory here: a row for each query, and for each
+  // key.
+  struct Rows {
+    Prefetcher::Matrices of_queries{};
+    Prefetcher::Matrices of_keys{};
+  };
+
+  void pack_queries(const HeadProblem& problem, const Tile& tile);
+  void take_keys(const HeadProblem& problem, const KeyRange& block);
+  void fetch_ahead(const Rows& rows, const Tile& tile, const KeyRange& block);
+  void product(Index rows, Index depth, Index width, Broadcast a, Panel b, Scalar* to, Index stride,
+               bool accumulate);
+  void begin_rows(const Tile& tile, const HeadOutput& out, bool more);
+  void take_log_sums(const Tile& tile, const Scalar* log_sums, Index stride);
+  void select_top(const HeadProblem& problem, const Tile& tile);
+  bool scores(const HeadProblem& problem, const Tile& tile, const Part& part);
+  PairPanel pairs_of(const HeadProblem& problem, const Tile& tile, const Part& part) const;
+  void products(const Tile& tile, const Part& part);
+  void pair_scores(const HeadProblem& problem, const Tile& tile, const Part& part);
+  bool kept_scores(const HeadProblem& problem, const Tile& tile, const Part& part);
+  bool mark(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void apply_mask(const Tile& tile, const Part& part);
+  void clear(const Tile& tile, const Part& part);
+  PanelNumbers panel_numbers(const HeadProblem& problem, const Tile& tile, const Part& part,
+                             Scalar* numbers) const;
+  void add_bias(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void bias_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
+                      const HeadBiasTargets& targets);
+  void add_mass(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void add_value_bias(const Tile& tile, Scalar* rows, Index stride);
+  void value_bias_gradients(const Tile& tile, Scalar* dvalues);
+  void apply_ranges(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void softmax(const Tile& tile, const Part& part);
+  void draw_dropout(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void add_values(const Tile& tile, const Part& part, Scalar* rows, Index stride);
+  void finish_rows(const Tile& tile, const HeadOutput& out);
+  void rebuild_weights(const Tile& tile, const Part& part);
+  void score_gradients(const HeadProblem& problem, const Tile& tile, const Part& part);
+  void query_gradients(const Tile& tile, const Part& part, const Targets& targets);
+  void pair_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
+                      const Targets& targets);
+  void key_gradients(const HeadProblem& problem, const Tile& tile, const KeyRange& block,
+                     const Targets& targets);
+
+  Index d_key_;
+  Index d_value_;
+  Scalar scale_;  // of the scores
+  AttentionDropout dropout_;
+  PanelDistances distances_;
+  ValueBias value_bias_;
+  TopScores top_;
+  std::array<bool, part_queries * block_keys> allowed_;  // of a part's queries and a block's keys
+  std::array<bool, tile_panels> begun_;                  // panels whose rows hold something
+  KeyRange block_{};
+  Panel keys_{};  // of the block
+  Panel values_{};
+  Panel query_rows_{};               // of the tile, in the backward pass
+  Panel doutput_rows_{};             // the same
+  std::optional<Prefetcher> ahead_;  // worked off by the products that make scores
+  Tensor memory_;
+  Scalar* key_room_;      // (block, d_key): keys copied together, if they are
+  Scalar* value_room_;    // (block, d_value)
+  Scalar* scores_;        // (block, tile): scores, then weights
+  Scalar* gradients_;     // (block, tile): dL/dweights, then dL/dscores
+  Scalar* queries_;       // (d_key, tile): the queries, transposed; for dot products scaled
+  Scalar* doutputs_;      // (d_value, tile): the output's gradients, transposed
+  Scalar* query_room_;    // (tile, d_key): the same of queries
+  Scalar* doutput_room_;  // (tile, d_value): and of the output's gradients
+  Scalar* product_;       // (block or tile, width)
+  Scalar* largest_;       // (tile): the largest score so far
+  Scalar* sums_;          // (tile): Σ exp(score - largest) so far
+  Scalar* corrections_;   // (tile): exp(largest before - largest now)
+  Scalar* log_sums_;      // (tile)
+  Scalar* along_;         // (tile): y · dL/dy
+};
+
+template <class Visitor>
+void AttentionKernel::for_each_part(const Tile& tile, const KeyRange& block,
+                                    const Visitor& visit) const {
+  const auto keys_of = [&](Index panel) { return tile.keys_of(panel).within(block); };
+  for (Index panel = 0; panel < tile.panels();) {
+    const Index first = panel * panel_queries;
+    const KeyRange keys = keys_of(panel);
+    do {
+      ++panel;
+    } while (panel < tile.panels() && (panel + 1) * panel_queries <= first + part_queries &&
+             keys_of(panel) == keys);
+    const Index end = panel * panel_queries;
+    if (keys.count() > 0) {
+      visit(Part{.first = first,
+                 .queries = std::min(end, tile.queries) - first,
+                 .columns = std::min(end, tile.columns) - first,
+                 .keys = keys,
+                 .at = (keys.first - block.first) * tile.step() + first});
+    }
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

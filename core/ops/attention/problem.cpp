@@ -1,0 +1,91 @@
+#include "core/ops/attention/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/errors.hpp"
+#include "core/tape/dims.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+const PairScore* AttentionOptions::score(Index head) const {
+  if (scores.empty()) {
+    return nullptr;
+  }
+  return scores[scores.size() == 1 ? 0 : static_cast<std::size_t>(head)].get();
+}
+
+Index AttentionOptions::score_weights_before(Index head) const {
+  Index count = 0;
+  for (Index h = 0; h < head && !scores.empty(); ++h) {
+    count += score(h) == nullptr ? 0 : score(h)->weight_count(d_key);
+  }
+  return count;
+}
+
+namespace {
+
+void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
+           const Segments& queries, const Segments& keys, const AttentionOptions& options,
+           const AttentionBias& bias, const std::optional<Var>& score_weights) {
+  const Index N = row_count(queries);
+  const Index key_heads = options.key_heads();
+  if (key_heads < 1 || options.heads % key_heads != 0) {
+    throw ShapeError(
+        fmt::format("attention: {} heads of keys cannot serve {} heads of queries, as many each",
+                    key_heads, options.heads));
+  }
+  expect_heads(query, N, options.heads, options.d_key, "attention.query");
+  if (query.matrix.shape()[0] != N) {
+    wrong_shape("attention.query", fmt::format("the {} rows of the query segments", N),
+                query.matrix.shape());
+  }
+  expect_heads(key, row_count(keys), key_heads, options.d_key, "attention.key");
+  expect_heads(value, row_count(keys), key_heads, options.d_value, "attention.value");
+  if (queries.count() != keys.count()) {
+    throw ShapeError(fmt::format("attention: {} query segments, but {} key segments",
+                                 queries.count(), keys.count()));
+  }
+  const auto patterns = static_cast<Index>(options.patterns.size());
+  if (patterns != 1 && patterns != options.heads) {
+    throw ShapeError(fmt::format("attention: {} patterns for {} heads: give one, or one for each",
+                                 patterns, options.heads));
+  }
+  const auto scores = static_cast<Index>(options.scores.size());
+  if (scores > 1 && scores != options.heads) {
+    throw ShapeError(fmt::format("attention: {} scores for {} heads: give one, or one for each",
+                                 scores, options.heads));
+  }
+  const Index numbers = score_weights ? score_weights->shape().size() : 0;
+  if (numbers != options.score_weights_before(options.heads)) {
+    throw ShapeError(fmt::format("attention.score_weights: {} numbers, but the scores have {}",
+                                 numbers, options.score_weights_before(options.heads)));
+  }
+  expect_bias(bias, N, options.heads, options.d_value);
+}
+
+}  // namespace
+
+AttentionProblem attention_problem(const HeadColumns& query, const HeadColumns& key,
+                                   const HeadColumns& value, const Segments& queries,
+                                   const Segments& keys, const AttentionOptions& options,
+                                   const AttentionBias& bias,
+                                   const std::optional<Var>& score_weights) {
+  check(query, key, value, queries, keys, options, bias, score_weights);
+  return {.query = {query, options.d_key},
+          .key = {key, options.d_key},
+          .value = {value, options.d_value},
+          .queries = queries,
+          .keys = keys,
+          .options = options,
+          .bias = BiasValues(bias),
+          .score_weights =
+              options.score_weights_before(options.heads) > 0 ? score_weights->value() : Tensor(),
+          .kept = std::ranges::all_of(options.patterns,
+                                      [](const Pattern& p) { return p.top_count() == 0; })
+                      ? Tensor()
+                      : Tensor::empty({2 * options.heads, query.matrix.shape()[0]})};
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

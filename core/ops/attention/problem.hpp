@@ -1,0 +1,133 @@
+// What attention is asked for, without Vars, and how it comes apart into the kernel's problems.
+#pragma once
+
+#include <optional>
+
+#include "core/ops/attention/bias.hpp"
+#include "core/ops/attention/bias_values.hpp"
+#include "core/ops/attention/kernel.hpp"
+#include "core/ops/attention/options.hpp"
+#include "core/ops/heads/head_columns.hpp"
+#include "core/sequence/pattern_ranges.hpp"
+#include "core/sequence/segments.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// The rows of a segment in one head's columns.
+inline HeadRows rows_of(const HeadMatrix& columns, const Segment& segment, Index head,
+                        Index width) {
+  return {columns.matrix.data() + segment.row * columns.matrix.dim(1) + columns.first +
+              head * columns.step,
+          columns.matrix.dim(1), segment.rows, width};
+}
+
+// Every so-manyth of them.
+inline HeadRows rows_at(const HeadRows& rows, const RowSteps& steps) {
+  return {rows.row(steps.first), rows.stride * steps.step, steps.rows, rows.width, steps.step > 1};
+}
+
+// All that the passes need to know, without Vars.
+struct AttentionProblem {
+  HeadMatrix query;
+  HeadMatrix key;
+  HeadMatrix value;
+  Segments queries;
+  Segments keys;
+  AttentionOptions options;
+  BiasValues bias;
+  Tensor score_weights;
+  Tensor kept;  // (2 heads, N): what a query keeps of its scores, for patterns of the largest
+
+  const Pattern& pattern(Index head) const {
+    const auto& patterns = options.patterns;
+    return patterns[patterns.size() == 1 ? 0 : static_cast<std::size_t>(head)];
+  }
+
+  // What works on the heads one after the other.
+  AttentionKernel kernel(const Tensor& value_bias) const {
+    return {
+        {.d_key = options.d_key, .d_value = options.d_value, .most_queries = most_rows(queries)},
+        options.score_factor(),
+        options.dropout,
+        value_bias};
+  }
+
+  // With the whole pattern: what its near keys do not tell is left to the mask.
+  HeadProblem at(Index segment, Index head) const {
+    const Pattern& whole = pattern(head);
+    const Index key_head = options.key_head(head);
+    return {.query = rows_of(query, queries[segment], head, options.d_key),
+            .key = rows_of(key, keys[segment], key_head, options.d_key),
+            .value = rows_of(value, keys[segment], key_head, options.d_value),
+            .query_position = queries[segment].position,
+            .key_position = keys[segment].position,
+            .ranges = whole.bounds(),
+            .mask = whole.only_near() ? nullptr : &whole,
+            .draws = {.head = head,
+                      .query_row = queries.first_row + queries[segment].row,
+                      .position = keys[segment].position},
+            .kept = kept_scores(segment, head),
+            .bias = bias.head(queries[segment], head),
+            .score = score(head)};
+  }
+
+  HeadScore score(Index head) const {
+    const PairScore* function = options.score(head);
+    if (function == nullptr || !score_weights.has_memory()) {
+      return {.function = function};
+    }
+    return {.function = function,
+            .weights = score_weights.values().subspan(
+                static_cast<std::size_t>(options.score_weights_before(head)),
+                static_cast<std::size_t>(function->weight_count(options.d_key)))};
+  }
+
+  KeptScores kept_scores(Index segment, Index head) const {
+    if (pattern(head).top_count() == 0) {
+      return {};
+    }
+    Tensor rows = kept;
+    return {.count = pattern(head).top_count(),
+            .least = rows.row(2 * head) + queries[segment].row,
+            .last = rows.row(2 * head + 1) + queries[segment].row};
+  }
+
+  // Calls visit(problem, range) for the parts of the pattern, the first of which has all queries.
+  // A bias needs neighbours, a rule and the largest scores need all keys: then there is one part.
+  template <class Visitor>
+  void for_each_pattern_range(Index segment, Index head, const Visitor& visit) const {
+    const HeadProblem whole = at(segment, head);
+    if (bias.any() || pattern(head).has_rule() || pattern(head).top_count() > 0) {
+      visit(whole, PatternRange{.queries = {.rows = whole.query.rows},
+                                .keys = {.rows = whole.key.rows},
+                                .query_position = whole.query_position,
+                                .key_position = whole.key_position,
+                                .ranges = whole.ranges});
+      return;
+    }
+    tapehead::for_each_pattern_range(
+        pattern(head), queries[segment], keys[segment], [&](const PatternRange& range) {
+          HeadProblem part = whole;
+          part.query = rows_at(whole.query, range.queries);
+          part.key = rows_at(whole.key, range.keys);
+          part.value = rows_at(whole.value, range.keys);
+          part.query_position = range.query_position;
+          part.key_position = range.key_position;
+          part.ranges = range.ranges;
+          part.mask = nullptr;
+          part.draws = whole.draws.from(range.queries.first, range.keys.first);
+          part.draws.query_step = range.queries.step;
+          part.draws.key_step = range.keys.step;
+          visit(part, range);
+        });
+  }
+};
+
+// Throws ShapeError where sizes do not fit.
+AttentionProblem attention_problem(const HeadColumns& query, const HeadColumns& key,
+                                   const HeadColumns& value, const Segments& query_segments,
+                                   const Segments& key_segments, const AttentionOptions& options,
+                                   const AttentionBias& bias,
+                                   const std::optional<Var>& score_weights);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

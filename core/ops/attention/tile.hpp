@@ -1,0 +1,107 @@
+// How attention is cut for one head of one sequence: queries into tiles of a few panels, keys into
+// blocks, so that what is worked on stays in the caches however long the sequence is.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "core/kernel/rows.hpp"
+#include "core/product/broadcast_product.hpp"
+#include "core/sequence/pattern.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+constexpr Index panel_queries = 2 * lane_count;
+constexpr Index part_queries = std::max(panel_queries, product_columns);
+constexpr Index tile_panels = 8;
+constexpr Index tile_queries = tile_panels * panel_queries;
+constexpr Index tile_step = tile_queries + lane_count;
+constexpr Index block_keys = 64;
+
+// Key rows from `first` up to, not including, `end`.
+struct KeyRange {
+  Index first;
+  Index end;
+
+  bool operator==(const KeyRange&) const = default;
+  Index count() const { return std::max<Index>(0, end - first); }
+  KeyRange within(const KeyRange& other) const {
+    return {std::max(first, other.first), std::min(end, other.end)};
+  }
+};
+
+// Some queries, and the keys that each panel of them may attend to.
+struct Tile {
+  Index first;    // query row
+  Index queries;  // real ones; the rest of `columns` is filled with zeros
+  Index columns;  // whole vectors
+  std::array<KeyRange, tile_panels> keys;
+
+  // Numbers from one row of the columns to the next. A full tile's rows are a vector further apart:
+  // else those of a panel, a power of two apart, would share a few sets of the first-level cache.
+  Index step() const { return columns == tile_queries ? tile_step : columns; }
+  Index panels() const { return (columns + panel_queries - 1) / panel_queries; }
+  Index panel_columns(Index panel) const {
+    return std::min(panel_queries, columns - panel * panel_queries);
+  }
+  Index queries_in(Index panel) const {
+    return std::min(panel_queries, queries - panel * panel_queries);
+  }
+  const KeyRange& keys_of(Index panel) const { return keys[static_cast<std::size_t>(panel)]; }
+  // The ranges' ends do not fall from one panel to the next.
+  KeyRange all_keys() const { return {keys[0].first, keys_of(panels() - 1).end}; }
+};
+
+// The tile from query row `first` on, of `queries` and `keys` rows that begin at these positions.
+inline Tile tile_at(Index first, Index queries, Index query_position, Index keys,
+                    Index key_position, const KeyRanges& ranges) {
+  Tile tile{
+      .first = first, .queries = std::min(tile_queries, queries - first), .columns = 0, .keys = {}};
+  tile.columns = (tile.queries + lane_count - 1) / lane_count * lane_count;
+  for (Index panel = 0; panel < tile.panels(); ++panel) {
+    const Index position = query_position + first + panel * panel_queries;
+    const Index begin = ranges.of(position).first - key_position;
+    const Index last = ranges.of(position + tile.queries_in(panel) - 1).last - key_position;
+    KeyRange& range = tile.keys[static_cast<std::size_t>(panel)];
+    range.first = std::clamp<Index>(begin, 0, keys);
+    range.end = std::clamp<Index>(last + 1, range.first, keys);
+  }
+  return tile;
+}
+
+// Calls visit(block) for the blocks of keys that the tile's queries may attend to.
+template <class Visitor>
+void for_each_block(const Tile& tile, const Visitor& visit) {
+  const KeyRange all = tile.all_keys();
+  for (Index first = all.first - all.first % block_keys; first < all.end; first += block_keys) {
+    visit(KeyRange{first, first + block_keys}.within(all));
+  }
+}
+
+// Calls visit(keys, first query, queries) for runs of a block's keys that the same queries of the
+// tile attend to, to whole panels; those are neighbours, since ranges move on with the queries.
+template <class Visitor>
+void for_each_run(const Tile& tile, const KeyRange& block, const Visitor& visit) {
+  for (Index first = block.first; first < block.end;) {
+    Index begin = tile_panels;
+    Index end = 0;
+    Index until = block.end;
+    for (Index panel = 0; panel < tile.panels(); ++panel) {
+      const KeyRange& keys = tile.keys_of(panel);
+      if (keys.first <= first && first < keys.end) {
+        begin = std::min(begin, panel);
+        end = panel + 1;
+        until = std::min(until, keys.end);
+      } else if (first < keys.first) {
+        until = std::min(until, keys.first);
+      }
+    }
+    if (begin < end) {
+      const Index query = begin * panel_queries;
+      visit(KeyRange{first, until}, query, std::min(end * panel_queries, tile.queries) - query);
+    }
+    first = until;
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

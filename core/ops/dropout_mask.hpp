@@ -1,0 +1,67 @@
+// The dropout mask of a matrix: drawn once in the forward pass, kept as bits for the backward pass.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "core/kernel/rows.hpp"
+#include "core/memory/pool.hpp"
+#include "core/random/keep_bits.hpp"
+#include "core/tape/tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// What numbers with keep bits are multiplied by: 0 or 1 / (1 - probability).
+class KeepFactors {
+ public:
+  explicit KeepFactors(const Dropout& dropout);  // of no use where the dropout is not active
+
+  // Those of a vector of numbers, of sixteen whose bits are `keep`: from the first-th on.
+  template <class Keep = xsimd::batch_bool<Scalar>>
+  Lanes of(std::uint16_t keep, Index first) const {
+    using Bits = typename Keep::register_type;
+    if constexpr (a_bit_each) {
+      return xsimd::select(Keep(static_cast<Bits>(keep >> first)), Lanes(scale_), Lanes(Scalar{0}));
+    } else {
+      return Lanes::load_unaligned(table_.row((keep >> (first & 8)) & 255) + (first & 7));
+    }
+  }
+
+ private:
+  // What chooses among the numbers of a vector is a register of bits (AVX-512).
+  static constexpr bool a_bit_each =
+      8 * sizeof(xsimd::batch_bool<Scalar>::register_type) == Lanes::size;
+
+  Scalar scale_;
+  Tensor table_;  // (256, 8), the factors for each byte of bits; empty where there is a bit each
+};
+
+// What a row's numbers are multiplied by, for map_row.
+struct KeepRow {
+  const std::uint8_t* bits;
+  const KeepFactors* factors;
+};
+
+inline Lanes lanes_at(const KeepRow& row, Index i, Index count) {
+  std::uint16_t keep = 0;
+  std::memcpy(&keep, row.bits + i / 8, static_cast<std::size_t>(keep_row_bytes(count)));
+  return row.factors->of(keep, i % 8);
+}
+
+class DropoutMask {
+ public:
+  DropoutMask(const Dropout& dropout, Index rows, Index columns);
+
+  bool active() const { return static_cast<bool>(bits_); }
+
+  KeepRow row(Index i) const {
+    return {reinterpret_cast<const std::uint8_t*>(bits_.data()) + i * row_bytes_, &factors_};
+  }
+
+ private:
+  Index row_bytes_;
+  KeepFactors factors_;
+  Buffer bits_;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,15 @@
+// A linear map of its own for each head.
+#pragma once
+
+#include "core/ops/heads/head_columns.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// y_h = x_h W_hᵀ: head h sees only its own `in` columns of x. weight: (heads * out, in), one matrix
+// after the other, or (out, in), one for all heads; y: (N, heads * out). Throws ShapeError.
+Var head_linear(const HeadColumns& x, const Var& weight, Index heads, Index out);
+
+// y_h = x_h W_hᵀ + b_h. bias: (heads * out) or (out), as the weight.
+Var head_linear(const HeadColumns& x, const Var& weight, const Var& bias, Index heads, Index out);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,115 @@
+#include "core/ops/heads/head_rotation.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/errors.hpp"
+#include "core/kernel/rows.hpp"
+#include "core/tape/dims.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// a, b = a cos - b sin, b cos + a sin for the two halves of a head's vector.
+void turn(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
+  map_row(
+      half, to,
+      [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s) { return a * c - b * s; },
+      from, from + half, angles, angles + half);
+  map_row(
+      half, to + half,
+      [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s) { return b * c + a * s; },
+      from, from + half, angles, angles + half);
+}
+
+// The gradient is turned back, and added.
+void add_turned_back(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
+  map_row(
+      half, to,
+      [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s, const Lanes& before) {
+        return before + a * c + b * s;
+      },
+      from, from + half, angles, angles + half, to);
+  map_row(
+      half, to + half,
+      [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s, const Lanes& before) {
+        return before + b * c - a * s;
+      },
+      from, from + half, angles, angles + half, to + half);
+}
+
+void check(const HeadColumns& x, const Tensor& table, const Segments& segments, Index heads,
+           Index width) {
+  const Index N = dims<2>(x.matrix, "rotate_heads.x")[0];
+  expect_heads(x, N, heads, width, "rotate_heads.x");
+  if (row_count(segments) != N) {
+    wrong_shape("rotate_heads.x", fmt::format("the {} rows of the segments", row_count(segments)),
+                x.matrix.shape());
+  }
+  if (table.shape().rank() != 2 || table.dim(1) != width || width % 2 != 0) {
+    wrong_shape("rotate_heads.table", fmt::format("{} columns, an even number", width),
+                table.shape());
+  }
+  for (const Segment& segment : segments.list) {
+    if (segment.rows > 0 &&
+        (segment.position < 0 || segment.position + segment.rows > table.dim(0))) {
+      throw ShapeError(fmt::format(
+          "rotate_heads: position {} is outside the table's 0 ... {} (raise model.max_positions)",
+          segment.position < 0 ? segment.position : segment.position + segment.rows - 1,
+          table.dim(0) - 1));
+    }
+  }
+}
+
+// Calls visit(row, the row's angles).
+template <class Visitor>
+void for_each_row(const Segments& segments, const Tensor& table, const Visitor& visit) {
+  for (const Segment& segment : segments.list) {
+    for (Index i = 0; i < segment.rows; ++i) {
+      visit(segment.row + i, table.row(segment.position + i));
+    }
+  }
+}
+
+}  // namespace
+
+Tensor rotations(Index positions, Index width) {
+  Tensor table = Tensor::empty({positions, width});
+  const Index half = width / 2;
+  for (Index p = 0; p < positions; ++p) {
+    for (Index c = 0; c < half; ++c) {
+      const double angle =
+          static_cast<double>(p) *
+          std::pow(10000.0, -2 * static_cast<double>(c) / static_cast<double>(width));
+      table.row(p)[c] = static_cast<Scalar>(std::cos(angle));
+      table.row(p)[half + c] = static_cast<Scalar>(std::sin(angle));
+    }
+  }
+  return table;
+}
+
+Var rotate_heads(const HeadColumns& columns, const Tensor& table, const Segments& segments,
+                 Index heads, Index width) {
+  check(columns, table, segments, heads, width);
+  HeadMatrix x(columns, width);
+  Tensor y = Tensor::empty({x.rows(), heads * width});
+  for_each_row(segments, table, [&](Index row, const Scalar* angles) {
+    for (Index h = 0; h < heads; ++h) {
+      turn(width / 2, angles, x.at(row, h), y.row(row) + h * width);
+    }
+  });
+  return columns.matrix.tape().record(
+      "rotate_heads", {columns.matrix}, std::move(y),
+      [x = std::move(x), table, segments, heads, width](Gradients& g) {
+        const HeadGradient dx(g, 0, x);
+        for_each_row(segments, table, [&](Index row, const Scalar* angles) {
+          for (Index h = 0; h < heads; ++h) {
+            add_turned_back(width / 2, angles, g.output().row(row) + h * width, dx.at(row, h));
+          }
+        });
+      });
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,53 @@
+// The sum of a matrix' rows, gathered row by row into the gradient of a bias or a gain.
+#pragma once
+
+#include <algorithm>
+
+#include "core/kernel/fused_multiply_add.hpp"
+#include "core/kernel/rows.hpp"
+#include "core/tape/tape.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+class RowSums {
+ public:
+  RowSums(GradientTarget target, Index columns) : sums_(target.data), columns_(columns) {
+    if (!target.accumulate) {
+      std::fill_n(sums_, columns_, Scalar{0});
+    }
+  }
+
+  void add(const Scalar* row) { add_to(sums_, row, columns_); }
+  // Σ a ∘ b
+  void add_product(const Scalar* a, const Scalar* b) {
+    map_row(
+        columns_, sums_,
+        [](const Lanes& s, const Lanes& x, const Lanes& y) { return fused_multiply_add(x, y, s); },
+        sums_, a, b);
+  }
+
+ private:
+  Scalar* sums_;
+  Index columns_;
+};
+
+// A gradient target, or scratch memory where the input needs no gradient: kernels that make several
+// gradients in one pass write to both alike.
+class TargetOrScratch {
+ public:
+  TargetOrScratch(Gradients& g, Index input, const Shape& shape) {
+    if (g.needs(input)) {
+      target_ = g.target(input);
+    } else {
+      scratch_ = Tensor::empty(shape);
+      target_ = {scratch_.data(), false};
+    }
+  }
+  const GradientTarget& target() const { return target_; }
+
+ private:
+  Tensor scratch_;
+  GradientTarget target_{};
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,67 @@
+#include "core/product/blas_kernels.hpp"
+
+#include <cblas.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "core/errors.hpp"
+
+namespace tapehead {
+
+namespace {
+
+bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+         __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0;
+}
+
+bool is_avx512_core(const std::string& kernels) {
+  return kernels == "SkylakeX" || kernels == "Cooperlake" || kernels == "Sapphirerapids";
+}
+
+// OpenBLAS picks its kernels when it is loaded. The two functions, exported by every build that
+// holds several kernel sets though documented in none, undo that choice and make it again with the
+// environment as it is then.
+bool choose_again(const char* kernels) {
+  using Function = void (*)();
+  const auto quit = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "gotoblas_dynamic_quit"));
+  const auto init = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "gotoblas_dynamic_init"));
+  if (quit == nullptr || init == nullptr) {
+    return false;
+  }
+  setenv("OPENBLAS_CORETYPE", kernels, 1);
+  quit();
+  init();
+  unsetenv("OPENBLAS_CORETYPE");
+  return true;
+}
+
+}  // namespace
+
+BlasInfo prepare_blas() {
+  if (openblas_get_parallel() != 1) {
+    throw IoError(
+        "libopenblas.so.0 is not the pthread build, which tapehead needs for the same results at "
+        "any thread count.\n"
+        "Install it and choose it: apt-get install libopenblas0-pthread && update-alternatives "
+        "--set "
+        "libopenblas.so.0-x86_64-linux-gnu "
+        "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0");
+  }
+  openblas_set_num_threads(1);
+  BlasInfo info{.version = openblas_get_config(), .kernels = openblas_get_corename()};
+  if (has_avx512() && !is_avx512_core(info.kernels) &&
+      std::getenv("OPENBLAS_CORETYPE") == nullptr) {
+    info.switched = choose_again("SkylakeX");
+    info.kernels = openblas_get_corename();
+  }
+  if (openblas_get_num_threads() != 1) {
+    throw IoError(fmt::format("OpenBLAS insists on {} threads for each caller; tapehead needs 1",
+                              openblas_get_num_threads()));
+  }
+  return info;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,156 @@
+#include "core/product/blocked_product.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/kernel/rows.hpp"
+#include "core/memory/prefetch.hpp"
+#include "core/product/packed_matrix.hpp"
+#include "core/tape/tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// Where a block begins, or how large it is: rows of a and c, depth of a and b, columns of b and c.
+struct Block {
+  Index row = 0;
+  Index depth = 0;
+  Index column = 0;
+};
+
+// A block of b, packed, stays in the second level of the cache while all rows of a go by, one block
+// after the other (Goto and van de Geijn 2008). What the next ones are made of is fetched
+// meanwhile.
+class BlockedProduct {
+ public:
+  BlockedProduct(Index rows, Index columns, Index depth, const MatrixView& a, const MatrixView& b)
+      : all_{.row = rows, .depth = depth, .column = columns},
+        most_(a.transposed || depth <= 128
+                  ? Block{.row = PackedMatrix::block_rows, .depth = 128, .column = 512}
+                  : Block{.row = 48, .depth = 256, .column = 256}),
+        a_(a),
+        b_(b),
+        fetches_(rows * depth + depth * columns + rows * columns > stays_in_cache),
+        copied_(pays_to_copy(columns, a) ? Tensor::empty({most_.depth, copied_stride}) : Tensor()) {
+  }
+
+  void run(Start start, Scalar* c, Index c_stride) {
+    std::optional<PackedMatrix> packed;
+    Block next;
+    for (Block at; at.column < all_.column; at = next) {
+      next = after(at);
+      const Block size = size_of(at);
+      if (at.row == 0) {
+        packed.emplace(b_.from(at.depth, at.column), size.depth, size.column);
+      }
+      const Broadcast left = block_of_a(at);
+      Scalar* to = c + at.row * c_stride + at.column;
+      const Start sums = at.depth == 0 ? start.from(at.row, at.column) : Start{to, c_stride};
+      std::optional<Prefetcher> ahead;
+      if (fetches_) {
+        ahead.emplace(Prefetcher::Matrices{rows_of_a(next), share_of_next_b(at)},
+                      prefetches(size.row, size.depth, size.column, left));
+      }
+      packed->block_product(size.row, left, sums, to, c_stride, ahead ? &*ahead : nullptr);
+    }
+  }
+
+ private:
+  // What is smaller was written a moment ago, and nothing has pushed it out.
+  static constexpr Index stays_in_cache = (Index{1} << 20) / sizeof(Scalar);
+  // While the last rows of a are worked on; what is fetched sooner is pushed out again.
+  static constexpr Index fetches_b_within = 288;
+  // Not a power of two, so that rows of a copy do not share few lines of the cache.
+  static constexpr Index copied_stride = PackedMatrix::block_rows + 16;
+
+  // Rows of a that do not lie in runs leave no gaps when they are copied, between what is used. It
+  // does not pay where they are near each other and few panels of b use them.
+  static bool pays_to_copy(Index columns, const MatrixView& a) {
+    constexpr Index few = 2 * product_columns;
+    constexpr Index near = 512;
+    return a.transposed && (columns > few || a.stride > near);
+  }
+
+  Block size_of(const Block& at) const {
+    return {std::min(most_.row, all_.row - at.row), std::min(most_.depth, all_.depth - at.depth),
+            std::min(most_.column, all_.column - at.column)};
+  }
+
+  // After the last block: one whose column lies beyond all.
+  Block after(Block at) const {
+    at.row += most_.row;
+    return at.row < all_.row ? at : after_block_of_b(at);
+  }
+
+  Block after_block_of_b(Block at) const {
+    at.row = 0;
+    at.depth += most_.depth;
+    if (at.depth >= all_.depth) {
+      at.depth = 0;
+      at.column += most_.column;
+    }
+    return at;
+  }
+
+  static StoredRows stored(const MatrixView& matrix, Index rows, Index columns) {
+    if (matrix.transposed) {
+      std::swap(rows, columns);
+    }
+    return {matrix.data, matrix.stride, rows, columns};
+  }
+
+  StoredRows rows_of_a(const Block& at) const {
+    if (at.column >= all_.column) {
+      return {};
+    }
+    const Block size = size_of(at);
+    return stored(a_.from(at.row, at.depth), size.row, size.depth);
+  }
+
+  // As much of the next block of b as this block has of a's last rows.
+  StoredRows share_of_next_b(const Block& at) const {
+    const Block next = after_block_of_b(at);
+    if (next.column >= all_.column) {
+      return {};
+    }
+    const Block size = size_of(next);
+    const StoredRows b = stored(b_.from(next.depth, next.column), size.depth, size.column);
+    const Index last_rows = std::min(fetches_b_within, all_.row);
+    const auto share = [&](Index row) {
+      return b.rows * std::max<Index>(0, row - (all_.row - last_rows)) / last_rows;
+    };
+    return b.part(share(at.row), share(at.row + size_of(at).row));
+  }
+
+  Broadcast block_of_a(const Block& at) {
+    const MatrixView a = a_.from(at.row, at.depth);
+    if (!copied_.has_memory()) {
+      return a.transposed ? Broadcast{a.data, 1, a.stride} : Broadcast{a.data, a.stride, 1};
+    }
+    const Block size = size_of(at);
+    for (Index r = 0; r < size.depth; ++r) {
+      map_row(
+          size.row, copied_.data() + r * copied_stride, [](const Lanes& x) { return x; },
+          a.data + r * a.stride);
+    }
+    return {copied_.data(), 1, copied_stride};
+  }
+
+  Block all_;
+  Block most_;  // the largest block: of a 12,288 numbers, of b 65,536
+  MatrixView a_;
+  MatrixView b_;
+  bool fetches_;
+  Tensor copied_;  // (depth, rows) of a block of a transposed a
+};
+
+}  // namespace
+
+void blocked_product(Index rows, Index columns, Index depth, const MatrixView& a,
+                     const MatrixView& b, Start start, Scalar* c, Index c_stride) {
+  BlockedProduct(rows, columns, depth, a, b).run(start, c, c_stride);
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

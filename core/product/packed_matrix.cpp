@@ -1,0 +1,94 @@
+#include "core/product/packed_matrix.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/kernel/rows.hpp"
+#include "core/memory/prefetch.hpp"
+#include "core/product/transpose.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// to[r][c] = from[r][c]. What comes some rows later is fetched: behind the last row, the first rows
+// of the columns beside these.
+void copy_rows(const Scalar* from, Index stride, Index depth, Index columns, Scalar* to) {
+  const Index step = whole_vectors(columns);
+  const Index ahead = std::min<Index>(16, depth);
+  for (Index r = 0; r < depth; ++r) {
+    const Index later = r + ahead;
+    prefetch_to_read(
+        later < depth ? from + later * stride : from + (later - depth) * stride + columns, columns);
+    map_row(columns, to + r * step, [](const Lanes& x) { return x; }, from + r * stride);
+  }
+}
+
+// b as panels. Behind the last column they hold anything: what comes of it is not copied.
+void pack(const MatrixView& b, Index depth, Index columns, Scalar* panels) {
+  for (Index first = 0; first < columns; first += product_columns) {
+    const Index count = std::min(product_columns, columns - first);
+    Scalar* panel = panels + first * depth;
+    if (b.transposed) {
+      copy_transposed(count, depth, b.data + first * b.stride, b.stride, 1, panel,
+                      whole_vectors(count));
+    } else {
+      copy_rows(b.data + first, b.stride, depth, count, panel);
+    }
+  }
+}
+
+// c = start + a times some rows of a panel, of which `columns` are real. What is no whole vectors
+// goes by way of `edge`, which has room for them.
+void panel_product(Index rows, Index columns, Index depth, const Broadcast& a, const Scalar* panel,
+                   Scalar* edge, Start start, Scalar* c, Index c_stride, Prefetcher* prefetcher) {
+  const Index step = whole_vectors(columns);
+  const bool whole = columns == step;
+  if (!whole && start.data != nullptr) {
+    for (Index i = 0; i < rows; ++i) {
+      std::copy_n(start.from(i, 0).data, columns, edge + i * step);
+    }
+    start = {edge, step};
+  }
+  broadcast_product(rows, depth, step, a, panel, step, start, whole ? c : edge,
+                    whole ? c_stride : step, prefetcher);
+  for (Index i = 0; !whole && i < rows; ++i) {
+    std::copy_n(edge + i * step, columns, c + i * c_stride);
+  }
+}
+
+}  // namespace
+
+PackedMatrix::PackedMatrix(const MatrixView& b, Index depth, Index columns)
+    : depth_(depth), columns_(columns), panels_(Tensor::empty({depth, whole_vectors(columns)})) {
+  pack(b, depth, columns, panels_.data());
+}
+
+void PackedMatrix::product(Index rows, const MatrixView& a, Start start, Scalar* c,
+                           Index c_stride) const {
+  for (Index row = 0; row < rows; row += block_rows) {
+    block_product(std::min(block_rows, rows - row), {a.data + row * a.stride, a.stride, 1},
+                  start.from(row, 0), c + row * c_stride, c_stride, nullptr);
+  }
+}
+
+void PackedMatrix::block_product(Index rows, const Broadcast& a, Start start, Scalar* c,
+                                 Index c_stride, Prefetcher* prefetcher) const {
+  std::array<Scalar, block_rows * product_columns> edge;
+  for (Index column = 0; column < columns_; column += product_columns) {
+    const Index count = std::min(product_columns, columns_ - column);
+    for (Index r = 0; r < depth_; r += panel_depth) {
+      if (prefetcher != nullptr) {
+        const bool another = r + panel_depth >= depth_ && column + product_columns < columns_;
+        prefetcher->next_result = another ? c + column + product_columns : nullptr;
+      }
+      const Start sums = r == 0 ? start.from(0, column) : Start{c + column, c_stride};
+      panel_product(rows, count, std::min(panel_depth, depth_ - r),
+                    {a.data + r * a.depth_step, a.row_step, a.depth_step},
+                    panels_.data() + column * depth_ + r * whole_vectors(count), edge.data(), sums,
+                    c + column, c_stride, prefetcher);
+    }
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

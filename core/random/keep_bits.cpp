@@ -1,0 +1,174 @@
+#include "core/random/keep_bits.hpp"
+
+#if !defined(__AVX2__) || !defined(__AES__)
+#error "tapehead needs a CPU with AVX2 and AES instructions"
+#endif
+
+#include <immintrin.h>
+
+#include <cstring>
+
+namespace tapehead {
+
+namespace {
+
+// Some counters of 128 bits, one behind the other.
+#if defined(__AVX512BW__) && defined(__VAES__)
+using Counters = __m512i;
+
+// Without a mask GCC 12 falsely warns of a variable that is not initialised.
+inline Counters to_each(__m128i key) { return _mm512_maskz_broadcast_i32x4(0xFFFF, key); }
+inline Counters mixed(Counters x, Counters key) { return _mm512_xor_si512(x, key); }
+inline Counters round(Counters x, Counters key) { return _mm512_aesenc_epi128(x, key); }
+inline Counters last_round(Counters x, Counters key) { return _mm512_aesenclast_epi128(x, key); }
+#else
+using Counters = __m128i;
+
+inline Counters to_each(__m128i key) { return key; }
+inline Counters mixed(Counters x, Counters key) { return _mm_xor_si128(x, key); }
+inline Counters round(Counters x, Counters key) { return _mm_aesenc_si128(x, key); }
+inline Counters last_round(Counters x, Counters key) { return _mm_aesenclast_si128(x, key); }
+#endif
+
+// A vector type by itself loses its alignment as an argument of a template.
+struct SomeCounters {
+  Counters numbers;
+};
+using AllCounters = std::array<SomeCounters, keep_lanes * sizeof(__m128i) / sizeof(Counters)>;
+
+// ARS with 5 rounds: those of AES, with keys that are a Weyl sequence from `key` on (Salmon et al.
+// 2011, section 3.1).
+inline void encrypt(AllCounters& counters, std::uint64_t key) {
+  const __m128i weyl = _mm_set_epi64x(static_cast<long long>(0xBB67AE8584CAA73B),   // √3 - 1
+                                      static_cast<long long>(0x9E3779B97F4A7C15));  // (√5 - 1) / 2
+  __m128i round_key = _mm_set_epi64x(0, static_cast<long long>(key));
+  for (SomeCounters& some : counters) {
+    some.numbers = mixed(some.numbers, to_each(round_key));
+  }
+  for (int i = 1; i < 5; ++i) {
+    round_key = _mm_add_epi64(round_key, weyl);
+    for (SomeCounters& some : counters) {
+      some.numbers = round(some.numbers, to_each(round_key));
+    }
+  }
+  round_key = _mm_add_epi64(round_key, weyl);
+  for (SomeCounters& some : counters) {
+    some.numbers = last_round(some.numbers, to_each(round_key));
+  }
+}
+
+// The lower halves of sixteen counters, block and row; the upper halves, step and salt, they share.
+using Addresses = std::array<std::uint64_t, keep_lanes>;
+
+// A byte for each address: its eight draws in order, a bit set where the 16 bits of a draw are at
+// least the threshold.
+using KeepBytes = std::array<std::uint64_t, keep_lanes / 8>;
+
+#if defined(__AVX512BW__) && defined(__VAES__)
+// Four counters come from the even ones of eight addresses, four from the odd ones.
+inline AllCounters counters_at(const Addresses& addresses, std::uint64_t upper) {
+  const __m512i uppers = _mm512_set1_epi64(static_cast<long long>(upper));
+  AllCounters counters;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const __m512i lowers = _mm512_loadu_si512(addresses.data() + 8 * i);
+    counters[2 * i].numbers = _mm512_maskz_unpacklo_epi64(0xFF, lowers, uppers);
+    counters[2 * i + 1].numbers = _mm512_maskz_unpackhi_epi64(0xFF, lowers, uppers);
+  }
+  return counters;
+}
+
+inline KeepBytes kept(const AllCounters& draws, std::uint32_t threshold) {
+  const __m512i least = _mm512_set1_epi16(static_cast<short>(threshold));
+  KeepBytes keep;
+  for (std::size_t i = 0; i < keep.size(); ++i) {
+    const auto even = _mm512_cmpge_epu16_mask(draws[2 * i].numbers, least);
+    const auto odd = _mm512_cmpge_epu16_mask(draws[2 * i + 1].numbers, least);
+    keep[i] = _pdep_u64(even, 0x00FF00FF00FF00FF) | _pdep_u64(odd, 0xFF00FF00FF00FF00);
+  }
+  return keep;
+}
+#else
+inline AllCounters counters_at(const Addresses& addresses, std::uint64_t upper) {
+  AllCounters counters;
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    counters[i].numbers =
+        _mm_set_epi64x(static_cast<long long>(upper), static_cast<long long>(addresses[i]));
+  }
+  return counters;
+}
+
+inline KeepBytes kept(const AllCounters& draws, std::uint32_t threshold) {
+  const __m128i least = _mm_set1_epi16(static_cast<short>(threshold));
+  const auto is_kept = [least](__m128i x) { return _mm_cmpeq_epi16(_mm_max_epu16(x, least), x); };
+  KeepBytes keep{};
+  for (std::size_t i = 0; i < draws.size(); i += 2) {
+    const __m128i both = _mm_packs_epi16(is_kept(draws[i].numbers), is_kept(draws[i + 1].numbers));
+    const auto bits = static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(both)));
+    keep[i / 8] |= bits << (8 * (i % 8));
+  }
+  return keep;
+}
+#endif
+
+inline KeepBytes draw(const Dropout& dropout, const Addresses& addresses, std::uint32_t salt) {
+  AllCounters counters =
+      counters_at(addresses, dropout.draws.step | static_cast<std::uint64_t>(salt) << 32);
+  encrypt(counters, dropout.draws.key);
+  return kept(counters, dropout.threshold());
+}
+
+inline std::uint64_t address_of(std::uint32_t block, std::uint32_t row) {
+  return block | static_cast<std::uint64_t>(row) << 32;
+}
+
+}  // namespace
+
+std::array<std::uint16_t, 8> draw_keep_columns(const Dropout& dropout, std::uint32_t block,
+                                               std::uint32_t row, std::uint32_t row_step,
+                                               std::uint32_t salt) {
+  Addresses addresses;
+  for (std::uint32_t lane = 0; lane < keep_lanes; ++lane) {
+    addresses[lane] = address_of(block, row + lane * row_step);
+  }
+  const KeepBytes keep = draw(dropout, addresses, salt);
+  static_assert(sizeof(KeepBytes) == sizeof(__m128i));
+  const __m128i bytes =
+      _mm_set_epi64x(static_cast<long long>(keep[1]), static_cast<long long>(keep[0]));
+  std::array<std::uint16_t, 8> columns;
+  for (int bit = 0; bit < 8; ++bit) {  // the shift puts the bit where movemask reads
+    columns[static_cast<std::size_t>(bit)] =
+        static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_slli_epi16(bytes, 7 - bit)));
+  }
+  return columns;
+}
+
+void draw_keep_rows(const Dropout& dropout, Index first, Index rows, Index columns,
+                    std::uint8_t* keep) {
+  const Index bytes = keep_bytes(rows, columns);
+  if (bytes == 0) {
+    return;
+  }
+  const auto row_bytes = static_cast<std::uint32_t>(keep_row_bytes(columns));
+  const auto first_row = static_cast<std::uint32_t>(first + dropout.draws.first_row);
+  constexpr std::uint32_t lanes = keep_lanes;
+  std::array<std::uint32_t, lanes> block;
+  std::array<std::uint32_t, lanes> row;
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+    block[lane] = lane % row_bytes;
+    row[lane] = first_row + lane / row_bytes;
+  }
+  for (Index byte = 0; byte < bytes; byte += keep_lanes) {
+    Addresses addresses;
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      addresses[lane] = address_of(block[lane], row[lane]);
+      const std::uint32_t next = block[lane] + lanes % row_bytes;
+      const std::uint32_t wraps = next >= row_bytes ? 1 : 0;
+      block[lane] = next - wraps * row_bytes;
+      row[lane] += lanes / row_bytes + wraps;
+    }
+    const KeepBytes kept_draws = draw(dropout, addresses, 0);
+    std::memcpy(keep + byte, kept_draws.data(), sizeof kept_draws);
+  }
+}
+
+}  // namespace tapehead

@@ -1,0 +1,47 @@
+// Dropout's draws in bulk: for each number of a row, whether it is kept, as one bit.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "core/random/draws.hpp"
+
+namespace tapehead {
+
+// Dropout with its probability and the address of its draws. Probability 0 means no dropout.
+struct Dropout {
+  double probability = 0;
+  Draws draws;
+
+  bool active() const { return probability > 0; }
+  // The probability in 65536ths, as it is applied: a number is dropped when its 16 bits are below
+  // this. Below 1 it never means all.
+  std::uint32_t threshold() const {
+    return static_cast<std::uint32_t>(std::min(probability * 65536.0 + 0.5, 65535.0));
+  }
+  double scale() const { return 65536.0 / (65536.0 - threshold()); }
+};
+
+constexpr Index keep_lanes = 16;
+
+// The draws of eight columns for each of sixteen rows: bit `lane` of the i-th result is draw i of
+// the counter (block, row + lane row_step, step, salt). The generator is ARS with the 5 rounds
+// that Salmon et al. 2011 (table 2) found to pass BigCrush; its key's upper half is 0.
+std::array<std::uint16_t, 8> draw_keep_columns(const Dropout& dropout, std::uint32_t block,
+                                               std::uint32_t row, std::uint32_t row_step,
+                                               std::uint32_t salt);
+
+// The bits of `rows` rows of a matrix from `first` on, each in whole bytes, one behind the other.
+// keep: keep_bytes(rows, columns) of them.
+void draw_keep_rows(const Dropout& dropout, Index first, Index rows, Index columns,
+                    std::uint8_t* keep);
+
+constexpr Index keep_row_bytes(Index columns) { return (columns + 7) / 8; }
+
+// Sixteen are drawn at a time, so a few may lie behind the last row's.
+constexpr Index keep_bytes(Index rows, Index columns) {
+  return (rows * keep_row_bytes(columns) + keep_lanes - 1) / keep_lanes * keep_lanes;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,40 @@
+#include "core/sequence/batch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
+#include "core/errors.hpp"
+
+namespace tapehead {
+
+namespace {
+
+void expect_tiled(const Tokens& tokens, std::string_view name, Index sequences) {
+  if (tokens.segments.count() != sequences || row_count(tokens.segments) != tokens.rows()) {
+    throw ShapeError(
+        fmt::format("batch.{}: {} segments of {} rows in all, for {} sequences and {} tokens", name,
+                    tokens.segments.count(), row_count(tokens.segments), sequences, tokens.rows()));
+  }
+}
+
+}  // namespace
+
+void expect_whole(const Batch& batch) {
+  expect_tiled(batch.context, "context", batch.sequences());
+  expect_tiled(batch.input, "input", batch.sequences());
+  const auto& [every_row, rows, ids] = batch.labels;
+  const Index expected = every_row ? batch.input.rows() : static_cast<Index>(rows.size());
+  if (batch.labels.count() != expected || (every_row && !rows.empty())) {
+    throw ShapeError(fmt::format("batch.labels: {} labels for {} rows", ids.size(), expected));
+  }
+  const bool increasing = std::ranges::is_sorted(rows, std::less_equal<>());
+  if (!rows.empty() && (!increasing || rows.front() < 0 || rows.back() >= batch.input.rows())) {
+    throw ShapeError(fmt::format("batch.labels.rows: expected increasing rows of an input of {}",
+                                 batch.input.rows()));
+  }
+}
+
+}  // namespace tapehead

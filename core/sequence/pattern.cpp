@@ -1,0 +1,84 @@
+#include "core/sequence/pattern.hpp"
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+
+namespace tapehead {
+
+namespace {
+
+void expect_positive(Index number, const char* what) {
+  if (number < 1) {
+    throw ConfigError(fmt::format("pattern: {} of {}: it must be 1 or more", what, number));
+  }
+}
+
+}  // namespace
+
+Pattern Pattern::blocks(Index size) {
+  expect_positive(size, "a block size");
+  return Pattern({.before = 0, .after = 0, .query_unit = size, .key_unit = size});
+}
+
+Pattern Pattern::strided(Index stride) {
+  expect_positive(stride, "a stride");
+  Pattern pattern = window(stride, stride);
+  pattern.far_stride_ = stride;
+  return pattern;
+}
+
+Pattern Pattern::fixed(Index size, Index summaries) {
+  Pattern pattern = blocks(size);
+  if (summaries < 0 || summaries > size) {
+    throw ConfigError(fmt::format("pattern: {} summary keys of a block of {}: there can be 0 to {}",
+                                  summaries, size, size));
+  }
+  pattern.summaries_ = summaries;
+  return pattern;
+}
+
+Pattern Pattern::looking_back() const {
+  Pattern back = *this;
+  back.near_.ahead = std::min<Index>(back.near_.ahead, 0);
+  back.looks_back_ = true;
+  return back;
+}
+
+Pattern Pattern::top(Index count) const {
+  expect_positive(count, "a number of largest scores");
+  Pattern chosen = *this;
+  chosen.top_ = count;
+  return chosen;
+}
+
+KeyRanges Pattern::bounds() const {
+  return far_stride_ == 0 && summaries_ == 0 ? near_ : KeyRanges{.ahead = near_.ahead};
+}
+
+bool Pattern::allowed(Index query, Index key) const {
+  bool result = false;
+  mark(query, key, {&result, 1});
+  return result;
+}
+
+void Pattern::mark(Index query, Index first, std::span<bool> allowed) const {
+  if (rule_ != nullptr) {
+    rule_->mark(query, first, allowed);
+  }
+  const PositionRange near = near_.of(query);
+  const Index size = near_.query_unit;
+  for (Index key = first; bool& mark : allowed) {
+    bool given = near.first <= key && key <= near.last;
+    if (far_stride_ > 0) {
+      given = given || (key - query) % far_stride_ == 0;
+    } else if (summaries_ > 0) {
+      given = given || key - KeyRanges::unit(key, size) * size >= size - summaries_;
+    }
+    given = given && (!looks_back_ || key <= query);
+    mark = rule_ != nullptr ? mark && given : given;
+    ++key;
+  }
+}
+
+}  // namespace tapehead

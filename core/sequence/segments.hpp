@@ -1,0 +1,42 @@
+// Segments: which rows of a ragged batch form which sequence, and at which position each one
+// begins.
+#pragma once
+
+#include <vector>
+
+#include "core/memory/pool_vector.hpp"
+#include "core/types.hpp"
+
+namespace tapehead {
+
+// A run of consecutive rows that belong to one sequence.
+struct Segment {
+  Index row = 0;       // the first row in the matrix
+  Index rows = 0;      // how many there are; may be 0
+  Index position = 0;  // the position, inside its sequence, of the first row; may be negative
+};
+
+// The sequences of a batch. Query segments tile their matrix in order; key segments may overlap,
+// leave gaps and serve several query segments: query segment i attends to key segment i.
+struct Segments {
+  PoolVector<Segment> list;
+  Index first_row = 0;  // row of the matrix' row 0 among the rows of the whole training step: the
+                        // address of random draws
+
+  Index count() const { return static_cast<Index>(list.size()); }
+  const Segment& operator[](Index i) const { return list[static_cast<std::size_t>(i)]; }
+};
+
+// Segments of the given lengths, laid end to end, each from position 0.
+Segments segments_of(const std::vector<Index>& lengths);
+
+// One past the last row that any segment holds.
+Index row_count(const Segments& segments);
+
+// The rows of the longest segment; 0 without segments.
+Index most_rows(const Segments& segments);
+
+// The position of each row of segments that tile their matrix.
+std::vector<Index> positions(const Segments& segments);
+
+}  // namespace tapehead

@@ -1,0 +1,46 @@
+#include "core/tape/anomaly.hpp"
+
+#include <fmt/format.h>
+
+#include "core/text.hpp"
+
+namespace tapehead {
+
+namespace {
+
+std::string line_of(const Range& range) {
+  std::string line = fmt::format("\n  {} {}: ", range.what, range.shape.to_string());
+  if (range.not_finite < range.shape.size()) {
+    line += fmt::format("{:.4g} ... {:.4g}", range.least, range.most);
+  }
+  if (range.not_finite > 0) {
+    line += fmt::format("{}{} not finite", range.not_finite < range.shape.size() ? ", " : "",
+                        range.not_finite);
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string describe(const Anomaly& anomaly) {
+  std::string text = anomaly.op;
+  if (!anomaly.place.path.empty()) {
+    text += " in " + anomaly.place.to_string();
+  }
+  text += ": ";
+  text += anomaly.in_gradient
+              ? fmt::format("the gradient of input {} ({})", anomaly.input, anomaly.made_by)
+              : "the value";
+  text += fmt::format(" is {} at {}; {} of {} numbers are not finite", anomaly.number,
+                      element_name(anomaly.element, anomaly.shape), anomaly.count,
+                      anomaly.shape.size());
+  for (const Range& range : anomaly.ranges) {
+    text += line_of(range);
+  }
+  if (!anomaly.examples.empty()) {
+    text += fmt::format("\n  in a shard of training examples {}", listed(anomaly.examples));
+  }
+  return text;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,17 @@
+// The look for values that are not finite.
+#pragma once
+
+#include <string>
+
+#include "core/tape/anomaly.hpp"
+#include "core/tape/tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// The first element that is infinite or NaN, or -1.
+Index first_not_finite(const Tensor& tensor);
+
+// The tensor's finite numbers, told as `what`.
+Range range_of(std::string what, const Tensor& tensor);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,130 @@
+#include "core/tape/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/errors.hpp"
+#include "core/random/draws.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr Index block_alignment = 16;  // numbers: a cache line of floats
+
+// The number whose draw the i-th one takes.
+Index source_of(Index i, const NamedParameter& parameter) {
+  const auto& [kind, value, row_period, column_period] = parameter.initializer;
+  const Index columns = parameter.shape.rank() == 2 ? parameter.shape[1] : 1;
+  const Index row = row_period > 0 ? i / columns % row_period : i / columns;
+  const Index column = column_period > 0 ? i % columns % column_period : i % columns;
+  return row * columns + column;
+}
+
+void fill(Tensor values, const NamedParameter& parameter, std::uint64_t seed) {
+  const Draws draws(seed, "initialize." + parameter.name, 0);
+  const double value = parameter.initializer.value;
+  for (Index i = 0; i < values.size(); ++i) {
+    const auto index = static_cast<std::uint64_t>(source_of(i, parameter));
+    double number = value;
+    if (parameter.initializer.kind == Initializer::Kind::normal) {
+      number = value * draw_normal(draws, index);
+    } else if (parameter.initializer.kind == Initializer::Kind::uniform) {
+      number = value * (2 * draw_uniform(draws, index) - 1);
+    }
+    values.data()[i] = static_cast<Scalar>(number);
+  }
+}
+
+// "encoder.layers.0.self.query" of "encoder.layers.0.self.query.weight".
+std::string parent_of(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos ? "" : name.substr(0, dot);
+}
+
+}  // namespace
+
+Scope Scope::operator/(std::string_view name) const {
+  return name.empty() ? *this : Scope(*store_, name_of(name));
+}
+
+std::string Scope::name_of(std::string_view name) const {
+  return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
+}
+
+Parameter Scope::create(std::string_view name, const Shape& shape, Initializer initializer,
+                        Index heads) const {
+  return create_stacked({std::string(name)}, shape, initializer, heads);
+}
+
+Parameter Scope::create_stacked(const std::vector<std::string>& names, const Shape& shape,
+                                Initializer initializer, Index heads) const {
+  const auto count = static_cast<Index>(names.size());
+  const Shape stacked =
+      shape.rank() == 1 ? Shape{count * shape[0]} : Shape{count * shape[0], shape[1]};
+  Module module{.paths = {}, .heads = heads};
+  for (const std::string& name : names) {
+    module.paths.push_back(parent_of(name_of(name)));
+  }
+  const Index block = store_->add_block(stacked, std::move(module));
+  for (Index i = 0; i < count; ++i) {
+    const std::string name = name_of(names[static_cast<std::size_t>(i)]);
+    if (std::ranges::any_of(store_->parameters_,
+                            [&](const NamedParameter& other) { return other.name == name; })) {
+      throw ConfigError(fmt::format("two parameters are named {}", name));
+    }
+    store_->parameters_.push_back({.name = name,
+                                   .shape = shape,
+                                   .initializer = initializer,
+                                   .block = block,
+                                   .offset = store_->block_begin(block) + i * shape.size()});
+  }
+  return {.block = block, .shape = stacked};
+}
+
+Index ParameterStore::add_block(const Shape& shape, Module module) {
+  blocks_.push_back({.offset = size_, .shape = shape, .module = std::move(module)});
+  size_ += (shape.size() + block_alignment - 1) / block_alignment * block_alignment;
+  return blocks() - 1;
+}
+
+void ParameterStore::initialize(std::uint64_t seed) {
+  set_to_zeros();
+  for (const NamedParameter& parameter : parameters_) {
+    fill(value(parameter), parameter, seed);
+  }
+}
+
+Index ParameterStore::count() const {
+  Index total = 0;
+  for (const NamedParameter& parameter : parameters_) {
+    total += parameter.shape.size();
+  }
+  return total;
+}
+
+ParameterGradients::ParameterGradients(const ParameterStore& store)
+    : store_(store),
+      memory_(static_cast<std::size_t>(store.blocks())),
+      written_(std::make_unique<bool[]>(static_cast<std::size_t>(store.blocks()))) {}
+
+GradientSlot ParameterGradients::slot(Index block) {
+  Tensor& memory = memory_[static_cast<std::size_t>(block)];
+  if (!memory.has_memory()) {
+    memory = Tensor::empty(store_.block_shape(block));
+  }
+  return {.memory = memory, .written = &written_[static_cast<std::size_t>(block)]};
+}
+
+GradientSlot ParameterGradients::later_slot(Index block) {
+  const auto k = static_cast<std::size_t>(block);
+  return {.memory = {}, .written = &written_[k], .later = &memory_[k]};
+}
+
+void ParameterGradients::forget() {
+  std::ranges::fill(memory_, Tensor());
+  std::fill_n(written_.get(), store_.blocks(), false);
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

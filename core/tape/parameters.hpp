@@ -1,0 +1,134 @@
+// Parameters: declared once, by name, shape and initialiser; the store lays them all out in one run
+// of memory, which saving, counting, clipping and optimising walk.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tape/initializer.hpp"
+#include "core/tape/tape.hpp"
+#include "core/tape/tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// A layer's handle to a tensor of its own: what Pass::parameter turns into a Var. Parameters that
+// are stacked share one.
+struct Parameter {
+  Index block = -1;
+  Shape shape;
+
+  // A handle to the first rows of a matrix.
+  Parameter first_rows(Index rows) const { return {block, {rows, shape[1]}}; }
+};
+
+// What the store knows of one named tensor.
+struct NamedParameter {
+  std::string name;  // the path, such as "encoder.layers.0.self.query.weight"
+  Shape shape;
+  Initializer initializer;
+  Index block;
+  Index offset;  // of its first number in the store's memory
+};
+
+class ParameterStore;
+
+// A place in the tree of names, where a layer declares what it owns.
+class Scope {
+ public:
+  Scope operator/(std::string_view name) const;  // itself where the name is empty
+  const std::string& path() const { return path_; }
+
+  // `heads`: the rows, which make the columns of what comes out, are of so many heads; 0: of none.
+  Parameter create(std::string_view name, const Shape& shape, Initializer initializer,
+                   Index heads = 0) const;
+
+  // Several parameters of one shape that lie one after the other and are used as one tensor: (n *
+  // rows, ...).
+  Parameter create_stacked(const std::vector<std::string>& names, const Shape& shape,
+                           Initializer initializer, Index heads = 0) const;
+
+ private:
+  friend class ParameterStore;
+  Scope(ParameterStore& store, std::string path) : store_(&store), path_(std::move(path)) {}
+
+  std::string name_of(std::string_view name) const;
+
+  ParameterStore* store_;
+  std::string path_;
+};
+
+class ParameterStore {
+ public:
+  ParameterStore() = default;
+  ParameterStore(const ParameterStore&) = delete;
+  ParameterStore& operator=(const ParameterStore&) = delete;
+
+  Scope root() { return {*this, ""}; }
+
+  // Gives every parameter its first numbers: a function of the seed and its name. To be called once
+  // all are declared.
+  void initialize(std::uint64_t seed);
+  void set_to_zeros() { values_ = Tensor::zeros({size_}); }  // instead, before all are loaded
+
+  const std::vector<NamedParameter>& parameters() const { return parameters_; }
+  Index count() const;  // numbers in all parameters together
+  Index size() const {
+    return size_;
+  }  // numbers in the memory, gaps for alignment (always 0) included
+  Index blocks() const { return static_cast<Index>(blocks_.size()); }
+
+  Tensor& values() { return values_; }
+  const Tensor& values() const { return values_; }
+  Tensor value(const Parameter& parameter) const {
+    return values_.part(block_begin(parameter.block), parameter.shape);
+  }
+  Tensor value(const NamedParameter& parameter) const {
+    return values_.part(parameter.offset, parameter.shape);
+  }
+
+  const Module& module_of(Index block) const {
+    return blocks_[static_cast<std::size_t>(block)].module;
+  }
+  Index block_begin(Index block) const { return blocks_[static_cast<std::size_t>(block)].offset; }
+  const Shape& block_shape(Index block) const {
+    return blocks_[static_cast<std::size_t>(block)].shape;
+  }
+  Index block_size(Index block) const { return block_shape(block).size(); }
+
+ private:
+  friend class Scope;
+  struct Block {
+    Index offset;
+    Shape shape;
+    Module module;  // the paths of its parameters
+  };
+  Index add_block(const Shape& shape, Module module);
+
+  std::vector<NamedParameter> parameters_;
+  std::vector<Block> blocks_;
+  Index size_ = 0;
+  Tensor values_;
+};
+
+// The gradients of one pass over the model: a run of memory for each block that has one. They come
+// while a tape runs backwards and lets go of what its closures held, and take that memory's place.
+class ParameterGradients {
+ public:
+  explicit ParameterGradients(const ParameterStore& store);
+
+  GradientSlot slot(Index block);        // with memory
+  GradientSlot later_slot(Index block);  // with none until the first gradient comes
+  bool written(Index block) const { return written_[static_cast<std::size_t>(block)]; }
+  const Scalar* data(Index block) const { return memory_[static_cast<std::size_t>(block)].data(); }
+  void forget();  // nothing is written, and no memory held
+
+ private:
+  const ParameterStore& store_;
+  std::vector<Tensor> memory_;  // of each block
+  std::unique_ptr<bool[]> written_;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,203 @@
+// The tape: the ops of one forward pass in the order in which they ran, and the loop that walks
+// them backwards.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/tape/closures.hpp"
+#include "core/tape/module.hpp"
+#include "core/tape/tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+class Tape;
+
+// A value on a tape: a light handle. A Var that no gradient can reach (a constant, or any value
+// while recording is off) has no node and leaves no trace on the tape.
+class Var {
+ public:
+  const Tensor& value() const { return value_; }
+  const Shape& shape() const { return value_.shape(); }
+  Tape& tape() const { return *tape_; }
+  bool needs_gradient() const { return node_ >= 0; }
+
+ private:
+  friend class Tape;
+  Var(Tape* tape, Index node, Tensor value) : tape_(tape), node_(node), value_(std::move(value)) {}
+
+  Tape* tape_;
+  Index node_;
+  Tensor value_;
+};
+
+// Where an op's backward puts a gradient: numbers to overwrite or, where something is there
+// already, to add to.
+struct GradientTarget {
+  Scalar* data;
+  bool accumulate;
+};
+
+// What a backward closure sees: the gradient of its output, and a door for the gradient of each
+// input.
+class Gradients {
+ public:
+  Gradients(Tape& tape, Index node) : tape_(tape), node_(node) {}
+
+  bool needs(Index input) const;
+  const Tensor& output() const;  // dL/dy
+  Tensor take_output();  // the same, handed over: may be changed in place when it is unique()
+  void add(Index input, Tensor gradient);  // throws ShapeError naming the op
+  // The gradient's own memory: no temporary. Every element must be written. Throws logic_error
+  // where the input needs no gradient.
+  GradientTarget target(Index input);
+  // The same memory to be added to, cleared where nothing has come yet. Null where the input needs
+  // no gradient.
+  Scalar* sum(Index input);
+
+ private:
+  Tape& tape_;
+  Index node_;
+};
+
+// What a tape's watcher sees: a value that an op made or, going backwards, the gradient of one of
+// its inputs as far as it has come.
+struct TapeEvent {
+  const char* op;
+  const Module* module;   // where the op belongs; null: nowhere
+  const Module* entered;  // what had been entered, even if a parameter tells better
+  Index input;            // whose gradient it is; -1: it is a value
+  const Tensor& tensor;
+};
+using TapeWatcher = std::function<void(const TapeEvent&)>;
+
+// A place outside the tape that gathers the gradient of a parameter over several passes.
+struct GradientSlot {
+  Tensor memory;
+  bool* written;  // false: the memory holds nothing yet
+  // Where there is no memory yet: gets what is taken when the first gradient comes.
+  Tensor* later = nullptr;
+};
+
+class Tape {
+ public:
+  explicit Tape(bool recording = true) : recording_(recording) {}
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+  ~Tape() { clear(); }
+
+  Var constant(Tensor value) { return {this, -1, std::move(value)}; }
+  Var variable(Tensor value);  // a leaf; its gradient stays here
+  // A leaf; its gradient goes to the slot. The ops that use it belong to its module, where there is
+  // one; see `enter`.
+  Var parameter(Tensor value, GradientSlot gradient, const Module* module = nullptr);
+
+  // y = op(inputs). The closure gets the gradients; it may hold tensors, never Vars.
+  template <class Backward>
+  Var record(const char* op, std::span<const Var> inputs, Tensor value, Backward&& backward);
+  template <class Backward>
+  Var record(const char* op, std::initializer_list<Var> inputs, Tensor value, Backward&& backward) {
+    return record(op, std::span(inputs.begin(), inputs.size()), std::move(value),
+                  std::forward<Backward>(backward));
+  }
+
+  // Runs every closure from `output` back, with dL/d output = `cotangent` (of its shape), or = 1
+  // for a single number. Closures are spent by it: their memory returns to the pool as the loop
+  // goes, and a later pass that meets them throws logic_error.
+  void backward(const Var& output, Tensor cotangent);
+  void backward(const Var& output);
+
+  // The gradient of a variable after `backward`: zeros where none arrived.
+  Tensor gradient(const Var& variable) const;
+
+  // The name of the op that made a value; "constant" for one that no gradient can reach.
+  const char* op(const Var& value) const {
+    return value.needs_gradient() ? node(value.node_).op : "constant";
+  }
+
+  // Where in a model what is recorded from now on belongs, unless a parameter tells; null: nowhere.
+  // Gives what was said before. `module` must outlive the tape's nodes.
+  const Module* enter(const Module* module) { return std::exchange(module_, module); }
+
+  // Shows every value and gradient from now on, for a look inside.
+  void watch(TapeWatcher watcher) { watcher_ = std::move(watcher); }
+
+  void clear();  // forgets all nodes, keeps the capacity
+  bool recording() const { return recording_; }
+  Index nodes() const { return static_cast<Index>(nodes_.size()); }
+
+ private:
+  friend class Gradients;
+
+  struct Node {
+    const char* op;
+    Index first_input;
+    Index input_count;
+    Shape shape;
+    Tensor gradient{};
+    bool has_gradient = false;  // of a parameter, `written` tells
+    bool spent = false;         // a backward pass has been here
+    bool* written = nullptr;    // set for a parameter: the gradient is a slot's memory
+    Tensor* later = nullptr;    // set where the slot has that memory itself
+    const Module* module = nullptr;
+    Closure<Gradients> closure{};
+
+    bool has_arrived() const { return written != nullptr ? *written : has_gradient; }
+    Tensor& memory() { return later != nullptr ? *later : gradient; }
+    const Tensor& memory() const { return later != nullptr ? *later : gradient; }
+  };
+
+  Node& node(Index i) { return nodes_[static_cast<std::size_t>(i)]; }
+  const Node& node(Index i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  Node& input(Index of, Index number);
+  Var append(const char* op, std::span<const Var> inputs, Tensor value, Closure<Gradients> closure);
+  GradientTarget target(Node& into);
+  void receive(Node& into, Tensor gradient);
+  void run_closure(Index i);
+  const Module* module_of(std::span<const Index> inputs, const Module* entered) const;
+  const Module* module_of(Index i) const;
+  void look_at_value(const char* op, std::span<const Var> inputs, const Tensor& value);
+  void look_at_gradients(Index i, const Tensor& output);
+  void show_gradients(Index i) const;
+
+  bool recording_;
+  const Module* module_ = nullptr;
+  TapeWatcher watcher_;
+  std::vector<Node> nodes_;
+  std::vector<std::vector<Tensor>> kept_;  // each node's inputs, while gradients are looked at
+  std::vector<Index> inputs_;
+  ClosureArena arena_;
+};
+
+// What is recorded as long as it lives belongs to the module.
+class InModule {
+ public:
+  InModule(Tape& tape, const Module& module) : tape_(tape), before_(tape.enter(&module)) {}
+  InModule(const InModule&) = delete;
+  InModule& operator=(const InModule&) = delete;
+  ~InModule() { tape_.enter(before_); }
+
+ private:
+  Tape& tape_;
+  const Module* before_;
+};
+
+template <class Backward>
+Var Tape::record(const char* op, std::span<const Var> inputs, Tensor value, Backward&& backward) {
+  bool needed = false;
+  for (const Var& input : inputs) {
+    needed = needed || input.needs_gradient();
+  }
+  Closure<Gradients> closure;
+  if (recording_ && needed) {
+    closure = arena_.make<Gradients>(std::forward<Backward>(backward));
+  }
+  return append(op, inputs, std::move(value), std::move(closure));
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

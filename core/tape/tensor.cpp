@@ -1,0 +1,60 @@
+#include "core/tape/tensor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/errors.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+Tensor Tensor::empty(const Shape& shape) {
+  Tensor result;
+  result.shape_ = shape;
+  result.buffer_ = Buffer(static_cast<std::size_t>(shape.size()) * sizeof(Scalar));
+  result.data_ = reinterpret_cast<Scalar*>(result.buffer_.data());
+  return result;
+}
+
+Tensor Tensor::full(const Shape& shape, Scalar value) {
+  Tensor result = empty(shape);
+  std::ranges::fill(result.values(), value);
+  return result;
+}
+
+Tensor Tensor::of(const Shape& shape, std::span<const Scalar> values) {
+  if (static_cast<Index>(values.size()) != shape.size()) {
+    throw ShapeError(fmt::format("Tensor::of: {} values do not fill shape {}", values.size(),
+                                 shape.to_string()));
+  }
+  Tensor result = empty(shape);
+  std::ranges::copy(values, result.data_);
+  return result;
+}
+
+Tensor Tensor::of(const Shape& shape, std::initializer_list<Scalar> values) {
+  return of(shape, std::span<const Scalar>(values.begin(), values.size()));
+}
+
+Tensor Tensor::reshaped(const Shape& shape) const {
+  if (shape.size() != size()) {
+    throw ShapeError(
+        fmt::format("reshaped: {} does not fit {}", shape.to_string(), shape_.to_string()));
+  }
+  return part(0, shape);
+}
+
+Tensor Tensor::part(Index first_element, const Shape& shape) const {
+  if (first_element < 0 || first_element + shape.size() > size()) {
+    throw ShapeError(fmt::format("part: shape {} from element {} on reaches beyond {}",
+                                 shape.to_string(), first_element, shape_.to_string()));
+  }
+  Tensor result = *this;
+  result.data_ += first_element;
+  result.shape_ = shape;
+  return result;
+}
+
+Tensor Tensor::copy() const { return has_memory() ? of(shape_, values()) : Tensor(); }
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

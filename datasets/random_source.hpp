@@ -1,0 +1,27 @@
+// The draws of one example, taken one after another from a stretch of the stream that belongs
+// to this example alone.
+#pragma once
+
+#include <cstdint>
+
+#include "core/random/draws.hpp"
+
+namespace tapehead {
+
+class RandomSource {
+ public:
+  // Example number `number` has the draws from number 2^bits on, and may take 2^bits of them.
+  RandomSource(const Draws& draws, Index number, int bits)
+      : draws_(draws), next_(static_cast<std::uint64_t>(number) << bits) {}
+
+  Index below(Index bound) { return draw_below(draws_, next_++, bound); }
+  Index between(Index minimum, Index maximum) { return minimum + below(maximum - minimum + 1); }
+  bool one_in(Index count) { return below(count) == 0; }
+  bool with_probability(double probability) { return draw_uniform(draws_, next_++) < probability; }
+
+ private:
+  const Draws& draws_;
+  std::uint64_t next_;
+};
+
+}  // namespace tapehead

@@ -1,0 +1,93 @@
+// The options of the task parallel_text.
+#pragma once
+
+#include <string>
+
+#include "core/fields.hpp"
+#include "core/types.hpp"
+#include "datasets/tokenizers/tokenizer_kind.hpp"
+
+namespace tapehead {
+
+// Aligned lines of text, plain or gzip; relative paths start at the working
+// directory when a run starts, and a run knows where its files lie. Either `train_source` and
+// `train_target`, or `train_tsv` (source, tab, target); likewise for the others.
+struct ParallelTextOptions {
+  std::string train_source{};
+  std::string train_target{};
+  std::string validation_source{};
+  std::string validation_target{};
+  std::string test_source{};
+  std::string test_target{};
+  std::string train_tsv{};
+  std::string validation_tsv{};
+  std::string test_tsv{};
+  TokenizerKind tokenizer = TokenizerKind::bpe;
+  bool joint_vocabulary = true;
+  Index vocabulary = 10000;
+  Normalization normalization = Normalization::identity;
+  double character_coverage = 1.0;
+  double subword_dropout = 0;
+  Index max_length = 100;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "train_source", .help = "file of source sentences to train on, one a line"},
+          train_source);
+    visit(Field{.name = "train_target", .help = "file of their translations, line by line"},
+          train_target);
+    visit(Field{.name = "validation_source", .help = "file of source sentences for validation"},
+          validation_source);
+    visit(Field{.name = "validation_target", .help = "file of their translations"},
+          validation_target);
+    visit(Field{.name = "test_source",
+                .help = "file of source sentences for the final test; empty: no test split"},
+          test_source);
+    visit(Field{.name = "test_target", .help = "file of their translations"}, test_target);
+    visit(Field{.name = "train_tsv",
+                .help = "instead of two files: source, tab, target on each line"},
+          train_tsv);
+    visit(Field{.name = "validation_tsv",
+                .help = "instead of two files: source, tab, target on each line"},
+          validation_tsv);
+    visit(
+        Field{.name = "test_tsv", .help = "instead of two files: source, tab, target on each line"},
+        test_tsv);
+    visit(Field{.name = "tokenizer",
+                .help = "words at white space, characters, or SentencePiece (bpe, unigram) trained "
+                        "on the training text"},
+          tokenizer);
+    visit(Field{.name = "joint_vocabulary",
+                .help = "one tokenizer for both languages; of its pieces the target's "
+                        "side has those that training targets need"},
+          joint_vocabulary);
+    visit(Field{.name = "vocabulary",
+                .help = "entries of each vocabulary, with the three marks; for words and "
+                        "characters at most so many, the most frequent",
+                .minimum = 4,
+                .maximum = 1e6},
+          vocabulary);
+    visit(Field{.name = "normalization", .help = "text normalisation by SentencePiece"},
+          normalization);
+    visit(Field{.name = "character_coverage",
+                .help = "share of the text's characters that SentencePiece must be able to write",
+                .minimum = 0.98,
+                .maximum = 1},
+          character_coverage);
+    visit(Field{.name = "subword_dropout",
+                .help = "probability that a merge of bpe is left out in the source of a training "
+                        "pair, drawn anew in each epoch; what would be longer than max_length "
+                        "stays as it is",
+                .minimum = 0,
+                .maximum = 0.9},
+          subword_dropout);
+    visit(Field{.name = "max_length",
+                .help = "training pairs with a longer side are dropped, and counted",
+                .minimum = 1,
+                .maximum = 100000,
+                .unit = "tokens"},
+          max_length);
+  }
+};
+
+}  // namespace tapehead

@@ -1,0 +1,217 @@
+// The task parallel_text: a corpus of aligned lines, its tokenizers, its splits.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "core/errors.hpp"
+#include "datasets/task_kind.hpp"
+#include "datasets/task_making.hpp"
+#include "datasets/text/aligned_text.hpp"
+#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_tokenizers.hpp"
+#include "datasets/text/rules.hpp"
+#include "datasets/text/source_cuts.hpp"
+#include "datasets/tokenizers/parallel_lines.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array<std::string_view, 9> file_options{
+    "train_source",   "train_target", "train_tsv",   "validation_source", "validation_target",
+    "validation_tsv", "test_source",  "test_target", "test_tsv"};
+
+constexpr std::array<std::string_view, 4> tokenizer_options{
+    "task.tokenizer", "task.normalization", "task.character_coverage", "task.subword_dropout"};
+
+struct SplitFiles {
+  std::string_view name;
+  const std::string& source;
+  const std::string& target;
+  const std::string& tab_separated;
+
+  bool given() const { return !(source.empty() && target.empty() && tab_separated.empty()); }
+};
+
+void expect_file(const SplitFiles& split, std::string_view side, const std::string& file) {
+  std::error_code ignored;
+  if (!file.empty() && !fs::exists(file, ignored)) {
+    const std::string place =
+        fs::path(file).is_absolute() ? "" : " in " + fs::current_path().string();
+    throw IoError(fmt::format("task.{}_{}: there is no file {}{}", split.name, side, file, place));
+  }
+}
+
+AlignedText read_split(const SplitFiles& files) {
+  expect_file(files, "source", files.source);
+  expect_file(files, "target", files.target);
+  expect_file(files, "tsv", files.tab_separated);
+  return files.tab_separated.empty() ? read_aligned_files(files.source, files.target)
+                                     : read_tab_separated(files.tab_separated);
+}
+
+void encode(const AlignedText& text, const Tokenizers& tokenizers, Split& split) {
+  split.examples.resize(text.source.size());
+  for_line_ranges(static_cast<Index>(text.source.size()), [&](Index first, Index last) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      split.examples[i] = {.source = tokenizers.source->encode(text.source[i]),
+                           .target = tokenizers.target->encode(text.target[i])};
+    }
+  });
+}
+
+void count_unknown(const AlignedText& text, const Tokenizers& tokenizers, std::size_t i,
+                   Split& split) {
+  const auto line = static_cast<Index>(i) + 1;
+  const auto& [source, target] = split.examples[i];
+  split.unknown_source.see(*tokenizers.source, text.source[i], source, line);
+  split.unknown_target.see(*tokenizers.target, text.target[i], target, line);
+}
+
+// Training leaves out what is too long to be worth its memory and what has no translation. With
+// subword dropout the split has the texts of its sources.
+Split train_split(const SplitFiles& files, const AlignedText& text, const Tokenizers& tokenizers,
+                  const ParallelTextOptions& options) {
+  Split split;
+  split.name = files.name;
+  encode(text, tokenizers, split);
+  Index too_long = 0;
+  Index empty = 0;
+  std::vector<Example> kept;
+  for (std::size_t i = 0; i < split.examples.size(); ++i) {
+    auto& [source, target] = split.examples[i];
+    if (static_cast<Index>(std::max(source.size(), target.size())) > options.max_length) {
+      ++too_long;
+    } else if (source.empty() || target.empty()) {
+      ++empty;
+    } else {
+      count_unknown(text, tokenizers, i, split);
+      kept.push_back({.source = std::move(source), .target = std::move(target)});
+      if (options.subword_dropout > 0) {
+        split.source_texts.push_back(text.source[i]);
+      }
+    }
+  }
+  split.examples = std::move(kept);
+  split.dropped = too_long + empty;
+  if (split.examples.empty()) {
+    throw no_training_pairs(options, split.dropped);
+  }
+  if (split.dropped > 0) {
+    spdlog::info("{} of {} training pairs dropped: {} longer than {} tokens, {} with an empty side",
+                 split.dropped, text.source.size(), too_long, options.max_length, empty);
+  }
+  return split;
+}
+
+Split held_out_split(const SplitFiles& files, AlignedText text, const Tokenizers& tokenizers) {
+  Split split;
+  split.name = files.name;
+  encode(text, tokenizers, split);
+  for (std::size_t i = 0; i < split.examples.size(); ++i) {
+    count_unknown(text, tokenizers, i, split);
+  }
+  split.source_texts = std::move(text.source);
+  split.references = std::move(text.target);
+  const bool one = !files.tab_separated.empty();
+  split.source_file = one ? files.tab_separated : files.source;
+  split.target_file = one ? files.tab_separated : files.target;
+  return split;
+}
+
+LongestSide longest(const TaskOptions& options) {
+  return {.tokens = options.as<ParallelTextOptions>().max_length};
+}
+
+std::vector<std::string> splits(const TaskOptions& options) {
+  const auto& text = options.as<ParallelTextOptions>();
+  std::vector<std::string> names{"train", "validation"};
+  if (!text.test_source.empty() || !text.test_tsv.empty()) {
+    names.emplace_back("test");
+  }
+  return names;
+}
+
+// Characters need no training and make a small vocabulary, but longer lines.
+void shrink(TaskOptions& task, const Shrinking& shrinking) {
+  auto& text = task.as<ParallelTextOptions>();
+  if (std::ranges::any_of(tokenizer_options, shrinking.is_set) ||
+      text.tokenizer == TokenizerKind::character) {
+    return;
+  }
+  const ParallelTextOptions defaults;
+  text.tokenizer = TokenizerKind::character;
+  text.normalization = defaults.normalization;
+  text.character_coverage = defaults.character_coverage;
+  text.subword_dropout = defaults.subword_dropout;
+  shrinking.at_most("task.vocabulary", text.vocabulary, Shrinking::most_symbols);
+  if (!shrinking.is_set("task.max_length")) {
+    text.max_length = std::max(text.max_length, shrinking.most_characters);
+  }
+}
+
+void add_draws(const TaskOptions& options, Hash& hash) {
+  const auto& text = options.as<ParallelTextOptions>();
+  if (text.subword_dropout > 0) {
+    hash.add(std::bit_cast<std::uint64_t>(text.subword_dropout));
+    hash.add(static_cast<std::uint64_t>(text.max_length));
+  }
+}
+
+Task make(const TaskOptions& options, std::uint64_t seed, const fs::path& tokenizers) {
+  const auto& text = options.as<ParallelTextOptions>();
+  const SplitFiles train{"train", text.train_source, text.train_target, text.train_tsv};
+  const SplitFiles validation{"validation", text.validation_source, text.validation_target,
+                              text.validation_tsv};
+  const SplitFiles test{"test", text.test_source, text.test_target, text.test_tsv};
+  // All is read first, so that a fault shows before the tokenizer has been trained.
+  const AlignedText train_text = read_split(train);
+  AlignedText validation_text = read_split(validation);
+  AlignedText test_text = test.given() ? read_split(test) : AlignedText{};
+
+  const Tokenizers kept =
+      kept_tokenizers(tokenizers, [&] { return make_parallel_tokenizers(train_text, text); });
+  Task task;
+  task.source_tokenizer = kept.source;
+  task.target_tokenizer = kept.target;
+  task.splits.push_back(train_split(train, train_text, kept, text));
+  if (text.subword_dropout > 0) {
+    const auto pieces = std::dynamic_pointer_cast<const SentencePieceTokenizer>(kept.source);
+    if (!pieces) {
+      throw IoError(
+          fmt::format("{} keeps a tokenizer without merges: task.subword_dropout needs bpe",
+                      tokenizers.string()));
+    }
+    const auto cuts = std::make_shared<SourceCuts>(task.splits.front(), pieces, text, seed);
+    task.draw_training_split = [cuts](Index epoch) { return cuts->of_epoch(epoch); };
+    task.splits.front().source_texts = {};
+  }
+  task.splits.push_back(held_out_split(validation, std::move(validation_text), kept));
+  if (test.given()) {
+    task.splits.push_back(held_out_split(test, std::move(test_text), kept));
+  }
+  return task;
+}
+
+}  // namespace
+
+extern constinit const TaskKind parallel_text_task{.name = "parallel_text",
+                                                   .options = options_of<ParallelTextOptions>,
+                                                   .rules = parallel_text_rules,
+                                                   .longest = longest,
+                                                   .splits = splits,
+                                                   .shrink = shrink,
+                                                   .files = file_options,
+                                                   .add_draws = add_draws,
+                                                   .make = make};
+
+}  // namespace tapehead

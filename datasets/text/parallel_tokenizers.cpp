@@ -1,0 +1,254 @@
+#include "datasets/text/parallel_tokenizers.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+#include "core/text.hpp"
+#include "datasets/tokenizers/parallel_lines.hpp"
+#include "datasets/tokenizers/sentencepiece_corpus.hpp"
+#include "datasets/tokenizers/sentencepiece_joint.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/written_back.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr std::size_t many_lines = 20000;  // from here on training pieces takes about a second
+
+bool has_pieces(const ParallelTextOptions& options) {
+  return options.tokenizer == TokenizerKind::bpe || options.tokenizer == TokenizerKind::unigram;
+}
+
+std::string_view name_of(TokenizerKind kind) {
+  return EnumNames<TokenizerKind>::names[static_cast<std::size_t>(kind)];
+}
+
+Unit unit_of(const ParallelTextOptions& options) {
+  return options.tokenizer == TokenizerKind::character ? Unit::character : Unit::word;
+}
+
+// No tokenizer makes fewer tokens of it: pieces end where words do, which only a space divides.
+Index fewest_tokens(std::string_view line, const ParallelTextOptions& options) {
+  if (!has_pieces(options)) {
+    return static_cast<Index>(units_of(line, unit_of(options)).size());
+  }
+  Index words = 0;
+  char before = ' ';
+  for (const char byte : line) {
+    words += byte != ' ' && before == ' ' ? 1 : 0;
+    before = byte;
+  }
+  return words;
+}
+
+// The pairs as they are trained on; empty lines stand for those that are certain to be dropped.
+AlignedText without_dropped(AlignedText text, const ParallelTextOptions& options) {
+  const auto usable = [&](const std::string& line) {
+    const Index tokens = fewest_tokens(line, options);
+    return tokens > 0 && tokens <= options.max_length;
+  };
+  bool any = false;
+  for (std::size_t i = 0; i < text.source.size(); ++i) {
+    if (usable(text.source[i]) && usable(text.target[i])) {
+      any = true;
+    } else {
+      text.source[i].clear();
+      text.target[i].clear();
+    }
+  }
+  if (!any) {
+    throw no_training_pairs(options, static_cast<Index>(text.source.size()));
+  }
+  return text;
+}
+
+// A side of the training text, or both, one after the other.
+struct TrainingText {
+  std::vector<std::string> files;  // one, or the source's and the target's
+  std::vector<std::string> lines;
+
+  // The place of a line by its number from 1.
+  std::string place(Index number) const {
+    const auto each = static_cast<Index>(lines.size() / files.size());
+    return fmt::format("{}:{}", files[static_cast<std::size_t>((number - 1) / each)],
+                       (number - 1) % each + 1);
+  }
+};
+
+TrainingText source_text(const AlignedText& text, const ParallelTextOptions& options) {
+  return {{options.train_tsv.empty() ? options.train_source : options.train_tsv}, text.source};
+}
+
+TrainingText target_text(const AlignedText& text, const ParallelTextOptions& options) {
+  return {{options.train_tsv.empty() ? options.train_target : options.train_tsv}, text.target};
+}
+
+TrainingText joint_text(const AlignedText& text, const ParallelTextOptions& options) {
+  TrainingText both = source_text(text, options);
+  TrainingText target = target_text(text, options);
+  both.files.push_back(std::move(target.files.front()));
+  std::ranges::move(target.lines, std::back_inserter(both.lines));
+  return both;
+}
+
+std::string train_pieces(const TrainingText& text, const ParallelTextOptions& options) {
+  const bool slow = text.lines.size() >= many_lines;
+  if (slow) {
+    spdlog::info("training a tokenizer of {} entries on {} lines", options.vocabulary,
+                 text.lines.size());
+  }
+  const auto start = std::chrono::steady_clock::now();
+  std::string model;
+  try {
+    model = train_sentencepiece(text.lines, {.kind = options.tokenizer,
+                                             .vocabulary = options.vocabulary,
+                                             .normalization = options.normalization,
+                                             .character_coverage = options.character_coverage});
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", join(text.files, " and "), error.what()));
+  }
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  if (slow) {
+    spdlog::info("trained the tokenizer in {:.1f} s", elapsed.count());
+  }
+  return model;
+}
+
+std::shared_ptr<const Tokenizer> train_words(const TrainingText& text,
+                                             const ParallelTextOptions& options) {
+  const Unit unit = unit_of(options);
+  return std::make_shared<VocabularyTokenizer>(count_units(text.lines, unit, options.vocabulary),
+                                               unit);
+}
+
+// "`x` 3 times, first at train.en:4; ...": the first five.
+std::string list_of(const LostParts& lost, const TrainingText& text) {
+  constexpr std::size_t most = 5;
+  std::vector<std::string> items;
+  for (const auto& [part, found] : lost) {
+    if (items.size() == most) {
+      items.push_back(fmt::format("{} more", lost.size() - most));
+      break;
+    }
+    items.push_back(fmt::format("`{}` {} time{}, first at {}", shown(part), found.count,
+                                found.count == 1 ? "" : "s", text.place(found.first_line)));
+  }
+  return join(items, "; ");
+}
+
+// Pieces that are to cover all characters do so, or are refused.
+void check_pieces(const SentencePieceTokenizer& tokenizer, const TrainingText& text,
+                  const ParallelTextOptions& options) {
+  const LostParts lost = lost_parts(tokenizer, text.lines, [&](std::string_view line) {
+    return normalised_text(tokenizer, line, options.normalization);
+  });
+  if (lost.empty()) {
+    return;
+  }
+  const std::string what =
+      fmt::format("a {} tokenizer cannot write all characters of its training text: {}",
+                  name_of(options.tokenizer), list_of(lost, text));
+  if (options.character_coverage < 1) {
+    spdlog::info("{}; they become unknown tokens (task.character_coverage {})", what,
+                 options.character_coverage);
+    return;
+  }
+  const auto& [part, found] = *lost.begin();
+  const std::string_view reason = sentencepiece_reserved(part);
+  throw DataError(fmt::format(
+      "{}: {}{}{}. Take them out of the text, set task.tokenizer to word or character, or set "
+      "task.character_coverage below 1 to have them unknown",
+      text.place(found.first_line), what, reason.empty() ? "" : ". ", reason));
+}
+
+// What is dropped for its tokens, which only the tokenizers can count, need not come back.
+AlignedText without_long(AlignedText text, const Tokenizers& tokenizers, Index max_length) {
+  for_line_ranges(static_cast<Index>(text.source.size()), [&](Index first, Index last) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      const std::size_t longer = std::max(tokenizers.source->encode(text.source[i]).size(),
+                                          tokenizers.target->encode(text.target[i]).size());
+      if (static_cast<Index>(longer) > max_length) {
+        text.source[i].clear();
+        text.target[i].clear();
+      }
+    }
+  });
+  return text;
+}
+
+using PiecesOf = std::shared_ptr<const SentencePieceTokenizer>;
+
+Tokenizers checked(const PiecesOf& source, const PiecesOf& target, const AlignedText& text,
+                   const ParallelTextOptions& options) {
+  if (text.source.size() >= many_lines) {
+    spdlog::info("checking that it writes its training text back");
+  }
+  Tokenizers tokenizers{.source = source, .target = target};
+  const AlignedText kept = without_long(text, tokenizers, options.max_length);
+  check_pieces(*source, source_text(kept, options), options);
+  check_pieces(*target, target_text(kept, options), options);
+  return tokenizers;
+}
+
+Tokenizers joint_tokenizers(const AlignedText& text, const ParallelTextOptions& options) {
+  const TrainingText both = joint_text(text, options);
+  if (!has_pieces(options)) {
+    const std::shared_ptr<const Tokenizer> joint = train_words(both, options);
+    return {.source = joint, .target = joint};
+  }
+  const std::string model = with_target_pieces_first(train_pieces(both, options), text.target);
+  return checked(std::make_shared<SentencePieceTokenizer>(model, Pieces::all),
+                 std::make_shared<SentencePieceTokenizer>(model, Pieces::used), text, options);
+}
+
+// Both sides are tried, so that what they ask for is seen together.
+Tokenizers separate_tokenizers(const AlignedText& text, const ParallelTextOptions& options) {
+  const TrainingText source = source_text(text, options);
+  const TrainingText target = target_text(text, options);
+  if (!has_pieces(options)) {
+    return {.source = train_words(source, options), .target = train_words(target, options)};
+  }
+  std::vector<PiecesOf> sides;
+  std::vector<std::string> problems;
+  for (const auto& [side, lines] : {std::pair{"source", &source}, std::pair{"target", &target}}) {
+    try {
+      sides.push_back(std::make_shared<SentencePieceTokenizer>(train_pieces(*lines, options)));
+    } catch (const DataError& error) {
+      problems.push_back(fmt::format("{} side, {}", side, error.what()));
+    }
+  }
+  if (!problems.empty()) {
+    throw DataError(fmt::format("{}{}", join(problems, "\n"),
+                                problems.size() == 1 ? ""
+                                                     : "\none task.vocabulary has to suit both "
+                                                       "sides, or set task.joint_vocabulary"));
+  }
+  return checked(sides[0], sides[1], text, options);
+}
+
+}  // namespace
+
+DataError no_training_pairs(const ParallelTextOptions& options, Index pairs) {
+  return DataError(fmt::format(
+      "{}: none of the {} pairs can be trained on: each has a side that is empty or longer than "
+      "task.max_length ({})",
+      options.train_source + options.train_tsv, pairs, options.max_length));
+}
+
+Tokenizers make_parallel_tokenizers(const AlignedText& train, const ParallelTextOptions& options) {
+  const AlignedText text = without_dropped(train, options);
+  return options.joint_vocabulary ? joint_tokenizers(text, options)
+                                  : separate_tokenizers(text, options);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,88 @@
+#include "datasets/text/rules.hpp"
+
+#include <fmt/format.h>
+
+#include "datasets/text/options.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using Verdict = std::optional<Violation>;
+
+struct Files {
+  std::string_view split;  // as its options begin
+  std::string_view said;   // as a message has it
+  const std::string& source;
+  const std::string& target;
+  const std::string& tsv;
+};
+
+Verdict check(const Files& files, bool needed) {
+  const auto option = [&](std::string_view of) {
+    return fmt::format("task.{}_{}", files.split, of);
+  };
+  const std::string source = option("source");
+  const std::string target = option("target");
+  const std::string tsv = option("tsv");
+  if (!files.tsv.empty() && !(files.source.empty() && files.target.empty())) {
+    return Violation{
+        {tsv, source, target},
+        fmt::format("the {} text comes twice, as two files and as a TSV; keep one", files.said)};
+  }
+  if (files.source.empty() != files.target.empty()) {
+    return Violation{{files.source.empty() ? target : source},
+                     fmt::format("stands alone; the {} text needs {} too", files.said,
+                                 files.source.empty() ? source : target)};
+  }
+  if (!needed || !files.source.empty() || !files.tsv.empty()) {
+    return {};
+  }
+  return Violation{{source, tsv, "task.name"},
+                   fmt::format("parallel_text needs {} text: {} and {}, or {}", files.said, source,
+                               target, tsv)};
+}
+
+}  // namespace
+
+Verdict text_has_files(const TaskOptions& options) {
+  const auto& text = options.as<ParallelTextOptions>();
+  if (Verdict verdict = check(
+          {"train", "training", text.train_source, text.train_target, text.train_tsv}, true)) {
+    return verdict;
+  }
+  if (Verdict verdict = check({"validation", "validation", text.validation_source,
+                               text.validation_target, text.validation_tsv},
+                              true)) {
+    return verdict;
+  }
+  return check({"test", "test", text.test_source, text.test_target, text.test_tsv}, false);
+}
+
+Verdict unused_by_tokenizer(const TaskOptions& options) {
+  const auto& text = options.as<ParallelTextOptions>();
+  const ParallelTextOptions defaults;
+  if (text.tokenizer == TokenizerKind::bpe) {
+    return {};
+  }
+  if (text.subword_dropout != defaults.subword_dropout) {
+    return Violation{{"task.subword_dropout", "task.tokenizer"},
+                     "this tokenizer merges nothing that could be left out (only bpe)"};
+  }
+  if (text.tokenizer == TokenizerKind::unigram) {
+    return {};
+  }
+  const auto unused = [](const std::string& option) {
+    return Violation{{option, "task.tokenizer"},
+                     "this tokenizer makes no use of it (only bpe, unigram)"};
+  };
+  if (text.normalization != defaults.normalization) {
+    return unused("task.normalization");
+  }
+  if (text.character_coverage != defaults.character_coverage) {
+    return unused("task.character_coverage");
+  }
+  return {};
+}
+
+}  // namespace tapehead

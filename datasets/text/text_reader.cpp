@@ -1,0 +1,121 @@
+#include "datasets/text/text_reader.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/files/open_file.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr int pause_milliseconds = 20;
+constexpr int for_ever = -1;
+// Of bytes; no line of text is longer, and the libraries that see it count in 32 bits.
+constexpr std::size_t longest_line = std::size_t{100} << 20;
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+}  // namespace
+
+TextReader::TextReader(int file, std::filesystem::path name)
+    : file_(file), name_(std::move(name)) {}
+
+std::vector<std::string> TextReader::next(Index most) {
+  std::vector<std::string> lines;
+  while (static_cast<Index>(lines.size()) < most) {
+    if (take_line(lines)) {
+      continue;
+    }
+    if (ended_ || !readable(lines.empty() ? for_ever : pause_milliseconds)) {
+      break;
+    }
+    fill();
+  }
+  return lines;
+}
+
+bool TextReader::take_line(std::vector<std::string>& lines) {
+  const std::size_t newline = text_.find('\n', taken_);
+  if (newline == std::string::npos && !ended_) {
+    return false;
+  }
+  begin_text();
+  if (newline == std::string::npos && taken_ == text_.size()) {
+    return false;
+  }
+  const std::size_t end = std::min(newline, text_.size());
+  ++lines_;
+  std::string& line = lines.emplace_back(text_, taken_, end - taken_);
+  if (line.ends_with('\r')) {
+    line.pop_back();
+  }
+  taken_ = std::min(end + 1, text_.size());
+  return true;
+}
+
+// No part of the mark is a line end, so the first line holds it whole.
+void TextReader::begin_text() {
+  if (!begun_ && text_.starts_with(byte_order_mark)) {
+    taken_ = byte_order_mark.size();
+  }
+  begun_ = true;
+}
+
+bool TextReader::readable(int milliseconds) const {
+  pollfd waiting{.fd = file_, .events = POLLIN, .revents = 0};
+  int ready = -1;
+  do {
+    ready = poll(&waiting, 1, milliseconds);
+  } while (ready < 0 && errno == EINTR);
+  return ready != 0;
+}
+
+void TextReader::fill() {
+  std::array<char, 65536> chunk;
+  ssize_t count = -1;
+  do {
+    count = read(file_, chunk.data(), chunk.size());
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) {
+    throw io_error("read", name_, errno);
+  }
+  ended_ = count == 0;
+  text_.erase(0, std::exchange(taken_, 0));
+  add({chunk.data(), static_cast<std::size_t>(count)});
+  if (text_.size() > longest_line && text_.find('\n') > longest_line) {
+    throw DataError(fmt::format("{}:{}: the line is longer than 100 MiB; is this a text file?",
+                                name_.string(), lines_ + 1));
+  }
+}
+
+void TextReader::add(std::string_view bytes) {
+  if (!head_read_) {
+    head_ += bytes;
+    if (!ended_ && gzip_signature.starts_with(head_)) {
+      return;  // a single byte
+    }
+    head_read_ = true;
+    if (head_.starts_with(gzip_signature)) {
+      gunzip_.emplace(name_);
+    }
+    bytes = head_;
+  }
+  if (!gunzip_) {
+    text_ += bytes;
+    return;
+  }
+  gunzip_->unpack(bytes, text_);
+  if (ended_) {
+    gunzip_->expect_complete();
+  }
+}
+
+}  // namespace tapehead

@@ -1,0 +1,93 @@
+#include "datasets/tokenizers/sentencepiece_joint.hpp"
+
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include <sentencepiece_processor.h>
+
+#include "core/errors.hpp"
+#include "core/types.hpp"
+#include "datasets/tokenizers/parallel_lines.hpp"
+#include "datasets/tokenizers/sentencepiece_corpus.hpp"
+
+namespace tapehead {
+
+namespace {
+
+void expect_ok(const sentencepiece::util::Status& status) {
+  if (!status.ok()) {
+    throw DataError(std::string("not a SentencePiece model: ") + status.error_message());
+  }
+}
+
+// Cuts the next field off the front of a serialised message (Protocol Buffers, "Encoding"). All
+// fields of a model have numbers below 16 and are length-delimited: a byte of tag, the length in
+// groups of seven bits, the content.
+std::string_view take_field(std::string_view& message) {
+  std::size_t position = 1;
+  std::size_t length = 0;
+  for (int shift = 0;; shift += 7) {
+    if (position >= message.size() || shift > 28) {
+      throw DataError("not a SentencePiece model: a field without an end");
+    }
+    const auto byte = static_cast<unsigned char>(message[position++]);
+    length |= static_cast<std::size_t>(byte & 0x7F) << shift;
+    if (byte < 0x80) {
+      break;
+    }
+  }
+  if (length > message.size() - position) {
+    throw DataError("not a SentencePiece model: a field longer than the model");
+  }
+  const std::string_view field = message.substr(0, position + length);
+  message.remove_prefix(field.size());
+  return field;
+}
+
+constexpr char pieces_tag = 0x0A;  // ModelProto.pieces: number 1, length-delimited
+
+std::string with_unused_pieces_last(const sentencepiece::SentencePieceProcessor& processor) {
+  const std::string model = processor.serialized_model_proto();
+  std::string used;
+  std::string unused;
+  std::string others;
+  int id = 0;
+  for (std::string_view rest = model; !rest.empty();) {
+    const std::string_view field = take_field(rest);
+    const bool piece = field.front() == pieces_tag;
+    (!piece ? others : processor.IsUnused(id) ? unused : used) += field;
+    id += piece ? 1 : 0;
+  }
+  return used + unused + others;
+}
+
+}  // namespace
+
+std::string with_target_pieces_first(const std::string& model,
+                                     std::span<const std::string> target_lines) {
+  sentencepiece::SentencePieceProcessor processor;
+  expect_ok(processor.LoadFromSerializedProto(model));
+  std::set<TokenId> seen;
+  std::mutex guard;
+  for_line_ranges(static_cast<Index>(target_lines.size()), [&](Index first, Index last) {
+    std::set<TokenId> here;
+    std::vector<TokenId> tokens;
+    for (Index i = first; i < last; ++i) {
+      expect_ok(processor.Encode(with_spaces(target_lines[static_cast<std::size_t>(i)]), &tokens));
+      here.insert(tokens.begin(), tokens.end());
+    }
+    const std::scoped_lock lock(guard);
+    seen.merge(here);
+  });
+  std::vector<std::string> pieces;
+  for (const TokenId token : seen) {
+    pieces.push_back(processor.IdToPiece(token));
+  }
+  // Leaves marks and single characters as they are, and marks all else that is not listed.
+  expect_ok(processor.SetVocabulary({pieces.begin(), pieces.end()}));
+  return with_unused_pieces_last(processor);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,126 @@
+// Training a SentencePiece model, in memory and reproducibly. The library's trainer ends the
+// process where it finds a fault in itself, so it has one of its own.
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <sentencepiece_trainer.h>
+
+#include "core/errors.hpp"
+#include "core/files/isolated.hpp"
+#include "datasets/tokenizers/sentencepiece_corpus.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr std::string_view other_tokenizers =
+    "set task.tokenizer to another one, or another task.vocabulary";
+
+// The library's own input files would leave their path in the model; this leaves nothing.
+class Lines : public sentencepiece::SentenceIterator {
+ public:
+  explicit Lines(std::span<const std::string> lines) : lines_(lines) { prepare(); }
+  bool done() const override { return next_ == lines_.size(); }
+  void Next() override {
+    ++next_;
+    prepare();
+  }
+  const std::string& value() const override { return line_; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  void prepare() { line_ = done() ? std::string() : trainable_line(lines_[next_]); }
+
+  std::span<const std::string> lines_;
+  std::size_t next_ = 0;
+  std::string line_;
+};
+
+template <class Enum>
+std::string name_of(Enum value) {
+  return std::string(EnumNames<Enum>::names[static_cast<std::size_t>(value)]);
+}
+
+std::unordered_map<std::string, std::string> arguments(const PieceOptions& options) {
+  std::unordered_map<std::string, std::string> all{
+      {"model_type", name_of(options.kind)},
+      {"vocab_size", std::to_string(options.vocabulary)},
+      {"character_coverage", fmt::format("{}", options.character_coverage)},
+      {"normalization_rule_name", name_of(options.normalization)},
+      {"unk_id", std::to_string(unknown_id)},
+      {"bos_id", std::to_string(begin_id)},
+      {"eos_id", std::to_string(end_id)},
+      {"pad_id", "-1"},
+      {"num_threads", "1"},
+      {"input_sentence_size", "0"},  // all of them, in order
+      {"max_sentence_length", "1073741824"},
+      {"shuffle_input_sentence", "false"},
+      {"minloglevel", "3"},  // only what ends the process
+  };
+  if (options.character_coverage < 1) {
+    all["required_chars"] = "\u2581";  // or spaces become unknown where words are long
+  }
+  return all;
+}
+
+// The digits that follow `words`; empty when those are not there.
+std::string number_after(const std::string& message, std::string_view words) {
+  const std::size_t found = message.find(words);
+  if (found == std::string::npos) {
+    return "";
+  }
+  const std::size_t start = found + words.size();
+  return message.substr(start, message.find_first_not_of("0123456789", start) - start);
+}
+
+// The library says what is possible only in its message: "Vocabulary size too high (100). Please
+// set it to a value <= 43." and "Vocabulary size is smaller than required_chars. 8 vs 15."
+std::string remedy(const std::string& message) {
+  if (const std::string most = number_after(message, "value <= "); !most.empty()) {
+    return fmt::format("the text has pieces for at most {0}; set task.vocabulary to {0} or less",
+                       most);
+  }
+  if (const std::string least = number_after(message, " vs "); !least.empty()) {
+    return fmt::format(
+        "its characters and the marks alone are {0}; set task.vocabulary to {0} or more, or lower "
+        "task.character_coverage",
+        least);
+  }
+  return fmt::format("SentencePiece says \"{}\"; {}", message, other_tokenizers);
+}
+
+std::string train_here(std::span<const std::string> lines, const PieceOptions& options) {
+  Lines sentences(lines);
+  std::string model;
+  const auto status =
+      sentencepiece::SentencePieceTrainer::Train(arguments(options), &sentences, &model);
+  if (!status.ok()) {
+    throw DataError(remedy(status.error_message()));
+  }
+  return model;
+}
+
+}  // namespace
+
+std::string train_sentencepiece(std::span<const std::string> lines, const PieceOptions& options) {
+  std::string problem;
+  try {
+    if (std::ranges::any_of(lines, [&](const std::string& line) {
+          return has_text(trainable_line(line), options.normalization);
+        })) {
+      return isolated([&] { return train_here(lines, options); });
+    }
+    problem = "there is no text in them";
+  } catch (const DataError& error) {
+    problem = error.what();
+  } catch (const IsolatedEnd& end) {
+    problem = fmt::format("SentencePiece broke down with {}; {}", end.what(), other_tokenizers);
+  }
+  throw DataError(fmt::format("cannot train a {} tokenizer of {} entries on {} lines: {}",
+                              name_of(options.kind), options.vocabulary, lines.size(), problem));
+}
+
+}  // namespace tapehead

@@ -1,0 +1,42 @@
+// Tokenizers: text to token ids and back. Every vocabulary begins with the same three marks.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+constexpr TokenId unknown_id = 0;
+constexpr TokenId begin_id = 1;
+constexpr TokenId end_id = 2;
+constexpr TokenId mark_count = 3;
+
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+  virtual Index size() const = 0;  // entries of the vocabulary, marks included
+  virtual std::vector<TokenId> encode(std::string_view text) const = 0;  // without marks
+  // Begin and end marks are left out; the unknown mark shows as "⁇".
+  virtual std::string decode(const std::vector<TokenId>& tokens) const = 0;
+  // The parts of the text that no entry stands for and that `decode` would not give back, in order.
+  virtual std::vector<std::string> unknown_parts(std::string_view text) const = 0;
+  virtual std::string entry(TokenId token) const = 0;  // how one entry is shown
+  virtual void save(
+      const std::filesystem::path& stem) const = 0;  // writes stem + ".vocabulary" or ".model"
+  // Whether `save` would write the same for both.
+  virtual bool shares_file_with(const Tokenizer& other) const { return this == &other; }
+};
+
+// The tokenizers of a task: one for each side. A joint one gives both sides the same ids; the
+// target's are the first of the source's.
+struct Tokenizers {
+  std::shared_ptr<const Tokenizer> source;
+  std::shared_ptr<const Tokenizer> target;
+};
+
+}  // namespace tapehead

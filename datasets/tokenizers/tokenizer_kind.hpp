@@ -1,0 +1,23 @@
+// The kinds of tokenizers that text can have, and how text is normalised for them.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "core/fields.hpp"
+
+namespace tapehead {
+
+enum class TokenizerKind { word, character, bpe, unigram };
+enum class Normalization { identity, nfkc, nfkc_cf };
+
+template <>
+struct EnumNames<TokenizerKind> {
+  static constexpr std::array<std::string_view, 4> names{"word", "character", "bpe", "unigram"};
+};
+template <>
+struct EnumNames<Normalization> {
+  static constexpr std::array<std::string_view, 3> names{"identity", "nfkc", "nfkc_cf"};
+};
+
+}  // namespace tapehead

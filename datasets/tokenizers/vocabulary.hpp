@@ -1,0 +1,57 @@
+// Vocabulary: the list of entries behind a tokenizer, their numbers, and their file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "datasets/tokenizers/tokenizer.hpp"
+
+namespace tapehead {
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>{}(text);
+  }
+};
+
+// How often each entry was seen.
+using EntryCounts = std::unordered_map<std::string, Index, TextHash, std::equal_to<>>;
+
+class Vocabulary {
+ public:
+  // The entries that follow the marks, in order; none twice, none with a line end inside.
+  explicit Vocabulary(std::vector<std::string> entries);
+
+  Index size() const { return static_cast<Index>(entries_.size()); }  // marks included
+  TokenId id(std::string_view entry) const;                           // unknown_id when absent
+  const std::string& entry(TokenId id) const;                         // "<unk>" when out of range
+  const std::vector<std::string>& entries() const { return entries_; }
+
+ private:
+  std::vector<std::string> entries_;  // the marks first
+  std::unordered_map<std::string, TokenId, TextHash, std::equal_to<>> ids_;
+};
+
+// The most frequent entries, of equal ones the lexicographically first, so many that with the marks
+// there are at most `limit`.
+Vocabulary most_frequent(const EntryCounts& counts, Index limit);
+
+// The file: a line with `kind`, the number of entries and a checksum, then each entry on its line.
+void save_vocabulary(const Vocabulary& vocabulary, std::string_view kind,
+                     const std::filesystem::path& file);
+
+struct SavedVocabulary {
+  std::string kind;
+  Vocabulary vocabulary;
+};
+
+// Throws IoError when the file is missing, damaged or none of ours.
+SavedVocabulary load_vocabulary(const std::filesystem::path& file);
+
+}  // namespace tapehead

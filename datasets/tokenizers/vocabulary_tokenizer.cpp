@@ -1,0 +1,123 @@
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/utf8.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr std::string_view white_space = " \t\n\v\f\r";
+constexpr std::string_view unknown_text = "\u2047";  // as SentencePiece writes it
+
+std::string_view name_of(Unit unit) { return unit == Unit::word ? "word" : "character"; }
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  std::size_t start = text.find_first_not_of(white_space);
+  while (start != std::string_view::npos) {
+    const std::size_t end = text.find_first_of(white_space, start);
+    words.push_back(text.substr(start, end - start));
+    start = text.find_first_not_of(white_space, end);
+  }
+  return words;
+}
+
+std::vector<std::string_view> characters_of(std::string_view text) {
+  std::vector<std::string_view> characters;
+  while (!text.empty()) {
+    const std::size_t length = std::max(utf8_length(text), std::size_t{1});
+    characters.push_back(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return characters;
+}
+
+}  // namespace
+
+std::vector<std::string_view> units_of(std::string_view text, Unit unit) {
+  return unit == Unit::word ? words_of(text) : characters_of(text);
+}
+
+Vocabulary count_units(std::span<const std::string> lines, Unit unit, Index limit) {
+  EntryCounts counts;
+  for (const std::string& line : lines) {
+    for (const std::string_view entry : units_of(line, unit)) {
+      const auto found = counts.find(entry);
+      if (found == counts.end()) {
+        counts.emplace(entry, 1);
+      } else {
+        ++found->second;
+      }
+    }
+  }
+  return most_frequent(counts, limit);
+}
+
+VocabularyTokenizer::VocabularyTokenizer(Vocabulary vocabulary, Unit unit)
+    : vocabulary_(std::move(vocabulary)), unit_(unit) {}
+
+std::vector<TokenId> VocabularyTokenizer::encode(std::string_view text) const {
+  std::vector<TokenId> tokens;
+  for (const std::string_view entry : units_of(text, unit_)) {
+    tokens.push_back(vocabulary_.id(entry));
+  }
+  return tokens;
+}
+
+std::string VocabularyTokenizer::decode(const std::vector<TokenId>& tokens) const {
+  std::string text;
+  bool first = true;
+  for (const TokenId token : tokens) {
+    if (token == begin_id || token == end_id) {
+      continue;
+    }
+    if (!first && unit_ == Unit::word) {
+      text += ' ';
+    }
+    text += token == unknown_id ? unknown_text : vocabulary_.entry(token);
+    first = false;
+  }
+  return text;
+}
+
+std::vector<std::string> VocabularyTokenizer::unknown_parts(std::string_view text) const {
+  std::vector<std::string> unknown;
+  for (const std::string_view entry : units_of(text, unit_)) {
+    if (vocabulary_.id(entry) == unknown_id) {
+      unknown.emplace_back(entry);
+    }
+  }
+  return unknown;
+}
+
+void VocabularyTokenizer::save(const std::filesystem::path& stem) const {
+  save_vocabulary(vocabulary_, name_of(unit_), std::filesystem::path(stem) += suffix);
+}
+
+std::shared_ptr<const Tokenizer> symbol_tokenizer(Index symbols) {
+  std::vector<std::string> entries;
+  entries.reserve(static_cast<std::size_t>(symbols));
+  for (Index symbol = 0; symbol < symbols; ++symbol) {
+    entries.push_back(std::to_string(symbol));
+  }
+  return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
+}
+
+std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const std::filesystem::path& file) {
+  SavedVocabulary saved = load_vocabulary(file);
+  for (const Unit unit : {Unit::word, Unit::character}) {
+    if (saved.kind == name_of(unit)) {
+      return std::make_unique<VocabularyTokenizer>(std::move(saved.vocabulary), unit);
+    }
+  }
+  throw IoError(
+      fmt::format("{} is a vocabulary of an unknown kind, {}", file.string(), saved.kind));
+}
+
+}  // namespace tapehead

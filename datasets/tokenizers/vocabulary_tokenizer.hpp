@@ -1,0 +1,43 @@
+// The tokenizer over a plain list of entries: words at white space, or characters.
+#pragma once
+
+#include <span>
+
+#include "datasets/tokenizers/tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
+
+namespace tapehead {
+
+enum class Unit { word, character };
+
+// The units of a text, in order: what stands between ASCII white space, or its UTF-8 characters
+// (an invalid byte is one).
+std::vector<std::string_view> units_of(std::string_view text, Unit unit);
+
+// The most frequent units of the lines, at most `limit` entries with the marks.
+Vocabulary count_units(std::span<const std::string> lines, Unit unit, Index limit);
+
+class VocabularyTokenizer : public Tokenizer {
+ public:
+  static constexpr std::string_view suffix = ".vocabulary";
+
+  VocabularyTokenizer(Vocabulary vocabulary, Unit unit);
+
+  Index size() const override { return vocabulary_.size(); }
+  std::vector<TokenId> encode(std::string_view text) const override;
+  std::string decode(const std::vector<TokenId>& tokens) const override;
+  std::vector<std::string> unknown_parts(std::string_view text) const override;
+  std::string entry(TokenId token) const override { return vocabulary_.entry(token); }
+  void save(const std::filesystem::path& stem) const override;
+
+ private:
+  Vocabulary vocabulary_;
+  Unit unit_;
+};
+
+// The symbols "0" ... of the synthetic tasks: symbol s has the id mark_count + s.
+std::shared_ptr<const Tokenizer> symbol_tokenizer(Index symbols);
+
+std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const std::filesystem::path& file);
+
+}  // namespace tapehead

@@ -1,0 +1,110 @@
+#include "lab/heads/head_agreement.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+RelationSums& sums_named(std::vector<RelationSums>& all, std::string_view name, std::size_t heads) {
+  auto found = std::ranges::find(all, name, &RelationSums::name);
+  if (found == all.end()) {
+    all.push_back({.name = std::string(name), .at_offset = {}, .agreeing = {}});
+    found = std::prev(all.end());
+  }
+  found->agreeing.resize(std::max(found->agreeing.size(), heads));
+  return *found;
+}
+
+Index most_attended_key(std::span<const Scalar> weights, Index query, std::size_t keys) {
+  const auto row = weights.subspan(static_cast<std::size_t>(query) * keys, keys);
+  return std::ranges::max_element(row) - row.begin();
+}
+
+// One query and all keys that are as good for it.
+void add_query(RelationSums& sums, const AttendedSequence& sequence,
+               std::span<const PositionPair> pairs,
+               const std::vector<std::vector<Scalar>>& weights) {
+  const Index query = pairs.front().query;
+  std::set<Index> related;
+  for (const PositionPair& pair : pairs) {
+    related.insert(pair.key);
+  }
+  sums.queries += 1;
+  sums.random +=
+      static_cast<double>(related.size()) / static_cast<double>(sequence.key_count(query));
+  for (const Index key : related) {
+    sums.at_offset[key - query] += 1;
+  }
+  for (std::size_t head = 0; head < weights.size(); ++head) {
+    const Index key = most_attended_key(weights[head], query, sequence.keys.size());
+    sums.agreeing[head] += related.contains(key) ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+void add_relations(std::vector<RelationSums>& sums, const AttendedSequence& sequence,
+                   const std::vector<std::vector<Scalar>>& weights) {
+  for (const Relation& relation : sequence.relations) {
+    if (relation.side != sequence.side() || relation.pairs.empty()) {
+      continue;
+    }
+    RelationSums& of_relation = sums_named(sums, relation.name, weights.size());
+    std::span<const PositionPair> rest = relation.pairs;
+    while (!rest.empty()) {
+      const Index query = rest.front().query;
+      const auto next = std::ranges::find_if(
+          rest, [query](const PositionPair& pair) { return pair.query != query; });
+      const auto count = static_cast<std::size_t>(next - rest.begin());
+      add_query(of_relation, sequence, rest.first(count), weights);
+      rest = rest.subspan(count);
+    }
+  }
+}
+
+void add_relations(std::vector<RelationSums>& to, const std::vector<RelationSums>& from) {
+  for (const RelationSums& relation : from) {
+    RelationSums& sums = sums_named(to, relation.name, relation.agreeing.size());
+    sums.queries += relation.queries;
+    sums.random += relation.random;
+    for (const auto& [offset, queries] : relation.at_offset) {
+      sums.at_offset[offset] += queries;
+    }
+    for (std::size_t head = 0; head < relation.agreeing.size(); ++head) {
+      sums.agreeing[head] += relation.agreeing[head];
+    }
+  }
+}
+
+RelationFigures figures_of(const RelationSums& sums) {
+  const double queries = std::max(1.0, sums.queries);
+  RelationFigures figures{
+      .name = sums.name, .queries = sums.queries, .random = sums.random / queries, .agreement = {}};
+  for (const auto& [offset, at_offset] : sums.at_offset) {
+    if (at_offset / queries > figures.offset_share) {
+      figures.offset = offset;
+      figures.offset_share = at_offset / queries;
+    }
+  }
+  for (const double agreeing : sums.agreeing) {
+    figures.agreement.push_back(agreeing / queries);
+  }
+  return figures;
+}
+
+std::optional<std::size_t> closest_relation(const std::vector<RelationFigures>& relations,
+                                            std::size_t head) {
+  std::optional<std::size_t> closest;
+  for (std::size_t i = 0; i < relations.size(); ++i) {
+    const bool known = relations[i].agreement[head] > relations[i].random;
+    if (known &&
+        (!closest || relations[i].over_offset(head) > relations[*closest].over_offset(head))) {
+      closest = i;
+    }
+  }
+  return closest;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

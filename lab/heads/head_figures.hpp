@@ -1,0 +1,57 @@
+// What the sums over a split say of one head: means, and a role where one can be named.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "lab/heads/head_sums.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+enum class Role { previous, next, positional, induction, rare, idle, content, none };
+constexpr std::array<std::string_view, 8> role_names{"previous token", "next token", "positional",
+                                                     "induction",      "rare token", "idle",
+                                                     "content",        "none"};
+constexpr std::string_view name_of(Role role) { return role_names[static_cast<std::size_t>(role)]; }
+
+// The thresholds of the roles, tried in the order of `Role`; the first that holds is the head's.
+// Shares are of the queries, or weights, for which the place exists.
+struct RoleThresholds {
+  // The largest weight lies at one offset for this share of the queries (Voita et al. 2019,
+  // section 5, has 0.9).
+  double positional = 0.9;
+  // Weight on what followed an earlier occurrence of the query's token (Olsson et al. 2022), and
+  // how many times that of even attention.
+  double induction = 0.4;
+  double induction_lift = 2;
+  // Weight on the rarest token, and how many times that of even attention.
+  double rare = 0.5;
+  double rare_lift = 2;
+  // Weight on the sentence's first and last key, where the marks are (Clark et al. 2019, section
+  // 3.2, take such weight for attention to nothing).
+  double idle = 0.6;
+  // Entropy over that of even attention: at most this.
+  double content = 0.5;
+};
+
+struct PlaceFigures {
+  double share = 0;  // mean weight there, of the queries that have such a place
+  double even = 0;   // that of even attention
+};
+
+struct HeadFigures {
+  double entropy = 0;       // mean, nats
+  double even_entropy = 0;  // that of even attention to all keys
+  double confidence = 0;    // mean of the largest weight (Voita et al. 2019, section 4)
+  std::array<PlaceFigures, place_names.size()> places{};
+  OffsetSums distance_profile{};  // mean weight at each offset, -reach ... reach
+  Index offset = 0;               // at which the largest weight lies most often
+  double offset_share = 0;        // of the queries that have a key there
+  Role role = Role::none;
+
+  const PlaceFigures& at(KeyPlace place) const { return places[static_cast<std::size_t>(place)]; }
+};
+
+HeadFigures figures_of(const HeadSums& sums, const RoleThresholds& thresholds = {});
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

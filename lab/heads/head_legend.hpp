@@ -1,0 +1,38 @@
+// What the columns of the heads' tables mean, for the terminal and for pages.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "lab/heads/head_figures.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct HeadTerm {
+  std::string column;  // in the tables of the terminal; empty: in none
+  std::string key;     // a figure in the JSON of a head, "weight_on.self"; empty: in no page
+  std::string meaning;
+  std::string page_name{};  // where the page has another name for the column
+};
+
+// The columns of one table.
+struct LegendPart {
+  std::string title;
+  std::vector<HeadTerm> terms;
+};
+
+std::vector<LegendPart> head_legend();
+
+// "previous token: ...", in the order in which they are tried.
+std::vector<std::pair<std::string, std::string>> role_legend(const RoleThresholds& thresholds = {});
+
+// All of it as text.
+std::string legend_text();
+
+// {"columns": [{"key", "name", "meaning"}], "roles": [{"role", "meaning"}]}: what pages show.
+nlohmann::ordered_json legend_json();
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,260 @@
+#include "lab/heads/head_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lab/heads/pair_report.hpp"
+#include "lab/heads/relation_report.hpp"
+#include "train/output/table.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+std::string percent(double share) { return fmt::format("{:.0f}", 100 * share); }
+
+std::string offset_text(const HeadFigures& head) {
+  return head.offset_share > 0
+             ? fmt::format("{:+d}: {:.0f} %", head.offset, 100 * head.offset_share)
+             : "";
+}
+
+// The head of the same attention that does most nearly the same.
+std::string nearest_text(const HeadReport& head, std::size_t number) {
+  std::size_t nearest = number;
+  for (std::size_t i = 0; i < head.divergence.size(); ++i) {
+    if (i != number && (nearest == number || head.divergence[i] < head.divergence[nearest])) {
+      nearest = i;
+    }
+  }
+  return nearest == number ? "" : fmt::format("{:.2f} ({})", head.divergence[nearest], nearest);
+}
+
+nlohmann::ordered_json map_json(const MapFigures& map) {
+  return {{"norm", map.norm}, {"rank", map.rank}};
+}
+
+nlohmann::ordered_json head_json(const HeadReport& head, std::size_t number) {
+  const HeadFigures& figures = head.figures;
+  nlohmann::ordered_json json = {{"head", number},
+                                 {"role", name_of(figures.role)},
+                                 {"entropy", figures.entropy},
+                                 {"even_entropy", figures.even_entropy},
+                                 {"confidence", figures.confidence}};
+  for (std::size_t i = 0; i < place_names.size(); ++i) {
+    json["weight_on"][place_names[i]] = figures.places[i].share;
+    json["even_weight_on"][place_names[i]] = figures.places[i].even;
+  }
+  for (Index offset = -reach; offset <= reach; ++offset) {
+    json["distance_profile"][fmt::format("{:+d}", offset)] =
+        figures.distance_profile[static_cast<std::size_t>(offset + reach)];
+  }
+  json["offset"] = figures.offset;
+  json["offset_share"] = figures.offset_share;
+  json["divergence"] = head.divergence;
+  json["output_distance"] = head.output_distance;
+  json["divergence_across"] = nlohmann::ordered_json::object();
+  for (const auto& [site, divergence] : head.divergence_across) {
+    json["divergence_across"][site.text()] = divergence;
+  }
+  if (head.nearest) {
+    json["nearest"] = {{"attention", head.nearest->site.text()},
+                       {"head", head.nearest->head},
+                       {"divergence", head.nearest->distance}};
+  }
+  if (!head.maps) {
+    return json;
+  }
+  json["query_key"] = map_json(head.maps->query_key);
+  if (head.maps->asymmetry) {
+    json["query_key"]["asymmetry"] = *head.maps->asymmetry;
+  }
+  json["value_output"] = map_json(head.maps->value_output);
+  return json;
+}
+
+std::string ungated_text(const std::vector<FixedAttention>& attentions) {
+  return attentions.empty() ? "" : "\n  left out: " + fixed_text(attentions);
+}
+
+nlohmann::ordered_json ungated_json(const std::vector<FixedAttention>& attentions) {
+  auto list = nlohmann::ordered_json::array();
+  for (const FixedAttention& attention : attentions) {
+    list.push_back(
+        {{"attention", attention.site.text()}, {"heads", attention.heads}, {"why", attention.why}});
+  }
+  return list;
+}
+
+nlohmann::ordered_json relations_json(const AttentionReport& attention) {
+  auto list = nlohmann::ordered_json::array();
+  for (const RelationFigures& relation : attention.relations) {
+    list.push_back({{"name", relation.name},
+                    {"queries", relation.queries},
+                    {"random", relation.random},
+                    {"offset", relation.offset},
+                    {"offset_share", relation.offset_share},
+                    {"agreement", relation.agreement}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& attentions,
+                                          const Model& model) {
+  const std::vector<const MultiHeadAttention*> modules = model.transformer.attentions();
+  std::vector<AttentionReport> reports;
+  for (const AttentionSums& attention : attentions) {
+    const std::size_t count = attention.heads.size();
+    const auto module = std::ranges::find(modules, attention.site, &MultiHeadAttention::site);
+    const auto maps = head_maps(model.store, **module);
+    AttentionReport report{
+        .site = attention.site, .queries = attention.queries, .heads = {}, .relations = {}};
+    for (const RelationSums& relation : attention.relations) {
+      report.relations.push_back(figures_of(relation));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      HeadReport head{.figures = figures_of(attention.heads[i]), .maps = maps[i]};
+      for (std::size_t j = 0; j < count; ++j) {
+        const double queries = std::max(1.0, attention.queries);
+        head.divergence.push_back(attention.divergence[i * count + j] / queries);
+        head.output_distance.push_back(attention.output_distance[i * count + j] / queries);
+      }
+      report.heads.push_back(std::move(head));
+    }
+    reports.push_back(std::move(report));
+  }
+  for (const AttentionSums& attention : attentions) {
+    compare_with_earlier(reports, attention);
+  }
+  find_nearest(reports);
+  return reports;
+}
+
+std::string heads_table(const std::vector<AttentionReport>& attentions) {
+  std::vector<Align> columns(17, Align::right);
+  columns[0] = columns[2] = columns[16] = Align::left;
+  Table table(columns);
+  table.row({"attention", "head", "role", "entropy", "even", "largest", "self", "prev", "next",
+             "first", "last", "punct", "rarest", "induct", "offset", "nearest", "relation"});
+  table.rule();
+  for (const AttentionReport& attention : attentions) {
+    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
+      const HeadFigures& head = attention.heads[i].figures;
+      std::vector<std::string> cells = {
+          i == 0 ? attention.site.text() : "",      std::to_string(i),
+          std::string(name_of(head.role)),          fmt::format("{:.2f}", head.entropy),
+          fmt::format("{:.2f}", head.even_entropy), percent(head.confidence)};
+      for (const PlaceFigures& place : head.places) {
+        cells.push_back(percent(place.share));
+      }
+      cells.push_back(offset_text(head));
+      cells.push_back(nearest_text(attention.heads[i], i));
+      cells.push_back(relation_text(attention, i));
+      table.row(std::move(cells));
+    }
+  }
+  return table.text();
+}
+
+std::string maps_table(const std::vector<AttentionReport>& attentions) {
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
+               Align::right});
+  table.row({"attention", "head", "QK norm", "QK rank", "asymmetry", "VO norm", "VO rank"});
+  table.rule();
+  for (const AttentionReport& attention : attentions) {
+    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
+      const std::optional<HeadMaps>& maps = attention.heads[i].maps;
+      const std::string path = i == 0 ? attention.site.text() : "";
+      if (!maps) {
+        table.row({path, std::to_string(i), "", "", "", "", ""});
+        continue;
+      }
+      table.row({path, std::to_string(i), fmt::format("{:.2f}", maps->query_key.norm),
+                 fmt::format("{:.1f}", maps->query_key.rank),
+                 maps->asymmetry ? fmt::format("{:.2f}", *maps->asymmetry) : "",
+                 fmt::format("{:.2f}", maps->value_output.norm),
+                 fmt::format("{:.1f}", maps->value_output.rank)});
+    }
+  }
+  return table.text();
+}
+
+std::string importance_table(const Importance& importance) {
+  std::vector<Align> columns(7, Align::right);
+  columns[0] = Align::left;
+  Table table(columns);
+  table.row({"attention", "head", "loss without", "more", "loss alone", "more", "importance"});
+  table.rule();
+  std::optional<AttentionSite> before;
+  for (const HeadImportance& head : importance.heads) {
+    table.row({head.head.site == before ? "" : head.head.site.text(),
+               std::to_string(head.head.head), fmt::format("{:.4f}", head.loss_without),
+               fmt::format("{:+.4f}", head.loss_without - importance.loss),
+               fmt::format("{:.4f}", head.loss_alone),
+               fmt::format("{:+.4f}", head.loss_alone - importance.loss),
+               fmt::format("{:.4f}", head.slope)});
+    before = head.head.site;
+  }
+  return table.text() + fmt::format("\n  loss with all heads {:.4f}", importance.loss) +
+         ungated_text(importance.ungated);
+}
+
+nlohmann::ordered_json importance_json(const Importance& importance) {
+  nlohmann::ordered_json json = {{"loss", importance.loss},
+                                 {"heads", nlohmann::ordered_json::array()},
+                                 {"without_gates", ungated_json(importance.ungated)}};
+  for (const HeadImportance& head : importance.heads) {
+    json["heads"].push_back({{"attention", head.head.site.text()},
+                             {"head", head.head.head},
+                             {"loss_without", head.loss_without},
+                             {"loss_alone", head.loss_alone},
+                             {"importance", head.slope}});
+  }
+  return json;
+}
+
+std::string pruning_table(const PruningCurve& curve) {
+  Table table({Align::right, Align::left, Align::right, Align::right, Align::right});
+  table.row({"heads left", "removed", "head", "importance", "loss"});
+  table.rule();
+  table.row({std::to_string(curve.steps.size()), "", "", "", fmt::format("{:.4f}", curve.loss)});
+  for (std::size_t i = 0; i < curve.steps.size(); ++i) {
+    const PruningStep& step = curve.steps[i];
+    table.row({std::to_string(curve.steps.size() - i - 1), step.removed.site.text(),
+               std::to_string(step.removed.head), fmt::format("{:.4f}", step.importance),
+               fmt::format("{:.4f}", step.loss)});
+  }
+  return table.text() + ungated_text(curve.ungated);
+}
+
+nlohmann::ordered_json pruning_json(const PruningCurve& curve) {
+  nlohmann::ordered_json json = {{"loss", curve.loss},
+                                 {"steps", nlohmann::ordered_json::array()},
+                                 {"without_gates", ungated_json(curve.ungated)}};
+  for (const PruningStep& step : curve.steps) {
+    json["steps"].push_back({{"attention", step.removed.site.text()},
+                             {"head", step.removed.head},
+                             {"importance", step.importance},
+                             {"loss", step.loss}});
+  }
+  return json;
+}
+
+nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions) {
+  auto list = nlohmann::ordered_json::array();
+  for (const AttentionReport& attention : attentions) {
+    nlohmann::ordered_json json = {{"attention", attention.site.text()},
+                                   {"queries", attention.queries}};
+    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
+      json["heads"].push_back(head_json(attention.heads[i], i));
+    }
+    json["relations"] = relations_json(attention);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

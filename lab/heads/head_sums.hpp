@@ -1,0 +1,60 @@
+// What an attention head does, summed over as many sentences as one likes: memory does not grow
+// with them. All that is told of a head alone comes from these sums.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/scalar.hpp"
+#include "core/types.hpp"
+#include "lab/heads/attended_sequence.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// The places of a sentence that a head may look at.
+enum class KeyPlace {
+  self,         // the query's own position
+  previous,     // the position before it
+  next,         // the position after it
+  first,        // the sentence's first key
+  last,         // the sentence's last key; not where only the last query may attend to it
+  punctuation,  // keys of nothing but punctuation
+  rarest,       // the key that is rarest in the training data, marks of begin and end apart
+  induction,    // in self-attention: keys behind an earlier occurrence of the query's own token
+};
+constexpr std::array<std::string_view, 8> place_names{"self", "previous",    "next",   "first",
+                                                      "last", "punctuation", "rarest", "induction"};
+
+// Weight on a place, over the queries for which there is such a place; and the weight that even
+// attention to all keys would put there.
+struct PlaceSum {
+  double queries = 0;
+  double weight = 0;
+  double even = 0;
+};
+
+constexpr Index reach = 8;  // farther offsets count with the outermost
+constexpr Index offsets = 2 * reach + 1;
+using OffsetSums = std::array<double, static_cast<std::size_t>(offsets)>;
+
+struct HeadSums {
+  double queries = 0;
+  double entropy = 0;       // Σ_queries -Σ_j w_j log w_j, nats
+  double even_entropy = 0;  // Σ_queries log of the number of keys that may be attended to
+  double largest = 0;       // Σ_queries max_j w_j
+  std::array<PlaceSum, place_names.size()> places{};
+  // Over key position - query position, -reach ... reach:
+  OffsetSums offset_queries{};  // queries that have a key there
+  OffsetSums offset_weight{};   // weight there
+  OffsetSums offset_chosen{};   // queries whose largest weight is there
+
+  const PlaceSum& at(KeyPlace place) const { return places[static_cast<std::size_t>(place)]; }
+
+  // Adds the weights of one sentence: (queries, keys), row after row.
+  void add(const AttendedSequence& sequence, std::span<const Scalar> weights);
+  HeadSums& operator+=(const HeadSums& other);
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,201 @@
+#include "lab/heads/head_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "core/errors.hpp"
+#include "core/tape/finite.hpp"
+#include "datasets/loader.hpp"
+#include "lab/heads/head_pairs.hpp"
+#include "lab/heads/head_writes.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+std::span<const TokenId> tokens_of(const Tokens& tokens, Index sequence) {
+  const Segment& segment = tokens.segments[sequence];
+  return std::span(tokens.ids.data(), tokens.ids.size())
+      .subspan(static_cast<std::size_t>(segment.row), static_cast<std::size_t>(segment.rows));
+}
+
+// Of a batch at most, since its weights in all layers are kept for the divergence between them. As
+// many rows are enough for fast products.
+constexpr Index most_tokens = 512;
+
+using HeadWeights = std::vector<std::vector<Scalar>>;         // by head
+using Writes = std::map<AttentionSite, std::vector<Tensor>>;  // by attention, by head
+
+Writes writes_of(const Transformer& model, const ParameterStore& store) {
+  Writes writes;
+  for (const MultiHeadAttention* attention : model.attentions()) {
+    writes[attention->site] = head_writes(store, *attention);
+  }
+  return writes;
+}
+
+// Gathers what the recorder hands over, head after head, until a sentence has all its heads.
+class Watcher {
+ public:
+  Watcher(const Writes& writes, const Split& split, const Batch& batch, const SideFacts& facts)
+      : writes_(writes),
+        batch_(batch),
+        facts_(facts),
+        relations_(static_cast<std::size_t>(batch.sequences())) {
+    for (std::size_t i = 0; facts.relations && i < relations_.size(); ++i) {
+      relations_[i] = facts.relations(split, batch.examples[i]);
+    }
+  }
+
+  void see(const RecordedAttention& seen) {
+    if (seen.head == 0) {
+      finish_sequence();
+      site_ = seen.site;
+      segment_ = seen.segment;
+    }
+    const std::span<const Scalar> weights = seen.weights.values();
+    weights_.emplace_back(weights.begin(), weights.end());
+    const Tensor& write = writes_.find(seen.site)->second[static_cast<std::size_t>(seen.head)];
+    written_.push_back(unit_rows(written_by(seen.output, write)));
+  }
+
+  std::vector<AttentionSums> take() {
+    finish_sequence();
+    return std::move(attentions_);
+  }
+
+ private:
+  struct Kept {
+    AttentionSite site;
+    std::vector<HeadWeights> weights;  // by sequence
+  };
+
+  void finish_sequence() {
+    if (weights_.empty()) {
+      return;
+    }
+    AttentionSums& sums = sums_of(site_);
+    sums.add(sequence(), weights_);
+    sums.add_written(written_);
+    for (const Kept& other : kept_) {
+      if (other.site != site_ && other.site.kind == site_.kind) {
+        sums.add_earlier(other.site, weights_, other.weights[static_cast<std::size_t>(segment_)]);
+      }
+    }
+    keep();
+    weights_.clear();
+    written_.clear();
+  }
+
+  void keep() {
+    if (kept_.empty() || kept_.back().site != site_) {
+      kept_.push_back({.site = site_, .weights = {}});
+    }
+    kept_.back().weights.push_back(std::move(weights_));
+  }
+
+  AttentionSums& sums_of(AttentionSite site) {
+    const auto found = std::ranges::find(attentions_, site, &AttentionSums::site);
+    if (found != attentions_.end()) {
+      return *found;
+    }
+    attentions_.push_back({.site = site,
+                           .heads = {},
+                           .divergence = {},
+                           .output_distance = {},
+                           .earlier = {},
+                           .relations = {}});
+    return attentions_.back();
+  }
+
+  AttendedSequence sequence() const {
+    const bool decoder = site_.stack() == StackName::decoder;
+    const bool self = site_.is_self();
+    const auto source = tokens_of(batch_.context, segment_);
+    const auto target = tokens_of(batch_.input, segment_);
+    return {.keys = decoder && self ? target : source,
+            .queries = decoder ? target : source,
+            .self = self,
+            .causal = decoder && self,
+            .key_facts = decoder && self ? facts_.target : facts_.source,
+            .relations = relations_[static_cast<std::size_t>(segment_)]};
+  }
+
+  const Writes& writes_;
+  const Batch& batch_;
+  const SideFacts& facts_;
+  std::vector<Relations> relations_;  // by sequence
+  std::vector<AttentionSums> attentions_;
+  AttentionSite site_;
+  Index segment_ = 0;
+  HeadWeights weights_;  // of the sequence's heads so far
+  std::vector<Tensor> written_;
+  std::vector<Kept> kept_;
+};
+
+// Sums over weights that are not finite would look like any others.
+void expect_finite(const RecordedAttention& seen) {
+  if (first_not_finite(seen.weights) >= 0 || first_not_finite(seen.output) >= 0) {
+    throw NumericError(
+        fmt::format("{}, head {}: what it attends to and says is not finite; the "
+                    "weights are too large",
+                    seen.site.text(), seen.head));
+  }
+}
+
+std::vector<AttentionSums> watch_batch(const Transformer& model, const ParameterStore& store,
+                                       const Writes& writes, const Split& split,
+                                       const std::vector<Index>& examples, const SideFacts& facts) {
+  const Batch batch = make_batch(split, examples);
+  Watcher watcher(writes, split, batch, facts);
+  Tape tape(false);
+  Pass pass(tape, store);
+  pass.recorder = [&watcher](const RecordedAttention& seen) {
+    expect_finite(seen);
+    watcher.see(seen);
+  };
+  model.hidden(pass, batch);
+  return watcher.take();
+}
+
+void add(std::vector<AttentionSums>& to, const std::vector<AttentionSums>& from) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (i == to.size()) {
+      to.push_back(from[i]);
+    } else {
+      to[i] += from[i];
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<AttentionSums> watch_heads(const Transformer& model, const ParameterStore& store,
+                                       const Split& split, const SideFacts& facts,
+                                       Index batch_tokens, Workers& workers,
+                                       const std::function<void(Index, Index)>& progress) {
+  const auto batches = ordered_batches(split, std::min(batch_tokens, most_tokens));
+  const Writes writes = writes_of(model, store);
+  const auto count = static_cast<Index>(batches.size());
+  std::vector<AttentionSums> total;
+  for (Index first = 0; first < count; first += workers.threads()) {
+    std::vector<std::vector<AttentionSums>> parts(
+        static_cast<std::size_t>(std::min(workers.threads(), count - first)));
+    workers.run(static_cast<Index>(parts.size()), [&](Index i) {
+      parts[static_cast<std::size_t>(i)] = watch_batch(
+          model, store, writes, split, batches[static_cast<std::size_t>(first + i)], facts);
+    });
+    for (const std::vector<AttentionSums>& part : parts) {
+      add(total, part);
+    }
+    if (progress) {
+      progress(first + static_cast<Index>(parts.size()), count);
+    }
+  }
+  return total;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

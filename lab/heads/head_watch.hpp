@@ -1,0 +1,21 @@
+// Watching every head of a model while it reads a split.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/kernel/workers.hpp"
+#include "lab/heads/attention_sums.hpp"
+#include "nn/transformer/transformer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// The sums of every attention, in the order in which the model comes to them; targets are given to
+// the decoder, as in training. Equal at any number of threads. `progress` hears how many batches of
+// how many are done.
+std::vector<AttentionSums> watch_heads(
+    const Transformer& model, const ParameterStore& store, const Split& split,
+    const SideFacts& facts, Index batch_tokens, Workers& workers,
+    const std::function<void(Index done, Index of)>& progress = {});
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,54 @@
+#include "lab/heads/token_facts.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <unicode/uchar.h>
+
+#include "train/metrics/code_points.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr char32_t word_begin = U'▁';  // SentencePiece's mark for a space
+
+bool is_all_punctuation(std::string_view piece) {
+  bool any = false;
+  for (const char32_t c : decode_utf8(piece)) {
+    if (c == word_begin) {
+      continue;
+    }
+    if (u_ispunct(static_cast<UChar32>(c)) == 0) {
+      return false;
+    }
+    any = true;
+  }
+  return any;
+}
+
+TokenFacts facts_of(const Tokenizer& tokenizer, const std::vector<Example>& examples,
+                    std::vector<TokenId> Example::* side) {
+  TokenFacts facts{.occurrences = std::vector<Index>(static_cast<std::size_t>(tokenizer.size())),
+                   .punctuation = std::vector<bool>(static_cast<std::size_t>(tokenizer.size()))};
+  for (TokenId token = mark_count; token < tokenizer.size(); ++token) {
+    facts.punctuation[static_cast<std::size_t>(token)] = is_all_punctuation(tokenizer.entry(token));
+  }
+  for (const Example& example : examples) {
+    for (const TokenId token : example.*side) {
+      facts.occurrences[static_cast<std::size_t>(token)] += token >= mark_count ? 1 : 0;
+    }
+  }
+  return facts;
+}
+
+}  // namespace
+
+SideFacts token_facts(const Task& task) {
+  const std::vector<Example>& examples = task.split("train").examples;
+  return {.source = facts_of(*task.source_tokenizer, examples, &Example::source),
+          .target = facts_of(*task.target_tokenizer, examples, &Example::target),
+          .relations = task.find_relations};
+}
+
+}  // namespace tapehead

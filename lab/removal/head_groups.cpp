@@ -1,0 +1,80 @@
+#include "lab/removal/head_groups.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+bool contains(const std::vector<Index>& heads, Index head) {
+  return std::ranges::find(heads, head) != heads.end();
+}
+
+}  // namespace
+
+HeadGroups::HeadGroups(const AttentionSpec& spec)
+    : groups_(static_cast<std::size_t>(spec.kv_heads)) {
+  for (Index head = 0; head < spec.heads; ++head) {
+    groups_[static_cast<std::size_t>(head / (spec.heads / spec.kv_heads))].push_back(head);
+  }
+  std::erase_if(groups_, [](const auto& group) { return group.empty(); });
+}
+
+std::vector<std::vector<Index>> HeadGroups::removable(
+    const std::function<double(Index head)>& slope) const {
+  std::vector<std::vector<Index>> sets = groups_;
+  if (!groups_.empty() && groups_.front().size() > 1) {
+    std::vector<Index>& one_of_each = sets.emplace_back();
+    for (const std::vector<Index>& group : groups_) {
+      one_of_each.push_back(*std::ranges::min_element(group, {}, slope));
+    }
+  }
+  return sets;
+}
+
+void HeadGroups::remove(const std::vector<Index>& heads) {
+  for (std::vector<Index>& group : groups_) {
+    std::erase_if(group, [&](Index head) { return contains(heads, head); });
+  }
+  std::erase_if(groups_, [](const auto& group) { return group.empty(); });
+}
+
+std::vector<Index> HeadGroups::removable_among(const std::vector<Index>& heads) const {
+  std::vector<Index> going;
+  std::vector<std::vector<Index>> parts;  // of the groups that stay, what may go
+  for (const std::vector<Index>& group : groups_) {
+    std::vector<Index> part;
+    std::ranges::copy_if(group, std::back_inserter(part),
+                         [&](Index head) { return contains(heads, head); });
+    if (part.size() == group.size()) {
+      going.insert(going.end(), part.begin(), part.end());
+    } else {
+      parts.push_back(std::move(part));
+    }
+  }
+  if (!parts.empty()) {
+    const std::size_t each =
+        std::ranges::min_element(parts, {}, [](const auto& part) { return part.size(); })->size();
+    for (const std::vector<Index>& part : parts) {
+      going.insert(going.end(), part.begin(), part.begin() + static_cast<Index>(each));
+    }
+  }
+  return going;
+}
+
+std::vector<Index> HeadGroups::reachable() const {
+  const auto groups = static_cast<Index>(groups_.size());
+  const auto size = groups_.empty() ? Index{0} : static_cast<Index>(groups_.front().size());
+  std::vector<Index> numbers;
+  for (Index left = 0; left <= groups; ++left) {
+    for (Index each = 0; each <= size; ++each) {
+      numbers.push_back(groups * size - left * each);
+    }
+  }
+  std::ranges::sort(numbers);
+  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  return numbers;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,45 @@
+#include "lab/removal/head_pruning.hpp"
+
+#include <algorithm>
+
+#include "train/evaluation/evaluation.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+std::size_t PruningCurve::steps_within(double tolerance) const {
+  const auto last =
+      std::ranges::find_if(steps.rbegin(), steps.rend(),
+                           [&](const PruningStep& step) { return step.loss <= loss + tolerance; });
+  return static_cast<std::size_t>(steps.rend() - last);
+}
+
+PruningCurve prune_heads(Model& model, const Config& config, const Task& task, const Split& split,
+                         Index slope_examples, Workers& workers,
+                         const std::function<void(Index, Index)>& progress) {
+  const auto loss = [&] {
+    return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)
+        .loss();
+  };
+  const Split few = first_examples(split, slope_examples);
+  std::vector<HeadName> left = gateable_heads(model.transformer);
+  HeadGates gates = gates_on(model, left);
+  HeadGates removed;
+  const auto all = static_cast<Index>(left.size());
+  PruningCurve curve{.loss = loss(), .steps = {}, .ungated = ungated_attentions(model.transformer)};
+  while (!left.empty()) {
+    const std::vector<double> slopes = gate_slopes(model, few, gates, workers);
+    const auto least = std::ranges::min_element(slopes) - slopes.begin();
+    const auto at = static_cast<std::size_t>(least);
+    gates[at]->set(0);
+    curve.steps.push_back({.removed = left[at], .importance = slopes[at], .loss = loss()});
+    removed.push_back(std::move(gates[at]));
+    gates.erase(gates.begin() + least);
+    left.erase(left.begin() + least);
+    if (progress) {
+      progress(static_cast<Index>(curve.steps.size()), all);
+    }
+  }
+  return curve;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,204 @@
+#include "lab/removal/removal_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/errors.hpp"
+#include "lab/removal/head_groups.hpp"
+#include "lab/removal/head_removal.hpp"
+#include "train/evaluation/evaluation.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+struct AttentionLeft {
+  AttentionSite site;
+  HeadGroups groups;
+};
+using ModelLeft = std::vector<AttentionLeft>;
+
+ModelLeft removable_attentions(const Transformer& transformer) {
+  ModelLeft left;
+  for (const MultiHeadAttention* attention : transformer.attentions()) {
+    if (why_none_goes(attention->spec).empty()) {
+      left.push_back({.site = attention->site, .groups = HeadGroups(attention->spec)});
+    }
+  }
+  return left;
+}
+
+// Whether so many heads can go in all, for each number up to the largest.
+std::vector<bool> reachable(const ModelLeft& left) {
+  std::vector<bool> sums{true};
+  for (const AttentionLeft& attention : left) {
+    const std::vector<Index> numbers = attention.groups.reachable();
+    std::vector<bool> more(sums.size() + static_cast<std::size_t>(numbers.back()), false);
+    for (std::size_t sum = 0; sum < sums.size(); ++sum) {
+      for (const Index number : numbers) {
+        more[sum + static_cast<std::size_t>(number)] =
+            more[sum + static_cast<std::size_t>(number)] || sums[sum];
+      }
+    }
+    sums = std::move(more);
+  }
+  return sums;
+}
+
+bool can_lose(const ModelLeft& left, Index count) {
+  const std::vector<bool> sums = reachable(left);
+  return count >= 0 && count < std::ssize(sums) && sums[static_cast<std::size_t>(count)];
+}
+
+void expect_count(const Transformer& transformer, const ModelLeft& left, Index count) {
+  if (can_lose(left, count)) {
+    return;
+  }
+  const std::vector<bool> sums = reachable(left);
+  const std::vector<FixedAttention> staying = staying_attentions(transformer);
+  std::string text =
+      fmt::format("{} heads cannot be removed: the model has {} heads, of which {} can go", count,
+                  heads_of(transformer).size(), sums.size() - 1);
+  if (!staying.empty()) {
+    text += fmt::format(" (not those of {})", fixed_text(staying));
+  }
+  if (count < std::ssize(sums)) {
+    const auto below = std::find(sums.rend() - count, sums.rend(), true);
+    const auto above = std::find(sums.begin() + count, sums.end(), true);
+    text += fmt::format("; heads that share keys go together, so that {} can go, or {}",
+                        sums.rend() - below - 1, above - sums.begin());
+  }
+  throw ConfigError(text);
+}
+
+// A set of heads that may go next: of which attention, and the mean slope of their gates.
+struct Candidate {
+  std::size_t attention;
+  std::vector<Index> heads;
+  double slope = 0;
+};
+
+// The gates of all heads, with the names that they go by.
+class NamedGates {
+ public:
+  explicit NamedGates(Model& model)
+      : names_(gateable_heads(model.transformer)), gates_(gates_on(model, names_)) {}
+
+  void measure(const Model& model, const Split& split, Workers& workers) {
+    slopes_ = gate_slopes(model, split, gates_, workers);
+  }
+  double slope(const HeadName& head) const { return slopes_[place(head)]; }
+  void close(const HeadName& head) { gates_[place(head)]->set(0); }
+
+ private:
+  std::size_t place(const HeadName& head) const {
+    return static_cast<std::size_t>(std::ranges::find(names_, head) - names_.begin());
+  }
+
+  std::vector<HeadName> names_;
+  HeadGates gates_;
+  std::vector<double> slopes_;
+};
+
+std::vector<Candidate> candidates_of(const ModelLeft& left, const NamedGates& gates) {
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const auto slope = [&](Index head) {
+      return gates.slope({.site = left[i].site, .head = head});
+    };
+    for (std::vector<Index>& heads : left[i].groups.removable(slope)) {
+      double sum = 0;
+      for (const Index head : heads) {
+        sum += slope(head);
+      }
+      const double mean = sum / static_cast<double>(heads.size());
+      candidates.push_back({.attention = i, .heads = std::move(heads), .slope = mean});
+    }
+  }
+  std::ranges::stable_sort(candidates, {}, &Candidate::slope);
+  return candidates;
+}
+
+// Takes the best of the sets after which the rest of the count can still be made up.
+RemovalStep take_next(ModelLeft& left, NamedGates& gates, Index count) {
+  for (const Candidate& candidate : candidates_of(left, gates)) {
+    ModelLeft after = left;
+    after[candidate.attention].groups.remove(candidate.heads);
+    if (!can_lose(after, count - std::ssize(candidate.heads))) {
+      continue;
+    }
+    RemovalStep step;
+    for (const Index head : candidate.heads) {
+      step.heads.push_back({.site = left[candidate.attention].site, .head = head});
+      gates.close(step.heads.back());
+    }
+    left = std::move(after);
+    return step;
+  }
+  throw ConfigError(fmt::format("no further set of {} heads can be removed", count));
+}
+
+}  // namespace
+
+std::vector<HeadName> RemovalChoice::all_heads() const {
+  std::vector<HeadName> heads;
+  for (const RemovalStep& step : steps) {
+    heads.insert(heads.end(), step.heads.begin(), step.heads.end());
+  }
+  return heads;
+}
+
+std::vector<HeadName> RemovalChoice::heads_within(double tolerance) const {
+  const auto last =
+      std::ranges::find_if(steps.rbegin(), steps.rend(),
+                           [&](const RemovalStep& step) { return step.loss <= loss + tolerance; });
+  return RemovalChoice{.loss = loss, .steps = {steps.begin(), last.base()}}.all_heads();
+}
+
+RemovalChoice choose_removal(Model& model, const Config& config, const Task& task,
+                             const Split& split, std::optional<Index> count, Index slope_examples,
+                             Workers& workers, const std::function<void(Index, Index)>& progress) {
+  const auto loss = [&] {
+    return count ? 0.0
+                 : evaluate(model.transformer, model.store, task, split, config.evaluation, 0,
+                            workers)
+                       .loss();
+  };
+  ModelLeft left = removable_attentions(model.transformer);
+  const Index all = count.value_or(std::ssize(reachable(left)) - 1);
+  expect_count(model.transformer, left, all);
+  const Split few = first_examples(split, slope_examples);
+  NamedGates gates(model);
+  RemovalChoice choice{.loss = loss(), .steps = {}};
+  for (Index done = 0; done < all;) {
+    gates.measure(model, few, workers);
+    choice.steps.push_back(take_next(left, gates, all - done));
+    choice.steps.back().loss = loss();
+    done += std::ssize(choice.steps.back().heads);
+    if (progress) {
+      progress(done, all);
+    }
+  }
+  return choice;
+}
+
+std::vector<HeadName> removable_among(const Transformer& transformer,
+                                      const std::vector<HeadName>& heads) {
+  std::vector<HeadName> going;
+  for (const AttentionLeft& attention : removable_attentions(transformer)) {
+    std::vector<Index> own;
+    for (const HeadName& head : heads) {
+      if (head.site == attention.site) {
+        own.push_back(head.head);
+      }
+    }
+    for (const Index head : attention.groups.removable_among(own)) {
+      going.push_back({.site = attention.site, .head = head});
+    }
+  }
+  return going;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,119 @@
+#include "lab/report/attention.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "core/errors.hpp"
+#include "datasets/loader.hpp"
+#include "lab/heads/recorded_attentions.hpp"
+#include "train/evaluation/evaluation.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Split chosen(const Task& task, const Split& split, const std::vector<Index>& examples) {
+  const auto count = static_cast<Index>(split.examples.size());
+  const std::vector<std::string> references = first_references(task, split, split.examples.size());
+  Split few;
+  few.name = split.name;
+  for (const Index i : examples) {
+    if (i < 0 || i >= count) {
+      throw ConfigError(
+          fmt::format("there is no sentence {} in {}; it has 1 to {}", i + 1, split.name, count));
+    }
+    const auto at = static_cast<std::size_t>(i);
+    few.examples.push_back(split.examples[at]);
+    few.references.push_back(references[at]);
+    few.source_texts.push_back(at < split.source_texts.size()
+                                   ? split.source_texts[at]
+                                   : task.source_tokenizer->decode(split.examples[at].source));
+  }
+  return few;
+}
+
+Json pieces(const PoolVector<TokenId>& tokens, const Tokenizer& tokenizer) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < tokens.size() && i < static_cast<std::size_t>(shown_tokens); ++i) {
+    list.push_back(tokenizer.entry(tokens[i]));
+  }
+  return list;
+}
+
+// In thousandths: finer than any colour, and a short number in the file.
+Json weights_json(const Tensor& weights) {
+  Json rows = Json::array();
+  for (Index i = 0; i < std::min(shown_tokens, weights.dim(0)); ++i) {
+    Json row = Json::array();
+    for (Index j = 0; j < std::min(shown_tokens, weights.dim(1)); ++j) {
+      row.push_back(std::lround(1000 * static_cast<double>(weights.row(i)[j])));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json attentions_json(const Model& model, const Batch& batch) {
+  Json attentions = Json::array();
+  for (const RecordedAttention& seen : recorded_attentions(model, batch)) {
+    if (seen.head == 0) {
+      const bool decoder = seen.site.stack() == StackName::decoder;
+      const bool self = seen.site.is_self();
+      attentions.push_back({{"attention", seen.site.text()},
+                            {"queries", decoder ? "target" : "source"},
+                            {"keys", decoder && self ? "target" : "source"},
+                            {"heads", Json::array()}});
+    }
+    attentions.back()["heads"].push_back(weights_json(seen.weights));
+  }
+  return attentions;
+}
+
+Index weights_in(const Json& attentions) {
+  std::size_t count = 0;
+  for (const Json& attention : attentions) {
+    for (const Json& head : attention["heads"]) {
+      count += head.empty() ? 0 : head.size() * head[0].size();
+    }
+  }
+  return static_cast<Index>(count);
+}
+
+}  // namespace
+
+Json report_sentences(const Model& model, const EvaluationOptions& options, const Task& task,
+                      const Split& split, const std::vector<Index>& examples, Workers& workers) {
+  const Split few = chosen(task, split, examples);
+  const auto outputs = decode_split(model.transformer, model.store, task, few,
+                                    static_cast<Index>(few.examples.size()), options, workers);
+  const std::vector<bool> right = right_sequences(task, few, outputs);
+  Json sentences = Json::array();
+  Index weights = 0;
+  for (std::size_t i = 0; i < few.examples.size(); ++i) {
+    const Batch batch = make_batch(few, {static_cast<Index>(i)});
+    Json attentions = attentions_json(model, batch);
+    weights += weights_in(attentions);
+    if (i > 0 && weights > shown_weights) {
+      break;
+    }
+    sentences.push_back({{"number", examples[i] + 1},
+                         {"source", few.source_texts[i]},
+                         {"output", outputs[i]},
+                         {"right", static_cast<bool>(right[i])},
+                         {"reference", few.references[i]},
+                         {"source_tokens", pieces(batch.context.ids, *task.source_tokenizer)},
+                         {"target_tokens", pieces(batch.input.ids, *task.target_tokenizer)},
+                         {"said_tokens", pieces(batch.labels.ids, *task.target_tokenizer)},
+                         {"source_length", batch.context.ids.size()},
+                         {"target_length", batch.input.ids.size()},
+                         {"attentions", std::move(attentions)}});
+  }
+  return sentences;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,134 @@
+#include "lab/report/facts.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "datasets/task_kind.hpp"
+#include "lab/sweep/run_progress.hpp"
+#include "train/config/config.hpp"
+#include "train/output/format.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/lock.hpp"
+#include "train/run/record.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool is_in_use(const RunFiles& files) {
+  try {
+    expect_unlocked(files.lock());
+    return false;
+  } catch (const IoError&) {
+    return true;
+  }
+}
+
+// "of 600 steps", as far as the config says how long the training is to be.
+std::string planned_text(const TrainingOptions& training) {
+  if (training.steps) {
+    return fmt::format(" of {}", *training.steps);
+  }
+  return training.epochs ? fmt::format(", of {} epochs", *training.epochs) : "";
+}
+
+Json state_of(const RunFiles& files, const std::optional<RunRecord>& record,
+              const TrainingOptions& training, Index step) {
+  const std::string where = fmt::format("step {}{}", step, planned_text(training));
+  if (record && record->end) {
+    return {{"name", "finished"}, {"text", fmt::format("finished after {} steps", step)}};
+  }
+  if (is_in_use(files)) {
+    return {{"name", "training"},
+            {"text", fmt::format("still training: this page was written at {}", where)}};
+  }
+  if (step == 0) {
+    return {{"name", "waiting"}, {"text", "has not made a step yet"}};
+  }
+  if (!record) {
+    return {{"name", "unknown"},
+            {"text", fmt::format("at {}; it keeps no record of its end", where)}};
+  }
+  return {{"name", "stopped"},
+          {"text", fmt::format("unfinished: stopped at {}, and can be resumed", where)}};
+}
+
+Json config_json(const LoadedConfig& loaded, const std::optional<RunRecord>& record) {
+  Json options = Json::array();
+  for (const auto& [option, value] : option_values(loaded.config)) {
+    std::string origin;
+    if (const auto own = loaded.origins.find(option); own != loaded.origins.end()) {
+      origin = own->second;
+    }
+    if (record) {
+      if (const auto first = record->origins.find(option); first != record->origins.end()) {
+        origin = first->second;
+      }
+    }
+    options.push_back({{"option", option}, {"value", value}, {"origin", origin}});
+  }
+  return options;
+}
+
+Json environment_json(const std::optional<RunRecord>& record, const Config& config) {
+  Json facts = Json::array();
+  facts.push_back({"seed", config.seed});
+  if (!record || record->starts.empty()) {
+    facts.push_back({"machine", "not recorded"});
+    return facts;
+  }
+  for (const RunStart& start : record->starts) {
+    const std::string which =
+        record->starts.size() > 1 ? fmt::format(" from step {}", start.step) : "";
+    facts.push_back({"version" + which, "tapehead " + start.version});
+    facts.push_back({"processor" + which, start.processor});
+    facts.push_back({"BLAS kernels" + which, "OpenBLAS, " + start.kernels});
+    facts.push_back({"threads" + which, start.threads});
+  }
+  return facts;
+}
+
+std::string task_name(const Config& config) { return std::string(config.task.kind().name); }
+
+std::string width_text(const ModelOptions& model) {
+  const Index encoder = model.encoder_layers.value_or(model.layers);
+  const Index decoder = model.decoder_layers.value_or(model.layers);
+  return fmt::format("{} + {} layers, width {}", encoder, decoder, model.d_model);
+}
+
+}  // namespace
+
+Json run_facts(const RunFiles& files, Index last_step) {
+  const LoadedConfig loaded = load_config(files.config());
+  const auto record = read_record(files.record());
+  const Config& config = loaded.config;
+  const std::filesystem::path named = std::filesystem::absolute(files.directory).lexically_normal();
+  const std::string name = (named.has_filename() ? named : named.parent_path()).filename().string();
+  Json report = {{"kind", "run"},
+                 {"name", name},
+                 {"path", files.directory.string()},
+                 {"task", task_name(config)},
+                 {"metric", kind_of(config.evaluation.metric).name},
+                 {"state", state_of(files, record, config.training, last_step)},
+                 {"summary", Json::array()}};
+  Json& summary = report["summary"];
+  summary.push_back({"task", task_name(config)});
+  summary.push_back({"model", width_text(config.model)});
+  summary.push_back({"steps", last_step});
+  const double seconds = read_elapsed_seconds(files.checkpoints());
+  if (seconds > 0) {
+    summary.push_back({"time in steps", format_duration(seconds)});
+  }
+  if (record && record->end) {
+    report["tests"] = record->end->tests;
+  }
+  report["config"] = config_json(loaded, record);
+  report["environment"] = environment_json(record, config);
+  return report;
+}
+
+}  // namespace tapehead

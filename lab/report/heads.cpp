@@ -1,0 +1,99 @@
+#include "lab/report/heads.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lab/heads/head_legend.hpp"
+#include "lab/heads/head_report.hpp"
+#include "train/evaluation/evaluation.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A gradient takes about as long as three losses.
+constexpr Index slope_work = 3;
+
+// Fewer sentences than these would tell heads apart by chance.
+constexpr Index least_importance_examples = 10;
+constexpr Index least_pruning_examples = 50;
+
+Json importance_part(Model& model, const Config& config, const Task& task, const Split& split,
+                     Workers& workers) {
+  Json json = importance_json(head_importance(model, config, task, split, workers));
+  json["examples"] = split.examples.size();
+  return json;
+}
+
+Json pruning_part(Model& model, const Config& config, const Task& task, const Split& split,
+                  Workers& workers) {
+  Json json = pruning_json(prune_heads(model, config, task, split, usual_slope_examples, workers));
+  json["examples"] = split.examples.size();
+  return json;
+}
+
+void say(const ReportRequest& request, const char* what) {
+  if (request.progress) {
+    request.progress(what);
+  }
+}
+
+// What the loss says without some heads, as far as the effort goes, and of what it does not say.
+void add_ablations(Json& json, Model& model, const Config& config, const Task& task,
+                   const Split& split, const ReportRequest& request, Workers& workers) {
+  const ReportEffort& effort = request.effort;
+  const auto all = static_cast<Index>(split.examples.size());
+  const auto heads = static_cast<Index>(gateable_heads(model.transformer).size());
+  if (const auto ungated = ungated_attentions(model.transformer); !ungated.empty()) {
+    json["notes"].push_back(
+        fmt::format("Without importance and pruning: {}.", fixed_text(ungated)));
+  }
+  if (heads == 0) {
+    return;
+  }
+  const Index weighed = std::min(all, effort.importance / (heads + slope_work));
+  const Index pruned = effort.prune ? std::min(effort.watched, all)
+                                    : std::min(all, effort.pruning / (heads * (1 + slope_work)));
+  if (weighed >= std::min(all, least_importance_examples)) {
+    say(request, "the loss without each head");
+    json["importance"] =
+        importance_part(model, config, task, first_examples(split, weighed), workers);
+  } else {
+    json["notes"].push_back(
+        "The importance of the heads is left out, since it would have taken longer than a "
+        "validation: `tapehead report` on this run adds it.");
+  }
+  if (effort.prune || pruned >= std::min(all, least_pruning_examples)) {
+    say(request, "the loss as heads go one by one");
+    json["pruning"] = pruning_part(model, config, task, first_examples(split, pruned), workers);
+  } else {
+    json["notes"].push_back(
+        fmt::format("There is no pruning curve, since with {} heads it takes longer than a page "
+                    "should: `tapehead report` with --prune on this run adds it.",
+                    heads));
+  }
+}
+
+}  // namespace
+
+Json report_heads_json(Model& model, const Config& config, const Task& task, const Split& split,
+                       const ReportRequest& request, Workers& workers) {
+  const ReportEffort& effort = request.effort;
+  const auto all = static_cast<Index>(split.examples.size());
+  const Index watched = std::min(effort.watched, all);
+  say(request, "watching the heads");
+  Json json = {{"split", split.name}, {"watched", watched}};
+  json["attentions"] = heads_json(
+      report_heads(watch_heads(model.transformer, model.store, first_examples(split, watched),
+                               token_facts(task), config.evaluation.batch_tokens, workers),
+                   model));
+  json["legend"] = legend_json();
+  json["notes"] = Json::array();
+  add_ablations(json, model, config, task, split, request, workers);
+  return json;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,24 @@
+// What a report tells of a run's heads: what each does, which ones matter, and which can go.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/kernel/workers.hpp"
+#include "lab/report/request.hpp"
+#include "train/experiment.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// {"split": "validation", "watched": 200, "attentions": [as heads_json()],
+//  "importance": {..., "examples": 160}, "pruning": {..., "examples": 80}, "notes": ["..."]}
+//
+// The last two as importance_json() and pruning_json() have them; absent, with a note that says
+// why, where they would take more work than they may, or heads cannot be left out.
+nlohmann::ordered_json report_heads_json(Model& model, const Config& config, const Task& task,
+                                         const Split& split, const ReportRequest& request,
+                                         Workers& workers);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

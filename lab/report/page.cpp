@@ -1,0 +1,53 @@
+#include "lab/report/page.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "lab/report/sources.hpp"
+
+namespace tapehead {
+
+namespace {
+
+std::string replaced(std::string_view text,
+                     const std::vector<std::pair<std::string_view, std::string_view>>& pairs) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    std::string_view found;
+    for (const auto& [from, to] : pairs) {
+      if (text.substr(i).starts_with(from)) {
+        found = from;
+        result += to;
+      }
+    }
+    if (found.empty()) {
+      result += text[i];
+    }
+    i += std::max<std::size_t>(1, found.size());
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string json_for_page(const nlohmann::ordered_json& json) {
+  const std::string text =
+      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  // Outside of strings JSON has none of these, and inside an escape means the same.
+  return replaced(text, {{"<", "\\u003c"}, {">", "\\u003e"}, {"&", "\\u0026"}});
+}
+
+std::string text_for_page(std::string_view text) {
+  return replaced(text, {{"<", "&lt;"}, {">", "&gt;"}, {"&", "&amp;"}, {"\"", "&quot;"}});
+}
+
+std::string report_page(const nlohmann::ordered_json& report) {
+  return replaced(report_frame, {{"@title@", text_for_page(report.at("name").get<std::string>())},
+                                 {"@style@", report_style},
+                                 {"@library@", report_library},
+                                 {"@script@", report_script},
+                                 {"@report@", json_for_page(report)}});
+}
+
+}  // namespace tapehead

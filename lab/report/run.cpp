@@ -1,0 +1,97 @@
+#include "lab/report/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "core/errors.hpp"
+#include "lab/report/attention.hpp"
+#include "lab/report/curves.hpp"
+#include "lab/report/facts.hpp"
+#include "lab/report/heads.hpp"
+#include "train/experiment.hpp"
+#include "train/output/figures.hpp"
+#include "train/run/files.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Index usual_sentences = 8;
+
+std::vector<Index> sentences_of(const ReportRequest& request, const Split& split) {
+  if (!request.sentences.empty()) {
+    return request.sentences;
+  }
+  std::vector<Index> first(std::min<std::size_t>(usual_sentences, split.examples.size()));
+  std::iota(first.begin(), first.end(), Index{0});
+  return first;
+}
+
+void add_model(Json& report, SavedRun& run, const Task& task, const ReportRequest& request) {
+  const Split& split = task.split(request.split);
+  if (request.task == nullptr) {  // else it has been said
+    say_unknown(split);
+  }
+  Workers workers(request.threads);
+  const std::vector<Index> sentences = sentences_of(request, split);
+  report["sentences"] =
+      report_sentences(run.model, run.config.evaluation, task, split, sentences, workers);
+  expect_figures(report["sentences"]);
+  if (report["sentences"].size() < sentences.size()) {
+    report["notes"].push_back(
+        fmt::format("Of {} sentences the first {} are shown: the weights of more would make the "
+                    "page too large.",
+                    sentences.size(), report["sentences"].size()));
+  }
+  report["heads"] = report_heads_json(run.model, run.config, task, split, request, workers);
+  expect_figures(report["heads"]);
+}
+
+// That nothing is told of the model; for a checkpoint that was asked for the error passes on.
+template <class Error>
+void note_unknown(Json& report, const ReportRequest& request, const Error& error) {
+  if (!request.checkpoint.empty()) {
+    throw error;
+  }
+  for (const char* part : {"sentences", "heads"}) {
+    report.erase(part);
+  }
+  report["notes"].push_back(fmt::format("Nothing is known of samples and heads: {}", error.what()));
+}
+
+}  // namespace
+
+ReportEffort effort_of_training(Index validation_examples) {
+  return {.watched = std::min<Index>(100, validation_examples),
+          .importance = std::min<Index>(2000, validation_examples),
+          .pruning = 0};
+}
+
+Json report_run(const ReportRequest& request) {
+  const RunFiles files = find_run(request.run);
+  Json curves = report_curves(files);
+  Json report = run_facts(files, curves["last_step"].get<Index>());
+  report["notes"] = std::move(curves["faults"]);
+  curves.erase("faults");
+  report["curves"] = std::move(curves);
+  try {
+    SavedRun run(request.run, request.checkpoint);
+    report["summary"].push_back({"parameters", run.model.store.count()});
+    report["checkpoint"] = run.checkpoint.filename().string();
+    const std::optional<Task> made =
+        request.task == nullptr ? std::optional(run.task(request.data)) : std::nullopt;
+    run.use([&] { add_model(report, run, made ? *made : *request.task, request); });
+  } catch (const IoError& error) {
+    note_unknown(report, request, error);
+  } catch (const NumericError& error) {
+    note_unknown(report, request, error);
+  }
+  return report;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,305 @@
+// The entries of a sweep file, each read by a function of its own.
+#include "lab/sweep/file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+#include "core/text.hpp"
+#include "train/config/document/numbers.hpp"
+#include "train/config/nearest.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using Kind = ConfigNode::Kind;
+
+constexpr std::array<std::string_view, 9> names{
+    "config", "set", "seeds", "axes", "metric", "split", "further_splits", "heads", "show"};
+constexpr Index most_seeds = 1000;
+
+// What YAML reads as the same text without quotes, in a list too.
+bool is_plain(std::string_view text) {
+  static constexpr std::string_view inside =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ._+-";
+  const auto is_word = [](char c) { return c != ' ' && c != '-' && c != '+'; };
+  return !text.empty() && text != "null" &&
+         text.find_first_not_of(inside) == std::string_view::npos && is_word(text.front()) &&
+         text.back() != ' ';
+}
+
+// "null", or a list as `--set` takes it: "[[full, window 2], full]".
+std::string list_text(const ConfigNode& node) {
+  switch (node.kind) {
+    case Kind::null:
+      return "null";
+    case Kind::sequence: {
+      std::vector<std::string> items;
+      for (const ConfigNode& item : node.items) {
+        items.push_back(list_text(item));
+      }
+      return fmt::format("[{}]", join(items, ", "));
+    }
+    default:
+      return is_plain(node.text) ? node.text : nlohmann::json(node.text).dump();
+  }
+}
+
+std::string value_text(const ConfigNode& node) {
+  return node.kind == Kind::scalar ? node.text : list_text(node);
+}
+
+bool has_mapping(const ConfigNode& node) {
+  return node.kind == Kind::mapping || std::ranges::any_of(node.items, has_mapping);
+}
+
+class SweepReader {
+ public:
+  explicit SweepReader(std::string_view file) : file_(file) {}
+
+  SweepFile read(const ConfigNode& root) {
+    for (const ConfigEntry& entry : root.entries) {
+      read_entry(entry);
+    }
+    if (sweep_.config.empty()) {
+      fail_at(file_, root.mark, "config: missing; name the config file that the runs start from");
+    }
+    return std::move(sweep_);
+  }
+
+ private:
+  [[noreturn]] void fail(const Mark& mark, std::string_view name, std::string_view problem) const {
+    fail_at(file_, mark, fmt::format("{}: {}", shown(name), problem));
+  }
+
+  void read_entry(const ConfigEntry& entry) {
+    const ConfigNode& value = entry.value;
+    if (entry.key == "config") {
+      read_config(entry);
+    } else if (entry.key == "set") {
+      sweep_.fixed = values_of("set", value);
+    } else if (entry.key == "seeds") {
+      read_seeds(value);
+    } else if (entry.key == "axes") {
+      read_axes(value);
+    } else if (entry.key == "metric") {
+      read_metric(entry);
+    } else if (entry.key == "split") {
+      sweep_.split =
+          placed_name(entry, entry.value.mark, text_of(entry, "test, validation or another split"));
+    } else if (entry.key == "further_splits") {
+      sweep_.further_splits = names_in(entry, "names of splits, as [longer]");
+    } else if (entry.key == "heads") {
+      read_heads(entry);
+    } else if (entry.key == "show") {
+      sweep_.show = names_in(entry, "names of figures, as [cross.entropy]");
+    } else {
+      const auto near = nearest(entry.key, names);
+      fail(entry.mark, entry.key,
+           near ? fmt::format("unknown name; did you mean {}?", *near)
+                : fmt::format("unknown name; a sweep has {}", join(names, ", ")));
+    }
+  }
+
+  // Whether there is such a file is said at this place; what is wrong in it, at its own.
+  void read_config(const ConfigEntry& entry) {
+    sweep_.config = text_of(entry, "the config file that the runs start from");
+    try {
+      read_config_text(sweep_.config);
+    } catch (const ConfigError& error) {
+      fail(entry.value.mark, "config", error.what());
+    }
+  }
+
+  std::string text_of(const ConfigEntry& entry, std::string_view what) const {
+    if (entry.value.kind != Kind::scalar || entry.value.text.empty()) {
+      fail(entry.value.mark, entry.key, fmt::format("{} must stand here", what));
+    }
+    return entry.value.text;
+  }
+
+  PlacedName placed_name(const ConfigEntry& entry, const Mark& mark,
+                         const std::string& name) const {
+    return {.name = name,
+            .place = fmt::format("{}:{}:{}: {}", shown(file_), mark.line, mark.column, entry.key)};
+  }
+
+  std::vector<PlacedName> names_in(const ConfigEntry& entry, std::string_view what) const {
+    std::vector<PlacedName> placed_names;
+    for (const ConfigNode& item : entry.value.items) {
+      if (item.kind != Kind::scalar ||
+          std::ranges::find(placed_names, item.text, &PlacedName::name) != placed_names.end()) {
+        fail(item.mark, entry.key, fmt::format("{} must stand here, none of them twice", what));
+      }
+      placed_names.push_back(placed_name(entry, item.mark, item.text));
+    }
+    if (placed_names.empty()) {
+      fail(entry.value.mark, entry.key, fmt::format("a list must stand here, of {}", what));
+    }
+    return placed_names;
+  }
+
+  // Importance and pruning are about what the figures describe: they come with them.
+  void read_heads(const ConfigEntry& entry) {
+    sweep_.study.heads = true;
+    for (const PlacedName& part : names_in(entry, "figures, importance, pruning")) {
+      if (part.name == "importance") {
+        sweep_.study.importance = true;
+      } else if (part.name == "pruning") {
+        sweep_.study.pruning = true;
+      } else if (part.name != "figures") {
+        throw ConfigError(fmt::format("{}: there are figures, importance and pruning, and not {}",
+                                      part.place, shown(part.name)));
+      }
+    }
+  }
+
+  // An option's value as `--set` would give it, with the places where both stand here.
+  Override value_of(std::string_view option, const Mark& mark, const ConfigNode& value) const {
+    if (option == "seed") {
+      fail(mark, option, "seeds have an entry of their own, `seeds: [1, 2, 3]`");
+    }
+    return placed(option, mark, value);
+  }
+
+  Override placed(std::string_view option, const Mark& mark, const ConfigNode& value) const {
+    if (has_mapping(value)) {
+      fail(value.mark, option,
+           "a value must stand here; several options that move together need names: "
+           "`size: {small: {model.d_model: 32}, large: {model.d_model: 64}}`");
+    }
+    Override result = parse_overrides({fmt::format("{}={}", option, value_text(value))}).front();
+    const auto at = [&](const Mark& place) {
+      return fmt::format("{}:{}:{}: {}", shown(file_), place.line, place.column, shown(option));
+    };
+    result.name_place = at(mark);
+    result.place = at(value.mark);
+    return result;
+  }
+
+  std::vector<Override> values_of(std::string_view name, const ConfigNode& node) const {
+    if (node.kind != Kind::mapping || node.entries.empty()) {
+      fail(node.mark, name, "options and their values must stand here, as {model.heads: 2}");
+    }
+    std::vector<Override> values;
+    for (const ConfigEntry& entry : node.entries) {
+      values.push_back(value_of(entry.key, entry.mark, entry.value));
+    }
+    return values;
+  }
+
+  void read_axes(const ConfigNode& node) {
+    if (node.kind != Kind::mapping) {
+      fail(node.mark, "axes", "options and their lists of values must stand here");
+    }
+    for (const ConfigEntry& entry : node.entries) {
+      sweep_.axes.push_back({entry.key, settings_of(entry)});
+    }
+  }
+
+  std::vector<SweepSetting> settings_of(const ConfigEntry& axis) const {
+    std::vector<SweepSetting> settings;
+    for (const ConfigNode& item : axis.value.items) {
+      settings.push_back({value_text(item), {value_of(axis.key, axis.mark, item)}});
+      const auto same = [&](const SweepSetting& other) {
+        return other.label == settings.back().label;
+      };
+      if (std::ranges::count_if(settings, same) > 1) {
+        fail(item.mark, axis.key, fmt::format("{} is in the list twice", shown(value_text(item))));
+      }
+    }
+    for (const ConfigEntry& entry : axis.value.entries) {
+      settings.push_back({entry.key, values_of(entry.key, entry.value)});
+    }
+    if (settings.empty()) {
+      fail(axis.value.mark, axis.key,
+           "a list of values must stand here, as [1, 2, 4], or names with the options of each");
+    }
+    return settings;
+  }
+
+  // A list of seeds, or how many: 1, 2, 3, ...
+  void read_seeds(const ConfigNode& node) {
+    std::vector<ConfigNode> seeds = node.items;
+    if (node.kind == Kind::scalar) {
+      const std::uint64_t count = unsigned_of(node);
+      if (count > static_cast<std::uint64_t>(most_seeds)) {
+        fail(node.mark, "seeds", fmt::format("at most {}; or a list, [7, 8, 9]", most_seeds));
+      }
+      for (std::uint64_t seed = 1; seed <= count; ++seed) {
+        seeds.push_back(make_node(Kind::scalar, node.mark, std::to_string(seed)));
+      }
+    }
+    if (seeds.empty()) {
+      fail(node.mark, "seeds", "how many, or a list of them, must stand here");
+    }
+    std::set<std::uint64_t> known;
+    for (ConfigNode& seed : seeds) {
+      const std::uint64_t number = unsigned_of(seed);
+      if (!known.insert(number).second) {
+        fail(seed.mark, "seeds", fmt::format("{} is in the list twice", number));
+      }
+      seed.text = std::to_string(number);
+      sweep_.seeds.push_back(placed("seed", seed.mark, seed));
+    }
+  }
+
+  std::uint64_t unsigned_of(const ConfigNode& node) const {
+    if (node.kind != Kind::scalar) fail(node.mark, "seeds", "a whole number must stand here");
+    try {
+      return parse_unsigned(node.text);
+    } catch (const ConfigError& error) {
+      fail(node.mark, "seeds", fmt::format("{} ({})", error.what(), shown(node.text)));
+    }
+  }
+
+  void read_metric(const ConfigEntry& entry) {
+    const auto& choices = EnumNames<Metric>::names;
+    const auto found = std::ranges::find(choices, text_of(entry, "a metric"));
+    if (found == choices.end()) {
+      fail(entry.value.mark, "metric",
+           fmt::format("no such metric ({}; there are {})", shown(entry.value.text),
+                       join(choices, ", ")));
+    }
+    sweep_.metric = static_cast<Metric>(found - choices.begin());
+  }
+
+  std::string_view file_;
+  SweepFile sweep_;
+};
+
+}  // namespace
+
+void override_fixed(SweepFile& sweep, const std::vector<Override>& values) {
+  for (const Override& value : values) {
+    if (value.section.empty() && value.option == "seed") {
+      sweep.seeds = {value};
+      continue;
+    }
+    std::erase_if(sweep.fixed, [&](const Override& other) {
+      return other.section == value.section && other.option == value.option;
+    });
+    sweep.fixed.push_back(value);
+  }
+}
+
+SweepFile parse_sweep(std::string_view text, std::string_view file) {
+  const ConfigNode root =
+      parse_document(text, file,
+                     {.least = "the least sweep is `{config: configs/copy.yaml, seeds: 3}`",
+                      .parts = "a sweep's entries (config, set, seeds, axes, metric, ...)"});
+  return SweepReader(file).read(root);
+}
+
+SweepFile read_sweep(const std::filesystem::path& file) {
+  return parse_sweep(read_config_text(file), file.string());
+}
+
+}  // namespace tapehead

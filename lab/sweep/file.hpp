@@ -1,0 +1,71 @@
+// A sweep file: which options of a config take which values, with which seeds.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/run_study.hpp"
+#include "train/config/overrides.hpp"
+#include "train/options/options.hpp"
+
+namespace tapehead {
+
+// One place on an axis: the values of an option, or of several that move together.
+struct SweepSetting {
+  std::string label;  // the value itself, or the name that the file gives to several
+  std::vector<Override> values;
+};
+
+struct SweepAxis {
+  std::string name;  // of the option, or of what moves together
+  std::vector<SweepSetting> settings;
+};
+
+// A name in the file, and "file:line:column: entry" for messages about it.
+struct PlacedName {
+  std::string name;
+  std::string place;
+};
+
+struct SweepFile {
+  std::filesystem::path config;
+  std::vector<Override> fixed;  // `set`
+  std::vector<SweepAxis> axes;
+  std::vector<Override> seeds;   // of the option `seed`; none: the config's
+  std::optional<Metric> metric;  // none: the config's
+  PlacedName split;              // empty: test where there is one, else validation
+  std::vector<PlacedName> further_splits;
+  RunStudy study;                // but for the further splits
+  std::vector<PlacedName> show;  // figures that stand beside the metric
+};
+
+// Reads a sweep, YAML or JSON:
+//
+//   config: configs/copy.yaml          # from the working directory
+//   set: {training.steps: 300}         # in all runs
+//   seeds: 3                           # 1 2 3; or a list
+//   axes:
+//     model.heads: [1, 2, 4]           # an option takes each value
+//     size:                            # several options move together
+//       narrow: {model.d_model: 32, model.d_ff: 128}
+//       wide: {model.d_model: 64, model.d_ff: 256}
+//   metric: sequence_accuracy
+//   split: test
+//   further_splits: [train]
+//   heads: [figures, importance, pruning]
+//   show: [cross.entropy]
+//
+// Names of options and their values are not looked at yet. Throws ConfigError "file:line:column:
+// ...".
+SweepFile read_sweep(const std::filesystem::path& file);
+SweepFile parse_sweep(std::string_view text, std::string_view file);
+
+// Puts values into `set`, in place of those that it has for the same options; a seed takes the
+// place of all seeds.
+void override_fixed(SweepFile& sweep, const std::vector<Override>& values);
+
+}  // namespace tapehead

@@ -1,0 +1,54 @@
+#include "lab/sweep/inputs.hpp"
+
+#include <array>
+#include <system_error>
+
+#include "train/loop/run_inputs.hpp"
+#include "train/run/directory.hpp"
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array<const char*, 5> results{"sweep.json", "results.json", "runs.csv", "cells.csv",
+                                             "report.html"};
+
+}  // namespace
+
+InputFiles inputs_of_sweep(const fs::path& directory) {
+  InputFiles inputs;
+  for (const char* const name : results) {
+    if (directory / name != RunFiles{directory}.report()) {
+      inputs.add(directory / name);
+    }
+  }
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    inputs.add(files_of_run(entry.path()));
+  }
+  return inputs;
+}
+
+InputFiles inputs_of_sweep(const fs::path& file, const SweepPlan& plan) {
+  InputFiles inputs;
+  inputs.add(file);
+  inputs.add(plan.config);
+  for (const SweepRun& run : plan.runs) {
+    inputs.add(inputs_of_training(run.config).paths());
+  }
+  return inputs;
+}
+
+void expect_results_apart(const InputFiles& inputs, const SweepPlan& plan,
+                          const fs::path& directory) {
+  for (const char* const name : results) {
+    inputs.expect_other(directory / name);
+  }
+  for (const SweepRun& run : plan.runs) {
+    inputs.expect_other(directory / (run.name + ".log"));
+  }
+}
+
+}  // namespace tapehead

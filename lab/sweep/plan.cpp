@@ -1,0 +1,187 @@
+#include "lab/sweep/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+#include "core/text.hpp"
+#include "datasets/task_kind.hpp"
+#include "train/config/rows.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr std::size_t longest_name = 200;  // bytes; file systems take 255
+
+std::string option_of(const Override& value) { return full_name(value.section, value.option); }
+
+// No option may be set by two axes, or by an axis and by `set`: one of them would do nothing.
+void expect_separate(const SweepFile& sweep) {
+  std::map<std::string, std::string> owners;
+  for (const Override& value : sweep.fixed) {
+    const bool outside = value.place.starts_with("--set");
+    owners[option_of(value)] = outside ? value.name_place : "`set`";
+  }
+  for (const SweepAxis& axis : sweep.axes) {
+    std::set<std::string> own;
+    for (const SweepSetting& setting : axis.settings) {
+      for (const Override& value : setting.values) {
+        const auto owner = owners.find(option_of(value));
+        if (owner != owners.end()) {
+          throw ConfigError(fmt::format("{}: already set by {}", value.name_place, owner->second));
+        }
+        own.insert(option_of(value));
+      }
+    }
+    for (const std::string& option : own) {
+      owners[option] = "the axis " + shown(axis.name);
+    }
+  }
+}
+
+using Combination = std::vector<const SweepSetting*>;
+
+std::vector<Combination> combinations(const std::vector<SweepAxis>& axes) {
+  std::vector<Combination> all{{}};
+  for (const SweepAxis& axis : axes) {
+    std::vector<Combination> longer;
+    for (const Combination& beginning : all) {
+      for (const SweepSetting& setting : axis.settings) {
+        longer.push_back(beginning);
+        longer.back().push_back(&setting);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+// A list's values with + between them, and - in lists inside it: "full-window 2+full".
+std::string without_brackets(std::string_view label) {
+  if (!label.starts_with('[')) {
+    return std::string(label);
+  }
+  std::string text;
+  int depth = 0;
+  for (const char c : label) {
+    if (c == '[' || c == ']') {
+      depth += c == '[' ? 1 : -1;
+    } else if (c == ',') {
+      text += depth == 1 ? '+' : '-';
+    } else if (c != ' ' || (text.back() != '+' && text.back() != '-')) {
+      text += c;
+    }
+  }
+  return text;
+}
+
+// Labels may hold anything; file names should need no quotes in a shell.
+std::string file_name(std::string text) {
+  static constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._=,+-";
+  std::ranges::replace_if(
+      text, [](char c) { return plain.find(c) == std::string_view::npos; }, '_');
+  return text;
+}
+
+std::string run_name(const SweepPlan& plan, const SweepCell& cell, std::uint64_t seed) {
+  std::string name;
+  for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+    name += fmt::format("{}={},", plan.axes[i], without_brackets(cell.labels[i]));
+  }
+  return file_name(name + fmt::format("seed={}", seed));
+}
+
+void expect_good_names(const std::vector<SweepRun>& runs) {
+  std::set<std::string> known;
+  for (const SweepRun& run : runs) {
+    const bool twice = !known.insert(run.name).second;
+    if (twice || run.name.size() > longest_name) {
+      throw ConfigError(fmt::format(
+          "the directory {} would be {}: give the axis' settings short names of their own, as "
+          "`size: {{small: {{model.d_model: 32}}, large: {{model.d_model: 64}}}}`",
+          shown(run.name), twice ? "that of two runs" : "too long a name"));
+    }
+  }
+}
+
+// In every run's task, before any of them is trained.
+void expect_splits(const SweepFile& sweep, const std::vector<SweepRun>& runs) {
+  std::vector<PlacedName> wanted = sweep.further_splits;
+  if (!sweep.split.name.empty()) {
+    wanted.push_back(sweep.split);
+  }
+  for (const SweepRun& run : runs) {
+    const std::vector<std::string> known = run.config.task.kind().splits(run.config.task);
+    for (const PlacedName& split : wanted) {
+      if (std::ranges::find(known, split.name) == known.end()) {
+        throw ConfigError(fmt::format("{}: {} has no split {}; it has {}", split.place, run.name,
+                                      shown(split.name), join(known, ", ")));
+      }
+    }
+  }
+}
+
+SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Override* seed) {
+  std::vector<Override> values = sweep.fixed;
+  for (const SweepSetting* setting : settings) {
+    values.insert(values.end(), setting->values.begin(), setting->values.end());
+  }
+  if (seed != nullptr) {
+    values.push_back(*seed);
+  }
+  SweepRun run{};
+  for (const Override& value : values) {
+    run.overrides.push_back(fmt::format("{}={}", option_of(value), value.text));
+  }
+  run.config = load_with_overrides(sweep.config, values).config;
+  return run;
+}
+
+}  // namespace
+
+SweepPlan plan_sweep(const SweepFile& sweep) {
+  expect_separate(sweep);
+  SweepPlan plan{.config = sweep.config,
+                 .axes = {},
+                 .cells = {},
+                 .runs = {},
+                 .metric = {},
+                 .split = sweep.split.name,
+                 .study = sweep.study};
+  for (const PlacedName& split : sweep.further_splits) {
+    plan.study.further_splits.push_back(split.name);
+  }
+  for (const PlacedName& figure : sweep.show) {
+    plan.show.push_back(figure.name);
+  }
+  for (const SweepAxis& axis : sweep.axes) {
+    plan.axes.push_back(axis.name);
+  }
+  const std::vector<Combination> all = combinations(sweep.axes);
+  for (const Combination& settings : all) {
+    SweepCell& cell = plan.cells.emplace_back();
+    for (const SweepSetting* setting : settings) {
+      cell.labels.push_back(setting->label);
+    }
+  }
+  for (std::size_t seed = 0; seed < std::max<std::size_t>(1, sweep.seeds.size()); ++seed) {
+    for (std::size_t cell = 0; cell < all.size(); ++cell) {
+      SweepRun run = make_run(sweep, all[cell], sweep.seeds.empty() ? nullptr : &sweep.seeds[seed]);
+      run.cell = cell;
+      run.name = run_name(plan, plan.cells[cell], run.config.seed);
+      plan.runs.push_back(std::move(run));
+    }
+  }
+  expect_good_names(plan.runs);
+  expect_splits(sweep, plan.runs);
+  plan.metric = sweep.metric.value_or(plan.runs.front().config.evaluation.metric);
+  return plan;
+}
+
+}  // namespace tapehead

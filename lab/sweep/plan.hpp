@@ -1,0 +1,39 @@
+// A sweep's plan: its cells, one for each combination of settings, and the runs they are made of.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lab/sweep/file.hpp"
+
+namespace tapehead {
+
+struct SweepCell {
+  std::vector<std::string> labels;  // of a setting of each axis
+};
+
+struct SweepRun {
+  std::size_t cell;
+  std::string name;                    // of its directory: "model.heads=2,seed=1"
+  std::vector<std::string> overrides;  // what `--set` would say
+  Config config;                       // with all of them, resolved
+};
+
+struct SweepPlan {
+  std::filesystem::path config;
+  std::vector<std::string> axes;
+  std::vector<SweepCell> cells;  // the last axis moves fastest
+  std::vector<SweepRun> runs;    // all cells with the first seed, then all with the next
+  Metric metric;
+  std::string split;  // as SweepFile::split
+  RunStudy study{};
+  std::vector<std::string> show{};  // as SweepFile::show
+};
+
+// Reads the config once for each run, so that every option and every combination has been checked
+// before anything is started. Throws ConfigError with the place in the sweep file or the config.
+SweepPlan plan_sweep(const SweepFile& sweep);
+
+}  // namespace tapehead

@@ -1,0 +1,134 @@
+#include "lab/sweep/record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "train/config/config.hpp"
+#include "train/output/json_text.hpp"
+#include "train/run/files.hpp"
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+fs::path plan_file(const fs::path& directory) { return directory / "sweep.json"; }
+
+std::vector<std::string> texts_in(const JsonObject& json, const char* key) {
+  std::vector<std::string> texts;
+  for (const Json& text : json.list(key)) {
+    if (!text.is_string()) {
+      json.fail(key, "a list of texts");
+    }
+    texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
+SweepRun run_of(const JsonObject& json, std::size_t cells, const fs::path& directory) {
+  const Json& seed = json.member("seed");
+  if (!seed.is_number_unsigned()) {
+    json.fail("seed", "a whole number from 0 on");
+  }
+  SweepRun run{
+      .cell = static_cast<std::size_t>(json.count("cell", 0, static_cast<Index>(cells) - 1)),
+      .name = json.text("name"),
+      .overrides = texts_in(json, "overrides"),
+      .config = {}};
+  if (run.name.empty() || run.name.find_first_of("/\\") != std::string::npos || run.name == "..") {
+    json.fail("name", "the name of a directory in the sweep's");
+  }
+  const fs::path config = RunFiles{directory / run.name}.config();
+  if (fs::exists(config)) {
+    run.config = load_config(config).config;
+  }
+  run.config.seed = seed.get<std::uint64_t>();
+  return run;
+}
+
+SweepCell cell_of(const Json& json, std::size_t axes, const std::string& where) {
+  SweepCell cell;
+  for (const Json& label : json) {
+    if (label.is_string()) {
+      cell.labels.push_back(label.get<std::string>());
+    }
+  }
+  if (!json.is_array() || cell.labels.size() != axes || json.size() != axes) {
+    throw IoError(fmt::format("{}: a cell has not one label for each of {} axes", where, axes));
+  }
+  return cell;
+}
+
+Metric metric_of(const JsonObject& json) {
+  const auto& metrics = EnumNames<Metric>::names;
+  const auto metric = std::ranges::find(metrics, json.text("metric"));
+  if (metric == metrics.end()) {
+    json.fail("metric", "a metric");
+  }
+  return static_cast<Metric>(metric - metrics.begin());
+}
+
+SweepPlan plan_of(const Json& json, const fs::path& directory) {
+  const std::string where = plan_file(directory).string();
+  const JsonObject object(json, where);
+  SweepPlan plan{.config = object.text("config"),
+                 .axes = texts_in(object, "axes"),
+                 .cells = {},
+                 .runs = {},
+                 .metric = metric_of(object),
+                 .split = object.text("split"),
+                 .show = texts_in(object, "show")};
+  for (const Json& labels : object.list("cells")) {
+    plan.cells.push_back(cell_of(labels, plan.axes.size(), where));
+  }
+  for (const Json& run : object.list("runs")) {
+    plan.runs.push_back(run_of(JsonObject(run, where), plan.cells.size(), directory));
+  }
+  return plan;
+}
+
+}  // namespace
+
+bool is_sweep(const fs::path& directory) {
+  std::error_code ignored;
+  return fs::is_regular_file(plan_file(directory), ignored);
+}
+
+void write_sweep_plan(const fs::path& directory, const SweepPlan& plan) {
+  Json json = {{"config", plan.config.string()},
+               {"axes", plan.axes},
+               {"metric", kind_of(plan.metric).name},
+               {"split", plan.split},
+               {"show", plan.show},
+               {"cells", Json::array()},
+               {"runs", Json::array()}};
+  for (const SweepCell& cell : plan.cells) {
+    json["cells"].push_back(cell.labels);
+  }
+  for (const SweepRun& run : plan.runs) {
+    json["runs"].push_back({{"name", run.name},
+                            {"cell", run.cell},
+                            {"seed", run.config.seed},
+                            {"overrides", run.overrides}});
+  }
+  write_file_atomically(plan_file(directory), json.dump(2) + '\n');
+}
+
+SweepPlan read_sweep_plan(const fs::path& directory) {
+  const fs::path file = plan_file(directory);
+  try {
+    return plan_of(parse_json(read_file(file), file.string()), directory);
+  } catch (const IoError& error) {
+    throw IoError(fmt::format("{}; `tapehead sweep` writes the plan anew", error.what()));
+  }
+}
+
+}  // namespace tapehead

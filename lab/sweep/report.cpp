@@ -1,0 +1,162 @@
+// Results of a sweep as CSV and as JSON.
+#include "lab/sweep/report.hpp"
+
+#include <fmt/format.h>
+
+#include "core/text.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Quoted where a comma, a quote or a line break would take it apart (RFC 4180).
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) {
+    return text;
+  }
+  std::string quoted = "\"";
+  for (const char c : text) {
+    quoted += c == '"' ? "\"\"" : std::string(1, c);
+  }
+  return quoted + '"';
+}
+
+std::string csv_line(const std::vector<std::string>& fields) {
+  std::vector<std::string> quoted;
+  for (const std::string& field : fields) {
+    quoted.push_back(csv_field(field));
+  }
+  return join(quoted, ",") + '\n';
+}
+
+std::string number(double value) { return fmt::format("{}", value); }
+
+Json settings_json(const SweepPlan& plan, std::size_t cell) {
+  Json settings = Json::object();
+  for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+    settings[plan.axes[i]] = plan.cells[cell].labels[i];
+  }
+  return settings;
+}
+
+Json difference_json(const std::optional<Difference>& difference) {
+  if (!difference) {
+    return nullptr;
+  }
+  return {{"difference", difference->mean},
+          {"interval", {difference->low, difference->high}},
+          {"p", difference->p},
+          {"significant", difference->significant()}};
+}
+
+Json run_json(const SweepPlan& plan, const RunResult& result) {
+  const SweepRun& run = plan.runs[result.run];
+  Json json = {{"name", run.name},      {"settings", settings_json(plan, run.cell)},
+               {"seed", result.seed},   {"overrides", run.overrides},
+               {"split", result.split}, {"examples", result.examples},
+               {"steps", result.steps}};
+  each_figure(result.figures,
+              [&](std::string_view name, double figure) { json[std::string(name)] = figure; });
+  return json;
+}
+
+Json cell_json(const SweepPlan& plan, const SweepResults& results, std::size_t place) {
+  const CellResult& cell = results.cells[place];
+  Json json = {{"settings", settings_json(plan, cell.cell)}, {"seeds", cell.runs}};
+  const auto visit = [&](std::string_view name, const Spread& spread) {
+    json[std::string(name)] = {
+        {"mean", spread.mean},
+        {"deviation", spread.has_deviation() ? Json(spread.deviation) : Json()}};
+  };
+  each_figure(cell.figures, visit);
+  json["to_best"] = difference_json(cell.to_best);
+  json["best"] = place == results.best;
+  json["cheapest_not_significantly_worse"] = place == results.cheapest;
+  json["on_front"] = cell.on_front;
+  return json;
+}
+
+}  // namespace
+
+std::string runs_csv(const SweepPlan& plan, const SweepResults& results) {
+  std::vector<std::string> header = plan.axes;
+  header.insert(header.end(), {"seed", "run", "split", "examples", "steps"});
+  header.insert(header.end(), results.figures.begin(), results.figures.end());
+  std::string text = csv_line(header);
+  for (const RunResult& result : results.runs) {
+    const SweepRun& run = plan.runs[result.run];
+    std::vector<std::string> line = plan.cells[run.cell].labels;
+    line.insert(line.end(), {std::to_string(result.seed), run.name, result.split,
+                             std::to_string(result.examples), std::to_string(result.steps)});
+    const auto figures = by_name(result.figures);
+    for (const std::string& name : results.figures) {
+      line.push_back(figures.contains(name) ? number(figures.at(name)) : "");
+    }
+    text += csv_line(line);
+  }
+  return text;
+}
+
+std::string cells_csv(const SweepPlan& plan, const SweepResults& results) {
+  std::vector<std::string> header = plan.axes;
+  header.emplace_back("seeds");
+  for (const std::string& name : results.figures) {
+    header.insert(header.end(), {name, name + "_deviation"});
+  }
+  header.insert(header.end(), {"to_best", "to_best_low", "to_best_high", "p", "best",
+                               "cheapest_not_significantly_worse", "on_front"});
+  std::string text = csv_line(header);
+  for (std::size_t place = 0; place < results.cells.size(); ++place) {
+    const CellResult& cell = results.cells[place];
+    std::vector<std::string> line = plan.cells[cell.cell].labels;
+    line.push_back(std::to_string(cell.runs));
+    const auto figures = by_name(cell.figures);
+    for (const std::string& name : results.figures) {
+      const auto figure = figures.find(name);
+      const bool known = figure != figures.end();
+      line.push_back(known ? number(figure->second.mean) : "");
+      line.push_back(known && figure->second.has_deviation() ? number(figure->second.deviation)
+                                                             : "");
+    }
+    if (const auto& difference = cell.to_best) {
+      line.insert(line.end(), {number(difference->mean), number(difference->low),
+                               number(difference->high), number(difference->p)});
+    } else {
+      line.insert(line.end(), 4, "");
+    }
+    for (const bool is : {place == results.best, place == results.cheapest, cell.on_front}) {
+      line.emplace_back(is ? "true" : "false");
+    }
+    text += csv_line(line);
+  }
+  return text;
+}
+
+Json results_json(const SweepPlan& plan, const SweepResults& results) {
+  Json json = {{"config", plan.config.string()},
+               {"axes", plan.axes},
+               {"metric", kind_of(results.metric).name},
+               {"figures", results.figures},
+               {"show", plan.show},
+               {"resamples", resample_count},
+               {"significance_level", significance_level}};
+  json["cells"] = Json::array();
+  for (std::size_t place = 0; place < results.cells.size(); ++place) {
+    json["cells"].push_back(cell_json(plan, results, place));
+  }
+  json["comparisons"] = Json::array();
+  for (const CellComparison& comparison : results.comparisons) {
+    json["comparisons"].push_back({{"one", settings_json(plan, comparison.one)},
+                                   {"other", settings_json(plan, comparison.other)},
+                                   {"result", difference_json(comparison.difference)}});
+  }
+  json["runs"] = Json::array();
+  for (const RunResult& run : results.runs) {
+    json["runs"].push_back(run_json(plan, run));
+  }
+  return json;
+}
+
+}  // namespace tapehead

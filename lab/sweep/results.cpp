@@ -1,0 +1,204 @@
+#include "lab/sweep/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "train/config/nearest.hpp"
+
+namespace tapehead {
+
+namespace {
+
+RunResult run_result(std::size_t number, const SweepRun& run, const RunScores& scores) {
+  RunResult result{.run = number,
+                   .seed = run.config.seed,
+                   .split = scores.split,
+                   .examples = scores.examples.size(),
+                   .steps = scores.steps,
+                   .figures = {}};
+  SweepFigures<double>& figures = result.figures;
+  for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
+    figures.metrics[i] =
+        MetricSums(static_cast<Metric>(i), scores.examples, run.config.evaluation).value();
+  }
+  const auto tokens = static_cast<double>(scores.tokens);
+  figures.parameters = static_cast<double>(scores.parameters);
+  figures.multiply_adds_per_token = scores.multiply_adds_per_token;
+  figures.multiply_adds = scores.multiply_adds_per_token * tokens;
+  figures.seconds = scores.seconds;
+  figures.tokens_per_second = scores.seconds > 0 ? tokens / scores.seconds : 0;
+  figures.further = scores.figures;
+  return result;
+}
+
+template <class Get>
+Spread spread_over(const std::vector<const RunResult*>& runs, const Get& get) {
+  std::vector<double> values;
+  for (const RunResult* run : runs) {
+    values.push_back(get(run->figures));
+  }
+  return spread_of(values);
+}
+
+CellResult cell_result(std::size_t cell, const std::vector<const RunResult*>& runs) {
+  using Figures = SweepFigures<double>;
+  CellResult result{
+      .cell = cell, .runs = runs.size(), .figures = {}, .to_best = {}, .on_front = false};
+  SweepFigures<Spread>& figures = result.figures;
+  for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
+    figures.metrics[i] = spread_over(runs, [i](const Figures& run) { return run.metrics[i]; });
+  }
+  for (const auto& [to, from] :
+       {std::tuple(&figures.parameters, &Figures::parameters),
+        std::tuple(&figures.multiply_adds_per_token, &Figures::multiply_adds_per_token),
+        std::tuple(&figures.multiply_adds, &Figures::multiply_adds),
+        std::tuple(&figures.seconds, &Figures::seconds),
+        std::tuple(&figures.tokens_per_second, &Figures::tokens_per_second)}) {
+    *to = spread_over(runs, [from](const Figures& run) { return run.*from; });
+  }
+  std::map<std::string, std::vector<double>> further;
+  for (const RunResult* run : runs) {
+    for (const auto& [name, value] : run->figures.further) {
+      further[name].push_back(value);
+    }
+  }
+  for (const auto& [name, values] : further) {
+    figures.further[name] = spread_of(values);
+  }
+  return result;
+}
+
+std::vector<std::string> names_of_figures(const std::vector<RunResult>& runs) {
+  std::vector<std::string> names;
+  const auto add = [&](std::string_view name, double) { names.emplace_back(name); };
+  each_figure(SweepFigures<double>{}, add);
+  std::set<std::string> further;
+  for (const RunResult& run : runs) {
+    for (const auto& [name, value] : run.figures.further) {
+      further.insert(name);
+    }
+  }
+  names.insert(names.end(), further.begin(), further.end());
+  return names;
+}
+
+// More is better.
+double quality(const SweepResults& results, const CellResult& cell) {
+  const double mean = cell.figures.metric(results.metric).mean;
+  return kind_of(results.metric).lower_is_better ? -mean : mean;
+}
+
+bool will_do(const SweepResults& results, const CellResult& cell) {
+  if (!cell.to_best) {
+    return false;
+  }
+  const double gain =
+      kind_of(results.metric).lower_is_better ? -cell.to_best->mean : cell.to_best->mean;
+  return gain >= 0 || !cell.to_best->significant();
+}
+
+void name_best(SweepResults& results) {
+  const auto& cells = results.cells;
+  const auto best = std::ranges::max_element(cells, {}, [&](const CellResult& cell) {
+    const double value = quality(results, cell);
+    return std::isnan(value) ? -HUGE_VAL : value;
+  });
+  results.best = static_cast<std::size_t>(best - cells.begin());
+}
+
+void name_cheapest(SweepResults& results) {
+  const auto cost = [&](const CellResult& cell) {
+    return std::tuple(!will_do(results, cell), cell.figures.multiply_adds.mean,
+                      cell.figures.parameters.mean);
+  };
+  const auto cheapest = std::ranges::min_element(results.cells, {}, cost);
+  results.cheapest = static_cast<std::size_t>(cheapest - results.cells.begin());
+}
+
+void mark_front(SweepResults& results) {
+  std::vector<TimedQuality> points;
+  for (const CellResult& cell : results.cells) {
+    points.push_back({cell.figures.seconds.mean, quality(results, cell)});
+  }
+  const std::vector<bool> front = front_of(points);
+  for (std::size_t i = 0; i < front.size(); ++i) {
+    results.cells[i].on_front = front[i];
+  }
+}
+
+// `values`: those of each cell's runs, in the order of `results.cells`.
+void compare_cells(SweepResults& results, const std::vector<std::vector<ResampledValue>>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    results.cells[i].to_best = compare(values[i], values[results.best]);
+    for (std::size_t j = 0; j < i; ++j) {
+      results.comparisons.push_back(
+          {results.cells[i].cell, results.cells[j].cell, compare(values[i], values[j])});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<bool> front_of(const std::vector<TimedQuality>& points) {
+  std::vector<bool> front;
+  for (const TimedQuality& point : points) {
+    front.push_back(std::ranges::none_of(points, [&](const TimedQuality& other) {
+      const bool no_worse = other.seconds <= point.seconds && other.quality >= point.quality;
+      return no_worse && (other.seconds < point.seconds || other.quality > point.quality);
+    }));
+  }
+  return front;
+}
+
+std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResults& results) {
+  const std::vector<std::string_view> known(results.figures.begin(), results.figures.end());
+  std::vector<std::string> problems;
+  for (const auto& [name, place] : sweep.show) {
+    if (std::ranges::find(known, name) == known.end()) {
+      const auto near = nearest(name, known);
+      problems.push_back(fmt::format(
+          "{}: no run has a figure {}; {}", place, name,
+          near ? fmt::format("did you mean {}?", *near) : "cells.csv names all there are"));
+    }
+  }
+  return problems;
+}
+
+SweepResults sweep_results(const SweepPlan& plan,
+                           const std::vector<std::optional<RunScores>>& scores) {
+  SweepResults results{
+      .metric = plan.metric, .runs = {}, .cells = {}, .figures = {}, .comparisons = {}};
+  std::vector<std::vector<ResampledValue>> values(plan.cells.size());
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    if (scores[i]) {
+      const SweepRun& run = plan.runs[i];
+      results.runs.push_back(run_result(i, run, *scores[i]));
+      values[run.cell].push_back(resample_value(
+          run.config.seed, MetricSums(plan.metric, scores[i]->examples, run.config.evaluation)));
+    }
+  }
+  for (std::size_t cell = 0; cell < plan.cells.size(); ++cell) {
+    std::vector<const RunResult*> runs;
+    for (const RunResult& run : results.runs) {
+      if (plan.runs[run.run].cell == cell) {
+        runs.push_back(&run);
+      }
+    }
+    if (!runs.empty()) {
+      results.cells.push_back(cell_result(cell, runs));
+    }
+  }
+  results.figures = names_of_figures(results.runs);
+  std::erase_if(values, [](const auto& of_cell) { return of_cell.empty(); });
+  name_best(results);
+  compare_cells(results, values);
+  name_cheapest(results);
+  mark_front(results);
+  return results;
+}
+
+}  // namespace tapehead

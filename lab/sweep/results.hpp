@@ -1,0 +1,104 @@
+// What a sweep found: the figures of runs and cells, which cells differ, which one is the cheapest
+// that will do, and which are worth their time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/bootstrap.hpp"
+#include "lab/run_scores.hpp"
+#include "lab/spread.hpp"
+#include "lab/sweep/plan.hpp"
+
+namespace tapehead {
+
+// The figures of a run, or, as spreads, of a cell.
+template <class Number>
+struct SweepFigures {
+  std::array<Number, metric_count> metrics{};  // in the order of Metric
+  Number parameters{};
+  Number multiply_adds_per_token{};  // of training
+  Number multiply_adds{};            // of the whole training
+  Number seconds{};                  // of the whole training
+  Number tokens_per_second{};
+  std::map<std::string, Number> further;  // as RunScores::figures
+
+  const Number& metric(Metric which) const { return metrics[static_cast<std::size_t>(which)]; }
+};
+
+// Calls visit(name, number) for each figure, the usual ones first.
+template <class Number, class Visit>
+void each_figure(const SweepFigures<Number>& figures, const Visit& visit) {
+  visit("parameters", figures.parameters);
+  visit("multiply_adds_per_token", figures.multiply_adds_per_token);
+  visit("multiply_adds", figures.multiply_adds);
+  visit("seconds", figures.seconds);
+  visit("tokens_per_second", figures.tokens_per_second);
+  for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
+    visit(metric_kinds[i]->name, figures.metrics[i]);
+  }
+  for (const auto& [name, number] : figures.further) {
+    visit(name, number);
+  }
+}
+
+template <class Number>
+std::map<std::string, Number> by_name(const SweepFigures<Number>& figures) {
+  std::map<std::string, Number> all;
+  each_figure(figures,
+              [&](std::string_view name, const Number& number) { all.emplace(name, number); });
+  return all;
+}
+
+struct RunResult {
+  std::size_t run;  // of the plan
+  std::uint64_t seed = 0;
+  std::string split;
+  std::size_t examples = 0;
+  Index steps = 0;
+  SweepFigures<double> figures;
+};
+
+struct CellResult {
+  std::size_t cell;      // of the plan
+  std::size_t runs = 0;  // that are finished; cells without any are left out
+  SweepFigures<Spread> figures;
+  std::optional<Difference> to_best;  // itself minus the best; none for tests of other data
+  bool on_front = false;              // no cell is as fast and better, or faster and as good
+};
+
+struct CellComparison {
+  std::size_t one;  // cells of the plan
+  std::size_t other;
+  std::optional<Difference> difference;  // one minus other
+};
+
+struct SweepResults {
+  Metric metric;
+  std::vector<RunResult> runs;
+  std::vector<CellResult> cells;
+  std::vector<std::string> figures;         // names of all that any run has, the usual ones first
+  std::vector<CellComparison> comparisons;  // each two cells, once
+  std::size_t best = 0;                     // places in `cells`
+  std::size_t cheapest = 0;                 // of those not significantly worse than the best
+};
+
+// `scores`: of each run of the plan, as far as they are finished; at least one is.
+SweepResults sweep_results(const SweepPlan& plan,
+                           const std::vector<std::optional<RunScores>>& scores);
+
+// What is wrong with the names in a sweep's `show` that no run has a figure of.
+std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResults& results);
+
+// Of each point, whether none is as fast and better, or faster and as good.
+struct TimedQuality {
+  double seconds;
+  double quality;  // more is better
+};
+std::vector<bool> front_of(const std::vector<TimedQuality>& points);
+
+}  // namespace tapehead

@@ -1,0 +1,63 @@
+#include "lab/sweep/run_progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "train/output/json_text.hpp"
+
+namespace tapehead {
+
+const RunProgress& RunWatch::look() {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file_, error);
+  if (error) {
+    return progress_;
+  }
+  if (static_cast<std::streamoff>(size) < read_) {
+    read_ = 0;  // a resumed training has taken lines back
+  }
+  std::ifstream stream(file_, std::ios::binary);
+  stream.seekg(read_);
+  std::string line;
+  while (std::getline(stream, line) && !stream.eof()) {  // at the end: not yet whole
+    take(line);
+    read_ += static_cast<std::streamoff>(line.size()) + 1;
+  }
+  return progress_;
+}
+
+void RunWatch::take(std::string_view line) {
+  const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+  if (!json.is_object()) {
+    return;
+  }
+  const auto number = [&](std::string_view name) -> std::optional<double> {
+    const auto found = json.find(name);
+    return found != json.end() && found->is_number() ? std::optional(found->get<double>())
+                                                     : std::nullopt;
+  };
+  if (json.contains("split")) {
+    progress_.metric = number(kind_of(metric_).name);
+    return;
+  }
+  progress_.step = count_in(json, "step").value_or(0);
+  progress_.epoch = count_in(json, "epoch").value_or(0);
+  progress_.loss = number("loss");
+}
+
+std::string progress_text(const RunProgress& progress, const TrainingOptions& training) {
+  if (training.steps) {
+    return fmt::format("step {}/{}", progress.step, *training.steps);
+  }
+  if (training.epochs) {
+    const Index epoch = std::min(progress.epoch + 1, *training.epochs);
+    return fmt::format("epoch {}/{}", epoch, *training.epochs);
+  }
+  return fmt::format("step {}", progress.step);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,41 @@
+// Where a run stands, as its metrics.jsonl tells while it is written.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "train/options/options.hpp"
+
+namespace tapehead {
+
+struct RunProgress {
+  Index step = 0;
+  Index epoch = 0;  // epochs that are over
+  std::optional<double> loss;
+  std::optional<double> metric;  // of the last evaluation
+};
+
+class RunWatch {
+ public:
+  RunWatch(std::filesystem::path metrics, Metric metric)
+      : file_(std::move(metrics)), metric_(metric) {}
+
+  // Reads what has come since the last time. A file that is not there yet says nothing.
+  const RunProgress& look();
+
+ private:
+  void take(std::string_view line);
+
+  std::filesystem::path file_;
+  Metric metric_;
+  std::streamoff read_ = 0;
+  RunProgress progress_;
+};
+
+// "step 120/600" or "epoch 3/22", as far as the config says where the training ends.
+std::string progress_text(const RunProgress& progress, const TrainingOptions& training);
+
+}  // namespace tapehead

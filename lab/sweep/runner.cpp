@@ -1,0 +1,166 @@
+#include "lab/sweep/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/errors.hpp"
+#include "core/text.hpp"
+#include "lab/sweep/directory.hpp"
+#include "train/run/files.hpp"
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void expect_same_config(const SweepRun& run, const fs::path& directory) {
+  const RunFiles files{directory};
+  if (!fs::exists(files.config())) {
+    return;
+  }
+  const LoadedConfig there = load_config(files.config());
+  if (dump_config(there.config) != dump_config(run.config)) {
+    throw IoError(fmt::format(
+        "run {} is there with another config ({}); sweep into another directory with --run DIR, or "
+        "remove the run",
+        directory.string(), join(differences(there, run.config), "; ")));
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(RunState state) {
+  switch (state) {
+    case RunState::waiting:
+      return "waiting";
+    case RunState::training:
+      return "training";
+    case RunState::scoring:
+      return "testing";
+    case RunState::finished:
+      return "finished";
+    default:
+      return "failed";
+  }
+}
+
+SweepRunner::SweepRunner(SweepWork work) : work_(std::move(work)) {
+  for (const SweepRun& run : work_.plan.runs) {
+    const fs::path directory = work_.directory / run.name;
+    expect_same_config(run, directory);
+    runs_.push_back({.directory = directory,
+                     .log = work_.directory / (run.name + ".log"),
+                     .watch = RunWatch(RunFiles{directory}.metrics(), work_.plan.metric)});
+    if (is_finished(directory)) {
+      runs_.back().state = RunState::finished;
+      runs_.back().before = true;
+    } else {
+      wait_for_lock(RunFiles{directory}.lock());
+    }
+  }
+}
+
+bool SweepRunner::is_finished(const fs::path& run) const {
+  try {
+    if (!fs::exists(scores_file(run))) {
+      return false;
+    }
+    const RunScores scores = read_scores(run);
+    return (work_.plan.split.empty() || scores.split == work_.plan.split) &&
+           scores.study.covers(work_.plan.study);
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
+bool SweepRunner::advance() {
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    if (runs_[i].child) {
+      if (const auto code = runs_[i].child->exit_code()) {
+        note_end(i, *code);
+      }
+    }
+  }
+  const auto running = [](const Run& run) { return run.child != nullptr; };
+  for (std::size_t i = 0; i < runs_.size() && !stopping_; ++i) {
+    if (runs_[i].state == RunState::waiting &&
+        std::ranges::count_if(runs_, running) < work_.parallel) {
+      start_training(i);
+    }
+  }
+  return std::ranges::any_of(runs_, running);
+}
+
+void SweepRunner::note_end(std::size_t i, int exit_code) {
+  Run& run = runs_[i];
+  run.child.reset();
+  if (exit_code == 0 && run.state == RunState::training && !stopping_) {
+    start_scoring(i);
+  } else if (exit_code == 0 && run.state == RunState::scoring) {
+    run.state = RunState::finished;
+  } else if (stopping_) {
+    run.state = RunState::waiting;
+  } else {
+    run.state = RunState::failed;
+    run.exit_code = exit_code;
+  }
+}
+
+void SweepRunner::start_training(std::size_t i) {
+  const SweepRun& planned = work_.plan.runs[i];
+  Run& run = runs_[i];
+  std::vector<std::string> arguments{"train",     work_.plan.config.string(),
+                                     "--run",     run.directory.string(),
+                                     "--threads", std::to_string(work_.threads)};
+  // Many pages take long: runs have none unless the sweep asks for them.
+  if (std::ranges::none_of(planned.overrides, [](const std::string& option) {
+        return option.starts_with("run.report=");
+      })) {
+    arguments.emplace_back("--no-report");
+  }
+  for (const std::string& value : planned.overrides) {
+    arguments.insert(arguments.end(), {"--set", value});
+  }
+  if (fs::exists(run.directory)) {
+    arguments.emplace_back("--resume");
+  }
+  run.child = std::make_unique<SweepChild>(
+      run.log, [&arguments] { return become_program(std::move(arguments)); });
+  run.state = RunState::training;
+}
+
+void SweepRunner::start_scoring(std::size_t i) {
+  Run& run = runs_[i];
+  run.child = std::make_unique<SweepChild>(run.log, [this, &run] {
+    work_.score(run.directory);
+    return 0;
+  });
+  run.state = RunState::scoring;
+}
+
+void SweepRunner::stop(int signal) {
+  stopping_ = true;
+  for (const Run& run : runs_) {
+    if (run.child) {
+      run.child->send(signal);
+    }
+  }
+}
+
+Index SweepRunner::count(RunState state) const {
+  return std::ranges::count(runs_, state, &Run::state);
+}
+
+std::vector<std::optional<RunScores>> SweepRunner::scores() const {
+  std::vector<std::optional<RunScores>> scores(runs_.size());
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    if (runs_[i].state == RunState::finished) {
+      scores[i] = read_scores(runs_[i].directory);
+    }
+  }
+  return scores;
+}
+
+}  // namespace tapehead

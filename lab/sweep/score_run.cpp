@@ -1,0 +1,140 @@
+#include "lab/sweep/score_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "datasets/loader.hpp"
+#include "lab/sweep/study_run.hpp"
+#include "nn/transformer/loss.hpp"
+#include "train/evaluation/evaluation.hpp"
+#include "train/experiment.hpp"
+#include "train/output/json_text.hpp"
+#include "train/plan/step_flops.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/record.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+const Split& split_of(const Task& task, const std::string& wanted) {
+  const bool tested =
+      std::ranges::any_of(task.splits, [](const Split& split) { return split.name == "test"; });
+  const std::string name = wanted.empty() ? (tested ? "test" : "validation") : wanted;
+  const Split& split = task.split(name);
+  if (split.examples.empty()) {
+    throw DataError(fmt::format("the split {} has no examples to test on", name));
+  }
+  return split;
+}
+
+// The training split as one batch: what a token costs does not depend on how batches are cut.
+double multiply_adds_per_token(const Config& config, const Task& task) {
+  const std::shared_ptr<const Split> train = task.training_split(0);
+  std::vector<Index> all(train->examples.size());
+  std::iota(all.begin(), all.end(), Index{0});
+  const Batch batch = make_batch(*train, all);
+  return step_flops(config.model, task.target_tokenizer->size(), batch) / 2 /
+         static_cast<double>(batch.labels.count());
+}
+
+// What the lines of metrics.jsonl that are about steps say. Throws IoError for a damaged one.
+struct Trained {
+  Index steps = 0;
+  Index tokens = 0;
+  double first_gradient_norm = 0;
+  double gradient_norms = 0;  // their sum
+};
+
+Trained trained(const RunFiles& files) {
+  Trained sum;
+  std::istringstream lines(read_file(files.metrics()));
+  Index number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string where = fmt::format("{}:{}", files.metrics().string(), ++number);
+    const auto json = parse_json(line, where);
+    const JsonObject object(json, where);
+    if (object.has("tokens") && !object.has("split")) {
+      const double norm =
+          object.member("gradient_norm").is_null() ? HUGE_VAL : object.number("gradient_norm", 0);
+      sum.first_gradient_norm = sum.steps == 0 ? norm : sum.first_gradient_norm;
+      sum.gradient_norms += norm;
+      ++sum.steps;
+      sum.tokens += object.count("tokens");
+    }
+  }
+  return sum;
+}
+
+void add_training(RunScores& scores, const RunFiles& files) {
+  const Trained sum = trained(files);
+  scores.steps = sum.steps;
+  scores.tokens = sum.tokens;
+  scores.figures["first_gradient_norm"] = sum.first_gradient_norm;
+  scores.figures["gradient_norm"] =
+      sum.gradient_norms / static_cast<double>(std::max<Index>(1, sum.steps));
+  const auto record = read_record(files.record());
+  if (record && record->peak_memory) {
+    scores.figures["peak_memory_mb"] = static_cast<double>(*record->peak_memory) / 1e6;
+  }
+}
+
+ExampleScore likelihood(const Model& model, const Split& split, Index example) {
+  Tape tape(false);
+  Pass pass(tape, model.store);
+  const Batch batch = make_batch(split, {example});
+  const CrossEntropy result = batch_loss(model.transformer, pass, batch);
+  return {.negative_log_likelihood = result.negative_log_likelihood,
+          .tokens = batch.labels.count(),
+          .correct = result.correct,
+          .output = {},
+          .reference = {},
+          .right = false};
+}
+
+RunScores score(SavedRun& saved, const Task& task, const Split& split, const RunStudy& study,
+                Workers& workers) {
+  RunScores scores{.split = split.name,
+                   .checkpoint = saved.checkpoint.filename().string(),
+                   .parameters = saved.model.store.count(),
+                   .multiply_adds_per_token = multiply_adds_per_token(saved.config, task),
+                   .seconds = read_elapsed_seconds(RunFiles{saved.directory}.checkpoints()),
+                   .study = study,
+                   .figures = study_run(saved, task, split, study, workers),
+                   .examples = std::vector<ExampleScore>(split.examples.size())};
+  add_training(scores, {saved.directory});
+  const auto count = static_cast<Index>(split.examples.size());
+  workers.run(count, [&](Index i) {
+    scores.examples[static_cast<std::size_t>(i)] = likelihood(saved.model, split, i);
+  });
+  const std::vector<std::string> outputs =
+      decode_split(saved.model.transformer, saved.model.store, task, split, count,
+                   saved.config.evaluation, workers);
+  const std::vector<std::string> references = first_references(task, split, outputs.size());
+  const std::vector<bool> right = right_sequences(task, split, outputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    scores.examples[i].output = outputs[i];
+    scores.examples[i].reference = references[i];
+    scores.examples[i].right = right[i];
+  }
+  return scores;
+}
+
+}  // namespace
+
+RunScores score_run(const std::filesystem::path& run, const std::string& wanted,
+                    const RunStudy& study, Workers& workers) {
+  SavedRun saved(run, "");
+  const Task task = saved.task();
+  const Split& split = split_of(task, wanted);
+  return saved.use([&] { return score(saved, task, split, study, workers); });
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

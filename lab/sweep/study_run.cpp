@@ -1,0 +1,58 @@
+#include "lab/sweep/study_run.hpp"
+
+#include <fmt/format.h>
+
+#include "train/evaluation/evaluation.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+Evaluation evaluate_further(const SavedRun& run, const Task& task, const Split& split, Index most,
+                            Workers& workers) {
+  const auto measured = [&](const Split& examples, Index decoded) {
+    return evaluate(run.model.transformer, run.model.store, task, examples, run.config.evaluation,
+                    decoded, workers);
+  };
+  return split.name == "train" ? measured(first_examples(split, most), 0)
+                               : measured(split, static_cast<Index>(split.examples.size()));
+}
+
+void add_split(NamedFigures& figures, const std::string& name, const Evaluation& result) {
+  for (std::size_t i = 0; i < metric_count; ++i) {
+    if (result.metrics[i]) {
+      figures[fmt::format("{}.{}", name, metric_kinds[i]->name)] = *result.metrics[i];
+    }
+  }
+}
+
+}  // namespace
+
+NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, const RunStudy& study,
+                       Workers& workers) {
+  NamedFigures figures;
+  for (const std::string& name : study.further_splits) {
+    add_split(figures, name,
+              evaluate_further(run, task, task.split(name),
+                               static_cast<Index>(split.examples.size()), workers));
+  }
+  if (study.heads) {
+    figures.merge(summary_of(
+        report_heads(watch_heads(run.model.transformer, run.model.store, split, token_facts(task),
+                                 run.config.evaluation.batch_tokens, workers),
+                     run.model)));
+    if (const auto gates = gated_heads(run.model); !gates.empty()) {
+      figures.merge(summary_of(gates));
+    }
+  }
+  if (study.importance) {
+    figures.merge(summary_of(head_importance(run.model, run.config, task, split, workers)));
+  }
+  if (study.pruning) {
+    figures.merge(
+        summary_of(prune_heads(run.model, run.config, task, split, usual_slope_examples, workers)));
+  }
+  return figures;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,143 @@
+// The table of a sweep's results.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "lab/sweep/report.hpp"
+#include "train/output/format.hpp"
+#include "train/output/table.hpp"
+
+namespace tapehead {
+
+namespace {
+
+std::size_t runs_of(const SweepPlan& plan, std::size_t cell) {
+  return static_cast<std::size_t>(
+      std::ranges::count(plan.runs, cell, [](const SweepRun& run) { return run.cell; }));
+}
+
+// In places of `results.cells`, the best first.
+std::vector<std::size_t> best_first(const SweepResults& results) {
+  std::vector<std::size_t> order(results.cells.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto quality = [&](std::size_t i) {
+    const double mean = results.cells[i].figures.metric(results.metric).mean;
+    return kind_of(results.metric).lower_is_better ? mean : -mean;
+  };
+  std::ranges::stable_sort(order, {}, quality);
+  return order;
+}
+
+std::string remarks(const SweepResults& results, std::size_t place) {
+  const CellResult& cell = results.cells[place];
+  std::string text;
+  if (place == results.best) {
+    text = "best";
+  } else if (!cell.to_best) {
+    text = "not comparable";
+  } else {
+    text = cell.to_best->significant() ? "significant" : "not significant";
+  }
+  if (place == results.cheapest) {
+    text += ", cheapest";
+  }
+  return text + (cell.on_front ? ", front" : "");
+}
+
+// A further figure, as the metric of the same name is written; blank where it is no number.
+std::string figure_text(std::string_view name, const Spread& figure) {
+  const auto written = [&](double value) {
+    const std::string_view last = name.substr(name.rfind('.') + 1);
+    const auto metric = std::ranges::find(metric_kinds, last, &MetricKind::name);
+    if (metric != metric_kinds.end()) {
+      return metric_text(**metric, value);
+    }
+    return std::abs(value) >= 1000 ? format_count(value) : fmt::format("{:.3g}", value);
+  };
+  if (!std::isfinite(figure.mean)) {
+    return "";
+  }
+  return written(figure.mean) + (figure.has_deviation() ? " ± " + written(figure.deviation) : "");
+}
+
+std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& results,
+                                std::size_t place) {
+  const CellResult& cell = results.cells[place];
+  const SweepFigures<Spread>& figures = cell.figures;
+  const Spread& metric = figures.metric(results.metric);
+  const bool compared = cell.to_best && place != results.best;
+  std::vector<std::string> row = plan.cells[cell.cell].labels;
+  row.push_back(fmt::format("{}/{}", cell.runs, runs_of(plan, cell.cell)));
+  row.push_back(
+      metric_text(kind_of(results.metric), metric.mean) +
+      (cell.runs > 1 ? " ± " + metric_text(kind_of(results.metric), metric.deviation) : ""));
+  row.push_back(compared ? metric_text(kind_of(results.metric), cell.to_best->mean) : "");
+  row.push_back(compared ? fmt::format("{:.3f}", cell.to_best->p) : "");
+  const auto shown = by_name(figures);
+  for (const std::string& name : plan.show) {
+    row.push_back(shown.contains(name) ? figure_text(name, shown.at(name)) : "");
+  }
+  row.push_back(format_count(figures.parameters.mean));
+  row.push_back(format_count(figures.multiply_adds.mean));
+  row.push_back(format_count(figures.tokens_per_second.mean));
+  row.push_back(format_duration(figures.seconds.mean));
+  row.push_back(remarks(results, place));
+  return row;
+}
+
+std::string in_words(const SweepPlan& plan, const SweepResults& results) {
+  const auto told = [&](std::size_t place) {
+    const CellResult& cell = results.cells[place];
+    return fmt::format(
+        "{} ({} {}, {} multiply-adds, {})", cell_name(plan, cell.cell),
+        kind_of(results.metric).name,
+        metric_text(kind_of(results.metric), cell.figures.metric(results.metric).mean),
+        format_count(cell.figures.multiply_adds.mean), format_duration(cell.figures.seconds.mean));
+  };
+  std::string text = fmt::format("best: {}\n", told(results.best));
+  text += results.cheapest == results.best
+              ? "it is also the cheapest that is not significantly worse than the best"
+              : fmt::format("cheapest not significantly worse: {}", told(results.cheapest));
+  const RunResult& first = results.runs.front();
+  text += fmt::format(
+      "\n{} of {}; p by a paired bootstrap, {} resamples of seeds and examples; significant below "
+      "{}",
+      kind_of(results.metric).name, first.split, resample_count, significance_level);
+  const bool single =
+      std::ranges::all_of(results.cells, [](const CellResult& cell) { return cell.runs == 1; });
+  if (single) {
+    text += "\none seed: p says nothing of what another seed would bring";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string cell_name(const SweepPlan& plan, std::size_t cell) {
+  std::string name;
+  for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+    name += fmt::format("{}{}={}", i == 0 ? "" : ", ", plan.axes[i], plan.cells[cell].labels[i]);
+  }
+  return name.empty() ? "the config" : name;
+}
+
+std::string results_table(const SweepPlan& plan, const SweepResults& results) {
+  std::vector<Align> columns(plan.axes.size(), Align::left);
+  columns.insert(columns.end(), 8 + plan.show.size(), Align::right);
+  columns.push_back(Align::left);
+  Table table(columns);
+  std::vector<std::string> header = plan.axes;
+  header.insert(header.end(), {"seeds", std::string(kind_of(results.metric).name), "to best", "p"});
+  header.insert(header.end(), plan.show.begin(), plan.show.end());
+  header.insert(header.end(), {"parameters", "multiply-adds", "tokens/s", "time", ""});
+  table.row(header);
+  table.rule();
+  for (const std::size_t place : best_first(results)) {
+    table.row(row_of(plan, results, place));
+  }
+  return table.text() + "\n\n" + in_words(plan, results);
+}
+
+}  // namespace tapehead

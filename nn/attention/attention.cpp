@@ -1,0 +1,228 @@
+#include "nn/attention/attention.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/errors.hpp"
+#include "core/ops/heads/head_scaling.hpp"
+#include "nn/attention/rules.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+PoolVector<Pattern> pattern_list_of(const AttentionSpec& spec) {
+  PoolVector<Pattern> patterns;
+  for (const AttentionPattern& pattern : spec.pattern.values) {
+    patterns.push_back(pattern.pattern(spec.kind == AttentionKind::decoder_self));
+  }
+  return patterns;
+}
+
+// Some columns of a segment's rows.
+Tensor columns_of(const Tensor& matrix, const Segment& rows, Index first, Index count) {
+  Tensor columns = Tensor::empty({rows.rows, count});
+  for (Index i = 0; i < rows.rows; ++i) {
+    std::copy_n(matrix.row(rows.row + i) + first, count, columns.row(i));
+  }
+  return columns;
+}
+
+// The columns of a row into a row of the cache.
+Scalar* keep(const HeadColumns& columns, Index row, Index count, Scalar* to) {
+  return std::copy_n(columns.matrix.value().row(row) + columns.first, count, to);
+}
+
+}  // namespace
+
+AttentionWeights::AttentionWeights(const Scope& scope, const ModelOptions& options,
+                                   const AttentionSpec& spec, AttentionInputs inputs)
+    : path(scope.path()),
+      projections(scope, options, spec, inputs),
+      scores(scope, spec, options.max_positions),
+      distances(scope, options, spec),
+      gates(scope, spec),
+      combination(scope, options, spec) {}
+
+MultiHeadAttention::MultiHeadAttention(const Scope& scope, const ModelOptions& options,
+                                       const AttentionSpec& of, AttentionInputs which,
+                                       AttentionSite at)
+    : MultiHeadAttention(scope, of, which, at, AttentionWeights(scope, options, of, which)) {}
+
+MultiHeadAttention::MultiHeadAttention(const Scope& scope, const AttentionSpec& of,
+                                       AttentionInputs which, AttentionSite at,
+                                       const AttentionWeights& with)
+    : spec(of),
+      inputs(which),
+      site(at),
+      module{.paths = {scope.path()}, .heads = of.heads},
+      patterns(pattern_list_of(of)),
+      pair_scores(with.scores.functions()),
+      head_dropout_path((scope / "heads").path()),
+      weights(with) {}
+
+BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& query, const Var& key,
+                                           const Var& value, const Segments& queries,
+                                           const Segments& keys) const {
+  if (spec.heads == 0) {
+    return nothing(pass, queries);
+  }
+  HeadProjections::Of from_query = weights.projections.of(pass, query);
+  HeadProjections::Of from_key = weights.projections.of(pass, key);
+  HeadProjections::Of from_value = weights.projections.of(pass, value);
+  HeadProjections::Of& for_keys = inputs == AttentionInputs::self ? from_query : from_key;
+  HeadProjections::Of& for_values = inputs == AttentionInputs::separate ? from_value : for_keys;
+  const HeadColumns q = from_query.columns(HeadRole::query);
+  const HeadColumns k = for_keys.columns(HeadRole::key);
+  return attend(pass,
+                {.query = weights.scores.query(pass, q, queries),
+                 .key = weights.scores.key(pass, k, keys),
+                 .value = for_values.columns(HeadRole::value)},
+                queries, keys);
+}
+
+BlockOutput MultiHeadAttention::cached_self(Pass& pass, const Var& x, const Segments& queries,
+                                            Tensor& kept, const Segments& keys) const {
+  if (spec.heads == 0) {
+    return nothing(pass, queries);
+  }
+  HeadProjections::Of fresh = weights.projections.of(pass, x);
+  const HeadColumns query = weights.scores.query(pass, fresh.columns(HeadRole::query), queries);
+  const HeadColumns key = weights.scores.key(pass, fresh.columns(HeadRole::key), queries);
+  const HeadColumns value = fresh.columns(HeadRole::value);
+  const Index value_columns = cache_columns() - key_columns();
+  for (Index i = 0; i < queries.count(); ++i) {
+    const Segment& rows = queries[i];
+    const Index first = keys[i].row + keys[i].rows - rows.rows;
+    for (Index r = 0; r < rows.rows; ++r) {
+      Scalar* to = keep(key, rows.row + r, key_columns(), kept.row(first + r));
+      keep(value, rows.row + r, value_columns, to);
+    }
+  }
+  const Var all = pass.tape().constant(kept);
+  return attend(pass,
+                {.query = query,
+                 .key = {.matrix = all, .first = 0, .step = key.step},
+                 .value = {.matrix = all, .first = key_columns(), .step = value.step}},
+                queries, keys);
+}
+
+BlockOutput MultiHeadAttention::cached_cross(Pass& pass, const Var& x, const Var& memory,
+                                             const Segments& queries, const Segments& keys,
+                                             std::optional<KeysAndValues>& cache) const {
+  if (spec.heads == 0) {
+    return nothing(pass, queries);
+  }
+  if (!cache) {
+    HeadProjections::Of context = weights.projections.of(pass, memory);
+    const HeadColumns key = context.columns(HeadRole::key);
+    cache = KeysAndValues{.key = weights.scores.key(pass, key, keys),
+                          .value = context.columns(HeadRole::value)};
+  }
+  const HeadColumns query = weights.projections.of(pass, x).columns(HeadRole::query);
+  return attend(pass,
+                {.query = weights.scores.query(pass, query, queries),
+                 .key = cache->key,
+                 .value = cache->value},
+                queries, keys);
+}
+
+BlockOutput MultiHeadAttention::nothing(Pass& pass, const Segments& queries) const {
+  const Var zeros = pass.tape().constant(Tensor::zeros({row_count(queries), spec.d_model}));
+  return {zeros, pass.parameter(weights.combination.output_bias)};
+}
+
+void MultiHeadAttention::keep_heads(const KeptHeads& kept, const MultiHeadAttention& smaller,
+                                    HeadCopy& copy) const {
+  const AttentionWeights& to = smaller.weights;
+  weights.projections.keep_heads(kept, to.projections, copy);
+  weights.scores.keep_heads(kept, to.scores, copy);
+  weights.distances.keep_heads(kept, to.distances, copy);
+  weights.gates.keep_heads(kept, to.gates, copy);
+  weights.combination.keep_heads(kept, to.combination, copy);
+}
+
+Index MultiHeadAttention::key_columns() const {
+  return (spec.heads_alike() && weights.scores.alike() ? 1 : spec.kv_heads) * spec.d_qk;
+}
+
+Index MultiHeadAttention::cache_columns() const {
+  return key_columns() + (spec.heads_alike() ? 1 : spec.kv_heads) * spec.d_v;
+}
+
+BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const Segments& queries,
+                                       const Segments& keys) const {
+  const Call call{.heads = {.query = weights.distances.with_content_bias(pass, projected.query),
+                            .key = projected.key,
+                            .value = projected.value},
+                  .queries = queries,
+                  .keys = keys,
+                  .options = {.heads = spec.heads,
+                              .d_key = spec.d_qk,
+                              .d_value = spec.d_v,
+                              .patterns = patterns,
+                              .dropout = pass.dropout(spec.dropout, module.path(), queries),
+                              .kv_heads = spec.kv_heads,
+                              .scale = weights.scores.scale(),
+                              .scores = pair_scores},
+                  .bias = weights.distances(pass, projected.query, weights.scores.scale()),
+                  .score_weights = weights.scores.function_weights(pass)};
+  Var side_by_side = [&] {
+    const InModule here(pass.tape(), module);
+    return attention(call.heads.query, call.heads.key, call.heads.value, queries, keys,
+                     call.options, call.bias, call.score_weights);
+  }();
+  if (pass.recorder) {
+    record(pass, call, side_by_side.value());
+  }
+  const Dropout dropout = pass.dropout(spec.head_dropout, head_dropout_path, queries);
+  if (dropout.active()) {
+    side_by_side = drop_heads({side_by_side}, queries, spec.heads, spec.d_v, dropout);
+  }
+  return weights.combination(pass, weights.gates(pass, side_by_side));
+}
+
+void MultiHeadAttention::record(Pass& pass, const Call& call, const Tensor& outputs) const {
+  const auto& [heads, queries, keys, options, bias, score_weights] = call;
+  for (Index segment = 0; segment < queries.count(); ++segment) {
+    for (Index head = 0; head < spec.heads; ++head) {
+      pass.recorder({.site = site,
+                     .segment = segment,
+                     .head = head,
+                     .weights = attention_weights(heads.query, heads.key, queries, keys, options,
+                                                  segment, head, bias, score_weights),
+                     .output = columns_of(outputs, queries[segment], head * spec.d_v, spec.d_v)});
+    }
+  }
+}
+
+MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionSite site) {
+  const AttentionInputs inputs = site.is_self() ? AttentionInputs::self : AttentionInputs::cross;
+  const AttentionSpec spec = attention_spec(options_, site.kind, site.layer);
+  if (const auto found = spec_violation(spec)) {
+    throw ConfigError(
+        fmt::format("{}.{}: {}", name_of(site.kind), found->options.front(), found->problem));
+  }
+  if (spec.shared_as.empty()) {
+    return {scope, options_, spec, inputs, site};
+  }
+  auto found = shared_.find(spec.shared_as);
+  if (found == shared_.end()) {
+    const Scope home = root_ / "shared" / spec.shared_as;
+    found = shared_
+                .emplace(
+                    spec.shared_as,
+                    Shared{.spec = spec, .weights = AttentionWeights(home, options_, spec, inputs)})
+                .first;
+  }
+  if (!can_share_weights(spec, found->second.spec)) {
+    throw ConfigError(fmt::format(
+        "shared_as: the attentions named {} differ in more than kind, pattern and dropout, so they "
+        "cannot have the same weights",
+        spec.shared_as));
+  }
+  return {scope, spec, inputs, site, found->second.weights};
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

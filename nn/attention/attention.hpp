@@ -1,0 +1,113 @@
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2), as its settings vary it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/ops/attention/attention.hpp"
+#include "nn/attention/head_combination.hpp"
+#include "nn/attention/head_distances.hpp"
+#include "nn/attention/head_projections.hpp"
+#include "nn/attention/head_scores.hpp"
+#include "nn/attention/key_value_cache.hpp"
+#include "nn/attention/l0_gates.hpp"
+#include "nn/attention_site.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// All that has parameters. Attentions may share it.
+struct AttentionWeights {
+  AttentionWeights(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
+                   AttentionInputs inputs);
+
+  std::string path;
+  HeadProjections projections;
+  HeadScores scores;
+  HeadDistances distances;
+  L0Gates gates;
+  HeadCombination combination;
+};
+
+struct MultiHeadAttention {
+  MultiHeadAttention(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
+                     AttentionInputs inputs, AttentionSite site = {});
+  // With weights that another attention has too.
+  MultiHeadAttention(const Scope& scope, const AttentionSpec& spec, AttentionInputs inputs,
+                     AttentionSite site, const AttentionWeights& weights);
+
+  // Query i of `queries` attends to segment i of `keys`; the three inputs may differ. (N, D), (S,
+  // D), (S, D) -> (N, D)
+  BlockOutput operator()(Pass& pass, const Var& query, const Var& key, const Var& value,
+                         const Segments& queries, const Segments& keys) const;
+
+  // Self-attention of new rows to themselves and to the rows kept before them. Segment i of `keys`
+  // says where in `kept` all of them are, the new ones, which are put there, last.
+  BlockOutput cached_self(Pass& pass, const Var& x, const Segments& queries, Tensor& kept,
+                          const Segments& keys) const;
+
+  // Cross-attention with the context's keys and values made at the first call and kept.
+  BlockOutput cached_cross(Pass& pass, const Var& x, const Var& memory, const Segments& queries,
+                           const Segments& keys, std::optional<KeysAndValues>& cache) const;
+
+  // Copies what the heads that stay have to an attention of these heads alone.
+  void keep_heads(const KeptHeads& kept, const MultiHeadAttention& smaller, HeadCopy& copy) const;
+
+  // The columns of a row that is kept: those of keys, then those of values.
+  Index key_columns() const;
+  Index cache_columns() const;
+
+  AttentionSpec spec;
+  AttentionInputs inputs;
+  AttentionSite site;
+  Module module;
+  PoolVector<Pattern> patterns;  // one for all heads, or one for each
+  // The same of scores that are no products of query and key; empty: all are.
+  PoolVector<std::shared_ptr<const PairScore>> pair_scores;
+  std::string head_dropout_path;
+  AttentionWeights weights;
+
+ private:
+  struct Heads {
+    HeadColumns query;
+    HeadColumns key;
+    HeadColumns value;
+  };
+  BlockOutput attend(Pass& pass, const Heads& heads, const Segments& queries,
+                     const Segments& keys) const;
+  // What the op is asked for.
+  struct Call {
+    Heads heads;
+    const Segments& queries;
+    const Segments& keys;
+    AttentionOptions options;
+    AttentionBias bias;
+    std::optional<Var> score_weights;
+  };
+  void record(Pass& pass, const Call& call, const Tensor& outputs) const;
+  BlockOutput nothing(Pass& pass, const Segments& queries) const;  // of no heads
+};
+
+// Makes the attentions of a model, those of one name (AttentionSpec::shared_as) with the same
+// weights.
+class AttentionMaker {
+ public:
+  AttentionMaker(const Scope& root, const ModelOptions& options) : root_(root), options_(options) {}
+
+  // Throws ConfigError where settings do not compose, and where attentions of one name need
+  // different weights.
+  MultiHeadAttention make(const Scope& scope, AttentionSite site);
+
+ private:
+  struct Shared {
+    AttentionSpec spec;
+    AttentionWeights weights;
+  };
+
+  Scope root_;
+  const ModelOptions& options_;
+  std::map<std::string, Shared> shared_;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

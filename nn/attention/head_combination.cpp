@@ -1,0 +1,51 @@
+#include "nn/attention/head_combination.hpp"
+
+#include "core/ops/heads/head_scaling.hpp"
+#include "nn/init.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+HeadCombination::HeadCombination(const Scope& scope, const ModelOptions& options,
+                                 const AttentionSpec& spec)
+    : combine(spec.combine), heads(spec.heads), d_v(spec.d_v) {
+  if (heads > 0 && combine == Combine::output) {
+    Initializer initializer = weight_initializer(options, spec.output_columns(), options.d_model);
+    if (spec.start == HeadStart::identical) {
+      initializer.column_period = d_v;
+    }
+    output_weight =
+        scope.create("output.weight", {options.d_model, spec.output_columns()}, initializer);
+  }
+  if (heads > 0 && combine == Combine::weighted) {
+    head_weights = scope.create("head_weights", {heads},
+                                Initializer::constant(1 / static_cast<double>(heads)));
+  }
+  output_bias = scope.create("output.bias", {options.d_model}, Initializer::constant(0));
+}
+
+BlockOutput HeadCombination::operator()(Pass& pass, const Var& heads_side_by_side) const {
+  const Var bias = pass.parameter(output_bias);
+  switch (combine) {
+    case Combine::concatenate:
+      return {heads_side_by_side, bias};
+    case Combine::mean: {
+      const Var even = pass.tape().constant(Tensor::full({heads}, 1 / static_cast<Scalar>(heads)));
+      return {sum_heads({heads_side_by_side}, even, heads, d_v), bias};
+    }
+    case Combine::weighted:
+      return {sum_heads({heads_side_by_side}, pass.parameter(head_weights), heads, d_v), bias};
+    default:
+      return {pass.linear(heads_side_by_side, output_weight), bias};
+  }
+}
+
+void HeadCombination::keep_heads(const KeptHeads& kept, const HeadCombination& smaller,
+                                 HeadCopy& copy) const {
+  if (smaller.heads > 0) {
+    copy.chunks(output_weight, smaller.output_weight,
+                {.which = kept.heads, .size = d_v, .rows = output_weight.shape[0]});
+  }
+  copy.whole(output_bias, smaller.output_bias);
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

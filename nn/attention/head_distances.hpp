@@ -1,0 +1,44 @@
+// What the heads of a self-attention learn of the distance between query and key.
+#pragma once
+
+#include <optional>
+
+#include "core/ops/attention/bias.hpp"
+#include "core/ops/heads/head_columns.hpp"
+#include "nn/attention/head_copy.hpp"
+#include "nn/attention/spec.hpp"
+#include "nn/pass.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+class HeadDistances {
+ public:
+  HeadDistances(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec);
+
+  // What comes to the scores of these queries, which are then scaled by `scale`, and to the values.
+  AttentionBias operator()(Pass& pass, const HeadColumns& query, double scale) const;
+
+  // Queries with Transformer-XL's content bias u (Dai et al. 2019, section 3.3): (q + u) k. Others
+  // as they are.
+  HeadColumns with_content_bias(Pass& pass, const HeadColumns& query) const;
+
+  // Copies what of it belongs to the heads that stay.
+  void keep_heads(const KeptHeads& kept, const HeadDistances& smaller, HeadCopy& copy) const;
+
+ private:
+  Var distance_products(Pass& pass, const HeadColumns& query, double scale) const;
+  Var sine_maps(Pass& pass) const;
+  Var plus(Pass& pass, const HeadColumns& query, const Parameter& row) const;
+
+  AttentionSpec spec_;
+  DistanceBuckets buckets_;
+  PoolVector<double> slopes_;
+  std::optional<Parameter> keys_;      // (B, d_qk), or T5's (H, B)
+  std::optional<Parameter> values_;    // (B, d_v)
+  std::optional<Parameter> sines_of_;  // (H d_qk, D): Transformer-XL's W_kR
+  std::optional<Parameter> content_;   // (H d_qk): u
+  std::optional<Parameter> place_;     // (H d_qk): v
+  Tensor sines_;                       // (B, D): R
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,140 @@
+#include "nn/attention/head_projections.hpp"
+
+#include <algorithm>
+
+#include "core/ops/heads/head_linear.hpp"
+#include "nn/init.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// The inputs that a weight meets: bit 0 the queries' one, and so on.
+unsigned inputs_of(const ProjectionSpec& projection, AttentionInputs inputs) {
+  const bool self = inputs == AttentionInputs::self;
+  const unsigned key = self ? 1 : 2;
+  const unsigned value = inputs == AttentionInputs::separate ? 4 : key;
+  return (projection.query ? 1U : 0U) | (projection.key ? key : 0U) |
+         (projection.value ? value : 0U);
+}
+
+bool makes(const ProjectionSpec& projection, HeadRole role) {
+  switch (role) {
+    case HeadRole::query:
+      return projection.query;
+    case HeadRole::key:
+      return projection.key;
+    default:
+      return projection.value;
+  }
+}
+
+// Whether two weights can lie one after the other and be one product.
+bool stack(const AttentionSpec& spec, const ProjectionSpec& a, const ProjectionSpec& b,
+           AttentionInputs inputs) {
+  return spec.shared_as.empty() && spec.input == HeadInput::wide && a.heads == b.heads &&
+         a.width == b.width && inputs_of(a, inputs) == inputs_of(b, inputs);
+}
+
+}  // namespace
+
+// Queries, keys and values begin as if all three came out of one matrix, wherever they lie: with
+// the xavier kinds smaller by sqrt(2) than each alone, which keeps the first attention even and
+// post-norm models trainable (torch.nn.MultiheadAttention begins likewise).
+HeadProjections::HeadProjections(const Scope& scope, const ModelOptions& options,
+                                 const AttentionSpec& of, AttentionInputs inputs)
+    : spec(of) {
+  std::vector<ProjectionSpec> together;
+  for (const ProjectionSpec& projection : projections_of(spec)) {
+    if (!together.empty() && !stack(spec, together.front(), projection, inputs)) {
+      add_block(scope, options, together);
+      together.clear();
+    }
+    together.push_back(projection);
+  }
+  if (!together.empty()) {
+    add_block(scope, options, together);
+  }
+}
+
+void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
+                                const std::vector<ProjectionSpec>& projections) {
+  const ProjectionSpec& first = projections.front();
+  const Index rows = first.heads * first.width;
+  std::vector<std::string> weights;
+  std::vector<std::string> biases;
+  for (const ProjectionSpec& projection : projections) {
+    const Place place{.block = blocks.size(), .first = static_cast<Index>(weights.size()) * rows};
+    for (const HeadRole role : {HeadRole::query, HeadRole::key, HeadRole::value}) {
+      if (makes(projection, role)) {
+        places[static_cast<std::size_t>(role)] = place;
+      }
+    }
+    weights.push_back(projection.name + ".weight");
+    biases.push_back(projection.name + ".bias");
+  }
+  const Initializer initializer = spec.first_numbers(
+      weight_initializer(options, first.in, 3 * spec.heads * first.width), first.width);
+  blocks.push_back(
+      {.weight = scope.create_stacked(weights, {rows, first.in}, initializer, first.heads),
+       .bias = scope.create_stacked(biases, {rows}, Initializer::constant(0), first.heads),
+       .heads = spec.tied() ? spec.d_model / first.in : first.heads,
+       .narrow = spec.input == HeadInput::narrow});
+}
+
+HeadColumns HeadProjections::Of::columns(HeadRole role) {
+  const AttentionSpec& spec = projections_.spec;
+  const std::optional<Index> step = spec.heads_alike() ? std::optional<Index>(0) : std::nullopt;
+  if (spec.sharing == Sharing::identity) {
+    return {.matrix = input_, .first = 0, .step = step};
+  }
+  const Place& place = projections_.place(role);
+  std::optional<Var>& product = products_[place.block];
+  const Block& block = projections_.blocks[place.block];
+  if (!product && !block.narrow) {
+    product = pass_.linear(input_, block.weight, block.bias);
+  } else if (!product) {
+    product = head_linear({input_}, pass_.parameter(block.weight), pass_.parameter(block.bias),
+                          block.heads, projections_.width(role));
+  }
+  return {.matrix = *product, .first = place.first, .step = step};
+}
+
+void HeadProjections::keep_heads(const KeptHeads& kept, const HeadProjections& smaller,
+                                 HeadCopy& copy) const {
+  for (const HeadRole role : {HeadRole::query, HeadRole::key, HeadRole::value}) {
+    if (blocks.empty() || smaller.blocks.empty()) {
+      return;
+    }
+    const Block& from = blocks[place(role).block];
+    const Block& to = smaller.blocks[smaller.place(role).block];
+    const std::vector<Index> which = spec.tied()               ? std::vector<Index>{0}
+                                     : role == HeadRole::query ? kept.heads
+                                                               : kept.key_heads;
+    const auto chunks = [&](Index numbers_of_row) {
+      return HeadCopy::Chunks{.which = which,
+                              .size = width(role) * numbers_of_row,
+                              .from_first = place(role).first * numbers_of_row,
+                              .to_first = smaller.place(role).first * numbers_of_row};
+    };
+    copy.chunks(from.weight, to.weight, chunks(from.weight.shape[1]));
+    copy.chunks(from.bias, to.bias, chunks(1));
+  }
+}
+
+std::optional<HeadProjections::HeadWeight> HeadProjections::head_weight(const ParameterStore& store,
+                                                                        HeadRole role,
+                                                                        Index head) const {
+  if (blocks.empty()) {
+    return {};
+  }
+  const Block& block = blocks[place(role).block];
+  const Index in = block.weight.shape[1];
+  const Index rows = width(role);
+  const Index own = role == HeadRole::query ? head : head / (spec.heads / spec.kv_heads);
+  const Index row = place(role).first + (spec.tied() ? 0 : own * rows);
+  return HeadWeight{.weight = store.value(block.weight).part(row * in, {rows, in}),
+                    .first_input = block.narrow ? own * in : 0};
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

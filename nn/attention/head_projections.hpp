@@ -1,0 +1,75 @@
+// From the inputs of an attention to the queries, keys and values of its heads.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ops/heads/head_columns.hpp"
+#include "nn/attention/head_copy.hpp"
+#include "nn/attention/spec.hpp"
+#include "nn/pass.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Which inputs are one and the same, so that their projections can be one product.
+enum class AttentionInputs { self, cross, separate };
+
+enum class HeadRole { query, key, value };
+
+struct HeadProjections {
+  HeadProjections(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
+                  AttentionInputs inputs);
+
+  // What comes of one input, as far as it is asked for.
+  class Of {
+   public:
+    Of(const HeadProjections& projections, Pass& pass, const Var& input)
+        : projections_(projections), pass_(pass), input_(input) {}
+    HeadColumns columns(HeadRole role);
+
+   private:
+    const HeadProjections& projections_;
+    Pass& pass_;
+    Var input_;
+    std::array<std::optional<Var>, 3> products_;  // by block
+  };
+  Of of(Pass& pass, const Var& input) const { return {*this, pass, input}; }
+
+  // The weight (d, columns that the head sees) of a head's queries, keys or values, and the first
+  // of those columns; none with identity.
+  struct HeadWeight {
+    Tensor weight;
+    Index first_input;
+  };
+  std::optional<HeadWeight> head_weight(const ParameterStore& store, HeadRole role,
+                                        Index head) const;
+
+  // Copies what of it belongs to the heads that stay.
+  void keep_heads(const KeptHeads& kept, const HeadProjections& smaller, HeadCopy& copy) const;
+
+  // Weights that are used as one matrix.
+  struct Block {
+    Parameter weight;  // (rows, in)
+    Parameter bias;    // (rows)
+    Index heads;       // of a narrow product
+    bool narrow;
+  };
+  struct Place {
+    std::size_t block = 0;
+    Index first = 0;  // column
+  };
+  const Place& place(HeadRole role) const { return places[static_cast<std::size_t>(role)]; }
+  Index width(HeadRole role) const { return role == HeadRole::value ? spec.d_v : spec.d_qk; }
+
+  AttentionSpec spec;
+  std::vector<Block> blocks;
+  std::array<Place, 3> places{};
+
+ private:
+  void add_block(const Scope& scope, const ModelOptions& options,
+                 const std::vector<ProjectionSpec>& projections);
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

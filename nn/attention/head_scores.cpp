@@ -1,0 +1,170 @@
+#include "nn/attention/head_scores.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/memory/pool_vector.hpp"
+#include "core/ops/attention/additive_score.hpp"
+#include "core/ops/concatenate.hpp"
+#include "core/ops/heads/head_linear.hpp"
+#include "core/ops/heads/head_norm.hpp"
+#include "core/ops/heads/head_rotation.hpp"
+#include "core/ops/heads/head_scaling.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// Heads that all have the same columns are one.
+Index distinct(const HeadColumns& columns, Index heads) { return columns.step == 0 ? 1 : heads; }
+
+HeadColumns like(const HeadColumns& before, const Var& matrix) {
+  return {.matrix = matrix,
+          .first = 0,
+          .step = before.step == 0 ? std::optional<Index>(0) : std::nullopt};
+}
+
+}  // namespace
+
+HeadScores::HeadScores(const Scope& scope, const AttentionSpec& spec, Index max_positions)
+    : spec_(spec), module_{.paths = {(scope / "score").path()}, .heads = spec.heads} {
+  const Index d = spec.d_qk;
+  if (const Index count = spec.heads_with(Score::bilinear); count > 0) {
+    // q M k with M that has variance 1 / d_qk is about as large as q k.
+    const double deviation = 1 / std::sqrt(static_cast<double>(d));
+    bilinear_ = scope.create("score.weight", {count * d, d},
+                             spec.first_numbers(Initializer::normal(deviation), d), count);
+  }
+  if (const Index count = spec.heads_with(Score::additive); count > 0) {
+    // v tanh(q + k) with v that has variance 1 is about as large as q k.
+    additive_ = scope.create("score.vector", {count, d},
+                             spec.first_numbers(Initializer::normal(1), 1), count);
+  }
+  if (spec.scale == ScoreScale::learned) {
+    scales_ = scope.create("score.scale", {spec.heads},
+                           Initializer::constant(1 / std::sqrt(static_cast<double>(d))));
+  }
+  if (spec.positions == AttentionPositions::rotary) {
+    rotations_ = rotations(max_positions, d);
+  }
+}
+
+bool HeadScores::alike() const { return spec_.heads_with(spec_.score.at(0)) == spec_.heads; }
+
+PoolVector<std::shared_ptr<const PairScore>> HeadScores::functions() const {
+  PoolVector<std::shared_ptr<const PairScore>> functions;
+  if (additive_) {
+    const auto additive = std::make_shared<const AdditiveScore>();
+    for (Index head = 0; head < spec_.heads; ++head) {
+      functions.push_back(spec_.score.at(head) == Score::additive ? additive : nullptr);
+    }
+  }
+  return functions;
+}
+
+std::optional<Var> HeadScores::function_weights(Pass& pass) const {
+  return additive_ ? std::optional(pass.parameter(*additive_)) : std::nullopt;
+}
+
+double HeadScores::scale() const {
+  switch (spec_.scale) {
+    case ScoreScale::inverse_sqrt_d_qk:
+      return 1 / std::sqrt(static_cast<double>(spec_.d_qk));
+    case ScoreScale::inverse_sqrt_d_model:
+      return 1 / std::sqrt(static_cast<double>(spec_.d_model));
+    default:
+      return 1;
+  }
+}
+
+// The numbers of these heads, among all with this score.
+std::vector<Index> HeadScores::numbers_among(Score score, const std::vector<Index>& heads) const {
+  std::vector<Index> numbers;
+  Index number = 0;
+  for (Index head = 0; head < spec_.heads; ++head) {
+    if (spec_.score.at(head) == score) {
+      if (std::ranges::find(heads, head) != heads.end()) {
+        numbers.push_back(number);
+      }
+      ++number;
+    }
+  }
+  return numbers;
+}
+
+void HeadScores::keep_heads(const KeptHeads& kept, const HeadScores& smaller,
+                            HeadCopy& copy) const {
+  const Index d = spec_.d_qk;
+  if (smaller.bilinear_) {
+    copy.chunks(*bilinear_, *smaller.bilinear_,
+                {.which = numbers_among(Score::bilinear, kept.heads), .size = d * d});
+  }
+  if (smaller.additive_) {
+    copy.chunks(*additive_, *smaller.additive_,
+                {.which = numbers_among(Score::additive, kept.heads), .size = d});
+  }
+  if (smaller.scales_) {
+    copy.chunks(*scales_, *smaller.scales_, {.which = kept.heads, .size = 1});
+  }
+}
+
+HeadColumns HeadScores::query(Pass& pass, const HeadColumns& projected,
+                              const Segments& segments) const {
+  const InModule here(pass.tape(), module_);
+  HeadColumns turned = rotated(each_by_its_score(pass, projected, true), segments, spec_.heads);
+  if (!scales_) {
+    return turned;
+  }
+  return {.matrix = scale_heads(turned, pass.parameter(*scales_), spec_.heads, spec_.d_qk)};
+}
+
+HeadColumns HeadScores::key(Pass& pass, const HeadColumns& projected,
+                            const Segments& segments) const {
+  const InModule here(pass.tape(), module_);
+  return rotated(each_by_its_score(pass, projected, false), segments, spec_.kv_heads);
+}
+
+HeadColumns HeadScores::rotated(const HeadColumns& heads, const Segments& segments,
+                                Index count) const {
+  if (spec_.positions != AttentionPositions::rotary) {
+    return heads;
+  }
+  return like(heads, rotate_heads(heads, rotations_, segments, distinct(heads, count), spec_.d_qk));
+}
+
+// q Mᵀ for bilinear heads' queries, √d x / |x| for cosine heads' queries and keys.
+HeadColumns HeadScores::each_by_its_score(Pass& pass, const HeadColumns& heads, bool query) const {
+  const Index d = spec_.d_qk;
+  if (alike()) {
+    const Index count = query ? spec_.heads : spec_.kv_heads;
+    switch (spec_.score.at(0)) {
+      case Score::cosine:
+        return like(heads, normalize_heads(heads, distinct(heads, count), d));
+      case Score::bilinear:
+        if (query) {
+          return {.matrix = head_linear(heads, pass.parameter(*bilinear_), count, d)};
+        }
+        return heads;
+      default:
+        return heads;
+    }
+  }
+  PoolVector<Var> parts;
+  Index bilinear = 0;
+  for (Index head = 0; head < spec_.heads; ++head) {
+    const Index first = heads.begin(head, d);
+    const HeadColumns one{.matrix = heads.matrix, .first = first};
+    if (spec_.score.at(head) == Score::cosine) {
+      parts.push_back(normalize_heads(one, 1, d));
+    } else if (spec_.score.at(head) == Score::bilinear && query) {
+      const Var all = pass.parameter(*bilinear_);
+      parts.push_back(head_linear(one, slice(all, 0, bilinear * d, (bilinear + 1) * d), 1, d));
+      ++bilinear;
+    } else {
+      parts.push_back(slice(heads.matrix, 1, first, first + d));
+    }
+  }
+  return {.matrix = concatenate(parts, 1)};
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,46 @@
+// What is done to the queries and keys of an attention before their products are scores, and what
+// takes the products' place: other scores, rotary positions, learned scales.
+#pragma once
+
+#include <optional>
+
+#include "core/ops/attention/attention.hpp"
+#include "nn/attention/head_copy.hpp"
+#include "nn/attention/spec.hpp"
+#include "nn/pass.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+class HeadScores {
+ public:
+  HeadScores(const Scope& scope, const AttentionSpec& spec, Index max_positions);
+
+  // The segments give the rows' positions.
+  HeadColumns query(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
+  HeadColumns key(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
+
+  double scale() const;  // of the scores of what these two give
+  // The scores that are no products, for `AttentionOptions`, and their numbers.
+  PoolVector<std::shared_ptr<const PairScore>> functions() const;
+  std::optional<Var> function_weights(Pass& pass) const;
+
+  // Whether keys that are the same for all heads stay so.
+  bool alike() const;
+
+  // Copies what of it belongs to the heads that stay.
+  void keep_heads(const KeptHeads& kept, const HeadScores& smaller, HeadCopy& copy) const;
+
+ private:
+  std::vector<Index> numbers_among(Score score, const std::vector<Index>& heads) const;
+  HeadColumns each_by_its_score(Pass& pass, const HeadColumns& heads, bool query) const;
+  HeadColumns rotated(const HeadColumns& heads, const Segments& segments, Index count) const;
+
+  AttentionSpec spec_;
+  Module module_;
+  std::optional<Parameter> bilinear_;  // (heads with it * d_qk, d_qk), one after the other
+  std::optional<Parameter> additive_;  // (heads with it, d_qk)
+  std::optional<Parameter> scales_;    // (H)
+  Tensor rotations_;                   // (P, d_qk)
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

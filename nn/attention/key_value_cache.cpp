@@ -1,0 +1,78 @@
+#include "nn/attention/key_value_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/errors.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+KeyValueCache::KeyValueCache(const std::vector<Index>& columns, Index slots, Index longest)
+    : slots_(static_cast<std::size_t>(slots)), longest_(longest) {
+  for (const Index width : columns) {
+    layers_.push_back({.rows = Tensor::empty({0, width}), .context = {}});
+  }
+}
+
+void KeyValueCache::extend(std::span<const Index> slots, const Segments& segments) {
+  Index most = 0;
+  for (Index i = 0; i < segments.count(); ++i) {
+    Slot& slot = slots_[static_cast<std::size_t>(slots[static_cast<std::size_t>(i)])];
+    if (segments[i].position != slot.length || slot.length + segments[i].rows > longest_) {
+      throw ShapeError(fmt::format(
+          "key_value_cache: {} rows at position {} do not fit a slot of {} rows, of at most {}",
+          segments[i].rows, segments[i].position, slot.length, longest_));
+    }
+    most = std::max(most, slot.length + segments[i].rows);
+  }
+  if (most > capacity_) {
+    grow(most);
+  }
+  keys_.list.clear();
+  for (Index i = 0; i < segments.count(); ++i) {
+    Slot& slot = slots_[static_cast<std::size_t>(slots[static_cast<std::size_t>(i)])];
+    slot.length += segments[i].rows;
+    keys_.list.push_back({.row = slot.first, .rows = slot.length, .position = 0});
+  }
+}
+
+// To twice the rows, since few sequences come near the longest that is allowed.
+void KeyValueCache::grow(Index rows) {
+  constexpr Index fewest = 8;
+  const Index capacity = std::min(longest_, std::max({rows, 2 * capacity_, fewest}));
+  std::vector<Slot> moved = slots_;
+  Index used = 0;
+  for (Slot& slot : moved) {
+    slot.first = used * capacity;
+    used += slot.used ? 1 : 0;
+  }
+  for (LayerCache& layer : layers_) {
+    const Tensor old = std::exchange(layer.rows, Tensor());
+    const Index columns = old.dim(1);
+    layer.rows = Tensor::empty({used * capacity, columns});
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i].used && slots_[i].length > 0) {
+        std::copy_n(old.row(slots_[i].first), slots_[i].length * columns,
+                    layer.rows.row(moved[i].first));
+      }
+    }
+  }
+  slots_ = std::move(moved);
+  capacity_ = capacity;
+}
+
+void KeyValueCache::copy(Index from, Index to) {
+  const Slot& source = slots_[static_cast<std::size_t>(from)];
+  Slot& target = slots_[static_cast<std::size_t>(to)];
+  target.length = source.length;
+  for (LayerCache& layer : layers_) {
+    std::copy_n(layer.rows.row(source.first), source.length * layer.rows.dim(1),
+                layer.rows.row(target.first));
+  }
+}
+
+void KeyValueCache::release(Index slot) { slots_[static_cast<std::size_t>(slot)].used = false; }
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,163 @@
+#include "nn/attention/rules.hpp"
+
+#include <fmt/format.h>
+
+namespace tapehead {
+
+namespace {
+
+using Found = std::optional<Violation>;
+
+bool shares_query_and_key(Sharing sharing) {
+  return sharing == Sharing::query_key || sharing == Sharing::all || sharing == Sharing::identity;
+}
+
+Found widths_fit(const AttentionSpec& spec) {
+  const Index D = spec.d_model;
+  if (!spec.heads_divide) {
+    return Violation{{"heads"},
+                     fmt::format("heads must divide d_model ({} heads, d_model {}); change one "
+                                 "of them, or give model.d_head",
+                                 spec.heads, D)};
+  }
+  const bool divides = D % spec.heads == 0;
+  if (!divides && (spec.input == HeadInput::narrow || spec.combine == Combine::concatenate)) {
+    return Violation{{"heads", "input", "combine"},
+                     fmt::format("heads must divide d_model where each has its own columns of "
+                                 "it ({} heads, d_model {})",
+                                 spec.heads, D)};
+  }
+  if (spec.combine == Combine::concatenate && spec.output_columns() != D) {
+    return Violation{{"combine", "d_v", "heads"},
+                     fmt::format("a concatenation alone must be as wide as the model ({} heads "
+                                 "of d_v {}, d_model {})",
+                                 spec.heads, spec.d_v, D)};
+  }
+  if ((spec.combine == Combine::mean || spec.combine == Combine::weighted) && spec.d_v != D) {
+    return Violation{{"combine", "d_v"},
+                     fmt::format("a sum of heads needs values as wide as the model (d_v {}, "
+                                 "d_model {})",
+                                 spec.d_v, D)};
+  }
+  const Index identity = spec.input == HeadInput::narrow ? D / spec.heads : D;
+  if (spec.sharing == Sharing::identity && (spec.d_qk != identity || spec.d_v != identity)) {
+    return Violation{{"sharing", "d_qk", "d_v", "input"},
+                     fmt::format("without projections heads are as wide as their input ({}; d_qk "
+                                 "{}, d_v {})",
+                                 identity, spec.d_qk, spec.d_v)};
+  }
+  return {};
+}
+
+Found sharing_fits(const AttentionSpec& spec) {
+  if (spec.kv_heads < 1 || spec.heads % spec.kv_heads != 0) {
+    return Violation{
+        {"kv_heads", "heads"},
+        fmt::format("must divide the heads ({} for {} heads)", spec.kv_heads, spec.heads)};
+  }
+  const bool with_query =
+      shares_query_and_key(spec.sharing) || spec.sharing == Sharing::query_value;
+  if (with_query && spec.kv_heads != spec.heads) {
+    return Violation{{"kv_heads", "sharing"},
+                     fmt::format("queries can share weights with as many heads of keys and "
+                                 "values alone ({} heads, kv_heads {})",
+                                 spec.heads, spec.kv_heads)};
+  }
+  if (shares_value(spec.sharing) && spec.sharing != Sharing::identity && spec.d_qk != spec.d_v) {
+    return Violation{
+        {"sharing", "d_qk", "d_v"},
+        fmt::format("one weight has one width (d_qk {}, d_v {})", spec.d_qk, spec.d_v)};
+  }
+  if (spec.tied() && spec.sharing == Sharing::identity) {
+    return Violation{{"head_weights", "sharing"}, "identity has no weights to tie"};
+  }
+  if (spec.tied() && spec.kv_heads != spec.heads) {
+    return Violation{{"head_weights", "kv_heads"}, "tied heads have one set of weights anyway"};
+  }
+  return {};
+}
+
+// The first list over heads that has other than a value for each.
+Found lists_fit(const AttentionSpec& spec) {
+  Found verdict;
+  const auto check = [&]<class Value>(const Field& field, const Value& value) {
+    if constexpr (requires { value.fits(spec.heads); }) {
+      if (!verdict && !value.fits(spec.heads)) {
+        verdict = Violation{{std::string(field.name), "heads"},
+                            fmt::format("a list has one value for each head ({} for {} heads)",
+                                        value.values.size(), spec.heads)};
+      }
+    }
+  };
+  AttentionSpec::walk(check, spec);
+  return verdict;
+}
+
+Found scores_fit(const AttentionSpec& spec) {
+  if (spec.score.values.size() > 1 && spec.kv_heads != spec.heads) {
+    return Violation{{"score", "kv_heads"},
+                     "heads that share keys must score them alike: give one score for all"};
+  }
+  if (!spec.has(AttentionPositions::none) && !spec.is_self()) {
+    return Violation{{"positions"},
+                     "cross-attention has no distances: source and target count positions apart"};
+  }
+  if (spec.has(AttentionPositions::t5) && spec.farthest <= spec.buckets / 2) {
+    return Violation{{"farthest", "buckets"},
+                     fmt::format("half of the buckets hold one distance each, so farthest must be "
+                                 "more than that (buckets {}, farthest {})",
+                                 spec.buckets, spec.farthest)};
+  }
+  if (spec.has(AttentionPositions::rotary) && spec.heads_with(Score::additive) > 0) {
+    return Violation{{"score", "positions"},
+                     "rotary positions show in the products of queries and keys, which additive "
+                     "scores have not"};
+  }
+  if (spec.has(AttentionPositions::rotary) && spec.d_qk % 2 != 0) {
+    return Violation{
+        {"positions", "d_qk", "heads"},
+        fmt::format("rotary turns pairs of columns, so d_qk must be even ({})", spec.d_qk)};
+  }
+  return {};
+}
+
+Found start_fits(const AttentionSpec& spec) {
+  if (spec.start == HeadStart::own) {
+    return {};
+  }
+  if (spec.sharing == Sharing::identity) {
+    return Violation{{"start", "sharing"}, "identity has no weights that could start equal"};
+  }
+  if (spec.tied() && spec.start == HeadStart::identical_projections) {
+    return Violation{{"start", "head_weights"}, "tied heads are identical anyway"};
+  }
+  if (spec.start == HeadStart::identical && spec.combine != Combine::output) {
+    return Violation{{"start", "combine"},
+                     "there is no output weight that could start equal; identical_projections "
+                     "makes the others so"};
+  }
+  return {};
+}
+
+}  // namespace
+
+Found spec_violation(const AttentionSpec& spec) {
+  if (spec.heads == 0) {
+    return {};
+  }
+  for (const auto check : {sharing_fits, widths_fit, lists_fit, scores_fit, start_fits}) {
+    if (Found verdict = check(spec)) {
+      return verdict;
+    }
+  }
+  return {};
+}
+
+bool can_share_weights(const AttentionSpec& a, const AttentionSpec& b) {
+  AttentionSpec like_a = b;
+  like_a.kind = a.kind;
+  like_a.take_from(a, &AttentionField::may_differ);
+  return like_a == a && a.distance_buckets() == b.distance_buckets();
+}
+
+}  // namespace tapehead

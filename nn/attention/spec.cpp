@@ -1,0 +1,165 @@
+#include "nn/attention/spec.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tapehead {
+
+namespace {
+
+constexpr Index usual_d_head = 64;  // Vaswani et al. 2017, section 3.2.2
+
+// Weights for each column that heads are wide, where all are of one width.
+Index weights_per_column(const AttentionSpec& spec) {
+  Index total = spec.combine == Combine::output ? spec.heads * spec.d_model : 0;
+  for (const ProjectionSpec& projection : projections_of(spec)) {
+    total += projection.heads * projection.in;
+  }
+  return total;
+}
+
+// The width of a head by the budget.
+Index budgeted_width(const ModelOptions& options, HeadBudget budget, const AttentionSpec& spec) {
+  const Index D = spec.d_model;
+  switch (budget) {
+    case HeadBudget::fixed_head_dim:
+      return options.d_head.value_or(usual_d_head);
+    case HeadBudget::iso_params: {
+      const auto per_column = static_cast<double>(std::max<Index>(weights_per_column(spec), 1));
+      const double width = 4 * static_cast<double>(D) * static_cast<double>(D) / per_column;
+      return std::max<Index>(1, static_cast<Index>(std::llround(width)));
+    }
+    default:
+      return std::max<Index>(1, D / std::max<Index>(spec.heads, 1));
+  }
+}
+
+// The widths that are not given.
+void set_widths(const ModelOptions& options, const AttentionSettings& said, Index layer,
+                AttentionSpec& spec) {
+  const HeadBudget usual = options.d_head ? HeadBudget::fixed_head_dim : HeadBudget::fixed_width;
+  const HeadBudget budget = said.budget.given() ? said.budget.at(layer) : usual;
+  Index width = budgeted_width(options, budget, spec);
+  const Index slice = std::max<Index>(1, spec.d_model / std::max<Index>(spec.heads, 1));
+  if (spec.sharing == Sharing::identity) {
+    width = spec.input == HeadInput::narrow ? slice : spec.d_model;
+  } else if (spec.combine == Combine::concatenate) {
+    width = slice;
+  }
+  const bool sum = spec.combine == Combine::mean || spec.combine == Combine::weighted;
+  if (!said.d_v.given()) {
+    spec.d_v = sum ? spec.d_model : width;
+  }
+  if (!said.d_qk.given()) {
+    spec.d_qk = shares_value(spec.sharing) ? spec.d_v : width;
+  }
+  spec.heads_divide = budget != HeadBudget::fixed_width || spec.heads == 0 ||
+                      spec.d_model % spec.heads == 0 || spec.sharing == Sharing::identity ||
+                      (said.d_qk.given() && said.d_v.given());
+}
+
+}  // namespace
+
+Index attention_layers(const ModelOptions& options, AttentionKind kind) {
+  return kind == AttentionKind::encoder_self ? options.encoder_layers.value_or(options.layers)
+                                             : options.decoder_layers.value_or(options.layers);
+}
+
+Index AttentionSpec::heads_with(Score of) const {
+  Index count = 0;
+  for (Index head = 0; head < heads; ++head) {
+    count += score.at(head) == of ? 1 : 0;
+  }
+  return count;
+}
+
+Initializer AttentionSpec::first_numbers(Initializer own, Index rows_of_head) const {
+  own.row_period = start == HeadStart::own ? 0 : rows_of_head;
+  return own;
+}
+
+Index AttentionSpec::distance_buckets() const {
+  const bool back = kind == AttentionKind::decoder_self;
+  if (has_clip()) {
+    return back ? clip + 1 : 2 * clip + 1;
+  }
+  return has(AttentionPositions::t5) ? (back ? buckets : buckets - 1) : 0;
+}
+
+std::vector<ProjectionSpec> projections_of(const AttentionSpec& spec) {
+  const auto make = [&](std::string name, bool query, bool key, bool value) {
+    const Index heads = query ? spec.heads : spec.kv_heads;
+    return ProjectionSpec{.name = std::move(name),
+                          .query = query,
+                          .key = key,
+                          .value = value,
+                          .heads = spec.tied() ? 1 : heads,
+                          .in = spec.input == HeadInput::narrow
+                                    ? spec.d_model / std::max<Index>(heads, 1)
+                                    : spec.d_model,
+                          .width = query || key ? spec.d_qk : spec.d_v};
+  };
+  if (spec.heads == 0) {
+    return {};
+  }
+  switch (spec.sharing) {
+    case Sharing::none:
+      return {make("query", true, false, false), make("key", false, true, false),
+              make("value", false, false, true)};
+    case Sharing::query_key:
+      return {make("query_key", true, true, false), make("value", false, false, true)};
+    case Sharing::key_value:
+      return {make("query", true, false, false), make("key_value", false, true, true)};
+    case Sharing::query_value:
+      return {make("query_value", true, false, true), make("key", false, true, false)};
+    case Sharing::all:
+      return {make("query_key_value", true, true, true)};
+    default:
+      return {};
+  }
+}
+
+AttentionSettings merged_settings(const ModelOptions& options, AttentionKind kind) {
+  AttentionSettings merged = options.settings(kind);
+  AttentionSettings::walk(
+      [&](const AttentionField& field, auto& own, const auto& all) {
+        const bool inherits = !field.of_self || kind != AttentionKind::cross;
+        if (!own.given() && inherits) {
+          own = all;
+        }
+      },
+      merged, options.attention);
+  return merged;
+}
+
+AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, Index layer) {
+  const AttentionSettings said = merged_settings(options, kind);
+  AttentionSpec spec;
+  spec.kind = kind;
+  spec.d_model = options.d_model;
+  spec.heads = options.heads;
+  spec.dropout = options.dropout_attention.value_or(options.dropout);
+  AttentionSpec::walk(
+      [&](const AttentionField& field, const auto& option, auto& value) {
+        if (option.given() && !field.decides_others) {
+          value = option.at(layer);
+        }
+      },
+      said, spec);
+  if (!said.kv_heads.given()) {
+    spec.kv_heads = std::max<Index>(spec.heads, 1);
+  }
+  set_widths(options, said, layer, spec);
+  return spec;
+}
+
+std::vector<AttentionSpec> attention_specs(const ModelOptions& options, AttentionKind kind) {
+  std::vector<AttentionSpec> specs;
+  for (Index layer = 0; layer < attention_layers(options, kind); ++layer) {
+    specs.push_back(attention_spec(options, kind, layer));
+  }
+  return specs;
+}
+
+}  // namespace tapehead

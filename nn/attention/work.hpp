@@ -1,0 +1,16 @@
+// What an attention costs in multiply-adds that count, those of matrix products, forward.
+#pragma once
+
+#include "nn/attention/spec.hpp"
+
+namespace tapehead {
+
+struct AttentionWork {
+  double query_row = 0;  // for each row of queries: uses of a weight
+  double key_row = 0;    // for each row of keys and values
+  double pair = 0;       // for each pair of a query and a key
+};
+
+AttentionWork attention_work(const AttentionSpec& spec);
+
+}  // namespace tapehead

@@ -1,0 +1,228 @@
+// What can be varied about attention: each option once, as a member with its default and a row.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "core/fields.hpp"
+#include "core/layered.hpp"
+#include "nn/options/attention_choices.hpp"
+#include "nn/options/attention_pattern.hpp"
+
+namespace tapehead {
+
+// What is known of an option of attention beside what is known of any.
+struct AttentionUse {
+  std::span<const AttentionPositions> positions{};  // the only ones that use it; empty: all do
+  bool of_self = false;         // in the section `attention` it is for self-attention alone
+  bool may_differ = false;      // attentions that share their weights (shared_as) may differ in it
+  bool may_be_added = false;    // weights that had its default fit other values (model.init_from)
+  bool decides_others = false;  // what an attention came to has no value of it
+
+  bool used_with(AttentionPositions scheme) const {
+    return positions.empty() || std::ranges::find(positions, scheme) != positions.end();
+  }
+};
+
+struct AttentionField : Field, AttentionUse {
+  AttentionField(const Field& field, const AttentionUse& use = {})
+      : Field(field), AttentionUse(use) {}
+};
+
+// AttentionFields<Layered> is what a section of a config says: an option that is absent follows the
+// section `attention` and, absent there, what its help says. AttentionFields<Plain> is what one
+// attention came to.
+template <template <class> class Of>
+struct AttentionFields {
+  Of<Index> heads = unless_said<Index>(1);
+  Of<Index> kv_heads = unless_said<Index>(1);
+  Of<Index> d_qk = unless_said<Index>(1);
+  Of<Index> d_v = unless_said<Index>(1);
+  Of<HeadBudget> budget = unless_said(HeadBudget::fixed_width);
+  Of<Sharing> sharing = unless_said(Sharing::none);
+  Of<HeadWeights> head_weights = unless_said(HeadWeights::own);
+  Of<std::string> shared_as{};
+  Of<HeadInput> input = unless_said(HeadInput::wide);
+  Of<Combine> combine = unless_said(Combine::output);
+  Of<ByHead<Score>> score = unless_said(ByHead<Score>{{Score::dot}});
+  Of<ScoreScale> scale = unless_said(ScoreScale::inverse_sqrt_d_qk);
+  Of<AttentionPositions> positions = unless_said(AttentionPositions::none);
+  Of<Index> clip = unless_said<Index>(16);
+  Of<Index> buckets = unless_said<Index>(32);
+  Of<Index> farthest = unless_said<Index>(128);
+  Of<ByHead<AttentionPattern>> pattern =
+      unless_said(ByHead<AttentionPattern>{{AttentionPattern()}});
+  Of<double> dropout = unless_said(0.0);
+  Of<double> head_dropout = unless_said(0.0);
+  Of<HeadGating> gates = unless_said(HeadGating::none);
+  Of<HeadStart> start = unless_said(HeadStart::own);
+
+  // Calls visit(AttentionField, members...) for each option, with that member of all of `of`.
+  template <class Visitor, class... Fields>
+  static void walk(Visitor&& visit, Fields&... of) {
+    visit(Field{.name = "heads",
+                .help = "heads; 0: the attention gives its output bias alone; auto: model.heads",
+                .minimum = 0,
+                .maximum = 1024},
+          of.heads...);
+    visit(Field{.name = "kv_heads",
+                .help = "heads of keys and values, each for as many heads of queries (1: "
+                        "multi-query, Shazeer 2019; more: grouped-query, Ainslie et al. 2023); "
+                        "auto: heads",
+                .minimum = 1,
+                .maximum = 1024},
+          of.kv_heads...);
+    visit(Field{.name = "d_qk",
+                .help = "width of each head's queries and keys; auto: by budget",
+                .minimum = 1,
+                .maximum = 65536},
+          of.d_qk...);
+    visit(Field{.name = "d_v",
+                .help = "width of each head's values; auto: by budget, or what combine needs",
+                .minimum = 1,
+                .maximum = 65536},
+          of.d_v...);
+    visit(AttentionField({.name = "budget",
+                          .help = "what d_qk and d_v are where not given: d_model / heads; "
+                                  "model.d_head, or 64; or such that the attention has nearest to "
+                                  "4 d_model^2 weights; auto: model.d_head, or fixed_width",
+                          .keeps_meaning = true},
+                         {.decides_others = true}),
+          of.budget...);
+    visit(Field{.name = "sharing",
+                .help = "which of query, key and value have one weight; identity: none has any; "
+                        "auto: none"},
+          of.sharing...);
+    visit(Field{.name = "head_weights",
+                .help = "query, key and value weights: each head its own, or one set for all heads "
+                        "(tied); auto: own"},
+          of.head_weights...);
+    visit(Field{.name = "shared_as",
+                .help = "a name: attentions of one name, in whatever layers, have all of their "
+                        "weights in common; auto: empty, weights of its own"},
+          of.shared_as...);
+    visit(Field{.name = "input",
+                .help = "each head sees all of the input (wide) or its own d_model / heads columns "
+                        "(narrow); auto: wide"},
+          of.input...);
+    visit(Field{.name = "combine",
+                .help = "from heads to the output: an output projection, their concatenation, "
+                        "their mean, or a learned weighted sum; auto: output"},
+          of.combine...);
+    visit(Field{.name = "score",
+                .help = "of a query q and a key k: q k, q M k with a learned M, d_qk cos(q, k), or "
+                        "v tanh(q + k) with a learned v; a list gives each head its own; auto: "
+                        "dot"},
+          of.score...);
+    visit(Field{.name = "scale",
+                .help = "factor on the scores; learned: one for each head, from inverse_sqrt_d_qk "
+                        "on; auto: inverse_sqrt_d_qk"},
+          of.scale...);
+    visit(AttentionField(
+              {.name = "positions",
+               .help = "how queries and keys of self-attention tell positions, beside "
+                       "model.positions: rotary (Su et al. 2021); relative (Shaw et al. 2018), "
+                       "with or without (relative_keys) their term for values; transformer_xl (Dai "
+                       "et al. 2019); t5 (Raffel et al. 2020); alibi (Press et al. 2022); in the "
+                       "section attention it is for self-attention; auto: none"},
+              {.of_self = true}),
+          of.positions...);
+    visit(AttentionField({.name = "clip",
+                          .help = "relative, relative_keys, transformer_xl: distances beyond this "
+                                  "count as this; auto: 16",
+                          .minimum = 0,
+                          .maximum = 4096,
+                          .unit = "tokens"},
+                         {.positions = clipped_positions}),
+          of.clip...);
+    visit(
+        AttentionField(
+            {.name = "buckets",
+             .help = "t5: buckets of distances, in encoders for both directions together; auto: 32",
+             .minimum = 4,
+             .maximum = 4096},
+            {.positions = bucketed_positions}),
+        of.buckets...);
+    visit(AttentionField({.name = "farthest",
+                          .help = "t5: the distance from which on all share a bucket; auto: 128",
+                          .minimum = 1,
+                          .maximum = 1048576,
+                          .unit = "tokens"},
+                         {.positions = bucketed_positions}),
+          of.farthest...);
+    visit(
+        AttentionField(
+            {.name = "pattern",
+             .help =
+                 "keys that a query may attend to, in decoders never later ones; a list gives each "
+                 "head its own; in the section attention it is for self-attention; auto: full"},
+            {.of_self = true, .may_differ = true}),
+        of.pattern...);
+    visit(AttentionField({.name = "dropout",
+                          .help = "dropout on attention weights; auto: model.dropout_attention",
+                          .minimum = 0,
+                          .maximum = 1,
+                          .exclusive_maximum = true,
+                          .keeps_meaning = true},
+                         {.may_differ = true}),
+          of.dropout...);
+    visit(AttentionField(
+              {.name = "head_dropout",
+               .help = "dropout of whole heads, sequence by sequence (Zhou et al. 2020); auto: 0",
+               .minimum = 0,
+               .maximum = 1,
+               .exclusive_maximum = true,
+               .keeps_meaning = true},
+              {.may_differ = true}),
+          of.head_dropout...);
+    visit(AttentionField(
+              {.name = "gates",
+               .help = "l0: a gate on each head, drawn between 0 and 1 in every step, that "
+                       "training.gate_penalty can close for good (Voita et al. 2019); auto: none"},
+              {.may_be_added = true}),
+          of.gates...);
+    visit(Field{.name = "start",
+                .help = "first weights of the heads: their own, the same query, key and value "
+                        "weights, or the same output weights as well; auto: own",
+                .keeps_meaning = true},
+          of.start...);
+  }
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    walk(visit, *this);
+  }
+
+  // Takes from `other` the options for which `which(AttentionField)` holds.
+  template <class Which>
+  void take_from(const AttentionFields& other, const Which& which) {
+    walk(
+        [&](const AttentionField& field, auto& own, const auto& others) {
+          if (std::invoke(which, field)) {
+            own = others;
+          }
+        },
+        *this, other);
+  }
+
+  bool operator==(const AttentionFields&) const = default;
+
+ private:
+  // The value of one attention where no section says any.
+  template <class Value>
+  static Of<Value> unless_said(const Value& value) {
+    if constexpr (std::is_same_v<Of<Value>, Value>) {
+      return value;
+    } else {
+      return {};
+    }
+  }
+};
+
+// The sections `attention`, for all, and `encoder_self`, `decoder_self` and `cross`, for one kind.
+using AttentionSettings = AttentionFields<Layered>;
+
+}  // namespace tapehead

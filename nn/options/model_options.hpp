@@ -1,0 +1,211 @@
+// The options of a transformer, as the config's `model` section gives them.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "core/fields.hpp"
+#include "core/ops/activation_kind.hpp"
+#include "core/types.hpp"
+#include "nn/options/attention_settings.hpp"
+
+namespace tapehead {
+
+enum class NormKind { layer_norm, rms_norm };
+enum class NormPosition { pre, post };
+enum class PositionKind { sinusoidal, learned, none };
+enum class Tying { none, source_target, target_output, all };
+
+constexpr bool ties_source(Tying tying) {
+  return tying == Tying::source_target || tying == Tying::all;
+}
+constexpr bool ties_output(Tying tying) {
+  return tying == Tying::target_output || tying == Tying::all;
+}
+
+enum class InitKind { xavier_uniform, xavier_normal, normal };
+
+template <>
+struct EnumNames<NormKind> {
+  static constexpr std::array<std::string_view, 2> names{"layer_norm", "rms_norm"};
+};
+template <>
+struct EnumNames<NormPosition> {
+  static constexpr std::array<std::string_view, 2> names{"pre", "post"};
+};
+template <>
+struct EnumNames<PositionKind> {
+  static constexpr std::array<std::string_view, 3> names{"sinusoidal", "learned", "none"};
+};
+template <>
+struct EnumNames<Tying> {
+  static constexpr std::array<std::string_view, 4> names{"none", "source_target", "target_output",
+                                                         "all"};
+};
+template <>
+struct EnumNames<InitKind> {
+  static constexpr std::array<std::string_view, 3> names{"xavier_uniform", "xavier_normal",
+                                                         "normal"};
+};
+
+// An option that is absent is `auto`: it follows another one, as its help says, and `resolve`
+// writes it out.
+struct ModelOptions {
+  Index d_model = 64;
+  Index heads = 4;
+  std::optional<Index> d_head{};
+  Index layers = 2;
+  std::optional<Index> encoder_layers{};
+  std::optional<Index> decoder_layers{};
+  std::optional<Index> d_ff{};
+  Activation activation = Activation::relu;
+  NormKind norm = NormKind::layer_norm;
+  NormPosition norm_position = NormPosition::pre;
+  PositionKind positions = PositionKind::sinusoidal;
+  Index max_positions = 1024;
+  double dropout = 0.1;
+  std::optional<double> dropout_embedding{};
+  std::optional<double> dropout_attention{};
+  std::optional<double> dropout_feed_forward{};
+  std::optional<double> dropout_residual{};
+  Tying tie_embeddings = Tying::none;
+  InitKind initializer = InitKind::xavier_uniform;
+  double initializer_gain = 1.0;
+  std::string init_from{};
+  // Sections of their own.
+  AttentionSettings attention{};
+  AttentionSettings encoder_self{};
+  AttentionSettings decoder_self{};
+  AttentionSettings cross{};
+
+  AttentionSettings& settings(AttentionKind kind) { return this->*section_of(kind); }
+  const AttentionSettings& settings(AttentionKind kind) const { return this->*section_of(kind); }
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "d_model",
+                .help = "width of the model: the columns of every activation",
+                .minimum = 1,
+                .maximum = 65536},
+          d_model);
+    visit(Field{.name = "heads",
+                .help = "attention heads in each attention; attention.heads can differ",
+                .minimum = 1,
+                .maximum = 1024,
+                .keeps_meaning = true},
+          heads);
+    visit(Field{.name = "d_head",
+                .help =
+                    "width of each head; auto: d_model / heads (attention.d_qk and d_v can differ)",
+                .minimum = 1,
+                .maximum = 65536,
+                .keeps_meaning = true},
+          d_head);
+    visit(Field{.name = "layers",
+                .help = "layers of the encoder and of the decoder",
+                .minimum = 1,
+                .maximum = 256,
+                .keeps_meaning = true},
+          layers);
+    visit(Field{.name = "encoder_layers",
+                .help = "layers of the encoder, 0: the decoder sees the embeddings; auto: layers",
+                .minimum = 0,
+                .maximum = 256},
+          encoder_layers);
+    visit(Field{.name = "decoder_layers",
+                .help = "layers of the decoder; auto: layers",
+                .minimum = 1,
+                .maximum = 256},
+          decoder_layers);
+    visit(Field{.name = "d_ff",
+                .help = "inner width of the feed-forward block; auto: 4 d_model",
+                .minimum = 1,
+                .maximum = 262144},
+          d_ff);
+    visit(Field{.name = "activation", .help = "activation of the feed-forward block"}, activation);
+    visit(Field{.name = "norm",
+                .help = "layer_norm (Ba et al. 2016) or rms_norm (Zhang and Sennrich 2019)"},
+          norm);
+    visit(Field{.name = "norm_position",
+                .help = "before each block (pre) or after its residual sum (post, as in Vaswani et "
+                        "al. 2017)"},
+          norm_position);
+    visit(Field{.name = "positions", .help = "how the embedding tells positions"}, positions);
+    visit(Field{.name = "max_positions",
+                .help = "the longest sequence, with its mark, read or written",
+                .minimum = 1,
+                .maximum = 1048576,
+                .unit = "tokens",
+                .keeps_meaning = true},
+          max_positions);
+    visit(Field{.name = "dropout",
+                .help = "common default of the four dropout options",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true,
+                .keeps_meaning = true},
+          dropout);
+    visit(Field{.name = "dropout_embedding",
+                .help = "dropout on embeddings with positions; auto: dropout",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true,
+                .keeps_meaning = true},
+          dropout_embedding);
+    visit(Field{.name = "dropout_attention",
+                .help = "dropout on attention weights; auto: dropout",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true,
+                .keeps_meaning = true},
+          dropout_attention);
+    visit(Field{.name = "dropout_feed_forward",
+                .help = "dropout after the feed-forward activation; auto: dropout",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true,
+                .keeps_meaning = true},
+          dropout_feed_forward);
+    visit(Field{.name = "dropout_residual",
+                .help = "dropout on each block's output before its residual sum; auto: dropout",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true,
+                .keeps_meaning = true},
+          dropout_residual);
+    visit(Field{.name = "tie_embeddings",
+                .help = "which of source embedding, target embedding and output share one weight"},
+          tie_embeddings);
+    visit(
+        Field{
+            .name = "initializer",
+            .help =
+                "how weight matrices start (query, key and value as if of one matrix); embeddings "
+                "start normal with deviation d_model^-1/2",
+            .keeps_meaning = true},
+        initializer);
+    visit(Field{.name = "initializer_gain",
+                .help = "factor on the initial deviation of weight matrices (with normal: the "
+                        "deviation is 0.02 times it)",
+                .minimum = 0,
+                .maximum = 100,
+                .exclusive_minimum = true,
+                .keeps_meaning = true},
+          initializer_gain);
+    visit(Field{.name = "init_from",
+                .help = "run directory whose best weights (else the average, else the last) this "
+                        "run starts from; empty: none",
+                .keeps_meaning = true},
+          init_from);
+  }
+
+ private:
+  static AttentionSettings ModelOptions::* section_of(AttentionKind kind) {
+    constexpr std::array sections{&ModelOptions::encoder_self, &ModelOptions::decoder_self,
+                                  &ModelOptions::cross};
+    return sections[static_cast<std::size_t>(kind)];
+  }
+};
+
+}  // namespace tapehead

@@ -1,0 +1,181 @@
+#include "nn/transformer/best_tokens.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/errors.hpp"
+#include "core/kernel/exponential.hpp"
+#include "core/kernel/fused_multiply_add.hpp"
+#include "core/kernel/rows.hpp"
+#include "core/memory/prefetch.hpp"
+#include "core/product/broadcast_product.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
+constexpr Index tile_columns = 2 * lane_count;
+// Rows of the table that stay in the second level of the cache while all hypotheses pass.
+constexpr Index block_tokens = 96;
+
+// Logits are made transposed, a block of tokens as rows and a tile of hypotheses in the vector
+// lanes: the table is read as it lies, and all that is asked of the logits runs down the columns
+// while they are in the first level of the cache.
+class Search {
+ public:
+  Search(const Tensor& hidden, Index count, TokenId excluded, LogSums log_sums)
+      : rows_(hidden.dim(0)),
+        depth_(hidden.dim(1)),
+        columns_((rows_ + lane_count - 1) / lane_count * lane_count),
+        count_(count),
+        excluded_(excluded),
+        log_sums_(log_sums),
+        best_(static_cast<std::size_t>(columns_ * count), {.token = -1, .logit = -infinity}),
+        memory_(Tensor::empty({columns_ * (depth_ + 3) + block_tokens * tile_columns})) {
+    panels_ = memory_.data();
+    thresholds_ = panels_ + columns_ * depth_;
+    largest_ = thresholds_ + columns_;
+    sums_ = largest_ + columns_;
+    logits_ = sums_ + columns_;
+    pack(hidden);
+    std::fill_n(thresholds_, rows_, -infinity);
+    std::fill(thresholds_ + rows_, thresholds_ + columns_, infinity);
+    std::fill_n(largest_, columns_, -infinity);
+    std::fill_n(sums_, columns_, Scalar{0});
+  }
+
+  void run(const Tensor& table) {
+    const Index V = table.dim(0);
+    for (Index first = 0; first < V; first += block_tokens) {
+      const Index tokens = std::min(block_tokens, V - first);
+      for (Index column = 0; column < columns_; column += tile_columns) {
+        const Index width = std::min(tile_columns, columns_ - column);
+        prefetch_share(table, first + block_tokens, column);
+        broadcast_product(tokens, depth_, width, {table.row(first), depth_, 1},
+                          panels_ + column * depth_, width, {}, logits_, width);
+        for (Index lane = 0; lane < width; lane += lane_count) {
+          keep_best(logits_ + lane, width, first, tokens, column + lane);
+          if (log_sums_ == LogSums::wanted) {
+            add_exponentials(logits_ + lane, width, tokens, column + lane);
+          }
+        }
+      }
+    }
+  }
+
+  BestTokens take() {
+    if (!xsimd::all(zero_ == Lanes(Scalar{0}))) {
+      throw NumericError("decoding: the model's logits are not finite; its weights have diverged");
+    }
+    std::vector<double> log_sums;
+    for (Index i = 0; i < rows_ && log_sums_ == LogSums::wanted; ++i) {
+      log_sums.push_back(static_cast<double>(largest_[i] + std::log(sums_[i])));
+    }
+    best_.resize(static_cast<std::size_t>(rows_ * count_));
+    return {.count = count_, .tokens = std::move(best_), .log_sums = std::move(log_sums)};
+  }
+
+ private:
+  // Tiles one after the other, each (D, tile), with zeros for the hypotheses that the last lacks.
+  void pack(const Tensor& hidden) {
+    for (Index i = 0; i < columns_; ++i) {
+      const Index tile = i / tile_columns * tile_columns;
+      const Index width = std::min(tile_columns, columns_ - tile);
+      for (Index d = 0; d < depth_; ++d) {
+        panels_[tile * depth_ + d * width + i - tile] = i < rows_ ? hidden.row(i)[d] : Scalar{0};
+      }
+    }
+  }
+
+  // The tiles share in fetching the next block.
+  void prefetch_share(const Tensor& table, Index first_token, Index column) const {
+    const Index tokens = std::clamp<Index>(table.dim(0) - first_token, 0, block_tokens);
+    const Index tiles = (columns_ + tile_columns - 1) / tile_columns;
+    const Index share = (tokens + tiles - 1) / tiles;
+    const Index begin = std::min(tokens, column / tile_columns * share);
+    const Index end = std::min(tokens, begin + share);
+    prefetch(table.data() + (first_token + begin) * depth_, (end - begin) * depth_);
+  }
+
+  // What follows takes a block's logits of the hypotheses in one vector, from number `column` on.
+
+  void keep_best(const Scalar* logits, Index stride, Index first_token, Index tokens,
+                 Index column) {
+    Lanes threshold = Lanes::load_unaligned(thresholds_ + column);
+    Lanes zero = zero_;
+    for (Index j = 0; j < tokens; ++j) {
+      const Lanes x = Lanes::load_unaligned(logits + j * stride);
+      zero = fused_multiply_add(x, Lanes(Scalar{0}), zero);
+      if (xsimd::any(x > threshold)) {
+        keep(logits + j * stride, static_cast<TokenId>(first_token + j), column);
+        threshold = Lanes::load_unaligned(thresholds_ + column);
+      }
+    }
+    zero_ = zero;
+  }
+
+  // Σ exp(logit - largest) over all tokens so far, the earlier ones rescaled to the new largest.
+  void add_exponentials(const Scalar* logits, Index stride, Index tokens, Index column) {
+    const Lanes before = Lanes::load_unaligned(largest_ + column);
+    Lanes largest = before;
+    for (Index j = 0; j < tokens; ++j) {
+      largest = xsimd::max(largest, Lanes::load_unaligned(logits + j * stride));
+    }
+    Lanes sum(Scalar{0});
+    for (Index j = 0; j < tokens; ++j) {
+      sum += exp_of_small(Lanes::load_unaligned(logits + j * stride) - largest);
+    }
+    const Lanes earlier = Lanes::load_unaligned(sums_ + column) * exp_of_small(before - largest);
+    (earlier + sum).store_unaligned(sums_ + column);
+    largest.store_unaligned(largest_ + column);
+  }
+
+  // One token's logits of the hypotheses in one vector.
+  void keep(const Scalar* logits, TokenId token, Index column) {
+    if (token == excluded_) {
+      return;
+    }
+    for (Index lane = 0; lane < lane_count; ++lane) {
+      const Scalar logit = logits[lane];
+      if (logit > thresholds_[column + lane]) {
+        TokenLogit* list = best_.data() + (column + lane) * count_;
+        Index i = count_ - 1;
+        for (; i > 0 && list[i - 1].logit < logit; --i) {
+          list[i] = list[i - 1];
+        }
+        list[i] = {.token = token, .logit = logit};
+        thresholds_[column + lane] = list[count_ - 1].logit;
+      }
+    }
+  }
+
+  Index rows_;
+  Index depth_;
+  Index columns_;  // hypotheses, rounded up to whole vectors
+  Index count_;
+  TokenId excluded_;
+  LogSums log_sums_;
+  Lanes zero_ = Lanes(Scalar{0});  // NaN once a logit is not finite
+  std::vector<TokenLogit> best_;   // (columns, count), largest first
+  Tensor memory_;
+  Scalar* panels_;
+  Scalar* thresholds_;  // (columns): the least logit in each list
+  Scalar* largest_;     // (columns): the largest logit so far
+  Scalar* sums_;        // (columns): Σ exp(logit - largest)
+  Scalar* logits_;      // (block, tile)
+};
+
+}  // namespace
+
+BestTokens best_tokens(const Tensor& hidden, const Tensor& table, Index count, TokenId excluded,
+                       LogSums log_sums) {
+  const Index V = table.dim(0);
+  const Index choices = excluded >= 0 && excluded < V ? V - 1 : V;
+  Search search(hidden, std::min(count, choices), excluded, log_sums);
+  search.run(table);
+  return search.take();
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,36 @@
+// The most likely next tokens of each hypothesis, straight from the decoder's output: the logits of
+// a whole vocabulary are never held.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/tape/tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct TokenLogit {
+  TokenId token;
+  Scalar logit;
+};
+
+struct BestTokens {
+  Index count;                     // tokens for each row of the hidden states
+  std::vector<TokenLogit> tokens;  // (N, count): largest logit first, of equal ones the lower token
+  std::vector<double> log_sums;    // (N): log Σ_v exp(logit_v) over all tokens; or empty
+
+  std::span<const TokenLogit> of(Index row) const {
+    return std::span(tokens).subspan(static_cast<std::size_t>(row * count),
+                                     static_cast<std::size_t>(count));
+  }
+};
+
+enum class LogSums { wanted, left_out };
+
+// The tokens of the `count` largest logits, or of all where there are fewer, in each row of
+// hidden tableᵀ; `excluded` is never among them. hidden: (N, D), table: (V, D).  Throws
+// NumericError where logits are not finite.
+BestTokens best_tokens(const Tensor& hidden, const Tensor& table, Index count, TokenId excluded,
+                       LogSums log_sums = LogSums::wanted);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,53 @@
+#include "nn/transformer/layer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+AttentionSite self_site(StackName stack, Index layer) {
+  return {.kind = stack == StackName::encoder ? AttentionKind::encoder_self
+                                              : AttentionKind::decoder_self,
+          .layer = layer};
+}
+
+std::optional<Layer::Cross> cross_of(const Scope& scope, const ModelOptions& options,
+                                     AttentionMaker& attention, Index number, Layer::Reads reads) {
+  if (reads == Layer::Reads::itself) {
+    return {};
+  }
+  return Layer::Cross{
+      .attention = attention.make(scope / "cross", {.kind = AttentionKind::cross, .layer = number}),
+      .residual = Residual(scope / "cross", options)};
+}
+
+}  // namespace
+
+Layer::Layer(const Scope& scope, const ModelOptions& options, AttentionMaker& attention,
+             StackName stack, Index number, Reads reads)
+    : self(attention.make(scope / "self", self_site(stack, number))),
+      self_residual(scope / "self", options),
+      cross(cross_of(scope, options, attention, number, reads)),
+      feed_forward(scope / "feed_forward", options),
+      feed_forward_residual(scope / "feed_forward", options) {}
+
+Var Layer::operator()(Pass& pass, const Var& x, const Segments& segments, const Context* context,
+                      const CachedLayer* cached) const {
+  Var y = self_residual(pass, x, segments, [&](const Var& normed) {
+    return cached == nullptr
+               ? self(pass, normed, normed, normed, segments, segments)
+               : self.cached_self(pass, normed, segments, cached->layer.rows, cached->keys);
+  });
+  if (cross) {
+    y = cross->residual(pass, y, segments, [&](const Var& normed) {
+      const Var& rows = context->rows;
+      return cached == nullptr
+                 ? cross->attention(pass, normed, rows, rows, segments, context->segments)
+                 : cross->attention.cached_cross(pass, normed, rows, segments, context->segments,
+                                                 cached->layer.context);
+    });
+  }
+  return feed_forward_residual(
+      pass, y, segments, [&](const Var& normed) { return feed_forward(pass, normed, segments); });
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,45 @@
+// A layer of a stack: self-attention, attention to a context where there is one, and a feed-forward
+// block, each in a residual connection (Vaswani et al. 2017, section 3.1).
+#pragma once
+
+#include <optional>
+
+#include "nn/attention/attention.hpp"
+#include "nn/feed_forward.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// What another stack has made of the sequences.
+struct Context {
+  Var rows;  // (S, D)
+  const Segments& segments;
+};
+
+// For new rows alone: what is kept of those before, and where it lies (KeyValueCache::keys).
+struct CachedLayer {
+  LayerCache& layer;
+  const Segments& keys;
+};
+
+struct Layer {
+  struct Cross {
+    MultiHeadAttention attention;
+    Residual residual;
+  };
+  enum class Reads { itself, context_too };
+
+  Layer(const Scope& scope, const ModelOptions& options, AttentionMaker& attention, StackName stack,
+        Index number, Reads reads);
+
+  // (N, D) -> (N, D). `context`: null in a layer without cross-attention.
+  Var operator()(Pass& pass, const Var& x, const Segments& segments,
+                 const Context* context = nullptr, const CachedLayer* cached = nullptr) const;
+
+  MultiHeadAttention self;
+  Residual self_residual;
+  std::optional<Cross> cross;
+  FeedForward feed_forward;
+  Residual feed_forward_residual;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,17 @@
+// The loss of a transformer on a batch.
+#pragma once
+
+#include "core/ops/cross_entropy.hpp"
+#include "nn/transformer/transformer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct LossOptions {
+  double label_smoothing = 0;
+};
+
+// Cross-entropy of the labels, summed over them. Logits are made for the rows that have one.
+CrossEntropy batch_loss(const Transformer& model, Pass& pass, const Batch& batch,
+                        const LossOptions& options = {});
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

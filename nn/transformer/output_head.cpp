@@ -1,0 +1,26 @@
+#include "nn/transformer/output_head.hpp"
+
+#include "nn/init.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+OutputHead::OutputHead(const Scope& scope, const ModelOptions& options, Index labels,
+                       const Parameter& table)
+    : weight(ties_output(options.tie_embeddings)
+                 ? table.first_rows(labels)
+                 : scope.create("weight", {labels, options.d_model},
+                                weight_initializer(options, options.d_model, labels))),
+      module{.paths = {scope.path()}} {}
+
+Var OutputHead::logits(Pass& pass, const Var& hidden) const {
+  const InModule here(pass.tape(), module);
+  return pass.linear(hidden, weight);
+}
+
+BestTokens OutputHead::best(Pass& pass, const Var& hidden, Index count, TokenId excluded,
+                            LogSums log_sums) const {
+  const Tensor table = pass.parameter(weight).value().part(0, weight.shape);
+  return best_tokens(hidden.value(), table, count, excluded, log_sums);
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,26 @@
+// The output head: from the last rows of a model to what it says.
+#pragma once
+
+#include "nn/options/model_options.hpp"
+#include "nn/pass.hpp"
+#include "nn/transformer/best_tokens.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct OutputHead {
+  // `table`: the input's embedding, of which a tied head takes the first rows.
+  OutputHead(const Scope& scope, const ModelOptions& options, Index labels, const Parameter& table);
+
+  Parameter weight;  // (V, D): may be rows of an embedding
+  Module module;
+
+  Index classes() const { return weight.shape[0]; }
+
+  Var logits(Pass& pass, const Var& hidden) const;  // (N, D) -> (N, V)
+
+  // The most likely tokens of each row of `hidden`, as logits() would give them.
+  BestTokens best(Pass& pass, const Var& hidden, Index count, TokenId excluded,
+                  LogSums log_sums) const;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

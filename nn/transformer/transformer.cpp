@@ -1,0 +1,138 @@
+#include "nn/transformer/transformer.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "core/ops/embedding.hpp"
+#include "nn/init.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+void expect_tables_fit(const ModelOptions& options, Family family, const Vocabularies& entries) {
+  const std::string_view tying =
+      EnumNames<Tying>::names[static_cast<std::size_t>(options.tie_embeddings)];
+  if (ties_source(options.tie_embeddings) && family != Family::encoder_decoder) {
+    throw ConfigError(fmt::format(
+        "model.tie_embeddings: {} needs an encoder and a decoder, and the model has one of them",
+        tying));
+  }
+  if (ties_source(options.tie_embeddings) && entries.context < entries.input) {
+    throw ConfigError(fmt::format(
+        "model.tie_embeddings: {} needs one vocabulary for source and target, but they have "
+        "{} and {} entries (task.joint_vocabulary: true makes one)",
+        tying, entries.context, entries.input));
+  }
+  if (ties_output(options.tie_embeddings) && entries.input < entries.labels) {
+    throw ConfigError(
+        fmt::format("model.tie_embeddings: {} needs labels that are entries of the input, but "
+                    "there are {} labels and {} entries",
+                    tying, entries.labels, entries.input));
+  }
+}
+
+std::string_view name_of_embedding(StackName stack) {
+  return stack == StackName::encoder ? "source" : "target";
+}
+
+Stack stack_of(const Scope& scope, const ModelOptions& options, const TokenEmbedding& embedding,
+               AttentionMaker& attention, StackName name, Layer::Reads reads) {
+  const auto& own = name == StackName::encoder ? options.encoder_layers : options.decoder_layers;
+  Stack stack{
+      .name = name, .path = scope.path(), .embedding = embedding, .layers = {}, .closing_norm = {}};
+  for (Index i = 0; i < own.value_or(options.layers); ++i) {
+    stack.layers.emplace_back(scope / "layers" / std::to_string(i), options, attention, name, i,
+                              reads);
+  }
+  return stack;
+}
+
+}  // namespace
+
+// What is declared first lies first in the store: tables, then what both stacks have, part by part.
+Transformer::Transformer(const Scope& scope, const ModelOptions& options, Family family,
+                         const Vocabularies& entries)
+    : options_(options), family_(family) {
+  expect_tables_fit(options, family, entries);
+  const Index D = options.d_model;
+  const bool both = family == Family::encoder_decoder;
+  const bool one_table = !both || ties_source(options.tie_embeddings);
+  const StackName main = family == Family::encoder ? StackName::encoder : StackName::decoder;
+  const Scope context_scope = scope / name_of_embedding(StackName::encoder);
+  const Scope input_scope = scope / name_of_embedding(main);
+  const Tensor sines = options.positions == PositionKind::sinusoidal
+                           ? sinusoidal_positions(options.max_positions, D)
+                           : Tensor();
+  const Initializer normal = embedding_initializer(options);
+  const Parameter input_table = input_scope.create(
+      "embedding", {both && one_table ? entries.context : entries.input, D}, normal);
+  const Parameter context_table =
+      one_table ? input_table : context_scope.create("embedding", {entries.context, D}, normal);
+  output_.emplace(scope / "output", options, entries.labels, input_table);
+  std::optional<TokenEmbedding> context_embedding;
+  if (both) {
+    context_embedding.emplace(context_scope, options, context_table, sines);
+  }
+  const TokenEmbedding input_embedding(input_scope, options, input_table, sines);
+  AttentionMaker attention(scope, options);
+  const Scope encoder_scope = scope / name_of(StackName::encoder);
+  const Scope main_scope = scope / name_of(main);
+  if (both) {
+    encoder_ = stack_of(encoder_scope, options, *context_embedding, attention, StackName::encoder,
+                        Layer::Reads::itself);
+  }
+  main_ = stack_of(main_scope, options, input_embedding, attention, main,
+                   both ? Layer::Reads::context_too : Layer::Reads::itself);
+  if (options.norm_position == NormPosition::pre) {
+    if (both) {
+      encoder_->closing_norm.emplace(encoder_scope / "norm", options.norm, D);
+    }
+    main_->closing_norm.emplace(main_scope / "norm", options.norm, D);
+  }
+}
+
+Var Transformer::hidden(Pass& pass, const Batch& batch) const {
+  if (!encoder_) {
+    return main()(pass, batch.input);
+  }
+  const Context context{.rows = encode(pass, batch.context), .segments = batch.context.segments};
+  return main()(pass, batch.input, &context);
+}
+
+std::vector<const Stack*> Transformer::stacks() const {
+  return encoder_ ? std::vector{&*encoder_, &*main_} : std::vector{&*main_};
+}
+
+std::vector<const MultiHeadAttention*> Transformer::attentions() const {
+  std::vector<const MultiHeadAttention*> all;
+  for (const Stack* stack : stacks()) {
+    for (const Layer& layer : stack->layers) {
+      all.push_back(&layer.self);
+      if (layer.cross) {
+        all.push_back(&layer.cross->attention);
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<VocabularyTable> Transformer::vocabulary_tables() const {
+  const Side side = family_ == Family::encoder ? Side::source : Side::target;
+  const Parameter& input = main().embedding.table;
+  std::vector<VocabularyTable> tables;
+  if (encoder_) {
+    tables.push_back({.table = encoder_->embedding.table, .side = Side::source});
+  }
+  if (tables.empty() || tables.front().table.block != input.block) {
+    tables.push_back({.table = input, .side = side});
+  }
+  if (output_->weight.block != input.block) {
+    tables.push_back({.table = output_->weight, .side = side});
+  }
+  return tables;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

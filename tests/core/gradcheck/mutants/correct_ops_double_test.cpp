@@ -1,0 +1,44 @@
+// The gradient checker never flags an op that is right: every op of ours, with new inputs, a new
+// cotangent and new dropout for each of a thousand seeds.
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <ostream>
+#include <string>
+
+#include "tests/core/gradcheck/mutants/seeds.hpp"
+#include "tests/core/gradcheck/mutants/subjects.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+std::string test_name(const std::string& op) {
+  std::string name;
+  bool capital = true;
+  for (const char letter : op) {
+    if (std::isalpha(static_cast<unsigned char>(letter)) != 0) {
+      name +=
+          capital ? static_cast<char>(std::toupper(static_cast<unsigned char>(letter))) : letter;
+    }
+    capital = std::isalpha(static_cast<unsigned char>(letter)) == 0;
+  }
+  return name;
+}
+
+class CorrectOp : public ::testing::TestWithParam<OpSubject> {};
+
+INSTANTIATE_TEST_SUITE_P(Ops, CorrectOp, ::testing::ValuesIn(all_subjects()),
+                         [](const auto& test) { return test_name(test.param.name); });
+
+TEST_P(CorrectOp, passes_for_every_seed) {
+  for (std::uint64_t seed = 1; seed <= seeds_without_alarm; ++seed) {
+    const GradcheckReport report =
+        gradcheck(GetParam().function(seed), inputs_of(GetParam(), seed), {.seed = seed});
+    ASSERT_TRUE(report.ok()) << "with seed " << seed << "\n" << report.message();
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

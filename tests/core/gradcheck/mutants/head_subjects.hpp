@@ -1,0 +1,119 @@
+// The ops on heads as subjects of a gradient check.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "core/ops/attention/additive_score.hpp"
+#include "core/ops/attention/attention.hpp"
+#include "core/ops/heads/hard_concrete.hpp"
+#include "core/ops/heads/head_linear.hpp"
+#include "core/ops/heads/head_norm.hpp"
+#include "core/ops/heads/head_rotation.hpp"
+#include "core/ops/heads/head_scaling.hpp"
+#include "tests/core/gradcheck/mutants/op_subject.hpp"
+#include "tests/core/gradcheck/mutants/sequence_subjects.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+inline std::vector<OpSubject> head_subjects() {
+  const auto linear = [](const Var& x, const Var& weight, const Var& bias) {
+    return head_linear({x}, weight, bias, 2, 3);
+  };
+  const auto rotate = [](const Var& x) {
+    return rotate_heads({x}, rotations(5, 4), placed_segments(), 2, 4);
+  };
+  return {
+      {.name = "head_linear",
+       .inputs = {{"x", {3, 4}}, {"weight", {6, 2}, true}, {"bias", {6}, true}},
+       .function = of_vars<3>(linear)},
+      {.name = "normalize_heads",
+       .inputs = {{"x", {3, 8}}},
+       .function = of_vars<1>([](const Var& x) { return normalize_heads({x}, 2, 4); })},
+      {.name = "rotate_heads", .inputs = {{"x", {5, 8}}}, .function = of_vars<1>(rotate)},
+      {.name = "scale_heads",
+       .inputs = {{"x", {4, 6}}, {"factors", {3}, true}},
+       .function =
+           of_vars<2>([](const Var& x, const Var& f) { return scale_heads({x}, f, 3, 2); })},
+      {.name = "sum_heads",
+       .inputs = {{"x", {4, 6}}, {"weights", {3}, true}},
+       .function = of_vars<2>([](const Var& x, const Var& w) { return sum_heads({x}, w, 3, 2); })},
+      {.name = "drop_heads",
+       .inputs = {{"x", {5, 8}}},
+       .function =
+           [](std::uint64_t seed) {
+             return [drop = subject_dropout(seed)](Tape&, const std::vector<Var>& x) {
+               return drop_heads({x[0]}, placed_segments(), 4, 2, drop);
+             };
+           }},
+  };
+}
+
+inline const Draws gate_draws(5, "tests.gradcheck", 2);
+
+// No gate within 0.05 of the log_alpha where it becomes 0 or 1, where it has a kink.
+inline void keep_from_ends(std::vector<Tensor>& inputs) {
+  Tape tape(false);
+  const auto open_at = [&](Scalar further) {
+    Tensor moved = inputs[0].copy();
+    std::ranges::for_each(moved.values(), [further](Scalar& x) { x += further; });
+    return draw_gates(tape.constant(moved), gate_draws).value();
+  };
+  const Tensor less = open_at(-0.05);
+  const Tensor more = open_at(0.05);
+  for (Index i = 0; i < inputs[0].size(); ++i) {
+    const auto between = [i](const Tensor& z) { return z.data()[i] > 0 && z.data()[i] < 1; };
+    inputs[0].data()[i] += between(less) == between(more) ? 0 : 0.2;
+  }
+}
+
+// So many gates that some are always between open and closed.
+inline std::vector<OpSubject> gate_subjects() {
+  const auto draw = [](const Var& log_alpha) { return draw_gates(log_alpha, gate_draws); };
+  return {
+      {.name = "draw_gates",
+       .inputs = {{"log_alpha", {12}}},
+       .function = of_vars<1>(draw),
+       .adjust = keep_from_ends},
+      {.name = "settled_gates",
+       .inputs = {{"log_alpha", {5}}},
+       .function = of_vars<1>(settled_gates)},
+      {.name = "open_gates", .inputs = {{"log_alpha", {5}}}, .function = of_vars<1>(open_gates)},
+  };
+}
+
+// Attention with further inputs: by distance, and of another score.
+inline std::vector<OpSubject> further_attention_subjects() {
+  const AttentionSetting setting = self_setting();
+  const DistanceBuckets buckets = DistanceBuckets::clipped(1, 1);
+  const auto biased = [setting, buckets](const Var& x, const Var& by_head, const Var& by_query,
+                                         const Var& values) {
+    return attention(
+        {x}, {x}, {x}, setting.queries, setting.keys, setting.options,
+        {.buckets = buckets, .by_head = by_head, .by_query = by_query, .values = values});
+  };
+  AttentionSetting scored = setting;
+  scored.options.scores = {std::make_shared<const AdditiveScore>()};
+  // With large scores of flat tanh the rounding of the scores would hide all slopes.
+  scored.options.scale = 0.01;
+  const auto additive = [scored](const Var& q, const Var& k, const Var& v, const Var& weights) {
+    return attention({q}, {k}, {v}, scored.queries, scored.keys, scored.options, {}, weights);
+  };
+  return {
+      {.name = "attention, by distance",
+       .inputs = {{"rows", {5, 6}, true},
+                  {"by_head", {2, 3}, true},
+                  {"by_query", {5, 6}},
+                  {"values", {3, 3}, true}},
+       .function = of_vars<4>(biased)},
+      {.name = "attention, additive",
+       .inputs = {{"query", {5, 6}},
+                  {"key", {5, 6}, true},
+                  {"value", {5, 6}, true},
+                  {"score_weights", {2, 3}, true}},
+       .function = of_vars<4>(additive)},
+  };
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

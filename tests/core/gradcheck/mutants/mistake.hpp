@@ -1,0 +1,79 @@
+// A mistake that belongs to one op: the gradients that a wrong derivation, or a slip in writing it
+// down, gives. Most are the gradients of another function, with parts that are held fast.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/ops/arithmetic.hpp"
+#include "tests/core/gradcheck/mutants/mutant.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct Mistake {
+  std::string op;                   // the subject's name
+  std::vector<std::size_t> inputs;  // whose gradients are wrong
+  std::string what;
+  std::vector<WrongKind> kinds;
+  Spoil spoil;  // may change other gradients too: they stay right
+};
+
+inline Mutant mutant_of(const Mistake& mistake, const Specimen& specimen) {
+  const Spoil only_these = [mistake](BackwardPass& pass) {
+    const Tensors right = pass.gradients;
+    pass.gradients.clear();
+    for (const Tensor& gradient : right) {
+      pass.gradients.push_back(gradient.copy());
+    }
+    mistake.spoil(pass);
+    for (std::size_t k = 0; k < right.size(); ++k) {
+      if (std::ranges::find(mistake.inputs, k) == mistake.inputs.end()) {
+        pass.gradients[k] = right[k];
+      }
+    }
+  };
+  return {.op = mistake.op,
+          .mistake = mistake.what,
+          .inputs = mistake.inputs,
+          .expected = {.kinds = mistake.kinds},
+          .function = with_gradients(specimen.function, only_these),
+          .at = specimen.inputs};
+}
+
+// The gradients of another function of the same inputs.
+template <class Function>
+Spoil as_of(const Function& other) {
+  return [other](BackwardPass& pass) {
+    const GradcheckFunction function = [&other](Tape&, const Vars& x) { return other(x); };
+    pass.gradients = gradients_of(function, pass.inputs, pass.dy);
+  };
+}
+
+// The gradients as they would be without the output's last row.
+inline void forget_last_row(BackwardPass& pass) {
+  std::ranges::fill(pass.dy.values().last(static_cast<std::size_t>(pass.dy.dim(1))), Scalar{0});
+  pass.gradients = gradients_of(pass.function, pass.inputs, pass.dy);
+}
+
+// The value, with no way back.
+inline Var detached(const Var& x) { return x.tape().constant(x.value()); }
+
+// x, whose gradient is multiplied on its way back.
+inline Var gradient_times(const Var& x, Scalar factor) {
+  return add(scale(x, factor), detached(scale(x, 1 - factor)));
+}
+
+// A function of each number by its derivative alone: dx = dy ∘ slope(x).
+inline Var with_slope(const Var& x, const std::function<Scalar(Scalar)>& slope) {
+  return x.tape().record(
+      "with_slope", {x}, Tensor::zeros(x.shape()), [x = x.value(), slope](Gradients& g) {
+        Tensor dx = Tensor::empty(x.shape());
+        std::ranges::transform(x.values(), g.output().values(), dx.data(),
+                               [&slope](Scalar a, Scalar d) { return d * slope(a); });
+        g.add(0, std::move(dx));
+      });
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

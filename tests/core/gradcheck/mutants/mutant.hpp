@@ -1,0 +1,98 @@
+// A mutant: an op of ours with a mistake planted in it, and what the checker should say of it.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/core/gradcheck/mutants/op_subject.hpp"
+#include "tests/core/gradcheck/mutants/planting.hpp"
+#include "tests/core/gradcheck/mutants/seeds.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// An op before anything is planted in it: at its inputs, with gradients for some cotangent.
+struct Specimen {
+  OpSubject subject;
+  GradcheckFunction function;
+  Tensors inputs;
+  Tensor dy;
+  Tensors gradients;
+};
+
+inline Specimen specimen_of(const OpSubject& subject) {
+  GradcheckFunction function = subject.function(mutant_seed);
+  Tensors inputs = inputs_of(subject, mutant_seed);
+  Tensor dy = random_tensor(value_of(function, inputs).shape(), mutant_seed, 0.5, 1.5);
+  Tensors gradients = gradients_of(function, inputs, dy);
+  return {.subject = subject,
+          .function = std::move(function),
+          .inputs = std::move(inputs),
+          .dy = std::move(dy),
+          .gradients = std::move(gradients)};
+}
+
+// What the checker should say, from what is planted.
+struct Expectation {
+  Verdict verdict = Verdict::wrong;
+  std::vector<WrongKind> kinds{WrongKind::none};  // any of these
+};
+
+struct Mutant {
+  std::string op;
+  std::string mistake;
+  std::vector<std::size_t> inputs;  // those whose gradients it spoils
+  Expectation expected;
+  GradcheckFunction function;
+  Tensors at;
+};
+
+struct Outcome {
+  bool caught;
+  bool named;  // every finding has the verdict, a kind and an input that are expected
+  std::string found;
+};
+
+inline std::string describe(Verdict verdict, WrongKind kind) {
+  return kind == WrongKind::none ? std::string(name_of(verdict))
+                                 : fmt::format("{} ({})", name_of(verdict), name_of(kind));
+}
+
+inline std::string describe(const Expectation& expected) {
+  std::string text;
+  for (const WrongKind kind : expected.kinds) {
+    text += (text.empty() ? "" : ", or ") + describe(expected.verdict, kind);
+  }
+  return text;
+}
+
+// A finding about no input in particular is about them all.
+inline bool is_expected(const Finding& finding, const Mutant& mutant) {
+  const bool input =
+      finding.element.empty() || std::ranges::any_of(mutant.inputs, [&finding](std::size_t k) {
+        return finding.element.starts_with(fmt::format("input {} ", k));
+      });
+  return input && finding.verdict == mutant.expected.verdict &&
+         std::ranges::find(mutant.expected.kinds, finding.kind) != mutant.expected.kinds.end();
+}
+
+inline Outcome outcome_of(const Mutant& mutant) {
+  const GradcheckReport report = gradcheck(mutant.function, mutant.at);
+  std::vector<std::string> found;
+  for (const Finding& finding : report.findings) {
+    const std::string text = describe(finding.verdict, finding.kind);
+    if (std::ranges::find(found, text) == found.end()) {
+      found.push_back(text);
+    }
+  }
+  return {.caught = !report.ok(),
+          .named = !report.ok() && std::ranges::all_of(report.findings,
+                                                       [&mutant](const Finding& finding) {
+                                                         return is_expected(finding, mutant);
+                                                       }),
+          .found = report.ok() ? "MISSED" : fmt::format("{}", fmt::join(found, ", "))};
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,98 @@
+// The guard on the guard: each op of ours is broken on purpose in every way that fits it, and the
+// gradient checker has to find out, and to say what is wrong.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+
+#include "tests/core/gradcheck/mutants/document.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path root = TAPEHEAD_SOURCE_DIR;
+const char* const document = "docs/gradcheck-mutants.md";
+
+const Study& study() {
+  static const Study result = run_study();
+  return result;
+}
+
+// "softmax: Σ y dy left out: expected ..., found ...", for those of which the condition holds.
+std::string listing(const std::function<bool(const Outcome&)>& condition) {
+  std::string text;
+  for_each_tried(study(), [&](const Tried& tried) {
+    if (condition(tried.outcome)) {
+      const Mutant& mutant = tried.mutant;
+      text += fmt::format("\n{} ({}): {}: expected {}, found {}", mutant.op, input_names(mutant),
+                          mutant.mistake, describe(mutant.expected), tried.outcome.found);
+    }
+  });
+  return text;
+}
+
+// What is planted is found, and not the way in which it is planted.
+TEST(GradcheckMutants, are_right_without_their_mistake) {
+  for (const OpSubject& subject : all_subjects()) {
+    const Specimen specimen = specimen_of(subject);
+    const GradcheckReport report =
+        gradcheck(with_gradients(specimen.function, [](BackwardPass&) {}), specimen.inputs);
+    EXPECT_TRUE(report.ok()) << subject.name << "\n" << report.message();
+  }
+}
+
+TEST(GradcheckMutants, are_all_caught) {
+  const Totals totals = totals_of(study());
+  EXPECT_GE(totals.mutants, 150);
+  EXPECT_EQ(totals.caught, totals.mutants)
+      << "not caught:" << listing([](const Outcome& outcome) { return !outcome.caught; });
+}
+
+TEST(GradcheckMutants, get_the_right_verdict_and_kind) {
+  const Totals totals = totals_of(study());
+  EXPECT_GE(10 * totals.named, 9 * totals.mutants)
+      << "others:" << listing([](const Outcome& outcome) { return !outcome.named; });
+}
+
+// The line in which two texts part, as each has it.
+std::string first_difference(const std::string& one, const std::string& other) {
+  std::istringstream ones(one);
+  std::istringstream others(other);
+  std::string a;
+  std::string b;
+  while (a == b && (ones || others)) {
+    a = std::getline(ones, a) ? a : "";
+    b = std::getline(others, b) ? b : "";
+  }
+  return fmt::format("there: {}\nnow:   {}", a, b);
+}
+
+// With TAPEHEAD_PRINT_TABLE the document is written there instead.
+TEST(GradcheckMutants, are_the_documents_table) {
+  const std::string text = document_of(study());
+  if (const char* path = std::getenv("TAPEHEAD_PRINT_TABLE")) {
+    std::ofstream file(root / path);
+    file << text;
+    ASSERT_TRUE(file.flush()) << "cannot write " << root / path;
+    return;
+  }
+  std::ifstream file(root / document);
+  std::ostringstream written;
+  written << file.rdbuf();
+  EXPECT_TRUE(written.str() == text)
+      << document << " is not what the mutants give now\n"
+      << first_difference(written.str(), text) << "\nTo print it again:\n"
+      << "  TAPEHEAD_PRINT_TABLE=" << document << " ./dev test -R GradcheckMutants";
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

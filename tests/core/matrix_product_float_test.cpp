@@ -1,1 +1,0 @@
-#include "tests/core/matrix_product_cases.hpp"

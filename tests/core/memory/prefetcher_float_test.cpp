@@ -1,0 +1,92 @@
+// What is fetched ahead: each line of the rows once, and nothing else, spread over a product.
+#include "core/memory/prefetch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/kernel/rows.hpp"
+#include "core/product/broadcast_product.hpp"
+#include "core/types.hpp"
+
+namespace tapehead {
+
+namespace {
+
+void add_lines(const StoredRows& rows, std::set<const Scalar*>& lines) {
+  for (Index i = 0; i < rows.rows; ++i) {
+    for (Index j = 0; j < rows.columns; ++j) {
+      lines.insert(line_of(rows.data + i * rows.stride + j));
+    }
+  }
+}
+
+// Rows that begin anywhere in a line and those that begin with one; one of no rows at all.
+TEST(Prefetcher, walks_over_each_line_once) {
+  const std::vector<Scalar> memory(4096);
+  const Scalar* aligned = line_of(memory.data()) + cache_line;
+  const StoredRows anywhere{.data = aligned + 5, .stride = 50, .rows = 3, .columns = 28};
+  const StoredRows whole{.data = aligned + 1024, .stride = 64, .rows = 5, .columns = 32};
+  for (const auto& [first, second] : {std::pair(anywhere, whole), std::pair(StoredRows{}, anywhere),
+                                      std::pair(whole, StoredRows{})}) {
+    std::set<const Scalar*> expected;
+    add_lines(first, expected);
+    add_lines(second, expected);
+    Prefetcher ahead({first, StoredRows{}, second}, 1);
+    std::vector<const Scalar*> walked;
+    while (const Scalar* line = ahead.next()) {
+      walked.push_back(line);
+    }
+    EXPECT_THAT(walked, ::testing::UnorderedElementsAreArray(expected));
+  }
+}
+
+TEST(Prefetcher, is_done_after_so_many_calls_and_not_at_once) {
+  const std::vector<Scalar> memory(4096);
+  const StoredRows rows{.data = memory.data() + 3, .stride = 70, .rows = 20, .columns = 48};
+  for (const Index calls : {1, 2, 7, 60}) {
+    Prefetcher ahead({rows, rows.part(3, 9)}, calls);
+    for (Index i = 0; i < calls; ++i) {
+      if (i <= calls / 2) {
+        EXPECT_NE(Prefetcher(ahead).next(), nullptr) << "after " << i << " of " << calls;
+      }
+      ahead.some();
+    }
+    EXPECT_EQ(ahead.next(), nullptr) << calls;
+  }
+}
+
+// A line at each call, so what is left of the lines tells of the calls.
+TEST(Prefetcher, is_called_by_products_as_often_as_they_say) {
+  constexpr Index lines = 4096;
+  constexpr Index most = 16 * lane_count;
+  const std::vector<Scalar> fetched((lines + 1) * cache_line);
+  const Scalar* aligned = line_of(fetched.data()) + cache_line;
+  const std::vector<Scalar> numbers(static_cast<std::size_t>(100 * most));
+  std::vector<Scalar> out(static_cast<std::size_t>(100 * most));
+  for (const Index rows : {1, 6, 13, 96}) {
+    for (const Index depth : {1, 16, 33, 100}) {
+      for (const Index vectors : {1, 2, 3, 4, 7, 16}) {
+        for (const Broadcast a :
+             {Broadcast{numbers.data(), 1, most}, Broadcast{numbers.data(), most, 1}}) {
+          Prefetcher ahead({StoredRows{aligned, lines * cache_line, 1, lines * cache_line}}, lines);
+          broadcast_product(rows, depth, vectors * lane_count, a, numbers.data(), most, {},
+                            out.data(), most, &ahead);
+          Index calls = lines;
+          while (ahead.next() != nullptr) {
+            --calls;
+          }
+          EXPECT_EQ(calls, prefetches(rows, depth, vectors * lane_count, a))
+              << rows << " rows, " << depth << " deep, " << vectors << " vectors";
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead

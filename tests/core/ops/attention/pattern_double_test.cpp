@@ -1,0 +1,193 @@
+// Attention with sparse patterns: gradients by differences, values and gradients against plain ops
+// with a mask.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/ops/attention/attention.hpp"
+#include "support/random_tensor.hpp"
+#include "tests/support/pattern_cases.hpp"
+#include "tests/support/plain.hpp"
+#include "tests/support/plain_attention.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAreArray;
+using ::testing::Pointwise;
+
+using Attend = decltype(attention);
+
+auto attend_by(Attend* attend, const AttentionCase& c) {
+  return [attend, &c](const Var& q, const Var& kv) {
+    return attend({q}, {kv}, {kv, c.options.heads * c.options.d_key}, c.queries, c.keys, c.options,
+                  {}, {});
+  };
+}
+
+Tensor queries_of(const AttentionCase& c) {
+  return random_tensor({row_count(c.queries), c.options.heads * c.options.d_key}, 1);
+}
+
+// Drawn so that no two scores are near enough to change places in a gradient check.
+Tensor keys_and_values_of(const AttentionCase& c) {
+  const AttentionOptions& o = c.options;
+  return random_tensor({row_count(c.keys), o.heads * (o.d_key + o.d_value)}, 22);
+}
+
+std::span<const double> row(const Tensor& x, Index i) {
+  return x.values().subspan(static_cast<std::size_t>(i * x.dim(1)),
+                            static_cast<std::size_t>(x.dim(1)));
+}
+
+class SparseAttention : public ::testing::TestWithParam<AttentionCase> {};
+class LongSparseAttention : public ::testing::TestWithParam<AttentionCase> {};
+
+std::string name_of(const ::testing::TestParamInfo<AttentionCase>& test) {
+  std::string name = test.param.name + (test.param.options.dropout.active() ? " dropped" : "");
+  std::ranges::replace_if(
+      name, [](unsigned char letter) { return std::isalnum(letter) == 0; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, SparseAttention, ::testing::ValuesIn(pattern_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cases, LongSparseAttention, ::testing::ValuesIn(long_pattern_cases()),
+                         name_of);
+
+TEST_P(SparseAttention, gradients) {
+  const AttentionCase& c = GetParam();
+  EXPECT_GRADCHECK(attend_by(attention, c), queries_of(c), keys_and_values_of(c));
+}
+
+TEST_P(SparseAttention, equals_plain_ops) {
+  const AttentionCase& c = GetParam();
+  expect_equals_plain(attend_by(attention, c), attend_by(plain_attention, c), queries_of(c),
+                      keys_and_values_of(c));
+}
+
+TEST_P(LongSparseAttention, equals_plain_ops) {
+  const AttentionCase& c = GetParam();
+  expect_equals_plain(attend_by(attention, c), attend_by(plain_attention, c), queries_of(c),
+                      keys_and_values_of(c));
+}
+
+// A head's weights are its output where the values are unit vectors.
+TEST_P(SparseAttention, gives_out_its_weights) {
+  const AttentionCase& c = GetParam();
+  Tape tape(false);
+  const Var q = tape.constant(queries_of(c));
+  const Var kv = tape.constant(keys_and_values_of(c));
+  for (Index segment = 0; segment < c.queries.count(); ++segment) {
+    const Segment& key = c.keys[segment];
+    AttentionOptions o = c.options;
+    o.d_value = key.rows;
+    o.dropout = {};
+    Tensor units = Tensor::zeros({row_count(c.keys), o.heads * key.rows});
+    for (Index j = 0; j < key.rows; ++j) {
+      units.row(key.row + j)[key.rows + j] = 1;
+    }
+    const Tensor y = attention({q}, {kv}, {tape.constant(units)}, c.queries, c.keys, o).value();
+    const Tensor weights = attention_weights({q}, {kv}, c.queries, c.keys, o, segment, 1);
+    for (Index i = 0; i < weights.dim(0); ++i) {
+      EXPECT_THAT(
+          row(weights, i),
+          Pointwise(
+              DoubleNear(1e-14),
+              row(y, c.queries[segment].row + i).subspan(static_cast<std::size_t>(key.rows))));
+    }
+  }
+}
+
+// A pattern for each head, of which every one is made of other pieces; and with a bias.
+TEST(SparseHeads, equal_plain_ops) {
+  AttentionCase c =
+      pattern_case({"", Pattern::full()}, segments_of({41, 3}), segments_of({41, 3}), 0.2);
+  c.options.heads = 5;
+  c.options.patterns = {Pattern::strided(4), Pattern::fixed(6, 2).looking_back(),
+                        Pattern::full().top(4), Pattern::blocks(5),
+                        Pattern::by([](Index query, Index key) { return query != key; })};
+  expect_equals_plain(attend_by(attention, c), attend_by(plain_attention, c), queries_of(c),
+                      keys_and_values_of(c));
+  const auto biased = [&c](Attend* attend) {
+    return [&c, attend](const Var& q, const Var& kv, const Var& rows) {
+      return attend(
+          {q}, {kv}, {kv, c.options.heads * c.options.d_key}, c.queries, c.keys, c.options,
+          {.buckets = DistanceBuckets::clipped(7, 3), .slopes = alibi_slopes(5), .by_head = rows},
+          {});
+    };
+  };
+  expect_equals_plain(biased(attention), biased(plain_attention), queries_of(c),
+                      keys_and_values_of(c), random_tensor({5, 11}, 9));
+}
+
+// The example of docs/add-a-pattern.md.
+struct PowersOfTwo {
+  bool operator()(Index query, Index key) const {
+    const auto distance = static_cast<std::size_t>(std::abs(query - key));
+    return distance == 0 || std::has_single_bit(distance);
+  }
+};
+
+TEST(OwnPattern, equals_a_dense_mask) {
+  const AttentionCase c{
+      .name = "powers of two",
+      .queries = segments_of({150, 7}),
+      .keys = segments_of({150, 7}),
+      .options = {.heads = 2, .d_key = 3, .d_value = 2, .patterns = {Pattern::by(PowersOfTwo{})}}};
+  expect_equals_plain(attend_by(attention, c), attend_by(plain_attention, c), queries_of(c),
+                      keys_and_values_of(c));
+}
+
+// One token at a time against the keys so far: as in the whole sequence, but for rounding, and the
+// same to the bit whatever else is decoded beside it.
+TEST(SparseDecoding, equals_the_whole_sequence) {
+  const Index n = 29;
+  Tape tape(false);
+  const Var all = tape.constant(random_tensor({n, 2 * (2 * 3 + 2)}, 5));
+  for (const NamedPattern& named : pattern_kinds()) {
+    SCOPED_TRACE(named.name);
+    const AttentionOptions o{
+        .heads = 2, .d_key = 3, .d_value = 2, .patterns = {named.pattern.looking_back()}};
+    const auto attend = [&](const Var& query, const Segments& queries, const Segments& keys) {
+      return attention({query}, {all, 6}, {all, 12}, queries, keys, o).value();
+    };
+    const Tensor whole = attend(all, segments_of({n}), segments_of({n}));
+    for (Index i = 0; i < n; ++i) {
+      const Var one = slice(all, 0, i, i + 1);
+      const Tensor alone = attend(one, segments_at({{0, 1, i}}), segments_at({{0, i + 1, 0}}));
+      EXPECT_THAT(alone.values(), Pointwise(DoubleNear(1e-14), row(whole, i)));
+      const Tensor beside =
+          attend(concatenate({slice(all, 0, 3, 4), one}, 0), segments_at({{0, 1, 3}, {1, 1, i}}),
+                 segments_at({{0, 4, 0}, {0, i + 1, 0}}));
+      EXPECT_THAT(row(beside, 1), ElementsAreArray(alone.values()));
+    }
+  }
+}
+
+// Scores that are all alike: the earlier keys are kept, each with the same weight.
+TEST(TopScores, keep_the_earlier_of_equal_ones) {
+  Tape tape(false);
+  const Var x = tape.constant(Tensor::full({200, 2}, 1));
+  const Tensor weights = attention_weights(
+      {x}, {x}, segments_of({200}), segments_of({200}),
+      {.d_key = 2, .d_value = 2, .patterns = {Pattern::window(5, 190).top(4)}}, 0, 0);
+  const auto are = [](const std::vector<double>& expected) {
+    return Pointwise(DoubleNear(1e-14), expected);
+  };
+  EXPECT_THAT(row(weights, 0).first(5), are({0.25, 0.25, 0.25, 0.25, 0}));
+  EXPECT_THAT(row(weights, 150).subspan(144, 7), are({0, 0.25, 0.25, 0.25, 0.25, 0, 0}));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,83 @@
+// The linear map: gradients by differences, values and gradients against matmul.
+#include "core/ops/linear.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
+
+#include "core/errors.hpp"
+#include "core/ops/arithmetic.hpp"
+#include "core/ops/matmul.hpp"
+#include "tests/support/plain.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+Var without_bias(const Var& x, const Var& weight) { return linear(x, weight); }
+Var with_bias(const Var& x, const Var& weight, const Var& bias) { return linear(x, weight, bias); }
+
+TEST(Linear, gradients) {
+  for (const Index N : {5, 1, 0}) {
+    SCOPED_TRACE(N);
+    EXPECT_GRADCHECK(without_bias, random_tensor({N, 3}, 1), random_tensor({7, 3}, 2));
+    EXPECT_GRADCHECK(with_bias, random_tensor({N, 3}, 1), random_tensor({7, 3}, 2),
+                     random_tensor({7}, 3));
+  }
+}
+
+// A tied weight, and an input that is its own weight.
+TEST(Linear, gradients_of_the_same_var_twice) {
+  EXPECT_GRADCHECK(
+      [](const Var& x, const Var& weight) { return linear(linear(x, weight), weight); },
+      random_tensor({2, 3}, 1), random_tensor({3, 3}, 2));
+  EXPECT_GRADCHECK([](const Var& x) { return linear(x, x); }, random_tensor({4, 3}, 1));
+}
+
+TEST(Linear, equals_matmul) {
+  const Tensor x = random_tensor({9, 17}, 1);
+  const Tensor weight = random_tensor({33, 17}, 2);
+  expect_equals_plain(
+      without_bias, [](const Var& a, const Var& w) { return matmul(a, transpose(w)); }, x, weight);
+  expect_equals_plain(
+      with_bias,
+      [](const Var& a, const Var& w, const Var& b) { return add(matmul(a, transpose(w)), b); }, x,
+      weight, random_tensor({33}, 3));
+}
+
+TEST(Linear, gradients_with_the_first_rows_of_a_weight_alone) {
+  const auto first_three = [](const Var& x, const Var& weight) {
+    return linear_with_first_rows(x, weight, 3);
+  };
+  EXPECT_GRADCHECK(first_three, random_tensor({5, 4}, 1), random_tensor({7, 4}, 2));
+  EXPECT_GRADCHECK(
+      [&](const Var& x, const Var& weight) { return first_three(linear(x, weight), weight); },
+      random_tensor({5, 4}, 1), random_tensor({4, 4}, 2));
+}
+
+TEST(Linear, shape_errors_name_the_op_and_both_shapes) {
+  Tape tape;
+  const Var x = tape.variable(random_tensor({2, 3}, 1));
+  const Var weight = tape.variable(random_tensor({5, 4}, 2));
+  EXPECT_THAT([&] { linear(x, weight); },
+              ThrowsMessage<ShapeError>(AllOf(HasSubstr("linear.weight for x (2, 3)"),
+                                              HasSubstr("expected (5, 3), got (5, 4)"))));
+  const Var fits = tape.variable(random_tensor({5, 3}, 2));
+  EXPECT_THAT([&] { linear(x, fits, tape.variable(random_tensor({3}, 3))); },
+              ThrowsMessage<ShapeError>(AllOf(HasSubstr("linear.bias for weight (5, 3)"),
+                                              HasSubstr("expected (5), got (3)"))));
+  const Var line = tape.variable(random_tensor({3}, 3));
+  EXPECT_THAT([&] { linear(line, fits); },
+              ThrowsMessage<ShapeError>(HasSubstr("linear.x: expected two axes, got (3)")));
+  EXPECT_THAT([&] { linear_with_first_rows(x, fits, 6); },
+              ThrowsMessage<ShapeError>(
+                  HasSubstr("linear.weight has 5 rows: the first 6 cannot be taken")));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

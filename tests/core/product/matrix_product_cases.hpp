@@ -1,0 +1,232 @@
+// Products of whole numbers, which are exact in both precisions and in any order of summing,
+// against the sums written out. Included by a test for each precision.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/product/blocked_product.hpp"
+#include "core/product/matrix_product.hpp"
+#include "core/product/packed_matrix.hpp"
+#include "core/scalar.hpp"
+#include "core/types.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Whole numbers from -4 to 4 in rows `stride` apart, NaN between the rows.
+inline std::vector<Scalar> whole_numbers(Index rows, Index columns, Index stride, Index salt) {
+  std::vector<Scalar> numbers(static_cast<std::size_t>(rows * stride),
+                              std::numeric_limits<Scalar>::quiet_NaN());
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      numbers[static_cast<std::size_t>(i * stride + j)] =
+          static_cast<Scalar>((i * 7 + j * 5 + i * j + salt) % 9 - 4);
+    }
+  }
+  return numbers;
+}
+
+struct ProductCase {
+  Index rows;
+  Index columns;
+  Index depth;
+  bool a_transposed;
+  bool b_transposed;
+};
+
+// What the sums begin with.
+enum class Begin { zero, what_is_there, a_row };
+
+// `blocked`: by blocked_product itself, whichever is faster for the size.
+inline void expect_product(const ProductCase& size, Begin begin, bool blocked = false) {
+  const auto [rows, columns, depth, a_transposed, b_transposed] = size;
+  SCOPED_TRACE(fmt::format("({}, {}){} times ({}, {}){}, beginning {}", rows, depth,
+                           a_transposed ? " of aᵀ" : "", depth, columns,
+                           b_transposed ? " of bᵀ" : "", static_cast<int>(begin)));
+  const Index gap = 3;  // rows of a wider matrix
+  const Index a_stride = (a_transposed ? rows : depth) + gap;
+  const Index b_stride = (b_transposed ? depth : columns) + gap;
+  const Index c_stride = columns + gap;
+  const auto a = a_transposed ? whole_numbers(depth, rows, a_stride, 1)
+                              : whole_numbers(rows, depth, a_stride, 1);
+  const auto b = b_transposed ? whole_numbers(columns, depth, b_stride, 2)
+                              : whole_numbers(depth, columns, b_stride, 2);
+  const auto row = whole_numbers(1, columns, columns, 4);
+  const auto before = whole_numbers(rows, begin == Begin::what_is_there ? columns : 0, c_stride, 3);
+  const MatrixView a_view{a.data(), a_stride, a_transposed};
+  const MatrixView b_view{b.data(), b_stride, b_transposed};
+  auto c = before;
+  if (blocked) {
+    const Start start = begin == Begin::zero            ? Start{}
+                        : begin == Begin::what_is_there ? Start{c.data(), c_stride}
+                                                        : Start{row.data(), 0};
+    blocked_product(rows, columns, depth, a_view, b_view, start, c.data(), c_stride);
+  } else if (begin == Begin::a_row) {
+    matrix_product_plus_row(rows, columns, depth, a_view, b_view, row.data(), c.data(), c_stride);
+  } else {
+    matrix_product(rows, columns, depth, a_view, b_view, c.data(), c_stride,
+                   begin == Begin::what_is_there);
+  }
+  const auto at = [](const std::vector<Scalar>& matrix, Index stride, bool transposed, Index i,
+                     Index j) {
+    return matrix[static_cast<std::size_t>(transposed ? j * stride + i : i * stride + j)];
+  };
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      Scalar sum = begin == Begin::what_is_there ? at(before, c_stride, false, i, j) : Scalar{0};
+      if (begin == Begin::a_row) {
+        sum = row[static_cast<std::size_t>(j)];
+      }
+      for (Index r = 0; r < depth; ++r) {
+        sum += at(a, a_stride, a_transposed, i, r) * at(b, b_stride, b_transposed, r, j);
+      }
+      ASSERT_EQ(at(c, c_stride, false, i, j), sum) << "row " << i << ", column " << j;
+    }
+    for (Index j = columns; j < c_stride; ++j) {
+      ASSERT_NE(at(c, c_stride, false, i, j), at(c, c_stride, false, i, j))
+          << "written behind row " << i;
+    }
+  }
+}
+
+// On both sides of every limit of our own products: few and many rows, rows that no tile divides,
+// columns that no panel divides or that fill several blocks, depths beyond a block and of none,
+// low, narrow and larger sums of outer products, matrices too large for the caches (more than a
+// MB), matrices left to OpenBLAS.
+inline constexpr auto product_cases = std::to_array<ProductCase>({
+    {64, 64, 64, false, true},     {64, 64, 64, false, false},   {512, 48, 20, false, true},
+    {100, 35, 7, false, true},     {100, 35, 7, false, false},   {97, 16, 300, false, true},
+    {193, 19, 513, false, false},  {65, 1, 257, false, true},    {64, 65536, 1, false, false},
+    {70, 270, 130, false, true},   {70, 530, 260, false, false}, {64, 40, 2000, false, true},
+    {63, 64, 64, false, true},     {1, 33, 17, false, false},    {70, 20, 90, true, false},
+    {70, 20, 90, true, true},      {64, 16, 0, false, false},    {0, 16, 16, false, false},
+    {64, 0, 16, false, false},     {7, 16, 5, true, false},      {128, 48, 200, true, false},
+    {520, 64, 193, true, false},   {96, 272, 96, true, false},   {129, 144, 97, true, false},
+    {20, 16, 0, true, false},      {205, 560, 300, true, false}, {210, 130, 260, true, true},
+    {1100, 300, 140, false, true}, {150, 530, 530, false, true},
+});
+
+TEST(MatrixProduct, equals_the_sums_written_out) {
+  for (const ProductCase& size : product_cases) {
+    expect_product(size, Begin::zero);
+  }
+}
+
+TEST(MatrixProduct, adds_to_what_is_there) {
+  for (const ProductCase& size : product_cases) {
+    expect_product(size, Begin::what_is_there);
+  }
+}
+
+TEST(MatrixProduct, adds_a_row_to_each_row) {
+  for (const ProductCase& size : product_cases) {
+    expect_product(size, Begin::a_row);
+  }
+}
+
+TEST(BlockedProduct, equals_the_sums_written_out_whoever_is_faster) {
+  for (const ProductCase& size : product_cases) {
+    for (const Begin begin : {Begin::zero, Begin::what_is_there, Begin::a_row}) {
+      if (size.rows > 0 && size.depth > 0) {
+        expect_product(size, begin, true);
+      }
+    }
+  }
+}
+
+// Numbers whose sums depend on the order of summing.
+inline std::vector<Scalar> fractions(Index count, Index salt) {
+  std::vector<Scalar> numbers(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = Scalar{1} / static_cast<Scalar>(static_cast<Index>(i) * salt + 3);
+  }
+  return numbers;
+}
+
+// Beyond a block's depth, with panels that are whole and one that is not.
+TEST(BlockedProduct, adds_up_in_the_order_of_the_depth) {
+  constexpr Index rows = 9;
+  constexpr Index depth = 530;
+  constexpr Index columns = 83;
+  const std::vector<Scalar> a = fractions(rows * depth, 1);
+  const std::vector<Scalar> b = fractions(depth * columns, 2);
+  const std::vector<Scalar> row = fractions(columns, 5);
+  std::vector<Scalar> c(static_cast<std::size_t>(rows * columns));
+  blocked_product(rows, columns, depth, {a.data(), depth}, {b.data(), columns}, {row.data(), 0},
+                  c.data(), columns);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      Scalar sum = row[static_cast<std::size_t>(j)];
+      for (Index r = 0; r < depth; ++r) {
+        sum = std::fma(a[static_cast<std::size_t>(i * depth + r)],
+                       b[static_cast<std::size_t>(r * columns + j)], sum);
+      }
+      ASSERT_EQ(c[static_cast<std::size_t>(i * columns + j)], sum) << i << ", " << j;
+    }
+  }
+}
+
+// In blocks cut elsewhere, of rows and of what is copied where a is transposed, and with every rest
+// below tiles of six or eight.
+TEST(BlockedProduct, a_row_is_the_same_whatever_stands_beside_it) {
+  constexpr Index rows = 205;
+  constexpr Index depth = 300;
+  constexpr Index columns = 40;
+  const std::vector<Scalar> a = fractions(rows * depth, 1);
+  const std::vector<Scalar> b = fractions(columns * depth, 2);
+  for (const MatrixView left :
+       {MatrixView{a.data(), depth, false}, MatrixView{a.data(), rows, true}}) {
+    const auto from = [&](Index first, Index count) {
+      std::vector<Scalar> c(static_cast<std::size_t>(count * columns));
+      blocked_product(count, columns, depth, left.from(first, 0), {b.data(), depth, true}, {},
+                      c.data(), columns);
+      return c;
+    };
+    const std::vector<Scalar> all = from(0, rows);
+    for (const Index first : {1, 50, 131}) {
+      for (const Index count : {1, 2, 3, 4, 5, 6, 7, 13, 64, 71}) {
+        EXPECT_EQ(from(first, count), std::vector<Scalar>(all.begin() + first * columns,
+                                                          all.begin() + (first + count) * columns))
+            << count << " rows from row " << first
+            << (left.transposed ? " of a transposed matrix" : "");
+      }
+    }
+  }
+}
+
+// Packed once, a matrix serves any number of rows, each of which comes out the same, out of wider
+// matrices and into one.
+TEST(PackedMatrix, gives_a_row_the_same_whatever_stands_beside_it) {
+  constexpr Index rows = 100;
+  constexpr Index gap = 3;
+  for (const Index columns : {1, 19, 48}) {
+    for (const Index depth : {1, 7, 300}) {
+      SCOPED_TRACE(fmt::format("{} columns, depth {}", columns, depth));
+      const std::vector<Scalar> a = fractions(rows * (depth + gap), 1);
+      const std::vector<Scalar> b = fractions(columns * depth, 2);
+      const std::vector<Scalar> begin = fractions(rows * (columns + gap), 5);
+      std::vector<Scalar> expected = begin;
+      const MatrixView left{a.data(), depth + gap};
+      blocked_product(rows, columns, depth, left, {b.data(), depth, true},
+                      {expected.data(), columns + gap}, expected.data(), columns + gap);
+      const PackedMatrix packed({b.data(), depth, true}, depth, columns);
+      for (const Index some : {1, 2, 3, 4, 5, 6, 7, 97}) {
+        std::vector<Scalar> c = begin;
+        packed.product(some, left, {c.data(), columns + gap}, c.data(), columns + gap);
+        const auto end = expected.begin() + some * (columns + gap);
+        EXPECT_TRUE(std::equal(expected.begin(), end, c.begin())) << some << " rows";
+        EXPECT_TRUE(std::equal(c.begin() + some * (columns + gap), c.end(),
+                               begin.begin() + some * (columns + gap)))
+            << "wrote behind " << some << " rows";
+      }
+    }
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,1 @@
+#include "tests/core/product/matrix_product_cases.hpp"

@@ -1,0 +1,1 @@
+#include "tests/core/product/transpose_cases.hpp"

@@ -1,0 +1,205 @@
+// The parameter store: names, layout, first numbers, and the gradients laid out alike.
+#include "core/tape/parameters.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "core/errors.hpp"
+#include "core/ops/arithmetic.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::Le;
+using ::testing::Not;
+using ::testing::ThrowsMessage;
+
+const NamedParameter& named(const ParameterStore& store, std::string_view name) {
+  for (const NamedParameter& parameter : store.parameters()) {
+    if (parameter.name == name) {
+      return parameter;
+    }
+  }
+  throw std::out_of_range(std::string(name));
+}
+
+TEST(Parameters, are_named_by_their_path) {
+  ParameterStore store;
+  const Scope layer = store.root() / "encoder" / "layers" / "0";
+  const Parameter weight = layer.create("weight", {3, 5}, Initializer::constant(1));
+  const Parameter scale = store.root().create("scale", {2}, Initializer::constant(1));
+  EXPECT_EQ(layer.path(), "encoder.layers.0");
+  EXPECT_EQ(weight.shape, Shape({3, 5}));
+  EXPECT_EQ(scale.shape, Shape({2}));
+  ASSERT_EQ(store.parameters().size(), 2U);
+  EXPECT_EQ(store.parameters()[0].name, "encoder.layers.0.weight");
+  EXPECT_EQ(store.parameters()[0].shape, Shape({3, 5}));
+  EXPECT_EQ(store.parameters()[1].name, "scale");
+  EXPECT_EQ(store.count(), 3 * 5 + 2);
+  EXPECT_EQ(store.blocks(), 2);
+}
+
+TEST(Parameters, refuse_a_name_that_is_taken) {
+  ParameterStore store;
+  const Scope scope = store.root() / "norm";
+  scope.create("gain", {3}, Initializer::constant(1));
+  EXPECT_THAT([&] { scope.create("gain", {4}, Initializer::constant(1)); },
+              ThrowsMessage<ConfigError>(HasSubstr("norm.gain")));
+  EXPECT_THROW(scope.create_stacked({"a", "a"}, {3}, Initializer::constant(1)), ConfigError);
+}
+
+TEST(Parameters, overlap_nowhere) {
+  ParameterStore store;
+  store.root().create("a", {3, 5}, Initializer::constant(1));
+  store.root().create_stacked({"b", "c"}, {7, 2}, Initializer::constant(2));
+  store.root().create("d", {1}, Initializer::constant(3));
+  store.initialize(1);
+  for (std::size_t i = 0; i < store.parameters().size(); ++i) {
+    Tensor value = store.value(store.parameters()[i]);
+    std::ranges::fill(value.values(), static_cast<Scalar>(i + 10));
+  }
+  for (std::size_t i = 0; i < store.parameters().size(); ++i) {
+    EXPECT_THAT(store.value(store.parameters()[i]).values(), Each(static_cast<Scalar>(i + 10)));
+  }
+}
+
+// Query, key and value weights one below the other serve one matrix product.
+TEST(Parameters, that_are_stacked_are_one_tensor) {
+  ParameterStore store;
+  store.root().create("before", {1}, Initializer::constant(0));
+  const Parameter stacked =
+      store.root().create_stacked({"query", "key"}, {2, 3}, Initializer::normal(1));
+  const Parameter biases =
+      store.root().create_stacked({"query_bias", "key_bias"}, {2}, Initializer::constant(4));
+  store.initialize(1);
+  EXPECT_EQ(stacked.shape, Shape({4, 3}));
+  EXPECT_EQ(biases.shape, Shape({4}));
+  const Tensor whole = store.value(stacked);
+  EXPECT_THAT(store.value(named(store, "query")).values(),
+              ElementsAreArray(whole.part(0, {2, 3}).values()));
+  EXPECT_THAT(store.value(named(store, "key")).values(),
+              ElementsAreArray(whole.part(6, {2, 3}).values()));
+  EXPECT_EQ(store.value(named(store, "key")).data(), whole.data() + 6);
+  EXPECT_THAT(store.value(biases).values(), Each(4));
+}
+
+TEST(Parameters, start_as_their_initializer_says) {
+  ParameterStore store;
+  const Parameter constant = store.root().create("a", {5}, Initializer::constant(-2.5));
+  const Parameter normal = store.root().create("b", {100, 100}, Initializer::normal(0.5));
+  const Parameter uniform = store.root().create("c", {100, 100}, Initializer::uniform(0.5));
+  store.initialize(3);
+  EXPECT_THAT(store.value(constant).values(), Each(-2.5));
+  EXPECT_THAT(store.value(uniform).values(), Each(AllOf(Ge(-0.5), Le(0.5))));
+  // Mean and deviation of 10,000 draws: within five of their own standard errors. A uniform
+  // number's deviation is its magnitude over √3.
+  const std::map<const Parameter*, double> deviations{{&normal, 0.5},
+                                                      {&uniform, 0.5 / std::sqrt(3)}};
+  for (const auto& [parameter, deviation] : deviations) {
+    double sum = 0;
+    double squares = 0;
+    for (const Scalar x : store.value(*parameter).values()) {
+      sum += x;
+      squares += x * x;
+    }
+    EXPECT_NEAR(sum / 1e4, 0, 5 * deviation / 100);
+    EXPECT_NEAR(std::sqrt(squares / 1e4), deviation, 5 * deviation / 100);
+  }
+}
+
+// Neither what else is declared, nor the order, nor stacking changes a parameter's first numbers.
+TEST(Parameters, start_from_nothing_but_seed_and_name) {
+  ParameterStore alone;
+  (alone.root() / "layer").create("key", {3, 5}, Initializer::normal(1));
+  alone.initialize(7);
+  ParameterStore other;
+  other.root().create("first", {11}, Initializer::uniform(1));
+  (other.root() / "layer").create_stacked({"query", "key"}, {3, 5}, Initializer::normal(1));
+  other.initialize(7);
+  const auto key = alone.value(alone.parameters()[0]);
+  EXPECT_THAT(other.value(named(other, "layer.key")).values(), ElementsAreArray(key.values()));
+  EXPECT_THAT(other.value(named(other, "layer.query")).values(),
+              Not(ElementsAreArray(key.values())));
+  other.initialize(8);
+  EXPECT_THAT(other.value(named(other, "layer.key")).values(), Not(ElementsAreArray(key.values())));
+}
+
+TEST(Parameters, have_zeros_in_the_gaps_between) {
+  ParameterStore store;
+  const Parameter a = store.root().create("a", {3}, Initializer::constant(1));
+  const Parameter b = store.root().create("b", {2}, Initializer::constant(2));
+  store.initialize(1);
+  EXPECT_EQ(store.block_size(a.block), 3);
+  EXPECT_EQ(store.block_begin(b.block) % 8, 0) << "blocks start on a cache line";
+  EXPECT_EQ(store.values().size(), store.size());
+  double sum = 0;
+  for (const Scalar x : store.values().values()) {
+    sum += x;
+  }
+  EXPECT_EQ(sum, 3 * 1 + 2 * 2);
+}
+
+TEST(ParameterGradients, gather_what_passes_give) {
+  ParameterStore store;
+  const Parameter used = store.root().create("used", {2}, Initializer::constant(3));
+  const Parameter unused = store.root().create("unused", {2}, Initializer::constant(3));
+  store.initialize(1);
+  ParameterGradients gradients(store);
+  EXPECT_FALSE(gradients.written(used.block));
+  const auto pass = [&] {
+    Tape tape;
+    const Var x = tape.parameter(store.value(used), gradients.slot(used.block));
+    tape.parameter(store.value(unused), gradients.slot(unused.block));
+    tape.backward(multiply(x, x), Tensor::of({2}, {1, 10}));
+  };
+  const auto gathered = [&] { return std::span(gradients.data(used.block), 2); };
+  pass();
+  EXPECT_TRUE(gradients.written(used.block));
+  EXPECT_FALSE(gradients.written(unused.block));
+  EXPECT_THAT(gathered(), ElementsAre(6, 60));
+  pass();
+  EXPECT_THAT(gathered(), ElementsAre(12, 120));
+  gradients.forget();
+  EXPECT_FALSE(gradients.written(used.block));
+  pass();
+  EXPECT_THAT(gathered(), ElementsAre(6, 60));
+}
+
+// A pass' forward half and what follows the step need the memory for something else.
+TEST(ParameterGradients, take_memory_when_the_first_gradient_comes_and_forget_it) {
+  ParameterStore store;
+  const Parameter weight = store.root().create("weight", {2}, Initializer::constant(3));
+  store.initialize(1);
+  ParameterGradients gradients(store);
+  for (int step = 0; step < 2; ++step) {
+    Tape tape;
+    const Var x = tape.parameter(store.value(weight), gradients.later_slot(weight.block));
+    const Var same = tape.parameter(store.value(weight), gradients.later_slot(weight.block));
+    const Var y = multiply(multiply(x, x), same);
+    EXPECT_EQ(gradients.data(weight.block), nullptr);
+    tape.backward(y, Tensor::of({2}, {1, 10}));
+    EXPECT_THAT(std::span(gradients.data(weight.block), 2), ElementsAre(27, 270));
+    EXPECT_THAT(tape.gradient(x).values(), ElementsAre(27, 270));
+    EXPECT_EQ(tape.gradient(same).data(), gradients.data(weight.block));
+    gradients.forget();
+  }
+  EXPECT_EQ(gradients.data(weight.block), nullptr);
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

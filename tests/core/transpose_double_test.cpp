@@ -1,1 +1,0 @@
-#include "tests/core/transpose_cases.hpp"

@@ -1,0 +1,104 @@
+// The task brackets, checked by taking pairs away until nothing is left.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "datasets/make_task.hpp"
+#include "tests/support/synthetic_tasks.hpp"
+
+namespace tapehead {
+namespace {
+
+std::string joined(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens) {
+  std::string text;
+  for (const TokenId token : tokens) {
+    text += tokenizer.entry(token);
+  }
+  return text;
+}
+
+// A well-formed sequence can be made empty by taking away "()", "[]" and "{}" wherever they stand;
+// how often that can be done to all pairs at once is its depth. -1 when something is left.
+int depth_of(std::string text) {
+  int depth = 0;
+  for (; !text.empty(); ++depth) {
+    std::string left;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const std::string_view pair = std::string_view(text).substr(i, 2);
+      if (pair == "()" || pair == "[]" || pair == "{}") {
+        ++i;
+      } else {
+        left += text[i];
+      }
+    }
+    if (left.size() == text.size()) {
+      return -1;
+    }
+    text = left;
+  }
+  return depth;
+}
+
+bool opens(char bracket) { return std::string_view("([{").find(bracket) != std::string::npos; }
+
+TEST(Brackets, targets_are_well_formed_and_sources_hide_what_closes) {
+  const Task task = make_task(small_task("brackets"), 1);
+  std::set<std::size_t> lengths;
+  int deepest = 0;
+  for_each_example(task, [&](const Split&, Index, const Example& example) {
+    const std::string target = joined(*task.target_tokenizer, example.target);
+    std::string hidden = target;
+    std::ranges::replace_if(hidden, [](char bracket) { return !opens(bracket); }, '|');
+    EXPECT_EQ(joined(*task.source_tokenizer, example.source), hidden);
+    const int depth = depth_of(target);
+    EXPECT_TRUE(depth >= 1 && depth <= 3) << target;
+    deepest = std::max(deepest, depth);
+    lengths.insert(target.size());
+  });
+  EXPECT_EQ(lengths, (std::set<std::size_t>{4, 6, 8, 10, 12, 14}));
+  EXPECT_EQ(deepest, 3);
+}
+
+TEST(Brackets, what_closes_is_related_to_its_partner) {
+  const Task task = make_task(small_task("brackets"), 1);
+  const std::map<char, char> partner_of{{')', '('}, {']', '['}, {'}', '{'}};
+  for_each_example(task, [&](const Split& split, Index number, const Example& example) {
+    const std::string target = joined(*task.target_tokenizer, example.target);
+    const Relations relations = task.relations(split, number);
+    const auto answers = pairs_of(relations, "answer", RelationSide::across);
+    ASSERT_EQ(answers.size(), target.size());
+    std::vector<PositionPair> closing;
+    for (const auto& [query, key] : answers) {
+      const auto from = static_cast<std::size_t>(key);
+      const auto to = static_cast<std::size_t>(query);
+      if (opens(target[to])) {
+        EXPECT_EQ(key, query);
+        continue;
+      }
+      closing.push_back({query, key});
+      EXPECT_EQ(target[from], partner_of.at(target[to]));
+      EXPECT_GE(depth_of(target.substr(from + 1, to - from - 1)), 0) << "between partners";
+    }
+    EXPECT_EQ(pairs_of(relations, "partner", RelationSide::source), closing);
+  });
+}
+
+TEST(Brackets, the_kinds_are_as_many_as_asked_for) {
+  TaskOptions options = small_task("brackets");
+  task_option(options, "kinds") = 4;
+  task_option(options, "max_depth") = 1;
+  const Task task = make_task(options, 1);
+  EXPECT_EQ(task.source_tokenizer->size(), mark_count + 9);
+  EXPECT_EQ(task.source_tokenizer->decode({3, 4, 5, 6, 7, 8, 9, 10, 11}), "( [ { < ) ] } > |");
+  for_each_example(task, [&](const Split&, Index, const Example& example) {
+    const std::string source = joined(*task.source_tokenizer, example.source);
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      EXPECT_EQ(source[i] == '|', i % 2 == 1);  // depth 1: open, close, open, close
+    }
+  });
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,124 @@
+// The tasks that ask for what followed the same token before: induction and recall.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "datasets/make_task.hpp"
+#include "tests/support/synthetic_tasks.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(Induction, asks_for_what_followed_the_last_symbol_before) {
+  const Task task = make_task(small_task("induction"), 1);
+  for_each_example(task, [&](const Split& split, Index number, const Example& example) {
+    const std::vector<TokenId>& source = example.source;
+    const auto last = static_cast<Index>(source.size()) - 1;
+    ASSERT_EQ(std::ranges::count(source, source.back()), 2);
+    Index before = 0;
+    while (token_at(source, before) != source.back()) {
+      ++before;
+    }
+    ASSERT_LE(before, last - 2);
+    EXPECT_THAT(example.target, ElementsAre(source.back(), token_at(source, before + 1)));
+
+    const Relations relations = task.relations(split, number);
+    EXPECT_THAT(pairs_of(relations, "question", RelationSide::across),
+                ElementsAre(PositionPair{0, last}));
+    EXPECT_THAT(pairs_of(relations, "answer", RelationSide::across),
+                ElementsAre(PositionPair{1, before + 1}));
+    const auto previous = pairs_of(relations, "previous", RelationSide::source);
+    ASSERT_EQ(previous.size(),
+              source.size());  // one for each row but the first, the end mark's too
+    for (const auto& [query, key] : previous) {
+      EXPECT_EQ(key, query - 1);
+    }
+  });
+}
+
+// The place of the answer, counted from either end, and the symbol asked for say nothing of it.
+TEST(Induction, the_asked_symbol_is_as_likely_anywhere) {
+  TaskOptions options = small_task("induction");
+  auto& symbols = options.as<SyntheticOptions>();
+  symbols.min_length = symbols.max_length = 8;
+  symbols.train_examples = 12000;
+  const Task task = make_task(options, 1);
+  std::map<Index, int> places;
+  std::map<std::pair<TokenId, TokenId>, int> bigrams;
+  for (const Example& example : task.split("train").examples) {
+    ++places[std::ranges::find(example.source, example.source.back()) - example.source.begin()];
+    ++bigrams[{example.target[0], example.target[1]}];
+  }
+  ASSERT_EQ(places.size(), 6U);
+  for (const auto& [place, count] : places) {
+    EXPECT_NEAR(count, 2000, 200) << place;
+  }
+  ASSERT_EQ(bigrams.size(), 72U);  // 9 symbols, each with the 8 others behind it
+  for (const auto& [bigram, count] : bigrams) {
+    EXPECT_NEAR(count, 12000.0 / 72, 60);
+  }
+}
+
+bool is_key(const std::string& word) { return word.front() == 'k'; }
+bool is_value(const std::string& word) { return word.front() == 'v'; }
+
+TEST(Recall, has_facts_then_a_gap_then_a_question_and_says_its_value) {
+  const Task task = make_task(small_task("recall"), 1);
+  std::set<Index> gaps;
+  std::array<int, 4> asked{};
+  for_each_example(task, [&](const Split& split, Index number, const Example& example) {
+    std::vector<std::string> words;
+    for (const TokenId token : example.source) {
+      words.push_back(task.source_tokenizer->entry(token));
+    }
+    std::map<std::string, std::string> facts;
+    for (std::size_t i = 0; i < 8; i += 2) {
+      ASSERT_TRUE(is_key(words[i]) && is_value(words[i + 1]));
+      if (words[i] == words.back()) {
+        ++asked[i / 2];
+        EXPECT_THAT(pairs_of(task.relations(split, number), "answer", RelationSide::across),
+                    ElementsAre(PositionPair{1, static_cast<Index>(i) + 1}));
+      }
+      facts[words[i]] = words[i + 1];
+    }
+    ASSERT_EQ(facts.size(), 4U);
+    EXPECT_TRUE(std::none_of(words.begin() + 8, words.end() - 1, is_key));
+    EXPECT_TRUE(std::none_of(words.begin() + 8, words.end() - 1, is_value));
+    gaps.insert(static_cast<Index>(words.size()) - 9);
+    ASSERT_EQ(example.target.size(), 2U);
+    EXPECT_EQ(task.target_tokenizer->entry(example.target[0]), words.back());
+    EXPECT_EQ(task.target_tokenizer->entry(example.target[1]), facts.at(words.back()));
+
+    const Relations relations = task.relations(split, number);
+    EXPECT_THAT(pairs_of(relations, "question", RelationSide::across),
+                ElementsAre(PositionPair{0, static_cast<Index>(words.size()) - 1}));
+    EXPECT_THAT(pairs_of(relations, "key", RelationSide::source),
+                ElementsAre(PositionPair{1, 0}, PositionPair{3, 2}, PositionPair{5, 4},
+                            PositionPair{7, 6}));
+  });
+  EXPECT_THAT(gaps, ElementsAre(2, 3, 4, 5, 6));
+  for (const int count : asked) {
+    EXPECT_NEAR(count, 3500.0 / 4, 120);
+  }
+}
+
+TEST(Recall, gaps_may_be_none_or_512_tokens) {
+  for (const Index gap : {0, 512}) {
+    TaskOptions options = small_task("recall");
+    task_option(options, "min_gap") = task_option(options, "max_gap") = gap;
+    task_option(options, "train_examples") = 100;
+    const Task task = make_task(options, 1);
+    for_each_example(task, [&](const Split&, Index, const Example& example) {
+      EXPECT_EQ(static_cast<Index>(example.source.size()), 8 + gap + 1);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,63 @@
+// Aligned text: pairs, and files that do not pair.
+#include "datasets/text/aligned_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+
+TEST(AlignedText, two_files_pair_line_by_line) {
+  const TemporaryDirectory directory;
+  write_file_atomically(directory / "a", "one\n\nthree\n");
+  write_file_atomically(directory / "b", "eins\r\nzwei\r\ndrei");
+  const AlignedText text = read_aligned_files(directory / "a", directory / "b");
+  EXPECT_THAT(text.source, ElementsAre("one", "", "three"));
+  EXPECT_THAT(text.target, ElementsAre("eins", "zwei", "drei"));
+}
+
+TEST(AlignedText, unequal_line_counts_are_refused_with_both) {
+  const TemporaryDirectory directory;
+  const std::string a = directory / "a";
+  const std::string b = directory / "b";
+  write_file_atomically(a, "one\ntwo\nthree\n");
+  write_file_atomically(b, "eins\nzwei\n");
+  const std::string both_ways = "{}:2: the file ends here, but {} has {} lines and {} has {};";
+  EXPECT_THAT(message_of<DataError>([&] { read_aligned_files(a, b); }),
+              ::testing::StartsWith(fmt::format(fmt::runtime(both_ways), b, a, 3, b, 2)));
+  EXPECT_THAT(message_of<DataError>([&] { read_aligned_files(b, a); }),
+              ::testing::StartsWith(fmt::format(fmt::runtime(both_ways), b, b, 2, a, 3)));
+}
+
+TEST(AlignedText, a_tab_parts_source_and_target) {
+  const TemporaryDirectory directory;
+  write_file_atomically(directory / "pairs.tsv", "one\teins\r\n\tzwei\nthree\t\n");
+  const AlignedText text = read_tab_separated(directory / "pairs.tsv");
+  EXPECT_THAT(text.source, ElementsAre("one", "", "three"));
+  EXPECT_THAT(text.target, ElementsAre("eins", "zwei", ""));
+}
+
+TEST(AlignedText, a_line_without_exactly_one_tab_is_refused) {
+  const TemporaryDirectory directory;
+  const auto complaint = [&](std::string_view content) {
+    write_file_atomically(directory / "pairs.tsv", content);
+    return message_of<DataError>([&] { read_tab_separated(directory / "pairs.tsv"); });
+  };
+  EXPECT_THAT(complaint("a\tb\nc d\n"),
+              EndsWith("pairs.tsv:2: no tabs, where source, one tab and target are expected"));
+  EXPECT_THAT(complaint("a\tb\tc\n"),
+              EndsWith("pairs.tsv:1: 2 tabs, where source, one tab and target are expected"));
+}
+
+}  // namespace
+}  // namespace tapehead

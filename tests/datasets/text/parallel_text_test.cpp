@@ -1,0 +1,171 @@
+// The task parallel_text: its splits, its tokenizers, and what it refuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "datasets/make_task.hpp"
+#include "datasets/task.hpp"
+#include "datasets/text/text_file.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
+#include "tests/support/io_error.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "tests/support/text_corpus.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string complaint(const TaskOptions& options) {
+  return message_of<DataError>([&] { make_task(options, 1); });
+}
+
+class ParallelText : public ::testing::TestWithParam<TokenizerKind> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, ParallelText,
+    ::testing::Values(TokenizerKind::word, TokenizerKind::character, TokenizerKind::bpe,
+                      TokenizerKind::unigram),
+    [](const auto& kind) {
+      return std::string(EnumNames<TokenizerKind>::names[static_cast<std::size_t>(kind.param)]);
+    });
+
+TEST_P(ParallelText, splits_hold_all_lines_as_tokens_and_as_text) {
+  const Task task = make_task(corpus_options(GetParam()), 1);
+  EXPECT_TRUE(task.source_tokenizer->shares_file_with(*task.target_tokenizer));
+  EXPECT_LE(task.source_tokenizer->size(), 110);
+  EXPECT_EQ(task.split("train").examples.size(), 200U);
+  EXPECT_EQ(task.split("train").dropped, 0);
+  const Split& test = task.split("test");
+  EXPECT_EQ(test.source_texts, read_lines(corpus / "test.en"));
+  EXPECT_EQ(test.references, read_lines(corpus / "test.de"));
+  ASSERT_EQ(test.examples.size(), 30U);
+  for (std::size_t i = 0; i < test.examples.size(); ++i) {
+    EXPECT_EQ(task.source_tokenizer->decode(test.examples[i].source), test.source_texts[i]);
+    EXPECT_EQ(task.target_tokenizer->decode(test.examples[i].target), test.references[i]);
+  }
+}
+
+TEST_P(ParallelText, tokenizers_that_are_there_are_loaded) {
+  const TemporaryDirectory directory;
+  TaskOptions options = corpus_options(GetParam());
+  const Task made = make_task(options, 1, directory.path());
+  options.as<ParallelTextOptions>().vocabulary = 90;  // would make another one, if one were made
+  const Task loaded = make_task(options, 1, directory.path());
+  EXPECT_EQ(loaded.source_tokenizer->size(), made.source_tokenizer->size());
+  EXPECT_EQ(loaded.target_tokenizer->size(), made.target_tokenizer->size());
+  EXPECT_EQ(loaded.fingerprint, made.fingerprint);
+}
+
+TEST_P(ParallelText, each_side_can_have_its_own_tokenizer) {
+  const TemporaryDirectory directory;
+  TaskOptions options = corpus_options(GetParam());
+  options.as<ParallelTextOptions>().joint_vocabulary = false;
+  options.as<ParallelTextOptions>().vocabulary = 70;
+  const Task task = make_task(options, 1, directory.path());
+  EXPECT_FALSE(task.source_tokenizer->shares_file_with(*task.target_tokenizer));
+  const std::string english = "a brown dog is sleeping .";
+  EXPECT_NE(task.source_tokenizer->encode(english), task.target_tokenizer->encode(english));
+  const Tokenizers loaded = load_tokenizers(directory.path());
+  EXPECT_EQ(loaded.source->encode(english), task.source_tokenizer->encode(english));
+  EXPECT_EQ(loaded.target->encode(english), task.target_tokenizer->encode(english));
+}
+
+TEST(ParallelTextTask, a_damaged_tokenizer_is_named) {
+  const TemporaryDirectory directory;
+  make_task(corpus_options(), 1, directory.path());
+  write_file_atomically(directory / "joint.model", "rubbish");
+  EXPECT_THAT(io_error_of([&] { make_task(corpus_options(), 1, directory.path()); }),
+              HasSubstr("joint.model is damaged"));
+}
+
+// A corpus of three files' contents for train, validation and test, in the form of a TSV.
+class SmallText : public ::testing::Test {
+ protected:
+  SmallText() {
+    text_.tokenizer = TokenizerKind::word;
+    text_.max_length = 3;
+    text_.train_tsv = write("train.tsv", "a b\tx y\n");
+    text_.validation_tsv = write("validation.tsv", "a\tx\n");
+  }
+
+  std::string write(const std::string& name, std::string_view content) const {
+    write_file_atomically(directory_ / name, content);
+    return directory_ / name;
+  }
+
+  TemporaryDirectory directory_;
+  TaskOptions options_{"parallel_text"};
+  ParallelTextOptions& text_ = options_.as<ParallelTextOptions>();
+};
+
+TEST_F(SmallText, a_test_split_is_optional) {
+  const Task task = make_task(options_, 1);
+  EXPECT_EQ(task.splits.size(), 2U);
+  EXPECT_THAT(message_of<DataError>([&] { task.split("test"); }),
+              HasSubstr("no split named test; this task has train, validation"));
+}
+
+TEST_F(SmallText, training_drops_what_is_too_long_or_empty_and_counts_it) {
+  const std::string_view lines = "a b\tx y\na b c d\tx\na\tx y z x\na b c\tx y z\n\tx\na\t \n\t\n";
+  text_.train_tsv = write("train.tsv", lines);
+  text_.validation_tsv = write("validation.tsv", lines);
+  const Task task = make_task(options_, 1);
+  EXPECT_EQ(task.split("train").examples.size(), 2U);
+  EXPECT_EQ(task.split("train").dropped, 5);
+  EXPECT_EQ(task.split("validation").examples.size(), 7U);
+  EXPECT_EQ(task.split("validation").dropped, 0);
+  EXPECT_EQ(task.split("validation").references[5], " ");
+}
+
+TEST_F(SmallText, a_corpus_without_any_pair_to_train_on_is_refused) {
+  text_.train_tsv = write("train.tsv", "a b c d\tx\n\ty\n");
+  EXPECT_THAT(complaint(options_), HasSubstr("train.tsv: none of the 2 pairs can be trained on"));
+}
+
+TEST_F(SmallText, faults_in_any_split_are_told_with_file_and_line) {
+  text_.validation_tsv = write("validation.tsv", "a\tx\nb\n");
+  EXPECT_THAT(complaint(options_), HasSubstr("validation.tsv:2: no tabs"));
+  text_.validation_tsv = directory_ / "none.tsv";
+  EXPECT_THAT(io_error_of([&] { make_task(options_, 1); }), HasSubstr("none.tsv"));
+}
+
+TEST_F(SmallText, files_that_are_not_named_are_asked_for) {
+  const auto refusal = [&] { return message_of<ConfigError>([&] { make_task(options_, 1); }); };
+  text_.validation_tsv = "";
+  EXPECT_THAT(refusal(), HasSubstr("parallel_text needs validation text: task.validation_source "
+                                   "and task.validation_target, or task.validation_tsv"));
+  text_.validation_source = "only.en";
+  EXPECT_THAT(refusal(), HasSubstr("the validation text needs task.validation_target too"));
+  text_.train_source = "both.en";
+  EXPECT_THAT(refusal(), HasSubstr("the training text comes twice"));
+}
+
+TEST_F(SmallText, normalisation_needs_sentencepiece) {
+  text_.normalization = Normalization::nfkc;
+  EXPECT_THAT(message_of<ConfigError>([&] { make_task(options_, 1); }),
+              HasSubstr("task.normalization: this tokenizer makes no use of it"));
+}
+
+TEST_F(SmallText, the_fingerprint_covers_tokens_and_texts) {
+  const std::string original = make_task(options_, 1).fingerprint;
+  EXPECT_EQ(original.size(), 16U);
+  EXPECT_EQ(make_task(options_, 2).fingerprint, original);
+  const auto with = [&](std::string_view train, std::string_view validation) {
+    text_.train_tsv = write("train.tsv", train);
+    text_.validation_tsv = write("validation.tsv", validation);
+    return make_task(options_, 1).fingerprint;
+  };
+  EXPECT_EQ(with("a b\tx y\n", "a\tx\n"), original);
+  EXPECT_NE(with("b a\tx y\n", "a\tx\n"), original);
+  EXPECT_NE(with("a b\ty x\n", "a\tx\n"), original);
+  EXPECT_NE(with("a b\tx y\n", "a \tx\n"), original);  // the same tokens
+  EXPECT_NE(with("a b\tx y\n", "a\tx \n"), original);
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,28 @@
+// Work on many lines: each is done once, however many there are.
+#include "datasets/tokenizers/parallel_lines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+namespace tapehead {
+namespace {
+
+TEST(Stretches, hold_every_line_once) {
+  for (const std::size_t lines : {0U, 1U, 999U, 1000U, 1001U, 5500U}) {
+    SCOPED_TRACE(lines);
+    std::vector<std::atomic<int>> visits(lines);
+    for_line_ranges(static_cast<Index>(lines), [&](Index first, Index last) {
+      for (Index i = first; i < last; ++i) {
+        ++visits[static_cast<std::size_t>(i)];
+      }
+    });
+    for (const std::atomic<int>& count : visits) {
+      EXPECT_EQ(count, 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tapehead

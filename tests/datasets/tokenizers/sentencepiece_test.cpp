@@ -1,0 +1,159 @@
+// SentencePiece: reproducible models, files that betray damage, and errors that say what to do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/files/files.hpp"
+#include "datasets/text/text_file.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
+#include "tests/support/io_error.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::filesystem::path corpus = std::filesystem::path(TAPEHEAD_FIXTURES) / "text";
+
+class SentencePiece : public ::testing::TestWithParam<TokenizerKind> {
+ protected:
+  std::string train(Index vocabulary, Normalization normalization = Normalization::identity) const {
+    return train_sentencepiece(lines_, {.kind = GetParam(),
+                                        .vocabulary = vocabulary,
+                                        .normalization = normalization,
+                                        .character_coverage = 1.0});
+  }
+
+  std::vector<std::string> lines_ = read_lines(corpus / "train.de");
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SentencePiece,
+                         ::testing::Values(TokenizerKind::bpe, TokenizerKind::unigram),
+                         [](const auto& kind) {
+                           return kind.param == TokenizerKind::bpe ? "bpe" : "unigram";
+                         });
+
+TEST_P(SentencePiece, equal_lines_give_equal_bytes_in_silence) {
+  ::testing::internal::CaptureStderr();
+  const std::string first = train(60);
+  const std::string second = train(60);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(first, second);
+  lines_.pop_back();
+  lines_.emplace_back("ganz andere wörter");
+  EXPECT_NE(train(60), first);
+}
+
+TEST_P(SentencePiece, the_vocabulary_has_the_size_asked_for_and_our_marks) {
+  const SentencePieceTokenizer tokenizer(train(60));
+  EXPECT_EQ(tokenizer.size(), 60);
+  EXPECT_EQ(tokenizer.entry(unknown_id), "<unk>");
+  EXPECT_EQ(tokenizer.entry(begin_id), "<s>");
+  EXPECT_EQ(tokenizer.entry(end_id), "</s>");
+  EXPECT_EQ(tokenizer.entry(60), "<unk>");
+}
+
+TEST_P(SentencePiece, text_comes_back) {
+  const SentencePieceTokenizer tokenizer(train(60));
+  for (const std::string& line : read_lines(corpus / "test.de")) {
+    const std::vector<TokenId> tokens = tokenizer.encode(line);
+    EXPECT_GE(*std::min_element(tokens.begin(), tokens.end()), mark_count);
+    EXPECT_EQ(tokenizer.decode(tokens), line);
+  }
+  EXPECT_TRUE(tokenizer.encode("").empty());
+  EXPECT_EQ(tokenizer.decode({begin_id, end_id}), "");
+  EXPECT_THAT(tokenizer.encode("q"), ::testing::Contains(unknown_id));
+  EXPECT_THAT(tokenizer.decode(tokenizer.encode("mann qqq")), HasSubstr("⁇"));
+  EXPECT_EQ(tokenizer.decode({-1, 60}), "");
+}
+
+TEST_P(SentencePiece, normalisation_is_done_only_when_asked_for) {
+  const SentencePieceTokenizer plain(train(60));
+  const SentencePieceTokenizer folded(train(60, Normalization::nfkc_cf));
+  EXPECT_EQ(folded.encode("EIN ﬂuss"), folded.encode("ein fluss"));
+  EXPECT_NE(plain.encode("EIN ﬂuss"), plain.encode("ein fluss"));
+}
+
+TEST_P(SentencePiece, long_lines_are_trained_on_too) {
+  std::string line = "q";
+  while (line.size() < 5000) {  // the library's own limit is 4192 bytes
+    line += " mann";
+  }
+  lines_.push_back(line);
+  EXPECT_THAT(SentencePieceTokenizer(train(60)).encode("q"),
+              ::testing::Not(::testing::Contains(unknown_id)));
+}
+
+TEST_P(SentencePiece, too_large_a_vocabulary_is_refused_with_what_is_possible) {
+  const std::string message = message_of<DataError>([&] { train(5000); });
+  EXPECT_THAT(message, HasSubstr("tokenizer of 5000 entries on 200 lines: the text has pieces for "
+                                 "at most "));
+  EXPECT_THAT(message, HasSubstr(" or less"));
+  const std::string words = "at most ";
+  const Index most = std::stol(message.substr(message.find(words) + words.size()));
+  EXPECT_EQ(SentencePieceTokenizer(train(most)).size(), most);
+}
+
+TEST_P(SentencePiece, too_small_a_vocabulary_is_refused_with_what_is_possible) {
+  const std::string message = message_of<DataError>([&] { train(10); });
+  EXPECT_THAT(message, HasSubstr(" or more, or lower task.character_coverage"));
+  const std::string words = "its characters and the marks alone are ";
+  const Index least = std::stol(message.substr(message.find(words) + words.size()));
+  EXPECT_EQ(SentencePieceTokenizer(train(least)).size(), least);
+  EXPECT_NE(message_of<DataError>([&] { train(least - 1); }), "no error");
+}
+
+TEST_P(SentencePiece, no_lines_are_refused) {
+  lines_.assign(3, "");
+  EXPECT_THAT(message_of<DataError>([&] { train(60); }), HasSubstr("cannot train a"));
+}
+
+TEST_P(SentencePiece, what_is_saved_is_loaded) {
+  const TemporaryDirectory directory;
+  const SentencePieceTokenizer tokenizer(train(60));
+  tokenizer.save(directory / "joint");
+  const auto loaded = load_tokenizer(directory / "joint");
+  EXPECT_EQ(dynamic_cast<const SentencePieceTokenizer&>(*loaded).model(), tokenizer.model());
+  EXPECT_EQ(loaded->encode(lines_[0]), tokenizer.encode(lines_[0]));
+}
+
+TEST_P(SentencePiece, a_saved_model_is_one_for_the_library_too) {
+  const TemporaryDirectory directory;
+  const SentencePieceTokenizer tokenizer(train(60));
+  tokenizer.save(directory / "joint");
+  sentencepiece::SentencePieceProcessor processor;
+  ASSERT_TRUE(processor.Load((directory / "joint.model").string()).ok());
+  EXPECT_EQ(processor.EncodeAsIds(lines_[0]), tokenizer.encode(lines_[0]));
+}
+
+TEST_P(SentencePiece, damage_is_refused_with_the_file_named) {
+  const TemporaryDirectory directory;
+  SentencePieceTokenizer(train(60)).save(directory / "joint");
+  const std::filesystem::path file = directory / "joint.model";
+  const std::string whole = read_file(file);
+  const auto damage_in = [&](std::string_view content) {
+    write_file_atomically(file, content);
+    return io_error_of([&] { load_tokenizer(directory / "joint"); });
+  };
+  for (const std::size_t size :
+       {whole.size() - 1, whole.size() / 2, std::size_t{3}, std::size_t{0}}) {
+    EXPECT_THAT(damage_in(whole.substr(0, size)), HasSubstr("joint.model is damaged"));
+  }
+  for (const std::size_t place : {std::size_t{0}, whole.size() / 2, whole.size() - 1}) {
+    std::string flipped = whole;
+    flipped[place] ^= 4;
+    EXPECT_THAT(damage_in(flipped), HasSubstr("joint.model is damaged"));
+  }
+}
+
+TEST(SentencePieceModel, foreign_bytes_are_refused) {
+  EXPECT_THAT(message_of<DataError>([] { SentencePieceTokenizer("no model"); }),
+              HasSubstr("not a SentencePiece model"));
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,151 @@
+// The sums of each head over a split, against the same computed afterwards from the weights that
+// were recorded sentence by sentence, for plain attention and for composed ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/support/watched_models.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr double rounding = 1e-10;
+
+Index offset_to(Index query, Index key) { return std::clamp<Index>(key - query, -reach, reach); }
+
+bool is_word(TokenId token) { return token > end_mark; }
+
+bool is_rarest(const Seen& seen, Index query, Index key) {  // the highest token: tiny_facts
+  const Index count = seen.key_count(query);
+  for (Index j = 0; j < count; ++j) {
+    const bool before = seen.key(j) > seen.key(key) || (seen.key(j) == seen.key(key) && j < key);
+    if (is_word(seen.key(j)) && before) {
+      return false;
+    }
+  }
+  return is_word(seen.key(key));
+}
+
+// Whether a key is in this place for this query.
+bool is_at(KeyPlace place, const Seen& seen, Index query, Index key) {
+  switch (place) {
+    case KeyPlace::self:
+      return key == query;
+    case KeyPlace::previous:
+      return key == query - 1;
+    case KeyPlace::next:
+      return key == query + 1;
+    case KeyPlace::first:
+      return key == 0;
+    case KeyPlace::last:
+      return !seen.causal && key + 1 == static_cast<Index>(seen.keys.size());
+    case KeyPlace::punctuation:
+      return seen.key(key) == tiny_vocabulary - 2;
+    case KeyPlace::rarest:
+      return is_rarest(seen, query, key);
+    default:
+      return seen.self && key > 0 && key <= query &&
+             seen.key(key - 1) == seen.queries[static_cast<std::size_t>(query)];
+  }
+}
+
+void expect_places(const HeadSums& head, const std::vector<Seen>& sentences, std::size_t number) {
+  for (std::size_t p = 0; p < place_names.size(); ++p) {
+    SCOPED_TRACE(place_names[p]);
+    double queries = 0;
+    double weight = 0;
+    double even = 0;
+    sum_of(sentences, [&](const Seen& seen, Index i) {
+      double there = 0;
+      for (Index j = 0; j < seen.key_count(i); ++j) {
+        if (is_at(static_cast<KeyPlace>(p), seen, i, j)) {
+          ++there;
+          weight += seen.weight(number, i, j);
+        }
+      }
+      queries += there > 0 ? 1 : 0;
+      even += there / static_cast<double>(seen.key_count(i));
+      return 0;
+    });
+    EXPECT_EQ(head.places[p].queries, queries);
+    EXPECT_NEAR(head.places[p].weight, weight, rounding);
+    EXPECT_NEAR(head.places[p].even, even, rounding);
+  }
+}
+
+void expect_offsets(const HeadSums& head, const std::vector<Seen>& sentences, std::size_t number) {
+  for (Index offset = -reach; offset <= reach; ++offset) {
+    SCOPED_TRACE(offset);
+    const auto o = static_cast<std::size_t>(offset + reach);
+    const auto sum_where = [&](const auto& term) {
+      return sum_of(sentences, [&](const Seen& seen, Index i) {
+        double sum = 0;
+        for (Index j = 0; j < seen.key_count(i); ++j) {
+          sum += offset_to(i, j) == offset ? term(seen, i, j) : 0;
+        }
+        return sum;
+      });
+    };
+    EXPECT_NEAR(head.offset_weight[o], sum_where([&](const Seen& seen, Index i, Index j) {
+                  return seen.weight(number, i, j);
+                }),
+                rounding);
+    EXPECT_EQ(head.offset_chosen[o], sum_where([&](const Seen& seen, Index i, Index j) {
+                return j == largest_key(seen, number, i) ? 1.0 : 0.0;
+              }));
+    EXPECT_EQ(head.offset_queries[o], sum_of(sentences, [&](const Seen& seen, Index i) {
+                bool any = false;
+                for (Index j = 0; j < seen.key_count(i); ++j) {
+                  any = any || offset_to(i, j) == offset;
+                }
+                return any ? 1.0 : 0.0;
+              }));
+  }
+}
+
+void expect_head(const HeadSums& head, const std::vector<Seen>& sentences, std::size_t number) {
+  EXPECT_EQ(head.queries, sum_of(sentences, [](const Seen&, Index) { return 1.0; }));
+  EXPECT_NEAR(head.entropy,
+              sum_of(sentences,
+                     [&](const Seen& seen, Index i) { return entropy(row_of(seen, number, i)); }),
+              rounding);
+  EXPECT_NEAR(
+      head.even_entropy,
+      sum_of(sentences, [](const Seen& seen,
+                           Index i) { return std::log(static_cast<double>(seen.key_count(i))); }),
+      rounding);
+  EXPECT_NEAR(head.largest,
+              sum_of(sentences,
+                     [&](const Seen& seen, Index i) {
+                       return seen.weight(number, i, largest_key(seen, number, i));
+                     }),
+              rounding);
+  expect_places(head, sentences, number);
+  expect_offsets(head, sentences, number);
+}
+
+using HeadStatistics = WatchedModel;
+
+INSTANTIATE_TEST_SUITE_P(Models, HeadStatistics, ::testing::ValuesIn(watched_cases()),
+                         [](const auto& test) { return test.param.name; });
+
+TEST_P(HeadStatistics, of_each_head_are_those_of_its_weights) {
+  const auto watched = watch();
+  ASSERT_EQ(watched.size(), seen_.size());
+  for (const AttentionSums& attention : watched) {
+    const std::vector<Seen>& sentences = seen_.at(attention.site.text());
+    ASSERT_EQ(attention.heads.size(), sentences[0].weights.size());
+    for (std::size_t head = 0; head < attention.heads.size(); ++head) {
+      SCOPED_TRACE(attention.site.text() + " " + std::to_string(head));
+      expect_head(attention.heads[head], sentences, head);
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,229 @@
+// What is told of a head, from weights whose answer is known.
+#include "lab/heads/head_sums.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/ops/attention/attention.hpp"
+#include "core/sequence/segments.hpp"
+#include "lab/heads/attention_sums.hpp"
+#include "lab/heads/head_figures.hpp"
+#include "support/random_tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Pointwise;
+
+constexpr double rounding = 1e-12;
+
+// Tokens 3 ... 8 are words, each rarer than the one before; 9 is a full stop.
+const TokenFacts& facts() {
+  static const TokenFacts result{
+      .occurrences = {0, 0, 0, 60, 50, 40, 30, 20, 10, 99},
+      .punctuation = {false, false, false, false, false, false, false, false, false, true}};
+  return result;
+}
+
+AttendedSequence in_self_attention(const std::vector<TokenId>& tokens, bool causal = false) {
+  return {.keys = tokens, .queries = tokens, .self = true, .causal = causal, .key_facts = facts()};
+}
+
+// Weights that lie whole on one key of each query.
+template <class KeyOf>
+std::vector<Scalar> all_on(std::size_t keys, const KeyOf& key_of) {
+  std::vector<Scalar> weights(keys * keys, 0);
+  for (std::size_t i = 0; i < keys; ++i) {
+    weights[i * keys + key_of(i)] = 1;
+  }
+  return weights;
+}
+
+std::vector<Scalar> even_weights(std::size_t keys, bool causal) {
+  std::vector<Scalar> weights(keys * keys, 0);
+  for (std::size_t i = 0; i < keys; ++i) {
+    const std::size_t count = causal ? i + 1 : keys;
+    for (std::size_t j = 0; j < count; ++j) {
+      weights[i * keys + j] = 1 / static_cast<Scalar>(count);
+    }
+  }
+  return weights;
+}
+
+HeadFigures figures_for(const AttendedSequence& sequence, const std::vector<Scalar>& weights) {
+  HeadSums sums;
+  sums.add(sequence, weights);
+  return figures_of(sums);
+}
+
+const std::vector<TokenId> sentence{3, 4, 5, 6, 7, 9, 2};
+
+TEST(HeadFigures, of_a_head_that_looks_at_the_previous_token) {
+  const HeadFigures head =
+      figures_for(in_self_attention(sentence),
+                  all_on(sentence.size(), [](std::size_t i) { return i == 0 ? 5 : i - 1; }));
+  EXPECT_EQ(head.role, Role::previous);
+  EXPECT_EQ(head.offset, -1);
+  EXPECT_EQ(head.offset_share, 1);  // of the queries that have a previous token
+  EXPECT_EQ(head.at(KeyPlace::previous).share, 1);
+  EXPECT_NEAR(head.at(KeyPlace::previous).even, 1.0 / 7, rounding);
+  EXPECT_EQ(head.entropy, 0);
+  EXPECT_EQ(head.confidence, 1);
+  EXPECT_NEAR(head.even_entropy, std::log(7), rounding);
+  // Six of seven queries; the first looks five positions ahead.
+  EXPECT_NEAR(head.distance_profile[reach - 1], 6.0 / 7, rounding);
+  EXPECT_NEAR(head.distance_profile[reach + 5], 1.0 / 7, rounding);
+}
+
+TEST(HeadFigures, tell_the_next_token_and_other_offsets) {
+  const std::size_t n = sentence.size();
+  EXPECT_EQ(figures_for(in_self_attention(sentence),
+                        all_on(n, [&](std::size_t i) { return i + 1 < n ? i + 1 : 0; }))
+                .role,
+            Role::next);
+  const HeadFigures two = figures_for(
+      in_self_attention(sentence), all_on(n, [&](std::size_t i) { return i + 2 < n ? i + 2 : 0; }));
+  EXPECT_EQ(two.role, Role::positional);
+  EXPECT_EQ(two.offset, 2);
+}
+
+TEST(HeadFigures, of_even_attention_are_the_even_ones) {
+  for (const bool causal : {false, true}) {
+    const HeadFigures head =
+        figures_for(in_self_attention(sentence, causal), even_weights(sentence.size(), causal));
+    EXPECT_EQ(head.role, Role::none);
+    EXPECT_NEAR(head.entropy, head.even_entropy, rounding);
+    for (const PlaceFigures& place : head.places) {
+      EXPECT_NEAR(place.share, place.even, rounding);
+    }
+  }
+}
+
+TEST(HeadFigures, tell_the_rarest_token) {
+  // 7 is the rarest word; the end mark, which the training text does not count, is no word.
+  const HeadFigures head = figures_for(in_self_attention(sentence),
+                                       all_on(sentence.size(), [](std::size_t) { return 4; }));
+  EXPECT_EQ(head.at(KeyPlace::rarest).share, 1);
+  EXPECT_EQ(head.role, Role::rare);
+}
+
+TEST(HeadFigures, tell_punctuation_and_marks) {
+  const HeadFigures stop = figures_for(in_self_attention(sentence),
+                                       all_on(sentence.size(), [](std::size_t) { return 5; }));
+  EXPECT_EQ(stop.at(KeyPlace::punctuation).share, 1);
+  EXPECT_EQ(stop.role, Role::content);
+  const HeadFigures end = figures_for(in_self_attention(sentence),
+                                      all_on(sentence.size(), [](std::size_t) { return 6; }));
+  EXPECT_EQ(end.at(KeyPlace::last).share, 1);
+  EXPECT_EQ(end.role, Role::idle);
+}
+
+TEST(HeadFigures, tell_induction) {
+  // Each token that was there before looks behind its earlier self, at various distances.
+  const std::vector<TokenId> repeated{3, 4, 5, 4, 3, 4, 5, 3};
+  const std::vector<std::size_t> keys{0, 0, 0, 2, 1, 4, 3, 5};
+  const HeadFigures head =
+      figures_for(in_self_attention(repeated, true),
+                  all_on(repeated.size(), [&](std::size_t i) { return keys[i]; }));
+  EXPECT_EQ(head.at(KeyPlace::induction).share, 1);
+  EXPECT_EQ(head.role, Role::induction);
+}
+
+TEST(HeadFigures, of_nothing_are_zeros) {
+  const HeadFigures head = figures_of(HeadSums{});
+  EXPECT_EQ(head.entropy, 0);
+  EXPECT_EQ(head.offset_share, 0);
+  EXPECT_THAT(head.distance_profile, Each(0));
+}
+
+// Queries and keys made by hand: q_i = e_{i + offset}, k_j = e_j, long enough that softmax is
+// sharp. Where there is no such key, all are alike.
+Tensor hand_made_weights(Index offset, const Pattern& pattern) {
+  constexpr Index n = 7;
+  Tape tape;
+  Tensor query = Tensor::zeros({n, n});
+  Tensor key = Tensor::zeros({n, n});
+  for (Index i = 0; i < n; ++i) {
+    key.row(i)[i] = 20;
+    if (0 <= i + offset && i + offset < n) {
+      query.row(i)[i + offset] = 20;
+    }
+  }
+  const Segments segments = segments_of({n});
+  const AttentionOptions options{.heads = 1, .d_key = n, .d_value = n, .patterns = {pattern}};
+  return attention_weights({tape.constant(query), 0}, {tape.constant(key), 0}, segments, segments,
+                           options, 0, 0);
+}
+
+TEST(HeadFigures, of_hand_made_queries_and_keys_tell_their_offset) {
+  const std::vector<std::pair<Index, Role>> roles{
+      {-3, Role::positional}, {-1, Role::previous}, {1, Role::next}, {2, Role::positional}};
+  for (const auto& [offset, role] : roles) {
+    for (const bool causal : {false, true}) {
+      if (causal && offset > 0) {
+        continue;
+      }
+      SCOPED_TRACE(offset);
+      const Tensor weights =
+          hand_made_weights(offset, causal ? Pattern::causal() : Pattern::full());
+      HeadSums sums;
+      sums.add(in_self_attention(sentence, causal), weights.values());
+      const HeadFigures head = figures_of(sums);
+      EXPECT_EQ(head.offset, offset);
+      EXPECT_EQ(head.offset_share, 1);
+      EXPECT_EQ(head.role, role);
+    }
+  }
+}
+
+TEST(AttentionSums, tell_how_far_heads_are_apart) {
+  const std::size_t n = sentence.size();
+  const auto first = all_on(n, [](std::size_t) { return 0; });
+  const auto last = all_on(n, [](std::size_t) { return 6; });
+  AttentionSums sums;
+  sums.add(in_self_attention(sentence), {first, last, first, even_weights(n, false)});
+  const double apart = 7 * std::log(2);  // no key in common: log 2 for each of seven queries
+  // One key against seven: H of (4/7, 6 x 1/14) - log(7) / 2.
+  const double half_apart =
+      7 * (-4.0 / 7 * std::log(4.0 / 7) - 6.0 / 14 * std::log(1.0 / 14) - std::log(7) / 2);
+  EXPECT_THAT(sums.divergence,
+              Pointwise(DoubleNear(rounding),
+                        {0.0, apart, 0.0, half_apart, apart, 0.0, apart, half_apart, 0.0, apart,
+                         0.0, half_apart, half_apart, half_apart, half_apart, 0.0}));
+}
+
+TEST(AttentionSums, of_parts_add_up) {
+  const std::vector<TokenId> other{8, 8, 4};
+  const auto weights = even_weights(3, false);
+  const auto sharp = all_on(7, [](std::size_t i) { return i; });
+  AttentionSums both;
+  both.add(in_self_attention(sentence), {sharp, sharp});
+  both.add(in_self_attention(other), {weights, weights});
+  AttentionSums sum;
+  AttentionSums part;
+  part.add(in_self_attention(sentence), {sharp, sharp});
+  sum += part;
+  AttentionSums rest;
+  rest.add(in_self_attention(other), {weights, weights});
+  sum += rest;
+  EXPECT_EQ(sum.queries, 10);
+  EXPECT_THAT(sum.divergence, Pointwise(DoubleNear(rounding), both.divergence));
+  ASSERT_EQ(sum.heads.size(), 2U);
+  EXPECT_NEAR(sum.heads[1].entropy, both.heads[1].entropy, rounding);
+  EXPECT_THAT(sum.heads[1].offset_weight,
+              Pointwise(DoubleNear(rounding), both.heads[1].offset_weight));
+  EXPECT_NEAR(sum.heads[1].at(KeyPlace::self).weight, both.heads[1].at(KeyPlace::self).weight,
+              rounding);
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,174 @@
+// Which heads go: the least important of those that can, one by one or in sets that share keys.
+#include "lab/removal/removal_choice.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "lab/removal/gated_heads.hpp"
+#include "lab/removal/head_groups.hpp"
+#include "lab/removal/head_pruning.hpp"
+#include "lab/removal/head_removal.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/small_copy.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Heads = std::vector<Index>;
+
+constexpr Index all_examples = 100;
+
+AttentionSpec grouped(Index heads, Index kv_heads) {
+  AttentionSpec spec;
+  spec.heads = heads;
+  spec.kv_heads = kv_heads;
+  return spec;
+}
+
+double by_number(Index head) { return static_cast<double>(head); }
+
+TEST(HeadGroups, without_sharing_are_single_heads) {
+  HeadGroups groups(grouped(3, 3));
+  EXPECT_THAT(groups.removable(by_number), ElementsAre(Heads{0}, Heads{1}, Heads{2}));
+  EXPECT_THAT(groups.reachable(), ElementsAre(0, 1, 2, 3));
+  groups.remove({1});
+  EXPECT_THAT(groups.removable(by_number), ElementsAre(Heads{0}, Heads{2}));
+  EXPECT_THAT(groups.reachable(), ElementsAre(0, 1, 2));
+  EXPECT_THAT(groups.removable_among({0, 1}), ElementsAre(0));
+}
+
+TEST(HeadGroups, that_share_keys_go_whole_or_one_of_each) {
+  HeadGroups groups(grouped(6, 2));  // 0 1 2 and 3 4 5
+  const auto slope = [](Index head) { return static_cast<double>((head + 2) % 3); };
+  EXPECT_THAT(groups.removable(slope), ElementsAre(Heads{0, 1, 2}, Heads{3, 4, 5}, Heads{1, 4}));
+  // Two groups of 2 or 1, one of 3, 2 or 1, or nothing.
+  EXPECT_THAT(groups.reachable(), ElementsAre(0, 2, 3, 4, 5, 6));
+  groups.remove({1, 4});
+  EXPECT_THAT(groups.removable(slope), ElementsAre(Heads{0, 2}, Heads{3, 5}, Heads{2, 5}));
+  EXPECT_THAT(groups.reachable(), ElementsAre(0, 2, 3, 4));
+}
+
+TEST(HeadGroups, of_closed_heads_lose_what_leaves_equal_groups) {
+  const HeadGroups groups(grouped(6, 2));
+  EXPECT_THAT(groups.removable_among({0, 1, 3}), ElementsAre(0, 3));
+  EXPECT_THAT(groups.removable_among({0, 1}), ElementsAre());
+  EXPECT_THAT(groups.removable_among({0, 1, 2, 4}), ElementsAre(0, 1, 2, 4));
+  EXPECT_THAT(groups.removable_among({0, 1, 2, 3, 4, 5}), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+RemovalChoice choose(SmallCopy& copy, std::optional<Index> count, Index threads = 1) {
+  Workers workers(threads);
+  return choose_removal(copy.model, copy.config, copy.task, copy.split, count, all_examples,
+                        workers);
+}
+
+void expect_removable(const SmallCopy& copy, const std::vector<HeadName>& heads) {
+  EXPECT_NO_THROW(options_without(copy.config.model, copy.model.transformer, heads));
+}
+
+TEST(RemovalChoice, of_plain_heads_is_that_of_the_pruning_curve) {
+  SmallCopy copy;
+  Workers workers(2);
+  const PruningCurve curve =
+      prune_heads(copy.model, copy.config, copy.task, copy.split, all_examples, workers);
+  const Tensor before = copy.model.store.values().copy();
+  const RemovalChoice choice = choose(copy, std::nullopt, 2);
+  EXPECT_THAT(copy.model.store.values().values(), ::testing::ElementsAreArray(before.values()));
+  EXPECT_EQ(choice.loss, curve.loss);
+  ASSERT_EQ(choice.steps.size(), curve.steps.size());
+  for (std::size_t i = 0; i < curve.steps.size(); ++i) {
+    ASSERT_EQ(choice.steps[i].heads.size(), 1U);
+    EXPECT_EQ(choice.steps[i].heads[0].site, curve.steps[i].removed.site);
+    EXPECT_EQ(choice.steps[i].heads[0].head, curve.steps[i].removed.head);
+    EXPECT_EQ(choice.steps[i].loss, curve.steps[i].loss);
+  }
+  EXPECT_EQ(choose(copy, 3).all_heads().size(), 3U);
+}
+
+TEST(RemovalChoice, goes_to_the_last_step_within_the_tolerance) {
+  const RemovalChoice choice{.loss = 1,
+                             .steps = {{.heads = {{{}, 0}}, .loss = 1.3},
+                                       {.heads = {{{}, 1}, {{}, 2}}, .loss = 1.05},
+                                       {.heads = {{{}, 3}}, .loss = 2}}};
+  EXPECT_EQ(choice.heads_within(0.1).size(), 3U);
+  EXPECT_EQ(choice.heads_within(0.01).size(), 0U);
+  EXPECT_EQ(choice.heads_within(1).size(), 4U);
+}
+
+TEST(RemovalChoice, leaves_heads_that_cannot_go_and_takes_others) {
+  for (const AttentionSettings& attention :
+       {AttentionSettings{.positions = {{AttentionPositions::alibi}}},
+        AttentionSettings{.combine = {{Combine::mean}}}}) {
+    Config config = SmallCopy::options({});
+    config.model.encoder_self = attention;
+    SmallCopy mixed(config);
+    const RemovalChoice choice = choose(mixed, 4);
+    expect_removable(mixed, choice.all_heads());
+    for (const HeadName& head : choice.all_heads()) {
+      EXPECT_NE(head.site.text(), "encoder.layers.0.self");
+    }
+    EXPECT_EQ(choose(mixed, std::nullopt).all_heads().size(), 4U);
+    EXPECT_THAT(message_of<ConfigError>([&] { choose(mixed, 5); }),
+                AllOf(HasSubstr("5 heads cannot be removed: the model has 6 heads, of which 4 can "
+                                "go (not those of encoder.layers.0.self: ")));
+  }
+}
+
+// Of two groups of three heads all numbers but 1 can go; 3 cannot begin with one head of each.
+TEST(RemovalChoice, makes_a_count_up_from_sets_that_share_keys) {
+  Config config = SmallCopy::options({});
+  config.model.d_model = 12;
+  config.model.heads = 6;
+  for (const AttentionKind kind : attention_kinds) {
+    config.model.settings(kind).kv_heads = {{2}};
+  }
+  SmallCopy copy(config);
+  for (Index count = 0; count <= 18; ++count) {
+    if (count == 1) {
+      continue;
+    }
+    const std::vector<HeadName> heads = choose(copy, count).all_heads();
+    EXPECT_EQ(std::ssize(heads), count);
+    expect_removable(copy, heads);
+  }
+  EXPECT_THAT(message_of<ConfigError>([&] { choose(copy, 1); }),
+              HasSubstr("heads that share keys go together, so that 0 can go, or 2"));
+}
+
+// Heads with slopes of alibi stay, and so does a head whose group alone would become smaller.
+TEST(RemovalChoice, of_closed_heads_is_what_can_go) {
+  Config config = SmallCopy::options({});
+  config.model.heads = 4;
+  config.model.cross.kv_heads = {{2}};
+  config.model.encoder_self.positions = {{AttentionPositions::alibi}};
+  const SmallCopy copy(config);
+  const std::vector<HeadName> closed{{{AttentionKind::encoder_self, 0}, 0},
+                                     {{AttentionKind::decoder_self, 0}, 2},
+                                     {{AttentionKind::cross, 0}, 0},
+                                     {{AttentionKind::cross, 0}, 2},
+                                     {{AttentionKind::cross, 0}, 3}};
+  std::set<std::string> names;
+  const auto going = removable_among(copy.model.transformer, closed);
+  for (const HeadName& head : going) {
+    names.insert(fmt::format("{}.{}", head.site.text(), head.head));
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"decoder.layers.0.self.2", "decoder.layers.0.cross.0",
+                                          "decoder.layers.0.cross.2", "decoder.layers.0.cross.3"}));
+  expect_removable(copy, going);
+  EXPECT_TRUE(removable_among(copy.model.transformer, {{{AttentionKind::cross, 0}, 0}}).empty());
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,267 @@
+// Sweep files become cells and runs, and each mistake in one is told with its place.
+#include "lab/sweep/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "tests/support/message_of.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const std::string config = "config: " TAPEHEAD_SOURCE_DIR "/configs/copy.yaml\n";
+
+SweepPlan plan_of(const std::string& text) { return plan_sweep(parse_sweep(text, "a.yaml")); }
+std::string error_of(const std::string& text) {
+  return message_of<ConfigError>([&] { plan_of(text); });
+}
+
+std::vector<std::string> names_of(const SweepPlan& plan) {
+  std::vector<std::string> names;
+  for (const SweepRun& run : plan.runs) names.push_back(run.name);
+  return names;
+}
+
+TEST(SweepPlan, has_a_cell_for_each_combination_and_a_run_for_each_seed) {
+  const SweepPlan plan = plan_of(config +
+                                 "set: {training.steps: 300}\n"
+                                 "seeds: [7, 9]\n"
+                                 "axes:\n"
+                                 "  model.heads: [1, 2]\n"
+                                 "  width:\n"
+                                 "    narrow: {model.d_model: 16, model.d_ff: 8}\n"
+                                 "    wide: {model.d_model: 32, model.d_ff: 64}\n"
+                                 "metric: bleu\n"
+                                 "split: validation\n");
+  ASSERT_EQ(plan.cells.size(), 4U);
+  EXPECT_THAT(plan.axes, ElementsAre("model.heads", "width"));
+  EXPECT_THAT(plan.cells[1].labels, ElementsAre("1", "wide"));
+  EXPECT_THAT(names_of(plan),
+              ElementsAre("model.heads=1,width=narrow,seed=7", "model.heads=1,width=wide,seed=7",
+                          "model.heads=2,width=narrow,seed=7", "model.heads=2,width=wide,seed=7",
+                          "model.heads=1,width=narrow,seed=9", "model.heads=1,width=wide,seed=9",
+                          "model.heads=2,width=narrow,seed=9", "model.heads=2,width=wide,seed=9"));
+  const SweepRun& run = plan.runs[7];
+  EXPECT_EQ(run.cell, 3U);
+  EXPECT_THAT(run.overrides, ElementsAre("training.steps=300", "model.heads=2", "model.d_model=32",
+                                         "model.d_ff=64", "seed=9"));
+  EXPECT_EQ(run.config.training.steps, 300);
+  EXPECT_EQ(run.config.model.heads, 2);
+  EXPECT_EQ(run.config.model.d_head, 16);  // resolved
+  EXPECT_EQ(run.config.seed, 9U);
+  EXPECT_EQ(plan.metric, Metric::bleu);
+  EXPECT_EQ(plan.split, "validation");
+}
+
+TEST(SweepPlan, says_what_is_studied_and_shown) {
+  const SweepPlan plan = plan_of(config +
+                                 "further_splits: [validation, train]\nheads: [pruning]\n"
+                                 "show: [train.loss, cross.entropy]\n");
+  EXPECT_THAT(plan.study.further_splits, ElementsAre("validation", "train"));
+  EXPECT_TRUE(plan.study.heads);
+  EXPECT_FALSE(plan.study.importance);
+  EXPECT_TRUE(plan.study.pruning);
+  EXPECT_THAT(plan.show, ElementsAre("train.loss", "cross.entropy"));
+  EXPECT_EQ(plan_of(config).study, RunStudy{});
+  EXPECT_THAT(error_of(config + "heads: [figures, roles]\n"),
+              StartsWith("a.yaml:2:18: heads: there are figures, importance and pruning, and not "
+                         "roles"));
+  EXPECT_THAT(error_of(config + "show: loss\n"),
+              StartsWith("a.yaml:2:7: show: a list must stand here, of names of figures"));
+  EXPECT_THAT(error_of(config + "further_splits: [train, train]\n"),
+              StartsWith("a.yaml:2:25: further_splits: names of splits"));
+}
+
+TEST(SweepPlan, options_can_be_set_from_outside) {
+  SweepFile file = parse_sweep(config +
+                                   "set: {training.steps: 300, model.heads: 2}\nseeds: 3\n"
+                                   "axes: {model.d_model: [8, 16]}\n",
+                               "a.yaml");
+  override_fixed(file, parse_overrides({"training.steps=700", "model.layers=1", "seed=5"}));
+  const SweepPlan plan = plan_sweep(file);
+  ASSERT_EQ(plan.runs.size(), 2U);
+  EXPECT_THAT(plan.runs[1].overrides, ElementsAre("model.heads=2", "training.steps=700",
+                                                  "model.layers=1", "model.d_model=16", "seed=5"));
+  override_fixed(file, parse_overrides({"model.d_model=4"}));
+  EXPECT_THAT(message_of<ConfigError>([&] { plan_sweep(file); }),
+              StartsWith("a.yaml:4:8: model.d_model: already set by --set model.d_model=4"));
+}
+
+TEST(SweepPlan, expects_every_split_in_the_task) {
+  EXPECT_EQ(error_of(config + "axes: {model.heads: [1]}\nfurther_splits: [train, longr]\n"),
+            "a.yaml:3:25: further_splits: model.heads=1,seed=1 has no split longr; it has train, "
+            "validation, test");
+  EXPECT_THAT(error_of(config + "split: longer\n"), StartsWith("a.yaml:2:8: split: seed=1 has no"));
+  EXPECT_EQ(plan_of(config + "set: {task.longer_min_length: 12, task.longer_max_length: 14,\n"
+                             "  task.longer_examples: 9}\nsplit: longer\n")
+                .split,
+            "longer");
+}
+
+// What `--set` of the same words makes, to the last option.
+TEST(SweepPlan, a_run_has_the_config_that_its_overrides_make) {
+  const SweepPlan plan = plan_of(config +
+                                 "axes:\n"
+                                 "  training.learning_rate: [1_0e-4, 0.5]\n"
+                                 "  model.init_from: ['  runs/a ', null x, \"\"]\n"
+                                 "  training.minutes: [~, auto, 2]\n");
+  ASSERT_EQ(plan.runs.size(), 18U);
+  for (const SweepRun& run : plan.runs) {
+    EXPECT_EQ(dump_config(run.config), dump_config(load_config(plan.config, run.overrides).config));
+  }
+}
+
+// What is a list in a config is one in an axis, in a name for several options, and in `set`.
+TEST(SweepPlan, a_value_can_be_a_list) {
+  const SweepPlan plan = plan_of(config +
+                                 "set: {cross.heads: [2, 1]}\n"
+                                 "axes:\n"
+                                 "  attention.heads: [[4, 2], 4]\n"
+                                 "  encoder_self.pattern:\n"
+                                 "    - [[\"window 8\"], full]\n"
+                                 "    - [[full, full, window 2, 'window 1 0'], full]\n"
+                                 "    - full\n"
+                                 "  last: {one: {decoder_self.d_qk: [8, 16]}}\n");
+  ASSERT_EQ(plan.cells.size(), 6U);
+  EXPECT_THAT(plan.cells[0].labels, ElementsAre("[4, 2]", "[[window 8], full]", "one"));
+  EXPECT_THAT(plan.cells[1].labels,
+              ElementsAre("[4, 2]", "[[full, full, window 2, window 1 0], full]", "one"));
+  EXPECT_THAT(names_of(plan),
+              ElementsAre("attention.heads=4+2,encoder_self.pattern=window_8+full,last=one,seed=1",
+                          "attention.heads=4+2,encoder_self.pattern=full-full-window_2-window_1_0+"
+                          "full,last=one,seed=1",
+                          "attention.heads=4+2,encoder_self.pattern=full,last=one,seed=1",
+                          "attention.heads=4,encoder_self.pattern=window_8+full,last=one,seed=1",
+                          "attention.heads=4,encoder_self.pattern=full-full-window_2-window_1_0+"
+                          "full,last=one,seed=1",
+                          "attention.heads=4,encoder_self.pattern=full,last=one,seed=1"));
+  EXPECT_THAT(plan.runs[0].overrides,
+              ElementsAre("cross.heads=[2, 1]", "attention.heads=[4, 2]",
+                          "encoder_self.pattern=[[window 8], full]", "decoder_self.d_qk=[8, 16]"));
+  for (const SweepRun& run : plan.runs) {
+    EXPECT_EQ(dump_config(run.config), dump_config(load_config(plan.config, run.overrides).config));
+  }
+  EXPECT_EQ(plan.runs[0].config.model.encoder_self.heads.at(1), 2);
+  EXPECT_EQ(plan.runs[3].config.model.encoder_self.heads.at(1), 4);
+}
+
+// Quotes go only where YAML needs them, and nothing in them is lost.
+TEST(SweepPlan, lists_keep_any_text) {
+  const SweepFile sweep = parse_sweep(
+      config + "axes: {a.b: [[\"x, y\", 'null', \"\", \" z\", '[1]', '-2', 'it\"s: #5']]}\n",
+      "a.yaml");
+  const Override& value = sweep.axes[0].settings[0].values[0];
+  EXPECT_EQ(value.text, R"(["x, y", "null", "", " z", "[1]", "-2", "it\"s: #5"])");
+  std::vector<std::string> texts;
+  for (const ConfigNode& item : value.value.items) texts.push_back(item.text);
+  EXPECT_THAT(texts, ElementsAre("x, y", "null", "", " z", "[1]", "-2", "it\"s: #5"));
+}
+
+TEST(SweepPlan, without_seeds_and_axes_there_is_the_config_itself) {
+  const SweepPlan plan = plan_of(config);
+  EXPECT_EQ(plan.cells.size(), 1U);
+  EXPECT_THAT(names_of(plan), ElementsAre("seed=1"));
+  EXPECT_EQ(plan.metric, Metric::sequence_accuracy);  // of copy.yaml
+  EXPECT_THAT(names_of(plan_of(config + "seeds: 3")), ElementsAre("seed=1", "seed=2", "seed=3"));
+}
+
+TEST(SweepPlan, reads_json_too) {
+  const SweepPlan plan =
+      plan_of(R"({"config": ")" TAPEHEAD_SOURCE_DIR
+              R"(/configs/copy.yaml", "seeds": [4], "axes": {"model.norm": ["rms_norm"]}})");
+  EXPECT_THAT(names_of(plan), ElementsAre("model.norm=rms_norm,seed=4"));
+}
+
+TEST(SweepErrors, an_axis_that_names_no_option_is_told_where_its_name_stands) {
+  EXPECT_EQ(error_of(config + "axes:\n  model.layers: [1, 2]\n  model.haeds: [1, 2]\n"),
+            "a.yaml:4:3: model.haeds: unknown option; did you mean model.heads?");
+  EXPECT_EQ(error_of(config + "axes:\n  heads: [1, 2]\n"),
+            "a.yaml:3:3: heads: unknown name; there is the option model.heads, attention.heads, "
+            "encoder_self.heads, decoder_self.heads, cross.heads");
+  EXPECT_THAT(error_of(config + "axes: {trainig.steps: [1]}\n"),
+              StartsWith("a.yaml:2:8: trainig.steps: unknown name; did you mean training?"));
+  EXPECT_EQ(error_of(config + "axes:\n  width:\n    small: {model.d_modle: 8}\n"),
+            "a.yaml:4:13: model.d_modle: unknown option; did you mean model.d_model?");
+  EXPECT_THAT(error_of(config + "set: {model: 8}\n"), StartsWith("a.yaml:2:7: model: a section"));
+}
+
+TEST(SweepErrors, a_value_is_told_where_it_stands) {
+  EXPECT_EQ(error_of(config + "axes:\n  model.heads: [1, two]\n"),
+            "a.yaml:3:20: model.heads: not a number (two; allowed: whole number, 1 to 1024)");
+  EXPECT_THAT(error_of(config + "set: {training.steps: 0}\n"),
+              StartsWith("a.yaml:2:23: training.steps: out of range"));
+}
+
+TEST(SweepErrors, a_list_is_told_where_it_stands) {
+  EXPECT_THAT(error_of(config + "axes:\n  model.heads: [1, [2, 4]]\n"),
+              StartsWith("a.yaml:3:20: model.heads: "));
+  EXPECT_THAT(error_of(config + "axes:\n  attention.heads: [4, [4, two]]\n"),
+              StartsWith("a.yaml:3:24: attention.heads: "));
+  EXPECT_EQ(error_of(config + "axes: {attention.heads: [[4, 2], [4, 2]]}\n"),
+            "a.yaml:2:34: attention.heads: [4, 2] is in the list twice");
+}
+
+TEST(SweepErrors, options_that_do_not_go_together_are_told_where_one_stands) {
+  EXPECT_THAT(error_of(config + "axes:\n  model.heads: [2, 3]\n"),
+              StartsWith("a.yaml:3:20: model.heads: "));
+}
+
+TEST(SweepErrors, nothing_is_set_twice) {
+  EXPECT_EQ(error_of(config + "set: {model.heads: 2}\naxes: {model.heads: [1, 2]}\n"),
+            "a.yaml:3:8: model.heads: already set by `set`");
+  EXPECT_EQ(error_of(config + "axes:\n  model.heads: [1]\n  size:\n    a: {model.heads: 2}\n"),
+            "a.yaml:5:9: model.heads: already set by the axis model.heads");
+  EXPECT_EQ(error_of(config + "axes: {model.heads: [1, 2, 1]}\n"),
+            "a.yaml:2:28: model.heads: 1 is in the list twice");
+  EXPECT_EQ(error_of(config + "seeds: [2, 2]\n"), "a.yaml:2:12: seeds: 2 is in the list twice");
+  EXPECT_THAT(error_of(config + "axes: {seed: [1, 2]}\n"),
+              StartsWith("a.yaml:2:8: seed: seeds have an entry of their own"));
+}
+
+TEST(SweepErrors, what_is_no_list_is_refused_with_what_should_stand_there) {
+  EXPECT_THAT(error_of(config + "axes: {model.heads: 2}\n"),
+              StartsWith("a.yaml:2:21: model.heads: a list of values must stand here"));
+  EXPECT_THAT(error_of(config + "axes: {model.heads: []}\n"),
+              StartsWith("a.yaml:2:21: model.heads: a list of values must stand here"));
+  EXPECT_THAT(error_of(config + "axes: {size: [{model.heads: 2}]}\n"),
+              StartsWith("a.yaml:2:15: size: a value must stand here; several options that move "
+                         "together need names"));
+  EXPECT_THAT(error_of(config + "axes: {model: {heads: [1, 2]}}\n"),
+              StartsWith("a.yaml:2:23: heads: options and their values must stand here"));
+  EXPECT_THAT(error_of(config + "axes: [1]\n"), StartsWith("a.yaml:2:7: axes: options and their"));
+  EXPECT_THAT(error_of(config + "seeds: many\n"), StartsWith("a.yaml:2:8: seeds: not a number"));
+  EXPECT_THAT(error_of(config + "seeds: []\n"), StartsWith("a.yaml:2:8: seeds: how many"));
+  EXPECT_THAT(error_of(config + "metric: accuracy\n"),
+              StartsWith("a.yaml:2:9: metric: no such metric (accuracy; there are loss, "));
+}
+
+TEST(SweepErrors, the_file_itself) {
+  EXPECT_EQ(error_of(""),
+            "a.yaml: empty; the least sweep is `{config: configs/copy.yaml, seeds: 3}`");
+  EXPECT_EQ(error_of("seeds: 3\n"),
+            "a.yaml:1:1: config: missing; name the config file that the runs start from");
+  EXPECT_EQ(error_of(config + "seed: 3\n"), "a.yaml:2:1: seed: unknown name; did you mean seeds?");
+  EXPECT_THAT(error_of("config: " TAPEHEAD_SOURCE_DIR "/configs/copi.yaml\n"),
+              AllOf(StartsWith("a.yaml:1:9: config: "), HasSubstr("no such file"),
+                    HasSubstr("did you mean")));
+}
+
+TEST(SweepErrors, two_runs_in_one_directory) {
+  EXPECT_THAT(error_of(config + "axes: {model.init_from: [a/b, a_b]}\n"),
+              AllOf(HasSubstr("model.init_from=a_b,seed=1 would be that of two runs"),
+                    HasSubstr("short names of their own")));
+  EXPECT_THAT(error_of(config + "axes: {model.init_from: [" + std::string(300, 'x') + "]}\n"),
+              HasSubstr("too long a name"));
+}
+
+}  // namespace
+}  // namespace tapehead

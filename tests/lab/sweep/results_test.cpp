@@ -1,0 +1,192 @@
+// What a sweep found, from scores made by hand.
+#include "lab/sweep/results.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/sweep/report.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Three cells of two seeds.
+SweepPlan plan() {
+  return plan_sweep(
+      parse_sweep("config: " TAPEHEAD_SOURCE_DIR
+                  "/configs/copy.yaml\nseeds: 2\naxes: {size: {\"a,\\\"b\\\"\": {model.heads: 1}, "
+                  "middle: {model.heads: 2}, large: {model.heads: 4}}}\n",
+                  "a.yaml"));
+}
+
+// A test of 200 examples, of which the first so many are right.
+RunScores scores(Index right, double multiply_adds, double seconds) {
+  RunScores run{.split = "test",
+                .checkpoint = "best.safetensors",
+                .parameters = 100,
+                .multiply_adds_per_token = multiply_adds,
+                .steps = 10,
+                .tokens = 5000,
+                .seconds = seconds,
+                .examples = {}};
+  for (Index i = 0; i < 200; ++i) {
+    const std::string reference = std::to_string(i);
+    run.examples.push_back({.negative_log_likelihood = 0.5,
+                            .tokens = 2,
+                            .correct = 1,
+                            .output = i < right ? reference : "no",
+                            .reference = reference,
+                            .right = i < right});
+  }
+  return run;
+}
+
+// Runs are the cells with the first seed, then with the second.
+using Scores = std::vector<std::optional<RunScores>>;
+const Scores three_cells{scores(100, 10, 1), scores(190, 20, 3), scores(191, 40, 2),
+                         scores(104, 10, 2), scores(194, 20, 3), scores(192, 40, 4)};
+
+TEST(SweepResults, means_and_sample_deviations_over_seeds) {
+  const SweepResults results = sweep_results(plan(), three_cells);
+  ASSERT_EQ(results.cells.size(), 3U);
+  const Spread& first = results.cells[0].figures.metric(Metric::sequence_accuracy);
+  EXPECT_DOUBLE_EQ(first.mean, 0.51);
+  EXPECT_NEAR(first.deviation, 0.02 / std::sqrt(2.0), 1e-12);  // of 0.50 and 0.52
+  EXPECT_EQ(results.cells[2].figures.parameters.deviation, 0);
+  EXPECT_DOUBLE_EQ(results.cells[0].figures.multiply_adds.mean, 50000);
+  EXPECT_DOUBLE_EQ(results.cells[0].figures.tokens_per_second.mean, (5000 + 2500) / 2.0);
+  EXPECT_DOUBLE_EQ(results.cells[0].figures.metric(Metric::loss).mean, 0.25);
+  EXPECT_EQ(spread_of({3}).deviation, 0);
+}
+
+// 0.51, 0.96 and 0.9575, the last at twice the cost of the second.
+TEST(SweepResults, the_cheapest_is_sought_among_those_not_significantly_worse_than_the_best) {
+  const SweepResults results = sweep_results(plan(), three_cells);
+  EXPECT_EQ(results.best, 1U);
+  EXPECT_EQ(results.cheapest, 1U);
+  EXPECT_TRUE(results.cells[0].to_best->significant());
+  EXPECT_LT(results.cells[0].to_best->mean, 0);
+  EXPECT_FALSE(results.cells[2].to_best->significant());
+  EXPECT_EQ(results.comparisons.size(), 3U);
+
+  Scores better = three_cells;
+  better[2] = better[5] = scores(195, 40, 2);
+  EXPECT_EQ(sweep_results(plan(), better).best, 2U);
+  EXPECT_EQ(sweep_results(plan(), better).cheapest, 1U);
+}
+
+TEST(SweepResults, by_loss_less_is_better) {
+  SweepPlan by_loss = plan();
+  by_loss.metric = Metric::loss;
+  Scores all = three_cells;
+  for (const std::size_t run : {std::size_t{0}, std::size_t{3}}) {
+    for (ExampleScore& example : all[run]->examples) example.negative_log_likelihood = 0.4;
+  }
+  const SweepResults results = sweep_results(by_loss, all);
+  EXPECT_EQ(results.best, 0U);
+  EXPECT_EQ(results.cheapest, 0U);
+  EXPECT_GT(results.cells[1].to_best->mean, 0);
+}
+
+TEST(SweepResults, runs_that_are_missing_leave_the_others) {
+  Scores some = three_cells;
+  some[0] = some[3] = some[4] = std::nullopt;
+  const SweepResults results = sweep_results(plan(), some);
+  ASSERT_EQ(results.cells.size(), 2U);
+  EXPECT_EQ(results.cells[0].runs, 1U);
+  EXPECT_EQ(results.cells[results.best].cell, 2U);
+  EXPECT_NEAR(results.cells[0].to_best->mean, -0.005, 1e-12);  // by the one seed that both have
+}
+
+TEST(SweepResults, tests_of_other_examples_are_not_compared) {
+  Scores other = three_cells;
+  for (const std::size_t run : {std::size_t{0}, std::size_t{3}}) {
+    other[run]->examples.front().reference = "x";
+  }
+  const SweepResults results = sweep_results(plan(), other);
+  EXPECT_FALSE(results.cells[0].to_best);
+  EXPECT_NE(results.cheapest, 0U);
+  EXPECT_THAT(results_table(plan(), results), HasSubstr("not comparable"));
+}
+
+TEST(SweepResults, further_figures_are_those_of_the_runs_that_have_them) {
+  Scores studied = three_cells;
+  studied[0]->figures = {{"cross.entropy", 1}, {"train.loss", 0.5}};
+  studied[3]->figures = {{"cross.entropy", 2}};
+  SweepPlan sweep = plan();
+  sweep.show = {"cross.entropy", "loss"};
+  const SweepResults results = sweep_results(sweep, studied);
+  const auto& further = results.cells[0].figures.further;
+  EXPECT_EQ(further.at("cross.entropy").mean, 1.5);
+  EXPECT_DOUBLE_EQ(further.at("cross.entropy").deviation, std::sqrt(0.5));
+  EXPECT_EQ(further.at("train.loss").mean, 0.5);
+  EXPECT_TRUE(results.cells[1].figures.further.empty());
+  EXPECT_THAT(
+      results_table(sweep, results),
+      AllOf(HasSubstr("cross.entropy"), HasSubstr("1.5 ± 0.707"), HasSubstr("0.2500 ± 0.0000")));
+  EXPECT_THAT(runs_csv(sweep, results), AllOf(HasSubstr(",cross.entropy,train.loss\n"),
+                                              HasSubstr(",1,0.5\n"), HasSubstr(",,\n")));
+  EXPECT_THAT(cells_csv(sweep, results),
+              HasSubstr(",cross.entropy,cross.entropy_deviation,train.loss,train.loss_deviation,"));
+  const auto json = results_json(sweep, results);
+  EXPECT_EQ(json["cells"][0]["cross.entropy"]["mean"], 1.5);
+  EXPECT_EQ(json["show"][0], "cross.entropy");
+  EXPECT_EQ(json["runs"][0]["train.loss"], 0.5);
+  SweepFile file;
+  file.show = {{"cross.entropy", "a:1:2: show"}, {"cross.entropi", "a:1:9: show"}};
+  EXPECT_THAT(unknown_figures(file, results),
+              ElementsAre("a:1:9: show: no run has a figure cross.entropi; did you mean "
+                          "cross.entropy?"));
+}
+
+TEST(SweepFront, holds_what_nothing_beats_in_both) {
+  EXPECT_THAT(front_of({{1, 0.5}, {2, 0.5}, {2, 0.9}, {3, 0.8}, {4, 0.95}, {4, 0.95}}),
+              ElementsAre(true, false, true, false, true, true));
+  EXPECT_THAT(front_of({{1, 1}}), ElementsAre(true));
+}
+
+TEST(SweepReport, the_table_begins_with_the_best_and_says_what_follows) {
+  const SweepPlan sweep = plan();
+  const std::string table = results_table(sweep, sweep_results(sweep, three_cells));
+  EXPECT_LT(table.find("middle"), table.find("large"));
+  EXPECT_LT(table.find("large"), table.find("a,\"b\""));
+  EXPECT_THAT(table, AllOf(HasSubstr("96.00 %"), HasSubstr("not significant"), HasSubstr("2/2"),
+                           HasSubstr("best: size=middle"), Not(HasSubstr("one seed"))));
+}
+
+TEST(SweepReport, csv_has_a_line_for_each_and_quotes_what_needs_it) {
+  const SweepPlan sweep = plan();
+  const SweepResults results = sweep_results(sweep, three_cells);
+  const std::string runs = runs_csv(sweep, results);
+  EXPECT_EQ(std::ranges::count(runs, '\n'), 7);
+  EXPECT_THAT(runs, AllOf(HasSubstr("size,seed,run,split,examples,steps,parameters,"),
+                          HasSubstr("\n\"a,\"\"b\"\"\",1,\"size=a,_b_,seed=1\",test,200,10,100,")));
+  const std::string cells = cells_csv(sweep, results);
+  EXPECT_EQ(std::ranges::count(cells, '\n'), 4);
+  EXPECT_THAT(cells, HasSubstr("sequence_accuracy,sequence_accuracy_deviation"));
+}
+
+TEST(SweepReport, json_has_cells_runs_and_each_comparison) {
+  const SweepPlan sweep = plan();
+  const auto json = results_json(sweep, sweep_results(sweep, three_cells));
+  EXPECT_EQ(json["cells"].size(), 3U);
+  EXPECT_EQ(json["runs"].size(), 6U);
+  EXPECT_EQ(json["comparisons"].size(), 3U);
+  EXPECT_EQ(json["cells"][1]["best"], true);
+  EXPECT_EQ(json["cells"][0]["to_best"]["significant"], true);
+  EXPECT_EQ(json["runs"][0]["settings"]["size"], "a,\"b\"");
+  EXPECT_EQ(json["runs"][3]["overrides"][1], "seed=2");
+}
+
+}  // namespace
+}  // namespace tapehead

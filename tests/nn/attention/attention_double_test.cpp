@@ -1,0 +1,203 @@
+// Multi-head attention: three ways to give it its inputs, and what the recorder sees of it.
+#include "nn/attention/attention.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/tiny_model.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAreArray;
+using ::testing::Pointwise;
+
+// Attention with a store of its own; parameters of the same name start the same.
+struct Alone {
+  explicit Alone(AttentionInputs inputs)
+      : attention(store.root(), tiny_options(),
+                  attention_spec(tiny_options(), AttentionKind::cross, 0), inputs) {
+    store.initialize(1);
+    for (const NamedParameter& parameter : store.parameters()) {
+      Tensor values = store.value(parameter);
+      const Tensor noise = random_tensor(parameter.shape, digest(parameter.name));
+      std::ranges::copy(noise.values(), values.values().begin());
+    }
+  }
+
+  Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value,
+                    const Segments& queries, const Segments& keys) const {
+    Tape tape(false);
+    Pass pass(tape, store);
+    return attention(pass, tape.constant(query), tape.constant(key), tape.constant(value), queries,
+                     keys)
+        .value.value();
+  }
+
+  ParameterStore store;
+  MultiHeadAttention attention;
+};
+
+// One product for query, key and value, one for key and value, or one for each: the same numbers.
+TEST(MultiHeadAttention, does_not_depend_on_which_projections_are_one_product) {
+  const Segments segments = segments_of({3, 4});
+  const Tensor x = random_tensor({7, 6}, 2);
+  const Tensor self = Alone(AttentionInputs::self)(x, x, x, segments, segments);
+  const Tensor cross = Alone(AttentionInputs::cross)(x, x, x, segments, segments);
+  const Tensor separate = Alone(AttentionInputs::separate)(x, x, x, segments, segments);
+  EXPECT_THAT(cross.values(), Pointwise(DoubleNear(1e-13), self.values()));
+  EXPECT_THAT(separate.values(), Pointwise(DoubleNear(1e-13), self.values()));
+}
+
+TEST(MultiHeadAttention, takes_keys_and_values_from_different_inputs) {
+  const Segments queries = segments_of({2, 1});
+  const Segments keys = segments_of({3, 4});
+  const Tensor x = random_tensor({3, 6}, 2);
+  const Tensor memory = random_tensor({7, 6}, 3);
+  const Tensor other = random_tensor({7, 6}, 4);
+  const Alone cross(AttentionInputs::cross);
+  const Alone separate(AttentionInputs::separate);
+  EXPECT_THAT(separate(x, memory, memory, queries, keys).values(),
+              Pointwise(DoubleNear(1e-13), cross(x, memory, memory, queries, keys).values()));
+  const Tensor both = separate(x, memory, other, queries, keys);
+  EXPECT_EQ(both.shape(), Shape({3, 6}));
+  EXPECT_NE(both.data()[0], separate(x, memory, memory, queries, keys).data()[0]);
+  EXPECT_NE(both.data()[0], separate(x, other, other, queries, keys).data()[0]);
+}
+
+// One matrix (30, 6) for all three has numbers up to √(6 / 36), one (10, 6) alone up to √(6 / 16)
+// (Glorot and Bengio 2010, equation 16).
+TEST(MultiHeadAttention, starts_query_key_and_value_as_if_of_one_matrix) {
+  for (const auto inputs :
+       {AttentionInputs::self, AttentionInputs::cross, AttentionInputs::separate}) {
+    ParameterStore store;
+    const MultiHeadAttention attention(store.root(), tiny_options(),
+                                       attention_spec(tiny_options(), AttentionKind::cross, 0),
+                                       inputs);
+    store.initialize(1);
+    for (const NamedParameter& parameter : store.parameters()) {
+      const std::string& name = parameter.name;
+      if (name == "query.weight" || name == "key.weight" || name == "value.weight") {
+        const Tensor values = store.value(parameter);
+        const auto [least, most] = std::ranges::minmax(values.values());
+        const double largest = std::max(-least, most);
+        EXPECT_LE(largest, std::sqrt(6.0 / 36)) << name;
+        EXPECT_GE(largest, 0.85 * std::sqrt(6.0 / 36)) << name;  // of 60 draws
+      }
+    }
+  }
+}
+
+TEST(MultiHeadAttention, gradients_of_three_inputs) {
+  const Segments queries = segments_of({2, 1});
+  const Segments keys = segments_of({3, 4});
+  const Alone separate(AttentionInputs::separate);
+  EXPECT_GRADCHECK(
+      [&](Tape& tape, const std::vector<Var>& inputs) {
+        Pass pass(tape, separate.store);
+        return separate.attention(pass, inputs[0], inputs[1], inputs[2], queries, keys).value;
+      },
+      random_tensor({3, 6}, 2), random_tensor({7, 6}, 3), random_tensor({7, 6}, 4));
+}
+
+using Recorded = std::map<std::string, Tensor>;  // by path, segment and head
+
+Recorded record(const TinyModel& model, bool training, Tensor& logits) {
+  Recorded recorded;
+  Tape tape;
+  ParameterGradients gradients(model.store);
+  Pass pass = training ? Pass(tape, model.store, gradients, 1, 1) : Pass(tape, model.store);
+  pass.recorder = [&recorded](const RecordedAttention& seen) {
+    const std::string key = fmt::format("{} {} {}", seen.site.text(), seen.segment, seen.head);
+    EXPECT_TRUE(recorded.emplace(key, seen.weights).second) << key << " comes twice";
+  };
+  logits = logits_of(model.transformer, pass, tiny_batch()).value();
+  return recorded;
+}
+
+class RecordedWeights : public ::testing::TestWithParam<bool> {
+ protected:
+  RecordedWeights() : model_(options()) {
+    model_.shake(0.5);
+    recorded_ = record(model_, GetParam(), logits_);
+  }
+
+  static ModelOptions options() {
+    ModelOptions result = tiny_options();
+    result.dropout = 0.3;
+    result.layers = 2;
+    return result;
+  }
+
+  TinyModel model_;
+  Tensor logits_;
+  Recorded recorded_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Modes, RecordedWeights, ::testing::Bool(),
+                         [](const auto& test) { return test.param ? "training" : "evaluation"; });
+
+TEST_P(RecordedWeights, are_there_for_every_path_segment_and_head) {
+  const Batch batch = tiny_batch();
+  std::size_t expected = 0;
+  for (const char* path :
+       {"encoder.layers.0.self", "encoder.layers.1.self", "decoder.layers.0.self",
+        "decoder.layers.1.self", "decoder.layers.0.cross", "decoder.layers.1.cross"}) {
+    const bool source_queries = path[0] == 'e';
+    const bool source_keys = source_queries || std::string(path).ends_with("cross");
+    for (Index i = 0; i < batch.sequences(); ++i) {
+      const Index sources = batch.context.segments[i].rows;
+      const Index targets = batch.input.segments[i].rows;
+      for (Index head = 0; head < 2; ++head) {
+        const auto found = recorded_.find(fmt::format("{} {} {}", path, i, head));
+        ASSERT_NE(found, recorded_.end()) << path;
+        EXPECT_EQ(found->second.shape(),
+                  Shape({source_queries ? sources : targets, source_keys ? sources : targets}));
+        ++expected;
+      }
+    }
+  }
+  EXPECT_EQ(recorded_.size(), expected);
+}
+
+// Before dropout every row sums to 1, in training too; the decoder's own sees nothing ahead.
+TEST_P(RecordedWeights, are_distributions) {
+  for (const auto& [name, weights] : recorded_) {
+    const bool causal = name.starts_with("decoder") && name.find("self") != std::string::npos;
+    for (Index i = 0; i < weights.dim(0); ++i) {
+      double sum = 0;
+      for (Index j = 0; j < weights.dim(1); ++j) {
+        sum += weights.row(i)[j];
+        EXPECT_EQ(weights.row(i)[j] > 0, !causal || j <= i) << name;
+      }
+      EXPECT_NEAR(sum, 1, 1e-12) << name;
+    }
+  }
+}
+
+TEST_P(RecordedWeights, are_each_heads_own) {
+  EXPECT_NE(recorded_["encoder.layers.0.self 0 0"].data()[0],
+            recorded_["encoder.layers.0.self 0 1"].data()[0]);
+}
+
+TEST_P(RecordedWeights, leave_the_outputs_as_they_are) {
+  Tape tape;
+  ParameterGradients gradients(model_.store);
+  Pass pass = GetParam() ? Pass(tape, model_.store, gradients, 1, 1) : Pass(tape, model_.store);
+  EXPECT_THAT(logits_of(model_.transformer, pass, tiny_batch()).value().values(),
+              ElementsAreArray(logits_.values()));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

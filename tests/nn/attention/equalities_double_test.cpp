@@ -1,0 +1,393 @@
+// What attention with one setting must equal: plain formulas, or attention with another.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/ops/linear.hpp"
+#include "tests/support/lone_attention.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAreArray;
+using ::testing::Pointwise;
+
+const Segments two_sequences = segments_of({5, 3});
+Tensor some_rows(Index columns = 6) { return random_tensor({8, columns}, 4); }
+
+void expect_near(const Tensor& one, const Tensor& other, double tolerance = 1e-12) {
+  ASSERT_EQ(one.shape(), other.shape());
+  EXPECT_THAT(one.values(), Pointwise(DoubleNear(tolerance), other.values()));
+}
+
+Tensor product(const Tensor& a, const Tensor& b_transposed) {
+  Tape tape(false);
+  return linear(tape.constant(a), tape.constant(b_transposed)).value();
+}
+
+Tensor sum(const Tensor& a, const Tensor& b) {
+  Tensor c = a.copy();
+  std::ranges::transform(a.values(), b.values(), c.values().begin(), std::plus<>());
+  return c;
+}
+
+// softmax(x W_Qᵀ (x W_Kᵀ)ᵀ / √d) x W_Vᵀ W_Oᵀ for each sequence, by hand.
+TEST(AttentionEqualities, one_wide_head_is_plain_attention) {
+  LoneAttention one({}, 1);
+  one.without_biases();
+  const Tensor x = some_rows();
+  const Tensor q = product(x, one.value("query.weight"));
+  const Tensor k = product(x, one.value("key.weight"));
+  const Tensor v = product(x, one.value("value.weight"));
+  Tensor heads = Tensor::zeros({8, 6});
+  for (const Segment& segment : two_sequences.list) {
+    for (Index i = segment.row; i < segment.row + segment.rows; ++i) {
+      std::vector<double> weights;
+      double total = 0;
+      for (Index j = segment.row; j < segment.row + segment.rows; ++j) {
+        double score = 0;
+        for (Index c = 0; c < 6; ++c) {
+          score += q.row(i)[c] * k.row(j)[c];
+        }
+        weights.push_back(std::exp(score / std::sqrt(6.0)));
+        total += weights.back();
+      }
+      for (Index j = 0; j < segment.rows; ++j) {
+        for (Index c = 0; c < 6; ++c) {
+          heads.row(i)[c] +=
+              weights[static_cast<std::size_t>(j)] / total * v.row(segment.row + j)[c];
+        }
+      }
+    }
+  }
+  expect_near(one(x, two_sequences), product(heads, one.value("output.weight")));
+}
+
+TEST(AttentionEqualities, a_shared_weight_has_the_sum_of_the_untied_gradients) {
+  struct Case {
+    Sharing sharing;
+    std::string shared;
+    std::vector<std::string> of;
+  };
+  const Tensor x = some_rows();
+  for (const auto& [sharing, shared, of] :
+       {Case{Sharing::query_key, "query_key", {"query", "key"}},
+        Case{Sharing::key_value, "key_value", {"key", "value"}},
+        Case{Sharing::query_value, "query_value", {"query", "value"}},
+        Case{Sharing::all, "query_key_value", {"query", "key", "value"}}}) {
+    SCOPED_TRACE(shared);
+    LoneAttention tied({.sharing = {{sharing}}});
+    LoneAttention free({});
+    for (const char* part : {".weight", ".bias"}) {
+      for (const std::string& name : of) {
+        free.set(name + part, tied.value(shared + part));
+      }
+    }
+    expect_near(tied(x, two_sequences), free(x, two_sequences));
+    for (const char* part : {".weight", ".bias"}) {
+      Tensor expected = free.gradient(of[0] + part, x, two_sequences);
+      for (std::size_t i = 1; i < of.size(); ++i) {
+        expected = sum(expected, free.gradient(of[i] + part, x, two_sequences));
+      }
+      expect_near(tied.gradient(shared + part, x, two_sequences), expected);
+    }
+  }
+}
+
+TEST(AttentionEqualities, two_tied_heads_are_one_with_the_sum_of_their_output_weights) {
+  AttentionSettings settings{.d_qk = {{4}}, .d_v = {{3}}};
+  LoneAttention one(settings, 1);
+  settings.head_weights.values = {HeadWeights::tied};
+  LoneAttention two(settings, 2);
+  for (const char* name : {"query", "key", "value"}) {
+    for (const char* part : {".weight", ".bias"}) {
+      two.set(std::string(name) + part, one.value(std::string(name) + part));
+    }
+  }
+  const Tensor both = two.value("output.weight");
+  Tensor summed = Tensor::empty({6, 3});
+  for (Index i = 0; i < 6; ++i) {
+    for (Index c = 0; c < 3; ++c) {
+      summed.row(i)[c] = both.row(i)[c] + both.row(i)[3 + c];
+    }
+  }
+  one.set("output.weight", summed);
+  const Tensor x = some_rows();
+  expect_near(two(x, two_sequences), one(x, two_sequences));
+}
+
+// Q = K = V = X W, once by the attention and once before it.
+TEST(AttentionEqualities, identity_on_projected_rows_is_all_on_rows) {
+  const AttentionSettings all{.sharing = {{Sharing::all}}, .combine = {{Combine::concatenate}}};
+  AttentionSettings none = all;
+  none.sharing.values = {Sharing::identity};
+  LoneAttention shared(all, 1);
+  shared.without_biases();
+  const Tensor x = some_rows();
+  const LoneAttention identity(none, 1);
+  EXPECT_EQ(identity.store.count(), 6);  // the output's bias
+  expect_near(identity(product(x, shared.value("query_key_value.weight")), two_sequences),
+              shared(x, two_sequences));
+}
+
+TEST(AttentionEqualities, a_map_before_is_a_map_within) {
+  const Tensor x = some_rows();
+  const Tensor before = random_tensor({6, 6}, 9);  // (in, out)
+  LoneAttention outside({});
+  LoneAttention inside({});
+  outside.without_biases();
+  inside.without_biases();
+  Tensor before_transposed = Tensor::empty({6, 6});
+  for (Index i = 0; i < 36; ++i) {
+    before_transposed.data()[i % 6 * 6 + i / 6] = before.data()[i];
+  }
+  for (const std::string name : {"query.weight", "key.weight", "value.weight"}) {
+    inside.set(name, product(outside.value(name), before));
+  }
+  expect_near(outside(product(x, before_transposed), two_sequences), inside(x, two_sequences));
+}
+
+// s_ij = s_ji: around any three rows the differences that softmax leaves to be seen add up to 0.
+TEST(AttentionEqualities, a_shared_query_key_weight_has_symmetric_scores) {
+  const auto around = [](const LoneAttention& alone) {
+    std::vector<Tensor> seen;
+    Tape tape(false);
+    Pass pass(tape, alone.store);
+    pass.recorder = [&](const RecordedAttention& one) { seen.push_back(one.weights); };
+    const Var x = tape.constant(some_rows());
+    alone.attention(pass, x, x, x, segments_of({8}), segments_of({8}));
+    const auto score = [&](Index i, Index j) { return std::log(seen[1].row(i)[j]); };
+    return score(2, 5) - score(2, 7) + score(5, 7) - score(5, 2) + score(7, 2) - score(7, 5);
+  };
+  EXPECT_NEAR(around(LoneAttention({.sharing = {{Sharing::query_key}}})), 0, 1e-12);
+  EXPECT_GT(std::abs(around(LoneAttention({}))), 1e-2);
+}
+
+TEST(AttentionEqualities, permuted_rows_give_permuted_rows) {
+  const std::vector<Index> order{4, 2, 0, 1, 3};
+  const Tensor x = random_tensor({5, 6}, 4);
+  Tensor permuted = Tensor::empty({5, 6});
+  for (Index i = 0; i < 5; ++i) {
+    std::copy_n(x.row(order[static_cast<std::size_t>(i)]), 6, permuted.row(i));
+  }
+  const LoneAttention alone({});
+  const LoneAttention rotary({.d_qk = {{4}}, .positions = {{AttentionPositions::rotary}}});
+  const Segments segments = segments_of({5});
+  const auto difference = [&](const LoneAttention& attention) {
+    const Tensor y = attention(x, segments);
+    const Tensor of_permuted = attention(permuted, segments);
+    double most = 0;
+    for (Index i = 0; i < 5; ++i) {
+      for (Index c = 0; c < 6; ++c) {
+        most = std::max(
+            most, std::abs(of_permuted.row(i)[c] - y.row(order[static_cast<std::size_t>(i)])[c]));
+      }
+    }
+    return most;
+  };
+  EXPECT_LT(difference(alone), 1e-12);
+  EXPECT_GT(difference(rotary), 1e-3);
+}
+
+TEST(AttentionEqualities, relative_positions_do_not_see_a_shift) {
+  const Segments here{.list = {{0, 5, 0}, {5, 3, 0}}, .first_row = 0};
+  const Segments there{.list = {{0, 5, 40}, {5, 3, 7}}, .first_row = 0};
+  const Tensor nowhere = LoneAttention({.d_qk = {{4}}})(some_rows(), here);
+  for (std::size_t i = 1; i < EnumNames<AttentionPositions>::names.size(); ++i) {
+    SCOPED_TRACE(EnumNames<AttentionPositions>::names[i]);
+    const LoneAttention relative(
+        {.d_qk = {{4}}, .positions = {{static_cast<AttentionPositions>(i)}}});
+    const Tensor y = relative(some_rows(), here);
+    expect_near(y, relative(some_rows(), there), 1e-10);
+    EXPECT_THAT(y.values(), ::testing::Not(Pointwise(DoubleNear(1e-3), nowhere.values())));
+  }
+}
+
+// softmax((Q Kᵀ + Q rᵀ) / √d_qk) (V + r'), written out (Shaw et al. 2018, equations 3 and 4).
+TEST(AttentionEqualities, relative_is_shaws_formula) {
+  LoneAttention one({.positions = {{AttentionPositions::relative}}, .clip = {{2}}}, 1);
+  one.without_biases();
+  const Tensor x = some_rows();
+  const Tensor q = product(x, one.value("query.weight"));
+  const Tensor k = product(x, one.value("key.weight"));
+  const Tensor v = product(x, one.value("value.weight"));
+  const Tensor to_keys = one.value("distance.key");
+  const Tensor to_values = one.value("distance.value");
+  Tensor heads = Tensor::zeros({8, 6});
+  for (Index i = 0; i < 8; ++i) {
+    std::vector<double> weights;
+    double total = 0;
+    const auto row = [&](Index j) { return std::clamp<Index>(j - i, -2, 2) + 2; };
+    for (Index j = 0; j < 8; ++j) {
+      double score = 0;
+      for (Index c = 0; c < 6; ++c) {
+        score += q.row(i)[c] * (k.row(j)[c] + to_keys.row(row(j))[c]);
+      }
+      weights.push_back(std::exp(score / std::sqrt(6.0)));
+      total += weights.back();
+    }
+    for (Index j = 0; j < 8; ++j) {
+      for (Index c = 0; c < 6; ++c) {
+        heads.row(i)[c] +=
+            weights[static_cast<std::size_t>(j)] / total * (v.row(j)[c] + to_values.row(row(j))[c]);
+      }
+    }
+  }
+  expect_near(one(x, segments_of({8})), product(heads, one.value("output.weight")));
+}
+
+// (q + u) k + (q + v) W R (Dai et al. 2019, section 3.3), seen through log weights' differences.
+TEST(AttentionEqualities, transformer_xl_is_dais_formula) {
+  LoneAttention one({.positions = {{AttentionPositions::transformer_xl}}, .clip = {{7}}}, 1);
+  one.without_biases();
+  const Tensor x = some_rows();
+  const Tensor q = product(x, one.value("query.weight"));
+  const Tensor k = product(x, one.value("key.weight"));
+  const Tensor u = one.value("distance.content");
+  const Tensor v = one.value("distance.place");
+  std::vector<Tensor> seen;
+  Tape tape(false);
+  Pass pass(tape, one.store);
+  pass.recorder = [&](const RecordedAttention& recorded) { seen.push_back(recorded.weights); };
+  const Var input = tape.constant(x);
+  one.attention(pass, input, input, input, segments_of({8}), segments_of({8}));
+  const Tensor map = one.value("distance.weight");  // (d_qk, D)
+  const auto score = [&](Index i, Index j) {
+    double sum = 0;
+    for (Index c = 0; c < 6; ++c) {
+      double placed = 0;
+      for (Index e = 0; e < 6; ++e) {
+        const double angle =
+            static_cast<double>(j - i) / std::pow(10000.0, static_cast<double>(e - e % 2) / 6.0);
+        placed += map.row(c)[e] * (e % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      }
+      sum += (q.row(i)[c] + u.data()[c]) * k.row(j)[c] + (q.row(i)[c] + v.data()[c]) * placed;
+    }
+    return sum / std::sqrt(6.0);
+  };
+  for (Index i = 0; i < 8; ++i) {
+    for (Index j = 1; j < 8; ++j) {
+      EXPECT_NEAR(std::log(seen[0].row(i)[j] / seen[0].row(i)[0]), score(i, j) - score(i, 0),
+                  1e-10);
+    }
+  }
+}
+
+TEST(AttentionEqualities, as_many_key_heads_as_heads_is_ordinary) {
+  const Tensor x = some_rows();
+  EXPECT_THAT(LoneAttention({.kv_heads = {{2}}})(x, two_sequences).values(),
+              ElementsAreArray(LoneAttention({})(x, two_sequences).values()));
+}
+
+// Keys and values of one head, given to both, and one head of keys and values.
+TEST(AttentionEqualities, one_key_head_is_the_same_keys_for_all) {
+  LoneAttention one({.kv_heads = {{1}}});
+  LoneAttention two({});
+  for (const std::string part : {".weight", ".bias"}) {
+    two.set("query" + part, one.value("query" + part));
+    for (const std::string name : {"key", "value"}) {
+      const Tensor half = one.value(name + part);
+      Tensor both = Tensor::empty(two.value(name + part).shape());
+      std::ranges::copy(half.values(), both.values().begin());
+      std::ranges::copy(half.values(), both.values().begin() + half.size());
+      two.set(name + part, both);
+    }
+  }
+  const Tensor x = some_rows();
+  expect_near(one(x, two_sequences), two(x, two_sequences));
+}
+
+// The dot product as a score of one's own.
+struct Product {
+  double operator()(std::span<const double> query, std::span<const double> key) const {
+    return std::inner_product(query.begin(), query.end(), key.begin(), 0.0);
+  }
+  void backward(double dscore, std::span<const double> query, std::span<const double> key,
+                std::span<double> dquery, std::span<double> dkey) const {
+    for (std::size_t c = 0; c < query.size(); ++c) {
+      dquery[c] += dscore * key[c];
+      dkey[c] += dscore * query[c];
+    }
+  }
+};
+
+TEST(AttentionScore, of_ones_own_takes_the_place_of_products) {
+  LoneAttention products({});
+  LoneAttention own({});
+  own.attention.pair_scores = {score_by(Product{}), nullptr};
+  const Tensor x = some_rows();
+  expect_near(own(x, two_sequences), products(x, two_sequences));
+  expect_near(own.gradient("query.weight", x, two_sequences),
+              products.gradient("query.weight", x, two_sequences));
+  own.attention.pair_scores = {score_by(Product{}), score_by(Product{})};
+  expect_near(own(x, two_sequences), products(x, two_sequences));
+}
+
+TEST(AttentionStart, makes_heads_identical) {
+  ModelOptions options = tiny_options();
+  options.attention.start.values = {HeadStart::identical};
+  const TinyModel model(options);
+  Index matrices = 0;
+  for (const NamedParameter& parameter : model.store.parameters()) {
+    const Tensor value = model.store.value(parameter);
+    const bool projection = parameter.name.ends_with("query.weight") ||
+                            parameter.name.ends_with("key.weight") ||
+                            parameter.name.ends_with("value.weight");
+    if (projection) {
+      ++matrices;
+      const auto half = static_cast<std::size_t>(value.size() / 2);
+      EXPECT_THAT(value.values().first(half), ElementsAreArray(value.values().last(half)));
+      EXPECT_NE(value.data()[0], value.row(1)[0]);
+    }
+    if (parameter.name.ends_with("output.weight") && parameter.name.starts_with("encoder")) {
+      ++matrices;
+      for (Index i = 0; i < value.dim(0); ++i) {
+        EXPECT_EQ(value.row(i)[0], value.row(i)[5]);  // d_v is 5
+        EXPECT_NE(value.row(i)[0], value.row(i)[1]);
+      }
+    }
+  }
+  EXPECT_EQ(matrices, 10);  // three in each of three attentions, and the encoder's output
+}
+
+// What each head has of scores and distances starts equal too.
+TEST(AttentionStart, makes_what_heads_know_identical) {
+  const auto expect_equal_halves = [](const AttentionSettings& settings, const std::string& name) {
+    LoneAttention alone(settings);
+    alone.store.initialize(1);
+    const Tensor value = alone.value(name);
+    const auto half = static_cast<std::size_t>(value.size() / 2);
+    EXPECT_THAT(value.values().first(half), ElementsAreArray(value.values().last(half))) << name;
+    EXPECT_NE(value.data()[0], value.data()[1]) << name;
+  };
+  const Layered<HeadStart> identical{{HeadStart::identical}};
+  expect_equal_halves({.score = {{{{Score::bilinear}}}}, .start = identical}, "score.weight");
+  expect_equal_halves({.score = {{{{Score::additive}}}}, .start = identical}, "score.vector");
+  expect_equal_halves({.positions = {{AttentionPositions::t5}}, .start = identical},
+                      "distance.score");
+  expect_equal_halves({.positions = {{AttentionPositions::transformer_xl}}, .start = identical},
+                      "distance.weight");
+}
+
+// What starts identical stays so without dropout, as long as output blocks are equal too.
+TEST(AttentionStart, identical_heads_have_identical_gradients) {
+  LoneAttention alone({.start = {{HeadStart::identical}}});
+  alone.store.initialize(1);
+  const Tensor gradient = alone.gradient("query.weight", some_rows(), two_sequences);
+  const auto half = static_cast<std::size_t>(gradient.size() / 2);
+  EXPECT_THAT(gradient.values().first(half),
+              Pointwise(DoubleNear(1e-14), gradient.values().last(half)));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

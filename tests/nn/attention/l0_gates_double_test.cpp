@@ -1,0 +1,112 @@
+// Gates on heads in a model: what they are before training, when they are drawn, and their number.
+#include "nn/attention/l0_gates.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/gradcheck/model/model.hpp"
+#include "core/ops/arithmetic.hpp"
+#include "nn/transformer/loss.hpp"
+#include "tests/support/tiny_model.hpp"
+#include "train/step/gate_training.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::ElementsAreArray;
+using ::testing::Not;
+
+ModelOptions gated_options() {
+  ModelOptions options = tiny_options();
+  options.attention.gates.values = {HeadGating::l0};
+  return options;
+}
+
+Tensor evaluated(const TinyModel& model) {
+  Tape tape(false);
+  Pass pass(tape, model.store);
+  return logits_of(model.transformer, pass, tiny_batch()).value();
+}
+
+Tensor trained(const TinyModel& model, std::uint64_t seed, Index step) {
+  Tape tape;
+  ParameterGradients gradients(model.store);
+  Pass pass(tape, model.store, gradients, seed, step);
+  return logits_of(model.transformer, pass, tiny_batch()).value();
+}
+
+// First weights are a function of the name, so both models have the same ones.
+TEST(L0Gates, are_open_before_training) {
+  EXPECT_THAT(evaluated(TinyModel(gated_options())).values(),
+              ElementsAreArray(evaluated(TinyModel(tiny_options())).values()));
+}
+
+TEST(L0Gates, are_drawn_anew_in_each_step_and_only_in_training) {
+  ModelOptions options = gated_options();
+  options.dropout = 0;  // so that nothing else is drawn
+  TinyModel model(options);
+  for (const NamedParameter& parameter : model.store.parameters()) {
+    if (parameter.name.ends_with(".gates")) {
+      std::ranges::fill(model.store.value(parameter).values(), 0.3);
+    }
+  }
+  const Tensor first = trained(model, 1, 1);
+  EXPECT_THAT(trained(model, 1, 1).values(), ElementsAreArray(first.values()));
+  EXPECT_THAT(trained(model, 1, 2).values(), Not(ElementsAreArray(first.values())));
+  EXPECT_THAT(trained(model, 2, 1).values(), Not(ElementsAreArray(first.values())));
+  const Tensor settled = evaluated(model);
+  EXPECT_THAT(evaluated(model).values(), ElementsAreArray(settled.values()));
+  EXPECT_THAT(settled.values(), Not(ElementsAreArray(first.values())));
+}
+
+// Of three attentions of two heads; those that share their weights have one set of gates.
+TEST(L0Gates, are_counted_once) {
+  ModelOptions options = gated_options();
+  EXPECT_EQ(OpenHeads(TinyModel(options).transformer).gated(), 6);
+  options.layers = 2;
+  options.encoder_self.shared_as.values = {"both"};
+  options.cross.gates.values = {HeadGating::none, HeadGating::l0};
+  const TinyModel model(options);
+  const OpenHeads open(model.transformer);
+  EXPECT_EQ(open.gated(), 2 + 4 + 2);
+  // P(z > 0) at the log_alpha that gates start with: σ(2.5 + 2/3 log 11) = 0.98368.
+  EXPECT_NEAR(open.expected(model.store), 8 * 0.98368, 1e-3);
+  options.attention.gates.values.clear();
+  options.cross.gates.values.clear();
+  const TinyModel plain(options);
+  EXPECT_EQ(OpenHeads(plain.transformer).gated(), 0);
+  EXPECT_EQ(OpenHeads(plain.transformer).expected(plain.store), 0);
+}
+
+// With the penalty, wherever the gates go: combinations of heads of every kind.
+TEST(L0Gates, have_their_gradients) {
+  for (const Combine combine :
+       {Combine::output, Combine::concatenate, Combine::mean, Combine::weighted}) {
+    SCOPED_TRACE(EnumNames<Combine>::names[static_cast<std::size_t>(combine)]);
+    ModelOptions options = gated_options();
+    options.d_head.reset();
+    options.attention.combine.values = {combine};
+    TinyModel model(options);
+    model.shake(0.2);
+    for (const NamedParameter& parameter : model.store.parameters()) {
+      if (parameter.name.ends_with(".gates")) {  // where few draws stick to an end
+        std::ranges::fill(model.store.value(parameter).values(), 0.2);
+      }
+    }
+    const PenaltyFunction penalty = gate_penalty(model.transformer, 0.3);
+    const auto loss = [&](Tape& tape, ParameterGradients& gradients) {
+      Pass pass(tape, model.store, gradients, 11, 3);
+      return add(batch_loss(model.transformer, pass, tiny_batch(), {.label_smoothing = 0.1}).loss,
+                 penalty(pass));
+    };
+    const ModelGradcheckReport report = gradcheck_model(model.store, loss);
+    EXPECT_TRUE(report.ok()) << report.message();
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,183 @@
+// Attention as its settings vary it: parameters, gradients and caches of random compositions, and
+// weights that several attentions share.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/gradcheck/model/model.hpp"
+#include "core/ops/arithmetic.hpp"
+#include "nn/attention/resolve.hpp"
+#include "nn/transformer/loss.hpp"
+#include "tests/support/attention_parameters.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/random_attention.hpp"
+#include "train/step/gate_training.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+
+TEST(AttentionVariants, have_the_parameters_of_the_closed_form) {
+  RandomAttention random(1);
+  for (int i = 0; i < 200; ++i) {
+    const ModelOptions options = random.next();
+    for (const AttentionKind kind : attention_kinds) {
+      const AttentionSpec spec = attention_spec(options, kind, 0);
+      ParameterStore store;
+      const MultiHeadAttention attention(
+          store.root(), options, spec,
+          spec.is_self() ? AttentionInputs::self : AttentionInputs::cross);
+      EXPECT_EQ(store.count(), attention_parameters(spec));
+    }
+  }
+}
+
+TEST(AttentionVariants, have_their_gradients) {
+  RandomAttention random(2);
+  for (int i = 0; i < 24; ++i) {
+    ModelOptions options = random.next();
+    options.layers = 1;
+    SCOPED_TRACE(fmt::format("composition {}", i));
+    TinyModel model(options);
+    model.shake(0.2);
+    const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
+      Pass pass(tape, model.store, gradients, 11, 3);
+      const Var total =
+          batch_loss(model.transformer, pass, tiny_batch(), {.label_smoothing = 0.1}).loss;
+      const PenaltyFunction penalty = gate_penalty(model.transformer, 0.3);
+      return penalty ? add(total, penalty(pass)) : total;
+    };
+    const ModelGradcheckReport report = gradcheck_model(model.store, loss);
+    EXPECT_TRUE(report.ok()) << report.message();
+  }
+}
+
+// What is resolved says the same: no setting is lost between a config and the run's copy of it.
+TEST(AttentionVariants, resolve_to_themselves) {
+  RandomAttention random(4);
+  for (int i = 0; i < 200; ++i) {
+    const ModelOptions options = random.next();
+    ModelOptions resolved = options;
+    resolve_attention(resolved);
+    resolved.attention = {};  // the kinds alone say it all
+    for (const AttentionKind kind : attention_kinds) {
+      EXPECT_EQ(attention_spec(resolved, kind, 1), attention_spec(options, kind, 1));
+    }
+  }
+}
+
+// Token by token with the cache, as decoding goes, against all at once.
+void expect_same_with_cache(const ModelOptions& options) {
+  TinyModel model(options);
+  model.shake(0.2);
+  const Batch batch = batch_of({{3, 4, 5, 6}, {7, 8}}, {{5, 4, 3, 6, 7}, {8, 8, 3, 4, 5}});
+  Tape tape(false);
+  Pass pass(tape, model.store);
+  const Transformer& transformer = model.transformer;
+  const Var whole = transformer.hidden(pass, batch);
+  const Context context{.rows = transformer.encode(pass, batch.context),
+                        .segments = batch.context.segments};
+  const Index rows = batch.input.segments[0].rows;
+  KeyValueCache cache = transformer.main().make_cache(2, rows);
+  const std::vector<Index> slots{1, 0};
+  for (Index t = 0; t < rows; ++t) {
+    const Tokens fresh{.ids = {batch.input.ids[static_cast<std::size_t>(t)],
+                               batch.input.ids[static_cast<std::size_t>(rows + t)]},
+                       .segments = {.list = {{0, 1, t}, {1, 1, t}}, .first_row = 0}};
+    cache.extend(slots, fresh.segments);
+    const Var step = transformer.main()(pass, fresh, &context, &cache);
+    for (Index sentence = 0; sentence < 2; ++sentence) {
+      const auto width = static_cast<std::size_t>(whole.shape()[1]);
+      EXPECT_THAT(
+          std::span(step.value().row(sentence), width),
+          Pointwise(DoubleNear(1e-12), std::span(whole.value().row(sentence * rows + t), width)));
+    }
+  }
+}
+
+TEST(AttentionVariants, give_the_same_with_the_cache) {
+  RandomAttention random(3);
+  for (int i = 0; i < 60; ++i) {
+    SCOPED_TRACE(fmt::format("composition {}", i));
+    expect_same_with_cache(random.next());
+  }
+}
+
+// Tied heads have the same keys until each is scored in its own way; their values stay one.
+TEST(AttentionVariants, cache_the_keys_of_tied_heads_that_score_unlike) {
+  ModelOptions options = tiny_options();
+  options.decoder_self.head_weights.values = {HeadWeights::tied};
+  options.decoder_self.score.values = {{{Score::dot, Score::cosine}}};
+  expect_same_with_cache(options);
+}
+
+TEST(AttentionSharing, one_name_is_one_set_of_weights) {
+  ModelOptions options = tiny_options();
+  options.layers = 2;
+  options.encoder_self.shared_as.values = {"both"};
+  const TinyModel model(options);
+  Index shared = 0;
+  for (const NamedParameter& parameter : model.store.parameters()) {
+    EXPECT_FALSE(parameter.name.starts_with("encoder.layers.0.self.query")) << parameter.name;
+    shared += parameter.name == "shared.both.query.weight" ? 1 : 0;
+  }
+  EXPECT_EQ(shared, 1);
+  // Two layers' attentions less one's: the shared weights stand once.
+  const ModelOptions plain = [&] {
+    ModelOptions without = options;
+    without.encoder_self.shared_as.values.clear();
+    return without;
+  }();
+  EXPECT_EQ(TinyModel(plain).store.count() - model.store.count(),
+            attention_parameters(attention_spec(plain, AttentionKind::encoder_self, 0)));
+}
+
+TEST(AttentionVariants, that_do_not_compose_are_refused) {
+  ModelOptions options = tiny_options();
+  options.cross.kv_heads.values = {3};
+  EXPECT_THAT(message_of<ConfigError>([&] { TinyModel{options}; }),
+              HasSubstr("cross.kv_heads: must divide the heads (3 for 2 heads)"));
+}
+
+TEST(AttentionSharing, of_unlike_attentions_is_refused) {
+  ModelOptions options = tiny_options();
+  options.attention.shared_as.values = {"all"};
+  options.cross.heads.values = {1};
+  EXPECT_THAT(message_of<ConfigError>([&] { TinyModel{options}; }), HasSubstr("named all differ"));
+}
+
+// With no heads at all the block is its output's bias.
+TEST(AttentionWithoutHeads, is_its_bias) {
+  ModelOptions options = tiny_options();
+  options.encoder_self.heads.values = {0};
+  options.decoder_self.heads.values = {0};
+  options.norm_position = NormPosition::post;  // a norm before nothing would have no gradient
+  TinyModel model(options);
+  model.shake(0.2);
+  const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
+    Pass pass(tape, model.store, gradients, 11, 3);
+    return batch_loss(model.transformer, pass, tiny_batch(), {.label_smoothing = 0.1}).loss;
+  };
+  const ModelGradcheckReport report = gradcheck_model(model.store, loss);
+  EXPECT_TRUE(report.ok()) << report.message();
+  EXPECT_EQ(std::ranges::count_if(model.store.parameters(),
+                                  [](const NamedParameter& parameter) {
+                                    return lies_in(parameter.name, "encoder.layers.0.self");
+                                  }),
+            3);  // the bias, and the norm's two
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,189 @@
+// Decoding with a cache and in batches against the plain searches of tests/support, token for
+// token.
+#include "nn/generation/decoding.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "tests/support/naive_decoding.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::Ge;
+using ::testing::Lt;
+using ::testing::Ne;
+
+const std::vector<Sentence>& sources = decoding_sources;
+
+void expect_same(const std::vector<Hypothesis>& found, const std::vector<Hypothesis>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].tokens, expected[i].tokens);
+    EXPECT_NEAR(found[i].log_probability, expected[i].log_probability, 1e-9);
+    EXPECT_NEAR(found[i].score, expected[i].score, 1e-9);
+  }
+}
+
+// Random models with starting weights large enough for outputs that differ from place to place.
+class Decoding : public ::testing::TestWithParam<std::uint64_t> {
+ protected:
+  Decoding() : model_(options(), GetParam(), tiny_vocabulary + 4) { model_.shake(0.05); }
+
+  static ModelOptions options() {
+    ModelOptions result = tiny_options();
+    result.layers = 2;
+    const bool pre = GetParam() % 2 == 0;
+    result.initializer_gain = pre ? 4 : 1.5;
+    result.tie_embeddings = pre ? Tying::none : Tying::all;
+    result.norm_position = pre ? NormPosition::pre : NormPosition::post;
+    result.positions = pre ? PositionKind::sinusoidal : PositionKind::learned;
+    return result;
+  }
+
+  TinyModel model_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Decoding, ::testing::Range<std::uint64_t>(4, 9));
+
+// What follows would say little of models that always say the same.
+TEST_P(Decoding, of_these_models_is_not_degenerate) {
+  std::set<std::vector<TokenId>> different;
+  std::set<TokenId> tokens;
+  for (const auto& output : decode_together(model_, sources, {.max_extra_length = 4})) {
+    ASSERT_EQ(output.size(), 1U);
+    different.insert(output[0].tokens);
+    tokens.insert(output[0].tokens.begin(), output[0].tokens.end());
+  }
+  EXPECT_GE(different.size(), 3U);
+  EXPECT_GE(tokens.size(), 3U);
+}
+
+TEST_P(Decoding, greedy_equals_full_recomputation) {
+  const DecodingOptions options{.max_extra_length = 5};
+  const auto outputs = decode_together(model_, sources, options);
+  ASSERT_EQ(outputs.size(), sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const Hypothesis expected = naive_greedy(model_, sources[i], options);
+    ASSERT_EQ(outputs[i].size(), 1U);
+    EXPECT_EQ(outputs[i][0].tokens, expected.tokens);
+    EXPECT_NEAR(outputs[i][0].log_probability, expected.log_probability, 1e-9);
+  }
+}
+
+// Beam 12 is wider than the vocabulary: the first step has fewer continuations than that.
+TEST_P(Decoding, beam_equals_a_plain_beam_search) {
+  for (const Index beam : {1, 2, 3, 5, 12}) {
+    for (const double penalty : {0.0, 0.6, 1.0}) {
+      for (const Index best : {Index{1}, beam}) {
+        const DecodingOptions options{
+            .beam = beam, .length_penalty = penalty, .max_extra_length = 4, .best = best};
+        const auto outputs = decode_together(model_, sources, options);
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+          SCOPED_TRACE(::testing::Message() << "beam " << beam << ", penalty " << penalty
+                                            << ", best " << best << ", source " << i);
+          expect_same(outputs[i], naive_beam(model_, sources[i], options));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Decoding, of_a_batch_equals_that_of_each_source_alone) {
+  for (const Index beam : {1, 4}) {
+    const DecodingOptions options{.beam = beam, .max_extra_length = 6, .best = beam};
+    const auto together = decode_together(model_, sources, options);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      expect_same(together[i], decode_together(model_, {sources[i]}, options)[0]);
+    }
+  }
+}
+
+// The cache begins with 8 rows for each hypothesis and grows as outputs need it; the models stop
+// at 16.
+TEST_P(Decoding, of_long_outputs_equals_full_recomputation) {
+  const DecodingOptions options{.beam = 2, .length_penalty = 1, .max_extra_length = 16, .best = 2};
+  const auto outputs = decode_together(model_, sources, options);
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    expect_same(outputs[i], naive_beam(model_, sources[i], options));
+    longest = std::max(longest, outputs[i][0].tokens.size());
+  }
+  EXPECT_GT(longest, 8U) << "so none made the cache grow";
+}
+
+TEST_P(Decoding, gives_its_best_first_and_different) {
+  for (const auto& output :
+       decode_together(model_, sources, {.beam = 5, .max_extra_length = 6, .best = 4})) {
+    ASSERT_EQ(output.size(), 4U);
+    std::set<std::vector<TokenId>> different;
+    for (std::size_t i = 0; i < output.size(); ++i) {
+      EXPECT_GE(output[i == 0 ? 0 : i - 1].score, output[i].score);
+      different.insert(output[i].tokens);
+    }
+    EXPECT_EQ(different.size(), 4U);
+  }
+}
+
+TEST_P(Decoding, keeps_to_lengths_and_leaves_marks_out) {
+  for (const Index extra : {0, 1, 50}) {  // 50 more than any source is beyond max_positions
+    const DecodingOptions options{.beam = 3, .max_extra_length = extra, .best = 3};
+    const auto outputs = decode_together(model_, sources, options);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      for (const Hypothesis& hypothesis : outputs[i]) {
+        EXPECT_LE(static_cast<Index>(hypothesis.tokens.size()),
+                  longest_output(model_, sources[i], options));
+        EXPECT_THAT(hypothesis.tokens,
+                    Each(AllOf(Ne(begin_mark), Ne(end_mark), Ge(0), Lt(tiny_vocabulary))));
+      }
+    }
+  }
+}
+
+TEST_P(Decoding, keeps_to_one_length_for_all_sources) {
+  for (const Index beam : {1, 3}) {
+    for (const Index most : {1, 4}) {
+      const DecodingOptions options{.beam = beam, .max_length = most, .best = beam};
+      for (const auto& output : decode_together(model_, sources, options)) {
+        for (const Hypothesis& hypothesis : output) {
+          EXPECT_LE(static_cast<Index>(hypothesis.tokens.size()), most);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Decoding, without_an_end_mark_goes_on_to_the_longest) {
+  for (const Index beam : {1, 3}) {
+    const DecodingOptions options{.beam = beam, .max_length = 6, .end = -1};
+    for (const auto& output : decode_together(model_, sources, options)) {
+      EXPECT_EQ(output.at(0).tokens.size(), 6U);
+    }
+  }
+}
+
+TEST_P(Decoding, without_scores_finds_the_same) {
+  for (const Index beam : {1, 3}) {
+    DecodingOptions options{.beam = beam, .max_extra_length = 6};
+    const auto scored = decode_together(model_, sources, options);
+    options.scores = false;
+    const auto unscored = decode_together(model_, sources, options);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      EXPECT_EQ(unscored[i].at(0).tokens, scored[i].at(0).tokens);
+      EXPECT_EQ(unscored[i].at(0).score, beam == 1 ? 0 : scored[i].at(0).score);
+    }
+  }
+}
+
+TEST_P(Decoding, of_nothing_is_nothing) { EXPECT_TRUE(decode_together(model_, {}, {}).empty()); }
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

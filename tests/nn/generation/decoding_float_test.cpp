@@ -1,0 +1,91 @@
+// Decoding in single precision: the same tokens with and without a cache, alone and in a batch, but
+// where two choices are as good as each other. (The double build is held to every token.)
+#include "nn/generation/decoding.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/support/naive_decoding.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr double tie = 1e-5;  // between log-probabilities
+
+const std::vector<Sentence>& sources = decoding_sources;
+
+class SinglePrecisionDecoding : public ::testing::TestWithParam<std::uint64_t> {
+ protected:
+  SinglePrecisionDecoding() : model_(options(), GetParam()) { model_.shake(0.05); }
+
+  static ModelOptions options() {
+    ModelOptions result = tiny_options();
+    result.d_model = 32;
+    result.d_head = 16;
+    result.layers = 2;
+    result.initializer_gain = 3;
+    return result;
+  }
+
+  // Where two outputs part, both ways must be as likely.
+  void expect_same(const Sentence& source, const Sentence& one, const Sentence& other) const {
+    const auto [a, b] = std::ranges::mismatch(one, other);
+    if (a == one.end() && b == other.end()) {
+      return;
+    }
+    const auto next = next_log_probabilities(model_, source, Sentence(one.begin(), a));
+    const auto of = [&](auto token, auto end) {
+      return next[static_cast<std::size_t>(token == end ? end_mark : *token)];
+    };
+    EXPECT_NEAR(of(a, one.end()), of(b, other.end()), tie)
+        << "from token " << a - one.begin() << " on";
+  }
+
+  TinyModel model_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SinglePrecisionDecoding, ::testing::Range<std::uint64_t>(1, 21));
+
+TEST_P(SinglePrecisionDecoding, greedy_equals_full_recomputation) {
+  const DecodingOptions options{.max_extra_length = 9};
+  const auto outputs = decode_together(model_, sources, options);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const Hypothesis expected = naive_greedy(model_, sources[i], options);
+    expect_same(sources[i], outputs[i][0].tokens, expected.tokens);
+  }
+}
+
+// To the bit: which sentences share a batch changes nothing.
+TEST_P(SinglePrecisionDecoding, of_a_batch_equals_that_of_each_source_alone) {
+  for (const Index beam : {1, 4}) {
+    const DecodingOptions options{.beam = beam, .max_extra_length = 9, .best = beam};
+    const auto outputs = decode_together(model_, sources, options);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const auto alone = decode_together(model_, {sources[i]}, options)[0];
+      ASSERT_EQ(outputs[i].size(), alone.size());
+      for (std::size_t k = 0; k < alone.size(); ++k) {
+        EXPECT_EQ(outputs[i][k].tokens, alone[k].tokens);
+        EXPECT_EQ(outputs[i][k].log_probability, alone[k].log_probability);
+      }
+    }
+  }
+}
+
+TEST_P(SinglePrecisionDecoding, beam_equals_a_plain_beam_search) {
+  for (const Index beam : {1, 4}) {
+    const DecodingOptions options{.beam = beam, .length_penalty = 1, .max_extra_length = 9};
+    const auto outputs = decode_together(model_, sources, options);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const Hypothesis expected = naive_beam(model_, sources[i], options)[0];
+      const Hypothesis& found = outputs[i][0];
+      EXPECT_NEAR(found.score, expected.score, found.tokens == expected.tokens ? 1e-4 : tie);
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

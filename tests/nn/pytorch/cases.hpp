@@ -1,0 +1,68 @@
+// Whole transformers against PyTorch's: the loss and the gradient of every parameter. Included by a
+// test for each precision. The fixtures come from scripts/make_pytorch_fixtures.py.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+
+#include "nn/transformer/loss.hpp"
+#include "tests/support/pytorch.hpp"
+#include "tests/support/tiny_model.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct PytorchCase {
+  std::string name;
+  NormPosition norm_position;
+  Activation activation;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const PytorchCase& c) { return out << c.name; }
+
+// The sizes of the script.
+inline ModelOptions options_of(const PytorchCase& c) {
+  ModelOptions options;
+  options.d_model = 12;
+  options.heads = 3;
+  options.d_ff = 20;
+  options.layers = 2;
+  options.dropout = 0;
+  options.norm_position = c.norm_position;
+  options.activation = c.activation;
+  return options;
+}
+
+class Pytorch : public ::testing::TestWithParam<PytorchCase> {};
+
+inline std::string case_name(const ::testing::TestParamInfo<PytorchCase>& test) {
+  return test.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Norms, Pytorch,
+    ::testing::Values(PytorchCase{"post_norm", NormPosition::post, Activation::relu},
+                      PytorchCase{"pre_norm", NormPosition::pre, Activation::gelu}),
+    case_name);
+
+TEST_P(Pytorch, has_the_same_loss_and_gradients) {
+  const TensorFile file = pytorch_fixture(GetParam().name);
+  ParameterStore store;
+  const Transformer transformer(store.root(), options_of(GetParam()), 11, 13);
+  load_parameters(store, file);
+  // One loss, and each parameter with its gradient: none is left out.
+  ASSERT_EQ(file.entries().size(), 1 + 2 * store.parameters().size());
+
+  const Batch batch =
+      batch_of({{3, 4, 5, 9}, {6}, {8, 10, 3, 3, 5, 7, 4}}, {{7, 12, 3}, {4, 4, 10, 3, 5}, {11}});
+  Tape tape;
+  ParameterGradients gradients(store);
+  Pass pass(tape, store, gradients, 1, 1);
+  const CrossEntropy result = batch_loss(transformer, pass, batch, {.label_smoothing = 0.1});
+  tape.backward(result.loss);
+  expect_near(result.loss.value().values(), tensor_of(file, "loss", {1}));
+  expect_parameter_gradients(store, gradients, file);
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

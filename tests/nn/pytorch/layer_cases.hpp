@@ -1,0 +1,142 @@
+// Single layers against PyTorch's: the output, and the gradients of every input and parameter.
+// Included by a test for each precision. The fixtures come from
+// scripts/make_pytorch_layer_fixtures.py.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/ops/arithmetic.hpp"
+#include "nn/transformer/transformer.hpp"
+#include "tests/support/pytorch.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// The sizes of the script.
+inline const Segments pytorch_targets = segments_of({4, 1, 17});
+inline const Segments pytorch_sources = segments_of({1, 3, 9});
+
+inline ModelOptions layer_options(NormPosition position = NormPosition::pre) {
+  ModelOptions options;
+  options.d_model = 10;
+  options.heads = 2;
+  options.d_ff = 14;
+  options.dropout = 0;
+  options.norm_position = position;
+  options.activation = position == NormPosition::pre ? Activation::gelu : Activation::relu;
+  return options;
+}
+
+struct LayerInput {
+  std::string name;
+  Segments segments;
+};
+
+// Runs `layer(pass, inputs)`, whose parameters are in the store, on what is in the file.
+template <class Layer>
+void expect_as_pytorch(const std::string& name, ParameterStore& store,
+                       const std::vector<LayerInput>& inputs, const Layer& layer) {
+  const TensorFile file = pytorch_fixture(name);
+  load_parameters(store, file);
+  // Output and cotangent, each input and parameter with its gradient: none is left out.
+  ASSERT_EQ(file.entries().size(), 2 * (1 + inputs.size() + store.parameters().size()));
+
+  Tape tape;
+  ParameterGradients gradients(store);
+  Pass pass(tape, store, gradients, 1, 1);
+  std::vector<Var> leaves;
+  for (const LayerInput& input : inputs) {
+    const Shape shape{row_count(input.segments), layer_options().d_model};
+    leaves.push_back(tape.variable(tensor_of(file, "input." + input.name, shape)));
+  }
+  const Var output = layer(pass, leaves);
+  expect_near(output.value().values(), tensor_of(file, "output", output.shape()));
+  tape.backward(output, tensor_of(file, "cotangent", output.shape()));
+  expect_parameter_gradients(store, gradients, file);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    SCOPED_TRACE(inputs[i].name);
+    expect_near(tape.gradient(leaves[i]).values(),
+                tensor_of(file, "input_gradient." + inputs[i].name, leaves[i].shape()));
+  }
+}
+
+struct PytorchAttentionCase {
+  std::string name;
+  AttentionKind kind;
+  AttentionInputs which;
+  std::vector<LayerInput> inputs;  // value is key, and key is query, where they are not there
+
+  friend std::ostream& operator<<(std::ostream& out, const PytorchAttentionCase& c) {
+    return out << c.name;
+  }
+};
+
+inline std::vector<PytorchAttentionCase> pytorch_attention_cases() {
+  const LayerInput query{"query", pytorch_targets};
+  const LayerInput key{"key", pytorch_sources};
+  const LayerInput value{"value", pytorch_sources};
+  return {{"self", AttentionKind::encoder_self, AttentionInputs::self, {query}},
+          {"causal", AttentionKind::decoder_self, AttentionInputs::self, {query}},
+          {"cross", AttentionKind::cross, AttentionInputs::cross, {query, key}},
+          {"separate", AttentionKind::cross, AttentionInputs::separate, {query, key, value}}};
+}
+
+class PytorchAttention : public ::testing::TestWithParam<PytorchAttentionCase> {};
+
+INSTANTIATE_TEST_SUITE_P(Inputs, PytorchAttention, ::testing::ValuesIn(pytorch_attention_cases()),
+                         [](const auto& test) { return test.param.name; });
+
+TEST_P(PytorchAttention, has_the_same_output_and_gradients) {
+  const PytorchAttentionCase& c = GetParam();
+  ParameterStore store;
+  const MultiHeadAttention attention(store.root(), layer_options(),
+                                     attention_spec(layer_options(), c.kind, 0), c.which);
+  expect_as_pytorch(
+      "attention_" + c.name, store, c.inputs, [&](Pass& pass, const std::vector<Var>& x) {
+        const Var& key = x[std::min<std::size_t>(1, x.size() - 1)];
+        const BlockOutput output = attention(pass, x.front(), key, x.back(),
+                                             c.inputs.front().segments, c.inputs.back().segments);
+        return add(output.value, output.bias);
+      });
+}
+
+class PytorchLayer : public ::testing::TestWithParam<NormPosition> {
+ protected:
+  static std::string position() { return GetParam() == NormPosition::pre ? "pre" : "post"; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Norms, PytorchLayer,
+                         ::testing::Values(NormPosition::pre, NormPosition::post),
+                         [](const auto& test) {
+                           return test.param == NormPosition::pre ? "pre" : "post";
+                         });
+
+TEST_P(PytorchLayer, of_the_encoder_has_the_same_output_and_gradients) {
+  ParameterStore store;
+  const ModelOptions options = layer_options(GetParam());
+  AttentionMaker attention(store.root(), options);
+  const Layer layer(store.root(), options, attention, StackName::encoder, 0, Layer::Reads::itself);
+  expect_as_pytorch(
+      "encoder_layer_" + position() + "_norm", store, {{"x", pytorch_targets}},
+      [&](Pass& pass, const std::vector<Var>& x) { return layer(pass, x[0], pytorch_targets); });
+}
+
+TEST_P(PytorchLayer, of_the_decoder_has_the_same_output_and_gradients) {
+  ParameterStore store;
+  const ModelOptions options = layer_options(GetParam());
+  AttentionMaker attention(store.root(), options);
+  const Layer layer(store.root(), options, attention, StackName::decoder, 0,
+                    Layer::Reads::context_too);
+  expect_as_pytorch("decoder_layer_" + position() + "_norm", store,
+                    {{"x", pytorch_targets}, {"memory", pytorch_sources}},
+                    [&](Pass& pass, const std::vector<Var>& x) {
+                      const Context context{.rows = x[1], .segments = pytorch_sources};
+                      return layer(pass, x[0], pytorch_targets, &context);
+                    });
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

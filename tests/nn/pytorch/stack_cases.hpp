@@ -1,0 +1,47 @@
+// Models of one stack against PyTorch's: the loss and the gradient of every parameter. Included by
+// a test for each precision. The fixtures come from scripts/make_pytorch_stack_fixtures.py.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "nn/transformer/loss.hpp"
+#include "tests/nn/pytorch/cases.hpp"
+#include "tests/support/stack_batches.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// The sizes and the sequences of the script.
+inline const std::vector<Sentence> pytorch_sequences{{3, 4, 5, 9}, {6, 12}, {8, 10, 3, 3, 5, 7, 4}};
+
+inline void expect_stack_as_pytorch(const std::string& name, Family family, Index labels,
+                                    const Batch& batch) {
+  const TensorFile file = pytorch_fixture(name);
+  ParameterStore store;
+  const Transformer transformer(store.root(),
+                                options_of({"pre_norm", NormPosition::pre, Activation::gelu}),
+                                family, {.context = 0, .input = 13, .labels = labels});
+  load_parameters(store, file);
+  ASSERT_EQ(file.entries().size(), 1 + 2 * store.parameters().size());
+  Tape tape;
+  ParameterGradients gradients(store);
+  Pass pass(tape, store, gradients, 1, 1);
+  const CrossEntropy result = batch_loss(transformer, pass, batch);
+  tape.backward(result.loss);
+  expect_near(result.loss.value().values(), tensor_of(file, "loss", {1}));
+  expect_parameter_gradients(store, gradients, file);
+}
+
+TEST(PytorchStack, of_a_decoder_has_the_same_loss_and_gradients) {
+  expect_stack_as_pytorch("decoder_stack", Family::decoder, 13,
+                          next_token_batch(pytorch_sequences));
+}
+
+TEST(PytorchStack, of_an_encoder_has_the_same_loss_and_gradients) {
+  expect_stack_as_pytorch("encoder_stack", Family::encoder, 5,
+                          first_row_batch(pytorch_sequences, 5));
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,206 @@
+// Numbers that are not finite, planted anywhere in a transformer's passes: the report names the
+// place every time.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/random/draws.hpp"
+#include "core/tape/anomaly.hpp"
+#include "nn/transformer/loss.hpp"
+#include "tests/support/tiny_model.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::ElementsAreArray;
+
+class AnomalyPlaces : public ::testing::Test {
+ protected:
+  AnomalyPlaces() : model_(options()) { model_.shake(0.2); }
+
+  static ModelOptions options() {
+    ModelOptions options = tiny_options();
+    options.layers = 2;
+    options.dropout = 0.1;
+    return options;
+  }
+
+  void run(const TapeWatcher& watcher) const {
+    ParameterGradients gradients(model_.store);
+    Tape tape;
+    tape.watch(watcher);
+    Pass pass(tape, model_.store, gradients, 1, 1);
+    tape.backward(
+        batch_loss(model_.transformer, pass, tiny_batch(), {.label_smoothing = 0.1}).loss);
+  }
+
+  TinyModel model_;
+};
+
+std::string paths_of(const TapeEvent& event) {
+  std::string text = event.op;
+  for (std::size_t i = 0; event.module != nullptr && i < event.module->paths.size(); ++i) {
+    text += (i == 0 ? " " : " + ") + event.module->paths[i];
+  }
+  return text;
+}
+
+// The forward pass of one layer of each kind and of what is around them, in order.
+TEST_F(AnomalyPlaces, are_known_for_every_op) {
+  std::vector<std::string> seen;
+  run([&seen](const TapeEvent& event) {
+    if (event.input < 0) {
+      seen.push_back(paths_of(event));
+    }
+  });
+  const auto layer = [](const std::string& path, bool decoder) {
+    std::vector<std::string> ops;
+    const auto attention = [&](const std::string& name, const std::vector<std::string>& linears) {
+      ops.push_back("layer_norm " + path + name + ".norm");
+      for (const std::string& linear : linears) {
+        ops.push_back("linear " + linear);
+      }
+      ops.push_back("attention " + path + name);
+      ops.push_back("linear " + path + name + ".output");
+      ops.push_back("residual " + path + name + ".output");
+    };
+    attention("self", {fmt::format("{0}self.query + {0}self.key + {0}self.value", path)});
+    if (decoder) {
+      attention("cross",
+                {path + "cross.query", fmt::format("{0}cross.key + {0}cross.value", path)});
+    }
+    ops.push_back("layer_norm " + path + "feed_forward.norm");
+    ops.push_back("linear " + path + "feed_forward.inner");
+    ops.push_back("bias_activation " + path + "feed_forward.inner");
+    ops.push_back("linear " + path + "feed_forward.outer");
+    ops.push_back("residual " + path + "feed_forward.outer");
+    return ops;
+  };
+  std::vector<std::string> expected;
+  const auto add = [&expected](const std::vector<std::string>& ops) {
+    expected.insert(expected.end(), ops.begin(), ops.end());
+  };
+  for (const std::string side : {"source", "target"}) {
+    const std::string stack = side == "source" ? "encoder" : "decoder";
+    add({"lookup " + side, "add_positions " + side, "dropout " + side});
+    for (const std::string number : {"0", "1"}) {
+      add(layer(stack + ".layers." + number + ".", side == "target"));
+    }
+    add({"layer_norm " + stack + ".norm"});
+  }
+  add({"linear output", "cross_entropy loss"});
+  EXPECT_THAT(seen, ElementsAreArray(expected));
+}
+
+// What was planted, and where by the widths of the options: 2 heads of 5 columns.
+struct Planted {
+  std::string op;
+  std::string path;
+  Index head = -1;
+  Index input = -1;
+  Index element = 0;
+  double number = 0;
+};
+
+Planted plant(const TapeEvent& event, const Draws& draws, std::uint64_t number) {
+  constexpr std::array<double, 3> kinds{std::numeric_limits<double>::quiet_NaN(),
+                                        std::numeric_limits<double>::infinity(),
+                                        -std::numeric_limits<double>::infinity()};
+  Tensor same_memory = event.tensor;
+  Planted planted{.op = event.op, .path = event.module->path(), .input = event.input};
+  planted.element = draw_below(draws, 3 * number + 1, same_memory.size());
+  planted.number = kinds[static_cast<std::size_t>(draw_below(draws, 3 * number + 2, 3))];
+  same_memory.data()[planted.element] = planted.number;
+  const std::size_t parts = event.module->paths.size();
+  const bool of_heads = planted.op == "attention" ||
+                        (planted.op == "linear" && (parts > 1 || planted.path.ends_with("query")));
+  if (event.input < 0 && of_heads) {
+    const Index column = planted.element % same_memory.dim(1);
+    planted.path = event.module->paths[static_cast<std::size_t>(column / 10)];
+    planted.head = column % 10 / 5;
+  }
+  return planted;
+}
+
+TEST_F(AnomalyPlaces, are_named_each_of200_times) {
+  const Draws draws(5, "tests.anomaly_places", 0);
+  Index events = 0;
+  run([&events](const TapeEvent& /*event*/) { ++events; });
+  std::vector<bool> met(static_cast<std::size_t>(events));
+  for (std::uint64_t attempt = 0; attempt < 200; ++attempt) {
+    const Index wanted = draw_below(draws, 3 * attempt, events);
+    met[static_cast<std::size_t>(wanted)] = true;
+    std::optional<Planted> planted;
+    Index event_number = 0;
+    const AnomalyGuard guard;
+    try {
+      run([&](const TapeEvent& event) {
+        if (event_number++ == wanted) {
+          planted = plant(event, draws, attempt);
+        }
+      });
+      FAIL() << "event " << wanted << " is not reported";
+    } catch (const AnomalyError& error) {
+      SCOPED_TRACE(error.what());
+      const Anomaly& anomaly = error.anomaly;
+      ASSERT_TRUE(planted);
+      EXPECT_EQ(anomaly.op, planted->op);
+      EXPECT_EQ(anomaly.in_gradient, planted->input >= 0);
+      EXPECT_EQ(anomaly.element, planted->element);
+      EXPECT_EQ(std::isnan(anomaly.number), std::isnan(planted->number));
+      EXPECT_EQ(anomaly.count, 1);
+      if (planted->input < 0) {
+        EXPECT_EQ(anomaly.place.path, planted->path);
+        EXPECT_EQ(anomaly.place.head, planted->head);
+      } else {  // of a parameter it may be another part's
+        const std::string layer = planted->path.substr(0, planted->path.rfind('.'));
+        EXPECT_THAT(anomaly.place.path, ::testing::StartsWith(layer));
+      }
+    }
+  }
+  EXPECT_GT(std::ranges::count(met, true), 100) << "the tries are spread over the passes";
+}
+
+TEST_F(AnomalyPlaces, tell_the_ranges_of_inputs) {
+  const AnomalyGuard guard;
+  Index linears = 0;
+  try {
+    run([&linears](const TapeEvent& event) {
+      if (event.input < 0 && std::string(event.op) == "linear" && ++linears == 2) {
+        Tensor same_memory = event.tensor;
+        same_memory.data()[7] = std::numeric_limits<Scalar>::infinity();
+      }
+    });
+    FAIL() << "nothing is reported";
+  } catch (const AnomalyError& error) {
+    ASSERT_EQ(error.anomaly.ranges.size(), 2U);
+    EXPECT_EQ(error.anomaly.ranges[1].what, "input 1");
+    EXPECT_EQ(error.anomaly.ranges[1].shape, (Shape{6, 10}));  // an output weight: (D, H d)
+    EXPECT_LT(error.anomaly.ranges[1].least, 0);
+    EXPECT_GT(error.anomaly.ranges[1].most, 0);
+    EXPECT_EQ(error.anomaly.ranges[1].not_finite, 0);
+    EXPECT_STREQ(std::string(error.what()).substr(0, 77).c_str(),
+                 "linear in encoder.layers.0.self.output: the value is inf at [1, 1] of (15, 6)");
+  }
+}
+
+TEST(AnomalyGuardTest, ends_with_its_life) {
+  const bool before = std::exchange(checks().finite, false);
+  {
+    const AnomalyGuard guard;
+    EXPECT_TRUE(checks().finite);
+  }
+  EXPECT_FALSE(checks().finite);
+  checks().finite = before;
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,102 @@
+// The two finders of wiring faults, and in which words they speak: gradcheck_model, and the
+// comparison with what PyTorch computes.
+#pragma once
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/gradcheck/model/model.hpp"
+#include "tests/nn/wiring/right_models.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
+
+// A key's bias adds the same to every score of a query: its gradient is 0, with most faults too.
+inline bool is_key_bias(const std::string& name) { return name.ends_with("key.bias"); }
+
+// What is said of each parameter that is not right.
+using Said = std::map<std::string, std::string>;
+
+inline std::string said_of(const Finding& finding) {
+  return finding.verdict == Verdict::wrong && finding.kind == WrongKind::no_gradient
+             ? "no gradient"
+             : std::string(name_of(finding.verdict));
+}
+
+inline Said said_by(const ModelGradcheckReport& report) {
+  Said said;
+  for (const Finding& finding : report.findings) {
+    said.emplace(finding.subject, said_of(finding));
+  }
+  for (const ParameterCheck& parameter : report.parameters) {
+    if (parameter.finding.verdict != Verdict::correct) {
+      said.emplace(parameter.name, said_of(parameter.finding));
+    }
+  }
+  return said;
+}
+
+inline ModelGradcheckReport gradcheck_of(WiredModel& model) {
+  const LossAndGradients loss = [&model](ParameterGradients* gradients) {
+    return loss_of(model, gradients);
+  };
+  return gradcheck_model(model.store, loss, {.elements = 16});
+}
+
+// The parameters that match.
+inline std::set<std::string> matching(const WiredModel& model, const Names& patterns) {
+  std::set<std::string> names;
+  for (const NamedParameter& parameter : model.store.parameters()) {
+    if (std::ranges::any_of(patterns, [&](const std::string& pattern) {
+          return fnmatch(pattern.c_str(), parameter.name.c_str(), 0) == 0;
+        })) {
+      names.insert(parameter.name);
+    }
+  }
+  return names;
+}
+
+inline Said to_be_said(const WiredModel& model, const Named& named) {
+  Said said;
+  for (const auto& [patterns, what] :
+       {std::pair(named.no_gradient, "no gradient"), std::pair(named.wrong, "wrong"),
+        std::pair(named.unused, "unused input")}) {
+    for (const std::string& name : matching(model, patterns)) {
+      said.emplace(name, what);
+    }
+  }
+  return said;
+}
+
+// Leaves out the key biases that may or may not be named, as `expected` has them.
+inline Said without_key_biases(Said said, const Said& expected) {
+  std::erase_if(said, [&](const auto& one) {
+    const auto as_expected = expected.find(one.first);
+    return is_key_bias(one.first) && as_expected != expected.end() &&
+           as_expected->second != "unused input";
+  });
+  return said;
+}
+
+// The parameters whose gradients are further from the reference than rounding; and "loss".
+inline std::set<std::string> off_reference(const Computed& found, const Computed& reference) {
+  std::set<std::string> names;
+  if (std::abs(found.loss - reference.loss) > pytorch_share * std::abs(reference.loss)) {
+    names.insert("loss");
+  }
+  for (const auto& [name, gradient] : found.gradients) {
+    const Tensor& right = reference.gradients.at(name);
+    const double tolerance = pytorch_share * (is_key_bias(name) ? 1 : largest_of(right));
+    const auto near = [&](Scalar a, Scalar b) { return std::abs(a - b) <= tolerance; };
+    if (!std::ranges::equal(gradient.values(), right.values(), near)) {
+      names.insert(name);
+    }
+  }
+  return names;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION::wiring

@@ -1,0 +1,140 @@
+// The right models that wiring faults are planted in, and what they should compute.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tests/nn/wiring/fault.hpp"
+#include "tests/nn/wiring/loss.hpp"
+#include "tests/support/pytorch.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
+
+// The options of scripts/make_pytorch_fixtures.py.
+inline ModelOptions options_of(Base base) {
+  ModelOptions options;
+  options.d_model = 12;
+  options.heads = 3;
+  options.d_ff = 20;
+  options.layers = 2;
+  options.dropout = 0;
+  options.activation = Activation::gelu;
+  switch (base) {
+    case Base::pre_norm:
+      break;
+    case Base::post_norm:
+      options.norm_position = NormPosition::post;
+      options.activation = Activation::relu;
+      break;
+    case Base::tied:
+      options.tie_embeddings = Tying::target_output;
+      break;
+    case Base::shared:
+      options.encoder_layers = 1;
+      break;
+    case Base::dropout:
+      options.dropout_residual = 0.2;
+      break;
+  }
+  return options;
+}
+
+inline TensorFile fixture_of(Base base) {
+  return pytorch_fixture(base == Base::post_norm ? "post_norm" : "pre_norm");
+}
+
+inline std::unique_ptr<WiredModel> right_model(Base base) {
+  auto model = std::make_unique<WiredModel>(options_of(base));
+  load_parameters(model->store, fixture_of(base));
+  if (base == Base::shared) {
+    model->encoder.push_back(model->encoder.front());
+  }
+  return model;
+}
+
+struct Computed {
+  double loss;
+  std::map<std::string, Tensor> gradients;  // by the parameters' names
+};
+
+inline Computed computed(const WiredModel& model) {
+  ParameterGradients gradients(model.store);
+  Computed result{.loss = loss_of(model, &gradients), .gradients = {}};
+  for (const NamedParameter& parameter : model.store.parameters()) {
+    Tensor gradient = Tensor::zeros(parameter.shape);
+    if (gradients.written(parameter.block)) {
+      const Index place = parameter.offset - model.store.block_begin(parameter.block);
+      std::copy_n(gradients.data(parameter.block) + place, gradient.size(), gradient.data());
+    }
+    result.gradients.emplace(parameter.name, gradient);
+  }
+  return result;
+}
+
+inline Computed by_pytorch(Base base) {
+  const TensorFile file = fixture_of(base);
+  const auto model = right_model(base);
+  Computed result{.loss = tensor_of(file, "loss", {1}).data()[0], .gradients = {}};
+  for (const NamedParameter& parameter : model->store.parameters()) {
+    result.gradients.emplace(parameter.name,
+                             tensor_of(file, "gradient." + parameter.name, parameter.shape));
+  }
+  return result;
+}
+
+// The parameter that a parameter of the pre-norm model is in a model that uses some of them twice.
+inline std::string name_where_shared(Base base, std::string name) {
+  constexpr std::string_view second_layer = "encoder.layers.1.";
+  if (base == Base::tied && name == "output.weight") {
+    return "target.embedding";
+  }
+  if (base == Base::shared && name.starts_with(second_layer)) {
+    return name.replace(0, second_layer.size(), "encoder.layers.0.");
+  }
+  return name;
+}
+
+// A parameter that is used twice is two with the same numbers, whose gradients are added: the
+// pre-norm model, which computes what PyTorch does, tells what a model that shares has to compute.
+inline Computed by_adding_up(Base base) {
+  const auto model = right_model(Base::pre_norm);
+  std::map<std::string, Tensor> values;
+  for (const NamedParameter& parameter : model->store.parameters()) {
+    values.emplace(parameter.name, model->store.value(parameter));
+  }
+  for (auto& [name, value] : values) {
+    std::ranges::copy(values.at(name_where_shared(base, name)).values(), value.data());
+  }
+  Computed result = computed(*model);
+  for (const auto& [name, value] : values) {
+    const std::string kept = name_where_shared(base, name);
+    if (kept != name) {
+      const Tensor second = result.gradients.extract(name).mapped();
+      Tensor& sum = result.gradients.at(kept);
+      std::ranges::transform(sum.values(), second.values(), sum.data(), std::plus<>());
+    }
+  }
+  return result;
+}
+
+// What PyTorch makes of the right model. It has no dropout to compare with.
+inline std::optional<Computed> reference_of(Base base) {
+  switch (base) {
+    case Base::pre_norm:
+    case Base::post_norm:
+      return by_pytorch(base);
+    case Base::tied:
+    case Base::shared:
+      return by_adding_up(base);
+    case Base::dropout:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION::wiring

@@ -1,0 +1,115 @@
+// Documents made to bring a parser down: each ends as an error with its place, in little time and
+// with a small stack.
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "train/config/document/document.hpp"
+
+namespace tapehead {
+namespace {
+
+constexpr std::size_t largest = 1 << 20;  // what is larger is refused unread
+
+std::string repeated(const std::string& unit) {
+  std::string text;
+  while (text.size() + unit.size() < largest - 10) text += unit;
+  return text;
+}
+
+std::string numbered_keys(const std::string& before, const std::string& after) {
+  std::string text;
+  for (int i = 0; text.size() < largest - 30; ++i) text += before + std::to_string(i) + after;
+  return text;
+}
+
+std::string outcome(const std::string& text) {
+  try {
+    parse_document(text, "a.yaml");
+    return "accepted";
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+}
+
+// In a thread whose stack is a small part of what programs have.
+void with_small_stack(std::function<void()> work) {
+  constexpr std::size_t bytes = 256 * 1024;
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
+  pthread_t thread{};
+  const auto run = [](void* function) -> void* {
+    (*static_cast<std::function<void()>*>(function))();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, run, &work), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+double seconds_for(const std::string& text, std::string& result) {
+  const auto begin = std::chrono::steady_clock::now();
+  with_small_stack([&] { result = outcome(text); });
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Where it is not linear, a document of this size takes minutes.
+constexpr double most_seconds = 20;
+
+TEST(ConfigHostile, nothing_that_is_repeated_overflows_or_takes_long) {
+  for (const std::string unit :
+       {"[",   "{",  "- ",    "? ", "a: ", "[a: ", "{? ",   "a:\n ",  "!a ", "&a ", "*a ",
+        "[1,", "1,", "a b\n", "\"", "#",   "%a\n", "---\n", "a: |\n", "[],", ": "}) {
+    std::string result;
+    EXPECT_LT(seconds_for(repeated(unit), result), most_seconds) << unit;
+    EXPECT_NE(result.find("a.yaml"), std::string::npos) << unit << ": " << result.substr(0, 200);
+    EXPECT_LT(result.size(), 500U) << unit;
+  }
+}
+
+// Columns are counted, and keys compared, in time that grows with the text and not with its square.
+TEST(ConfigHostile, many_values_in_a_line_and_many_keys_are_read) {
+  for (const std::string& text :
+       {"a: [" + repeated("1,") + "]", "a: [" + repeated("[],") + "]", numbered_keys("k", ": 1\n"),
+        "{" + numbered_keys("k", ": 1, ") + "}",
+        "{" + numbered_keys("\"k", "\": 1, ") + "\"z\": 1}"}) {
+    std::string result;
+    EXPECT_LT(seconds_for(text, result), most_seconds) << text.substr(0, 20);
+    EXPECT_EQ(result, "accepted");
+  }
+}
+
+TEST(ConfigHostile, aliases_do_not_multiply) {
+  std::string text = "a0: &a0 [1, 1]\n";
+  for (int i = 1; i < 40; ++i) {
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) +
+            ", *a" + std::to_string(i - 1) + "]\n";
+  }
+  EXPECT_EQ(outcome(text), "a.yaml:1:5: &a0: anchors are not used in configs; write values out");
+}
+
+TEST(ConfigHostile, deep_json_is_refused_at_its_place) {
+  const std::string deep = repeated("[");
+  const std::string text = R"({"a": )" + deep.substr(deep.size() / 2) +
+                           std::string(deep.size() - deep.size() / 2, ']') + "}";
+  std::string result;
+  EXPECT_LT(seconds_for(text, result), most_seconds);
+  EXPECT_EQ(result, "a.yaml:1:22: not JSON: nested too deeply");
+}
+
+TEST(ConfigHostile, bytes_that_are_no_text_are_refused_at_their_place) {
+  EXPECT_EQ(outcome(std::string("seed: 1\nmodel: \0x\n", 17)),
+            "a.yaml:2:8: a control character (U+0000)");
+  EXPECT_EQ(outcome("seed: 1\nmodel: \xC3(\n"), "a.yaml:2:8: not UTF-8 text");
+  EXPECT_EQ(outcome("a: " + std::string(largest, 'x')),
+            "a.yaml: larger than 1 MiB, so not a config");
+}
+
+}  // namespace
+}  // namespace tapehead

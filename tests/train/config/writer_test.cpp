@@ -1,0 +1,200 @@
+// A config that is written out reads back as it was.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <sstream>
+
+#include "datasets/synthetic/symbols.hpp"
+#include "datasets/text/options.hpp"
+#include "nn/attention/resolve.hpp"
+#include "train/config/config.hpp"
+#include "train/config/rows.hpp"
+#include "train/config/values.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// Gives a member another value in its range, drawn over magnitudes.
+struct Scramble {
+  std::mt19937_64& draw;
+
+  double between(const Field& field) const {
+    const double low = std::max(field.minimum, 1e-12);
+    const double share = std::uniform_real_distribution<double>(0.01, 0.99)(draw);
+    return low * std::pow(std::min(field.maximum, 1e12) / low, share);
+  }
+  void operator()(const Field&, bool* member) const { *member = draw() % 2 == 0; }
+  void operator()(const Field& field, Index* member) const {
+    *member = static_cast<Index>(std::ceil(between(field)));
+  }
+  void operator()(const Field& field, double* member) const { *member = between(field); }
+  void operator()(const Field&, std::uint64_t* member) const { *member = draw(); }
+  void operator()(const Field&, std::string* member) const {
+    *member = "\"quoted\" back\\slash: # ä 😀 'x' " + std::to_string(draw());
+  }
+  template <class Value>
+  void operator()(const Field& field, std::optional<Value>* member) const {
+    Value value{};
+    (*this)(field, &value);
+    *member = value;
+  }
+  void operator()(const Field&, const Choice& choice) const {
+    choice.set(draw() % choice.names.size());
+  }
+  // What is drawn of attention would hardly ever compose.
+  void operator()(const Field&, const Notation&) const {}
+  void operator()(const Field&, const LayeredCell&) const {}
+};
+
+void repair(ParallelTextOptions& text) {
+  text.train_tsv = text.validation_tsv = text.test_tsv = "";
+  if (text.tokenizer != TokenizerKind::bpe) {
+    text.subword_dropout = 0;
+  }
+  if (text.tokenizer != TokenizerKind::bpe && text.tokenizer != TokenizerKind::unigram) {
+    const ParallelTextOptions defaults;
+    text.normalization = defaults.normalization;
+    text.character_coverage = defaults.character_coverage;
+  }
+}
+
+void repair(TaskOptions& task) {
+  const std::map<std::string_view, Index> fitting{
+      {"first_offset", 1}, {"second_offset", 6}, {"min_pairs", 1}, {"min_gap", 0}, {"facts", 1}};
+  for (const Row& row : rows_of(task)) {
+    if (const auto value = fitting.find(row.field.name); value != fitting.end()) {
+      *std::get<Index*>(row.cell) = value->second;
+    }
+  }
+  if (task.find<SyntheticOptions>() != nullptr) {
+    task.as<SyntheticOptions>() = {.min_length = 7};
+  }
+  if (task.find<ParallelTextOptions>() != nullptr) {
+    repair(task.as<ParallelTextOptions>());
+  }
+}
+
+// Brings what must fit together back in order.
+void repair(Config& config) {
+  repair(config.task);
+  config.training.steps.reset();
+  config.training.schedule = ScheduleKind::constant;
+  const TrainingOptions defaults;
+  const auto own = traits_of(config.training.optimizer).options;
+  const auto keep = [&](std::string_view option, double& value, double standard) {
+    value = std::ranges::find(own, option) != own.end() ? value : standard;
+  };
+  keep("momentum", config.training.momentum, defaults.momentum);
+  keep("beta1", config.training.beta1, defaults.beta1);
+  keep("beta2", config.training.beta2, defaults.beta2);
+  keep("epsilon", config.training.epsilon, defaults.epsilon);
+  config.evaluation.decode = true;
+  config.model.tie_embeddings = Tying::none;
+  config.model.max_positions = 1'048'576;  // the most, for whatever length was drawn
+  config.model.cross.gates.values = {HeadGating::l0};
+  resolve_attention(config.model);
+}
+
+void expect_same(Config& one, Config& other) {
+  const auto left = sections(one);
+  const auto right = sections(other);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    ASSERT_EQ(left[i].rows.size(), right[i].rows.size());
+    for (std::size_t j = 0; j < left[i].rows.size(); ++j) {
+      EXPECT_EQ(write_value(left[i].rows[j]), write_value(right[i].rows[j]))
+          << full_name(left[i].name, left[i].rows[j].field.name);
+    }
+  }
+}
+
+TEST(ConfigWriter, a_dump_reads_back_as_it_was) {
+  std::mt19937_64 draw(1);
+  for (int round = 0; round < 200; ++round) {
+    for (const auto& group : task_groups()) {
+      Config config = config_for(*group.front());
+      for (const Section& section : sections(config)) {
+        for (const Row& row : section.rows) {
+          if (full_name(section.name, row.field.name) == "task.name") continue;
+          std::visit([&](auto& cell) { Scramble{draw}(row.field, cell); }, row.cell);
+        }
+      }
+      repair(config);
+      const std::string dump = dump_config(config);
+      Config read = parse_config(dump, "run/config.yaml").config;
+      expect_same(config, read);
+      EXPECT_EQ(read.training.learning_rate, config.training.learning_rate);  // every bit
+      EXPECT_EQ(dump_config(read), dump);
+    }
+  }
+}
+
+TEST(ConfigWriter, lists_over_layers_and_heads_read_back_as_they_were) {
+  const std::string text = R"(
+model: {d_model: 24, layers: 3}
+attention: {heads: [4, 2, 1], pattern: [[full, window 3, causal, window 2 0], [causal], [full]]}
+encoder_self: {heads: 3, pattern: [blocks 4 top_k 2, fixed 8 2, strided 3], score: [dot, cosine, bilinear]}
+decoder_self: {d_qk: [2, 4, 6], shared_as: ["a b", "", "[c]"]}
+)";
+  const Config config = parse_config(text, "a.yaml").config;
+  EXPECT_EQ(config.model.encoder_self.score.values.size(), 1U);  // all layers alike
+  EXPECT_EQ(config.model.encoder_self.score.at(2).at(1), Score::cosine);
+  EXPECT_EQ(config.model.decoder_self.heads.values, (std::vector<Index>{4, 2, 1}));
+  EXPECT_EQ(config.model.decoder_self.shared_as.at(2), "[c]");
+  const std::string dump = dump_config(config);
+  EXPECT_THAT(dump,
+              HasSubstr("\n  pattern: [[full, window 3, causal, window 2 0], [causal], [full]]"
+                        "\n"));
+  EXPECT_THAT(dump, HasSubstr("\n  shared_as: [\"a b\", \"\", \"[c]\"]\n"));
+  EXPECT_EQ(dump_config(parse_config(dump, "run/config.yaml").config), dump);
+}
+
+TEST(ConfigWriter, every_option_of_the_task_is_written) {
+  Config config = config_for(task_kind("parallel_text"));
+  const std::string dump = dump_config(config);
+  for (const Section& section : sections(config)) {
+    for (const Row& row : section.rows) {
+      EXPECT_THAT(dump, HasSubstr(std::string(row.field.name) + ": "));
+    }
+  }
+  EXPECT_THAT(dump, StartsWith("seed: 1\n\ntask:\n  name: parallel_text\n  train_source: \"\"\n"));
+  EXPECT_THAT(dump, HasSubstr("\n  d_head: auto\n"));
+}
+
+TEST(ConfigWriter, numbers_are_numbers_to_every_yaml_reader) {
+  EXPECT_EQ(number_text(1e-9), "1.0e-09");  // YAML 1.1 takes 1e-09 for text
+  EXPECT_EQ(number_text(2.5e-7), "2.5e-07");
+  EXPECT_EQ(number_text(0.1), "0.1");
+  EXPECT_EQ(number_text(5), "5");
+}
+
+TEST(ConfigWriter, origins_stand_in_an_aligned_column) {
+  const LoadedConfig loaded =
+      parse_config("seed: 3\nmodel: {d_model: 32}\n", "a.yaml", {"training.steps=9"});
+  const std::string dump = dump_config_with_origins(loaded);
+  std::istringstream lines(dump);
+  std::string line;
+  std::optional<std::size_t> column;
+  while (std::getline(lines, line)) {
+    const std::size_t comment = line.find(" # ");
+    if (comment == std::string::npos) continue;
+    if (!column) column = comment;
+    EXPECT_EQ(comment, *column) << line;
+  }
+  EXPECT_THAT(dump, ::testing::ContainsRegex("  d_model: 32 +# a.yaml:2:18\n"));
+  EXPECT_THAT(dump, ::testing::ContainsRegex("  d_head: 8 +# auto\n"));
+  EXPECT_THAT(dump, ::testing::ContainsRegex("  steps: 9 +# --set\n"));
+  EXPECT_THAT(dump, ::testing::ContainsRegex("  heads: 4 +# default\n"));
+  Config read = parse_config(dump, "b.yaml").config;
+  Config config = loaded.config;
+  expect_same(config, read);
+}
+
+}  // namespace
+}  // namespace tapehead

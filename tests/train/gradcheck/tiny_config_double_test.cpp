@@ -1,0 +1,243 @@
+// Any config that loads can be made small for the gradient check: the small one loads, makes a
+// model, has each kind of layer, and has right gradients.
+#include "train/gradcheck/tiny_config.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "datasets/make_task.hpp"
+#include "datasets/task_kind.hpp"
+#include "datasets/text/options.hpp"
+#include "lab/removal/head_removal.hpp"
+#include "nn/attention/spec.hpp"
+#include "tests/support/proof.hpp"
+#include "tests/support/random_config.hpp"
+#include "train/experiment.hpp"
+#include "train/gradcheck/check_config.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace {
+
+constexpr Index entries = 24;  // of both vocabularies, which tied embeddings want alike
+
+LoadedConfig parsed(const std::string& text, const std::vector<std::string>& set = {}) {
+  return parse_config(text, "a.yaml", set);
+}
+
+// What a run stores loads again, and means the same.
+void expect_stored(const Config& config) {
+  const std::string stored = dump_config(config);
+  EXPECT_EQ(dump_config(parse_config(stored, "run/config.yaml").config), stored);
+}
+
+// The values of an option in all layers of a kind.
+template <class Value>
+std::set<std::string> values_of(const ModelOptions& model, AttentionKind kind,
+                                Value AttentionFields<Plain>::* member) {
+  std::set<std::string> values;
+  for (Index layer = 0; layer < attention_layers(model, kind); ++layer) {
+    const AttentionSpec spec = attention_spec(model, kind, layer);
+    if constexpr (std::is_same_v<Value, Index>) {
+      values.insert(std::to_string(spec.*member));
+    } else {
+      for (const AttentionPattern& pattern : (spec.*member).values) values.insert(pattern.text());
+    }
+  }
+  return values;
+}
+
+void expect_small(const LoadedConfig& loaded, const Config& tiny) {
+  const ModelOptions& before = loaded.config.model;
+  EXPECT_LE(tiny.model.d_model, before.d_model);
+  EXPECT_LE(*tiny.model.d_ff, *before.d_ff);
+  EXPECT_EQ(*before.encoder_layers == 0, *tiny.model.encoder_layers == 0);
+  for (const AttentionKind kind : attention_kinds) {
+    EXPECT_EQ(values_of(tiny.model, kind, &AttentionSpec::heads),
+              values_of(before, kind, &AttentionSpec::heads));
+    EXPECT_EQ(values_of(tiny.model, kind, &AttentionSpec::pattern),
+              values_of(before, kind, &AttentionSpec::pattern));
+  }
+}
+
+ModelGradcheckReport check(const Config& config) {
+  const Task task = make_task(config.task, config.seed);
+  const Batch batch =
+      small_batch(task.split("train"), std::min<Index>(160, config.model.max_positions));
+  return check_config(config, task, batch, {});
+}
+
+// What the accepted configs were made of: options in lists, and the values that options have.
+void note_values(const Config& config, std::set<std::string>& seen) {
+  for (const auto& [option, value] : option_values(config)) {
+    const std::string name = option.substr(option.find('.') + 1);
+    if (value.starts_with('[')) seen.insert(name + " in a list");
+    if (value.starts_with("[[")) seen.insert(name + " in lists of lists");
+    std::string word;
+    for (const char c : value + ",") {
+      if (c == ',') seen.insert(name + ' ' + std::exchange(word, ""));
+      const bool leading = c == ' ' && word.empty();
+      if (c != '[' && c != ']' && c != ',' && !leading) word += c;
+    }
+  }
+}
+
+void expect_all_kinds(const std::set<std::string>& seen) {
+  std::vector<std::string> wanted{"heads in a list", "clip in a list", "score in a list",
+                                  "pattern in lists of lists"};
+  const auto want = [&](const std::string& option, const auto& names) {
+    for (const auto& name : names) wanted.push_back(fmt::format("{} {}", option, name));
+  };
+  for (const TaskKind* kind : task_kinds()) wanted.push_back(fmt::format("name {}", kind->name));
+  want("positions", EnumNames<AttentionPositions>::names);
+  want("positions", EnumNames<PositionKind>::names);
+  want("sharing", EnumNames<Sharing>::names);
+  want("combine", EnumNames<Combine>::names);
+  want("score", EnumNames<Score>::names);
+  want("pattern", std::vector{"full", "causal", "window 3", "window 2 0", "blocks 4", "strided 3",
+                              "fixed 8 2", "window 4 top_k 2", "top_k 3"});
+  for (const std::string& kind : wanted) EXPECT_TRUE(seen.contains(kind)) << "never: " << kind;
+}
+
+TEST(ProveConfigs, every_config_that_loads_can_be_made_small) {
+  const Index cases = proof_cases(40, 500);
+  RandomConfigs configs(1);
+  Index checked = 0;
+  std::set<std::string> seen;
+  for (Index i = 0; i < cases && !::testing::Test::HasFailure(); ++i) {
+    const LoadedConfig loaded = configs.next();
+    SCOPED_TRACE(configs.file + "--set " + ::testing::PrintToString(configs.set));
+    note_values(loaded.config, seen);
+    expect_stored(loaded.config);
+    const Config tiny = tiny_config(loaded);
+    expect_stored(tiny);
+    expect_small(loaded, tiny);
+    const Model model(tiny, entries, entries);
+    EXPECT_GT(model.store.size(), 0);
+    if (i % 20 == 0) {
+      const ModelGradcheckReport report = check(tiny);
+      EXPECT_TRUE(report.ok()) << report.message();
+      ++checked;
+    }
+  }
+  if (cases >= 500) expect_all_kinds(seen);
+  tell_figures(
+      fmt::format("configs: {} of {} drawn were accepted; each was made small, loads and "
+                  "makes a model; {} had their gradients checked",
+                  cases, cases + configs.refused, checked));
+}
+
+TEST(ProveConfigs, pruned_models_of_three_layers_can_be_made_small) {
+  const Index cases = proof_cases(20, 200);
+  RandomConfigs configs(2);
+  configs.layers = 3;
+  Index pruned = 0;
+  while (pruned < cases && !::testing::Test::HasFailure()) {
+    Config config = configs.next().config;
+    SCOPED_TRACE(configs.file);
+    const Model model(config, entries, entries);
+    std::vector<HeadName> removed;
+    for (const MultiHeadAttention* attention : model.transformer.attentions()) {
+      for (Index head = 0; head < attention->spec.heads; ++head) {
+        if (configs.below(3) == 0) removed.push_back({attention->site, head});
+      }
+    }
+    try {
+      config.model = options_without(config.model, model.transformer, removed);
+    } catch (const ConfigError&) {
+      continue;  // some kinds of attention cannot lose single heads
+    }
+    ++pruned;
+    expect_stored(config);
+    const LoadedConfig loaded = parsed(dump_config(config));
+    const Config tiny = tiny_config(loaded);
+    expect_stored(tiny);
+    expect_small(loaded, tiny);
+    const Model small(tiny, entries, entries);
+    EXPECT_GT(small.store.size(), 0);
+  }
+  tell_figures(fmt::format("configs: {} pruned models of 3 layers were made small", pruned));
+}
+
+TEST(TinyConfig, one_layer_of_each_kind_is_left_and_two_where_all_are_alike) {
+  const auto layers = [](const std::string& text) {
+    return *tiny_config(parsed("model: {d_model: 24, heads: 2}\n" + text)).model.encoder_layers;
+  };
+  EXPECT_EQ(layers("encoder_self: {heads: 2}\n"), 2);
+  EXPECT_EQ(layers("attention: {heads: [2, 1]}\n"), 2);
+  const std::string head = "model: {d_model: 24, heads: 2, layers: 4}\n";
+  const Config tiny = tiny_config(parsed(head + "attention: {heads: [2, 1, 2, 3]}\n"));
+  EXPECT_EQ(tiny.model.encoder_self.heads.values, (std::vector<Index>{2, 1, 3}));
+  EXPECT_EQ(tiny.model.cross.heads.values, (std::vector<Index>{2, 1, 3}));
+}
+
+TEST(TinyConfig, what_the_command_line_set_stays) {
+  const std::string text = "model: {d_model: 64, heads: 4, layers: 3}\n";
+  EXPECT_EQ(tiny_config(parsed(text)).model.d_model, 16);
+  EXPECT_EQ(tiny_config(parsed(text, {"model.d_model=48"})).model.d_model, 48);
+  EXPECT_EQ(tiny_config(parsed(text, {"cross.d_qk=9"})).model.cross.d_qk.values.front(), 9);
+  EXPECT_EQ(*tiny_config(parsed(text, {"model.layers=5"})).model.decoder_layers, 5);
+  EXPECT_EQ(
+      tiny_config(parsed(text, {"task.max_length=90"})).task.as<SyntheticOptions>().max_length, 90);
+  EXPECT_EQ(tiny_config(parsed(text, {"model.max_positions=5000"})).model.max_positions, 5000);
+}
+
+// Slices of the width for 5 heads and for 3, in pairs of columns for rotary positions: 30 divides
+// it.
+TEST(TinyConfig, the_width_stays_a_multiple_of_what_shares_it) {
+  const Config tiny = tiny_config(
+      parsed("model: {d_model: 120, heads: 2}\ncross: {heads: 5, input: narrow}\n"
+             "decoder_self: {heads: 3, combine: concatenate, sharing: all, positions: rotary}\n"));
+  EXPECT_EQ(tiny.model.d_model, 30);
+  EXPECT_EQ(tiny.model.decoder_self.d_qk.values.front(), 10);
+  expect_stored(tiny);
+}
+
+// From the section for all each kind has a clip, and one of them no use for it.
+TEST(TinyConfig, what_a_kind_makes_no_use_of_is_left_to_its_default) {
+  LoadedConfig loaded =
+      parsed("model: {layers: 3}\nattention: {clip: 4}\nencoder_self: {positions: relative}\n");
+  const Config tiny = tiny_config(loaded);
+  EXPECT_EQ(tiny.model.encoder_self.clip.values.front(), 4);
+  expect_stored(tiny);
+  const Model model(loaded.config, entries, entries);
+  loaded.config.model = options_without(loaded.config.model, model.transformer,
+                                        {{.site = {AttentionKind::encoder_self, 0}, .head = 0}});
+  expect_stored(loaded.config);
+}
+
+// What only an attention without heads would read takes no part in the loss.
+TEST(TinyConfig, attentions_without_heads_are_no_mistake) {
+  for (const std::string attention :
+       {"decoder_self: {heads: [0, 2]}", "cross: {heads: 0}", "encoder_self: {heads: 0}"}) {
+    const std::string model = "model: {d_model: 8, heads: 2, layers: 2, encoder_layers: 1}\n";
+    const Config tiny = tiny_config(parsed(model + attention));
+    const ModelGradcheckReport report = check(tiny);
+    EXPECT_TRUE(report.ok()) << attention << '\n' << report.message();
+    EXPECT_GT(report.parameters.size(), 10U);
+  }
+}
+
+// Subword dropout and normalisation are SentencePiece's, and characters have neither.
+TEST(TinyConfig, text_becomes_characters_with_positions_for_them) {
+  const std::string text =
+      "task: {name: parallel_text, train_tsv: a, validation_tsv: b, subword_dropout: 0.1, "
+      "normalization: nfkc, max_length: 40}\nmodel: {max_positions: 64}\n";
+  const Config tiny = tiny_config(parsed(text));
+  EXPECT_EQ(tiny.task.as<ParallelTextOptions>().tokenizer, TokenizerKind::character);
+  EXPECT_EQ(tiny.task.as<ParallelTextOptions>().max_length, 1000);
+  EXPECT_EQ(tiny.model.max_positions, 1001);
+  expect_stored(tiny);
+  const Config kept = tiny_config(parsed(text, {"model.max_positions=64"}));
+  EXPECT_EQ(kept.task.as<ParallelTextOptions>().max_length, 63);
+  expect_stored(kept);
+  EXPECT_EQ(
+      tiny_config(parsed(text, {"task.tokenizer=bpe"})).task.as<ParallelTextOptions>().tokenizer,
+      TokenizerKind::bpe);
+}
+
+}  // namespace
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

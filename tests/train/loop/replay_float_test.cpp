@@ -1,0 +1,113 @@
+// Replays: a step that met a number that is not finite, written, read and gone through again.
+#include "train/loop/replay.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+
+#include "core/errors.hpp"
+#include "core/files/tensor_file.hpp"
+#include "datasets/loader.hpp"
+#include "datasets/make_task.hpp"
+#include "datasets/task.hpp"
+#include "nn/transformer/loss.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "train/config/config.hpp"
+#include "train/experiment.hpp"
+#include "train/step/trainer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr const char* config_text = R"(
+task: {name: copy, train_examples: 60, validation_examples: 5, test_examples: 5}
+model: {d_model: 12, heads: 3, layers: 1, d_ff: 20, dropout: 0.2}
+training: {batch_tokens: 64, accumulate: 2, shards: 2}
+)";
+
+class ReplayTest : public ::testing::Test {
+ protected:
+  ReplayTest()
+      : config_(parse_config(config_text, "test.yaml").config),
+        task_(make_task(config_.task, config_.seed)),
+        model_(config_, task_.source_tokenizer->size(), task_.target_tokenizer->size()) {
+    const Split& train = task_.split("train");
+    const auto batches = epoch_batches(train, config_.training.batching(), config_.seed, 0);
+    step_ = {.config = config_,
+             .source_vocabulary = task_.source_tokenizer->size(),
+             .target_vocabulary = task_.target_tokenizer->size(),
+             .step = 4,
+             .batches = {make_batch(train, batches[0]), make_batch(train, batches[1])}};
+  }
+
+  void overflow() {
+    for (const NamedParameter& parameter : model_.store.parameters()) {
+      if (parameter.name == "decoder.layers.0.cross.value.weight") {
+        model_.store.value(parameter).data()[0] = std::numeric_limits<Scalar>::max();
+        model_.store.value(parameter).data()[1] = std::numeric_limits<Scalar>::max();
+      }
+    }
+  }
+
+  // What the trainer itself says of the step.
+  std::string trainers_word() {
+    Workers workers(1);
+    Trainer trainer(
+        model_.store, workers,
+        {.training = config_.training, .seed = config_.seed, .d_model = config_.model.d_model});
+    trainer.optimizer().set_steps(step_.step - 1);
+    try {
+      const StepStats stats = trainer.step(step_.batches, [&](Pass& pass, const Batch& batch) {
+        return batch_loss(model_.transformer, pass, batch,
+                          {.label_smoothing = config_.training.label_smoothing});
+      });
+      return fmt::format("loss {:.4g}, gradient norm {:.4g}", stats.loss, stats.gradient_norm);
+    } catch (const NumericError& error) {
+      return error.what();
+    }
+  }
+
+  Config config_;
+  Task task_;
+  Model model_;
+  Replay step_;
+  TemporaryDirectory here_;
+};
+
+TEST_F(ReplayTest, meets_the_same_anomaly) {
+  overflow();
+  write_replay(here_ / "replay.safetensors", step_, model_.store);
+  const Replayed replayed = replay_step(here_ / "replay.safetensors", 2);
+  EXPECT_FALSE(replayed.clean);
+  EXPECT_THAT(replayed.message,
+              AllOf(HasSubstr("step 4: linear in decoder.layers.0.cross.value, head 0: the value "),
+                    HasSubstr("in a shard of training examples ")));
+  EXPECT_EQ(replayed.message, "step 4: " + trainers_word());
+}
+
+// Accumulated batches draw their dropout where the step did, or the loss would be another.
+TEST_F(ReplayTest, runs_a_step_without_anomalies_to_the_same_numbers) {
+  write_replay(here_ / "replay.safetensors", step_, model_.store);
+  const Replayed replayed = replay_step(here_ / "replay.safetensors", 1);
+  EXPECT_TRUE(replayed.clean);
+  EXPECT_EQ(replayed.message, "step 4 runs without an anomaly: " + trainers_word());
+}
+
+TEST_F(ReplayTest, refuses_other_files) {
+  std::ofstream(here_ / "other.safetensors") << "something else";
+  EXPECT_THROW(replay_step(here_ / "other.safetensors", 1), IoError);
+  EXPECT_THROW(replay_step(here_ / "missing.safetensors", 1), IoError);
+  write_tensor_file(here_ / "weights.safetensors", {}, {});
+  EXPECT_THAT([&] { replay_step(here_ / "weights.safetensors", 1); },
+              ::testing::ThrowsMessage<IoError>(HasSubstr("replay.config")));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

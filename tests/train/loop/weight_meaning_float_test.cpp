@@ -1,0 +1,164 @@
+// Which options change what weights mean: the rows' word for it, held against the model itself.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "datasets/loader.hpp"
+#include "datasets/make_task.hpp"
+#include "datasets/task.hpp"
+#include "train/config/config.hpp"
+#include "train/config/meaning.hpp"
+#include "train/config/rows.hpp"
+#include "train/experiment.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// Between them every option has a part in what is computed: narrow heads with relative positions,
+// and T5's distances with gates.
+const std::vector<std::string> bases{
+    R"(
+model: {d_model: 8, heads: 2, layers: 1, d_ff: 6, max_positions: 40, activation: gelu}
+attention: {positions: relative, clip: 2, dropout: 0.1}
+)",
+    R"(
+model: {d_model: 8, heads: 2, layers: 1, d_ff: 6, max_positions: 40, positions: learned}
+attention: {positions: t5, buckets: 6, farthest: 8, gates: l0, pattern: window 9}
+)"};
+constexpr const char* task_text = R"(
+task: {name: copy, vocabulary: 6, min_length: 9, max_length: 12, train_examples: 4,
+       validation_examples: 1, test_examples: 1}
+)";
+
+// Other values for a row of the config, as texts.
+std::vector<std::string> others(const Row& row) {
+  const Cell* cell = &row.cell;
+  if (const auto* list = std::get_if<LayeredCell>(cell)) {
+    cell = &list->element->cell;
+  }
+  if (const auto* choice = std::get_if<Choice>(cell)) {
+    return {choice->names.begin(), choice->names.end()};
+  }
+  if (std::holds_alternative<Notation>(*cell)) {
+    return {"full", "window 1", "top_k 2"};
+  }
+  if (std::holds_alternative<std::string*>(*cell)) {
+    return {row.field.name == "shared_as" ? "one" : "elsewhere"};
+  }
+  return {"0.25", "1", "2", "3", "4", "6", "7", "12", "16", "41"};
+}
+
+// What the model says of the same weights: every parameter a function of its place in it.
+struct Said {
+  std::map<std::string, std::string> parameters;
+  std::vector<Scalar> logits;
+  bool operator==(const Said&) const = default;
+};
+
+Said said_by(const Config& config) {
+  Model model(config, 9, 9);
+  Said said;
+  for (const NamedParameter& parameter : model.store.parameters()) {
+    // Positions that no sequence has would only make the table longer.
+    const bool positions = parameter.name.ends_with(".positions");
+    said.parameters[parameter.name] = positions ? "" : parameter.shape.to_string();
+    Tensor values = model.store.value(parameter);
+    const Draws draws(7, parameter.name, 0);
+    for (Index i = 0; i < values.size(); ++i) {
+      values.data()[i] =
+          static_cast<Scalar>(2 * draw_uniform(draws, static_cast<std::uint64_t>(i)) - 1);
+    }
+  }
+  const Task task = make_task(config.task, 1);
+  const Batch batch = make_batch(task.split("train"), {0, 1});
+  Tape tape(false);
+  Pass pass(tape, model.store);
+  const auto logits = model.transformer.logits(pass, model.transformer.hidden(pass, batch)).value();
+  said.logits.assign(logits.values().begin(), logits.values().end());
+  return said;
+}
+
+// Whether any other value of the option, in any of the bases, makes another model.
+struct Finding {
+  bool tried = false;
+  bool changed = false;
+};
+
+Finding try_option(const std::string& base, const std::string& option, const Row& row) {
+  const Config resolved = parse_config(base, "base.yaml").config;
+  const Said before = said_by(resolved);
+  Finding finding;
+  for (const std::string& value : others(row)) {
+    try {
+      const Config other =
+          parse_config(dump_config(resolved), "base.yaml", {option + "=" + value}).config;
+      finding.changed = finding.changed || said_by(other) != before;
+      finding.tried = true;
+    } catch (const std::invalid_argument&) {
+      continue;  // does not go together with the rest, or with the sentences
+    }
+  }
+  return finding;
+}
+
+TEST(WeightMeaning, rows_say_which_options_change_it) {
+  Config names = config_for(task_kind("copy"));
+  Index looked_at = 0;
+  for (const Section& section : sections(names)) {
+    if (section.name != "model" && section.name != "encoder_self" &&
+        section.name != "decoder_self" && section.name != "cross") {
+      continue;
+    }
+    for (const Row& row : section.rows) {
+      const std::string option = full_name(section.name, row.field.name);
+      Finding all;
+      for (const std::string& base : bases) {
+        const Finding one = try_option(task_text + base, option, row);
+        all.tried = all.tried || one.tried;
+        all.changed = all.changed || one.changed;
+      }
+      // Cross-attention has no distances, so nothing of it can be told from what they are.
+      const bool of_distances = row.field.name == "positions" || row.field.name == "clip" ||
+                                row.field.name == "buckets" || row.field.name == "farthest";
+      if (section.name == "cross" && of_distances) {
+        EXPECT_FALSE(all.changed) << option;
+        continue;
+      }
+      // A stored config has the widths that the budget came to, and refuses another one.
+      if (row.field.name == "budget") {
+        EXPECT_FALSE(all.tried) << option;
+        EXPECT_TRUE(row.field.keeps_meaning) << option;
+        continue;
+      }
+      EXPECT_TRUE(all.tried) << option << " has no other value here";
+      EXPECT_EQ(all.changed, !row.field.keeps_meaning) << option;
+      ++looked_at;
+    }
+  }
+  EXPECT_GT(looked_at, 70);  // 21 of the model, 3 kinds of attention with 21 each
+}
+
+TEST(WeightMeaning, names_the_option_that_differs) {
+  const Config relu = parse_config(task_text + bases[0], "a.yaml").config;
+  const Config gelu = parse_config(task_text + bases[0], "a.yaml",
+                                   {"model.activation=relu", "model.dropout=0.3", "model.heads=4"})
+                          .config;
+  EXPECT_EQ(meaning_differences(gelu, relu),
+            (std::vector<std::string>{
+                "cross.d_qk: 2, not 4", "cross.d_v: 2, not 4", "cross.heads: 4, not 2",
+                "cross.kv_heads: 4, not 2", "decoder_self.d_qk: 2, not 4",
+                "decoder_self.d_v: 2, not 4", "decoder_self.heads: 4, not 2",
+                "decoder_self.kv_heads: 4, not 2", "encoder_self.d_qk: 2, not 4",
+                "encoder_self.d_v: 2, not 4", "encoder_self.heads: 4, not 2",
+                "encoder_self.kv_heads: 4, not 2", "model.activation: relu, not gelu"}));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

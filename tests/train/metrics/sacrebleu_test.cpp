@@ -1,0 +1,107 @@
+// BLEU and chrF: every figure of every corpus of the fixture equals sacreBLEU's.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/files.hpp"
+#include "train/metrics/bleu.hpp"
+#include "train/metrics/chrf.hpp"
+
+namespace tapehead {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keeps the order of the variants
+
+constexpr double tolerance = 1e-9;
+
+struct Corpus {
+  explicit Corpus(const Json& json)
+      : name(json.at("name")),
+        hypotheses(json.at("hypotheses")),
+        references(json.at("references")) {}
+
+  std::string name;
+  std::vector<std::string> hypotheses;
+  std::vector<std::string> references;
+};
+
+// Written by scripts/make_sacrebleu_fixtures.py.
+const Json& fixture() {
+  static const Json json = Json::parse(read_file(TAPEHEAD_FIXTURES "/sacrebleu/corpora.json"));
+  return json;
+}
+
+bool is_lowercase(const std::string& variant) { return variant.ends_with("/lc"); }
+
+BleuOptions bleu_options(const std::string& variant) {
+  const std::string name = variant.substr(0, variant.find('/'));
+  for (const auto tokenizer :
+       {BleuTokenizer::none, BleuTokenizer::v13a, BleuTokenizer::intl, BleuTokenizer::character}) {
+    if (EnumNames<BleuTokenizer>::names[static_cast<std::size_t>(tokenizer)] == name) {
+      return {.tokenizer = tokenizer, .lowercase = is_lowercase(variant)};
+    }
+  }
+  ADD_FAILURE() << "the fixture has an unknown variant: " << variant;
+  return {};
+}
+
+ChrfOptions chrf_options(const std::string& variant) {
+  return {.lowercase = is_lowercase(variant),
+          .word_order = variant.starts_with("chrF2++/") ? 2 : 0};
+}
+
+// figures: score, four precisions, brevity penalty, lengths of hypotheses and references.
+void expect_bleu(const BleuScore& bleu, const Json& figures) {
+  EXPECT_NEAR(bleu.score, figures.at(0).get<double>(), tolerance) << "score";
+  for (std::size_t n = 0; n < bleu.precisions.size(); ++n) {
+    EXPECT_NEAR(bleu.precisions.at(n), figures.at(n + 1).get<double>(), tolerance)
+        << "precision of order " << n + 1;
+  }
+  EXPECT_NEAR(bleu.brevity_penalty, figures.at(5).get<double>(), tolerance) << "brevity penalty";
+  EXPECT_EQ(bleu.hypothesis_length, figures.at(6).get<Index>()) << "hypothesis length";
+  EXPECT_EQ(bleu.reference_length, figures.at(7).get<Index>()) << "reference length";
+}
+
+TEST(SacreBleu, the_fixture_is_whole) {
+  EXPECT_EQ(fixture().at("sacrebleu"), "2.6.0");
+  EXPECT_GE(fixture().at("corpora").size(), 200U);
+  EXPECT_EQ(fixture().at("signatures").at("bleu").size(), 8U);
+  EXPECT_EQ(fixture().at("signatures").at("chrf").size(), 4U);
+}
+
+TEST(SacreBleu, bleu_of_every_corpus_with_every_tokenizer) {
+  for (const Json& json : fixture().at("corpora")) {
+    const Corpus corpus(json);
+    std::size_t number = 0;
+    for (const auto& [variant, signature] : fixture().at("signatures").at("bleu").items()) {
+      SCOPED_TRACE("corpus `" + corpus.name + "`, " + variant);
+      const BleuScore bleu =
+          corpus_bleu(corpus.hypotheses, corpus.references, bleu_options(variant));
+      EXPECT_EQ(bleu.signature, signature.get<std::string>());
+      expect_bleu(bleu, json.at("bleu").at(number++));
+    }
+    EXPECT_EQ(number, json.at("bleu").size()) << corpus.name;
+  }
+}
+
+TEST(SacreBleu, chrf_of_every_corpus) {
+  for (const Json& json : fixture().at("corpora")) {
+    const Corpus corpus(json);
+    std::size_t number = 0;
+    for (const auto& [variant, signature] : fixture().at("signatures").at("chrf").items()) {
+      SCOPED_TRACE("corpus `" + corpus.name + "`, " + variant);
+      const ChrfScore chrf =
+          corpus_chrf(corpus.hypotheses, corpus.references, chrf_options(variant));
+      EXPECT_EQ(chrf.signature, signature.get<std::string>());
+      EXPECT_NEAR(chrf.score, json.at("chrf").at(number++).get<double>(), tolerance);
+    }
+    EXPECT_EQ(number, json.at("chrf").size()) << corpus.name;
+  }
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,126 @@
+// Stop signals: the first is noted, a later one ends the process, and afterwards all is as before.
+#include "train/output/signals.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/support/child_process.hpp"
+
+namespace tapehead {
+namespace {
+
+TEST(RunSignals, the_first_signal_is_noted) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const StopSignals signals;
+    EXPECT_EQ(signals.received(), 0);
+    std::raise(signal);
+    EXPECT_EQ(signals.received(), signal);
+  }
+}
+
+TEST(RunSignals, the_first_of_two_kinds_counts) {
+  const StopSignals signals;
+  std::raise(SIGTERM);
+  std::raise(SIGINT);
+  EXPECT_EQ(signals.received(), SIGTERM);
+}
+
+TEST(RunSignals, one_that_comes_again_at_once_is_the_same_wish) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    ChildProcess child([signal] {
+      const StopSignals signals;
+      for (int time = 0; time < 3; ++time) {
+        std::raise(signal);
+      }
+      return signals.received() == signal ? 0 : 1;
+    });
+    EXPECT_EQ(child.wait(), 0);
+  }
+}
+
+TEST(RunSignals, one_that_comes_again_later_ends_the_process) {
+  std::vector<std::unique_ptr<ChildProcess>> children;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    children.push_back(std::make_unique<ChildProcess>([signal] {
+      const StopSignals signals;
+      std::raise(signal);
+      std::this_thread::sleep_for(same_stop + std::chrono::milliseconds(10));
+      std::raise(signal);
+      return 0;
+    }));
+  }
+  EXPECT_EQ(children[0]->wait(), 128 + SIGINT);
+  EXPECT_EQ(children[1]->wait(), 128 + SIGTERM);
+  EXPECT_EQ(children[2]->wait(), 128 + SIGHUP);
+}
+
+TEST(RunSignals, another_kind_later_is_a_first_one) {
+  ChildProcess child([] {
+    const StopSignals signals;
+    std::raise(SIGHUP);
+    std::this_thread::sleep_for(same_stop + std::chrono::milliseconds(10));
+    std::raise(SIGTERM);
+    return signals.received();
+  });
+  EXPECT_EQ(child.wait(), SIGHUP);
+}
+
+TEST(RunSignals, a_hangup_that_the_parent_ignored_stays_ignored) {
+  ChildProcess child([] {
+    std::signal(SIGHUP, SIG_IGN);
+    int received = 0;
+    {
+      const StopSignals signals;
+      std::raise(SIGHUP);
+      received = signals.received();
+    }
+    std::raise(SIGHUP);
+    return received;
+  });
+  EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(RunSignals, a_pipe_that_nobody_reads_is_outlived) {
+  ChildProcess child([] {
+    std::array<int, 2> ends{};
+    if (::pipe(ends.data()) != 0) {
+      return 1;
+    }
+    ::close(ends[0]);
+    outlive_console();
+    return ::write(ends[1], "x", 1) < 0 && errno == EPIPE ? 0 : 1;
+  });
+  EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(RunSignals, a_signal_that_the_parent_ignored_is_heard) {
+  ChildProcess child([] {
+    std::signal(SIGINT, SIG_IGN);
+    const StopSignals signals;
+    std::raise(SIGINT);
+    return signals.received();
+  });
+  EXPECT_EQ(child.wait(), SIGINT);
+}
+
+TEST(RunSignals, the_old_handlers_come_back) {
+  static volatile std::sig_atomic_t heard = 0;
+  const auto old = std::signal(SIGTERM, [](int) { heard = 1; });
+  {
+    const StopSignals signals;
+  }
+  std::raise(SIGTERM);
+  EXPECT_EQ(heard, 1);
+  std::signal(SIGTERM, old);
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,138 @@
+// The closed forms of a model's parts against the model itself.
+#include "train/plan/model_parts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "datasets/loader.hpp"
+#include "tests/support/attention_parameters.hpp"
+#include "train/config/config.hpp"
+#include "train/experiment.hpp"
+
+namespace tapehead {
+namespace {
+
+struct Case {
+  std::string name;
+  std::vector<std::string> set;
+};
+std::ostream& operator<<(std::ostream& out, const Case& of) { return out << of.name; }
+
+constexpr Index source_vocabulary = 17;
+constexpr Index target_vocabulary = 13;
+
+ModelOptions options_of(const std::vector<std::string>& set) {
+  return parse_config("model: {d_model: 12, heads: 3, layers: 2, d_ff: 7}\n", "a.yaml", set)
+      .config.model;
+}
+
+Split ragged_split() {
+  Split split;
+  for (const auto& [source, target] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{2, 3}, {5, 1}, {4, 4}, {7, 2}}) {
+    split.examples.push_back(
+        {.source = std::vector<TokenId>(source, 3), .target = std::vector<TokenId>(target, 3)});
+  }
+  return split;
+}
+
+class ModelParts : public ::testing::TestWithParam<Case> {};
+
+// The number of all parts of the kind, such as "norms", whatever layers they are of.
+Index parameters_of(const std::vector<ModelPart>& parts, const std::string& kind) {
+  Index sum = 0;
+  for (const ModelPart& part : parts) {
+    sum += part.name.starts_with(kind) ? part.parameters : 0;
+  }
+  return sum;
+}
+
+// In closed form; attentions of one name have their weights once.
+TEST_P(ModelParts, have_the_parameters_of_the_model) {
+  const ModelOptions options = options_of(GetParam().set);
+  ParameterStore store;
+  const Transformer model(store.root(), options, source_vocabulary, target_vocabulary);
+  const auto parts = model_parts(model, store, {});
+  const Index D = options.d_model;
+  const Index encoder = attention_layers(options, AttentionKind::encoder_self);
+  const Index decoder = attention_layers(options, AttentionKind::decoder_self);
+  const Index feed_forward = 2 * D * *options.d_ff + *options.d_ff + D;
+  EXPECT_EQ(parameters_of(parts, "encoder feed-forward"), encoder * feed_forward);
+  EXPECT_EQ(parameters_of(parts, "decoder feed-forward"), decoder * feed_forward);
+  const Index norms =
+      2 * encoder + 3 * decoder + (options.norm_position == NormPosition::pre ? 2 : 0);
+  EXPECT_EQ(parameters_of(parts, "norms"),
+            norms * D * (options.norm == NormKind::layer_norm ? 2 : 1));
+  const Index positions =
+      options.positions == PositionKind::learned ? options.max_positions * D : 0;
+  const bool one_table = ties_source(options.tie_embeddings);
+  EXPECT_EQ(parameters_of(parts, "source embedding"),
+            positions + (one_table ? 0 : source_vocabulary * D));
+  EXPECT_EQ(parameters_of(parts, "target embedding"),
+            positions + (one_table ? source_vocabulary : target_vocabulary) * D);
+  EXPECT_EQ(parameters_of(parts, "output layer"),
+            ties_output(options.tie_embeddings) ? 0 : target_vocabulary * D);
+  constexpr std::array titles{"encoder self-attention", "decoder self-attention",
+                              "cross-attention"};
+  std::set<std::string> shared;
+  Index all = 0;
+  for (const AttentionKind kind : attention_kinds) {
+    Index expected = 0;
+    for (const AttentionSpec& spec : attention_specs(options, kind)) {
+      const bool first = spec.shared_as.empty() || shared.insert(spec.shared_as).second;
+      expected += first ? attention_parameters(spec) : 0;
+    }
+    EXPECT_EQ(parameters_of(parts, titles[static_cast<std::size_t>(kind)]), expected);
+  }
+  for (const ModelPart& part : parts) {
+    all += part.parameters;
+  }
+  EXPECT_EQ(all, store.count());
+}
+
+TEST_P(ModelParts, have_the_arithmetic_of_a_step) {
+  const ModelOptions options = options_of(GetParam().set);
+  const Batch batch = make_batch(ragged_split(), {0, 1, 2, 3});
+  ParameterStore store;
+  const Transformer model(store.root(), options, source_vocabulary, target_vocabulary);
+  double sum = 0;
+  for (const ModelPart& part : model_parts(model, store, rows_of(batch))) {
+    sum += part.multiply_adds;
+  }
+  EXPECT_DOUBLE_EQ(2 * sum, step_flops(options, target_vocabulary, batch));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, ModelParts,
+    ::testing::Values(
+        Case{"plain", {}}, Case{"post_rms", {"model.norm_position=post", "model.norm=rms_norm"}},
+        Case{"tied", {"model.tie_embeddings=all"}},
+        Case{"tied_sides", {"model.tie_embeddings=source_target", "model.positions=learned"}},
+        Case{"decoder_alone", {"model.encoder_layers=0", "model.decoder_layers=3"}},
+        Case{"layers_differ", {"encoder_self.heads=[2, 3]", "decoder_self.d_qk=[4, 5]"}},
+        Case{"shared_weights", {"encoder_self.shared_as=one", "decoder_self.shared_as=two"}},
+        Case{"relative",
+             {"attention.score=bilinear", "attention.kv_heads=1",
+              "encoder_self.positions=relative"}}),
+    [](const auto& test) { return test.param.name; });
+
+// Every example is in one of the epoch's steps.
+TEST(StepRows, mean_ones_are_the_sum_of_the_batches_over_the_steps) {
+  const Split split = ragged_split();
+  const StepRows mean = mean_rows(split, 2);
+  const StepRows one = rows_of(make_batch(split, {0, 3}));
+  const StepRows other = rows_of(make_batch(split, {1, 2}));
+  EXPECT_DOUBLE_EQ(2 * mean.source, one.source + other.source);
+  EXPECT_DOUBLE_EQ(2 * mean.target, one.target + other.target);
+  EXPECT_DOUBLE_EQ(2 * mean.source_pairs, one.source_pairs + other.source_pairs);
+  EXPECT_DOUBLE_EQ(2 * mean.target_pairs, one.target_pairs + other.target_pairs);
+  EXPECT_DOUBLE_EQ(2 * mean.cross_pairs, one.cross_pairs + other.cross_pairs);
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,34 @@
+#include "train/plan/step_flops.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tapehead {
+namespace {
+
+// Lengths 2, 3 -> 1, 4, by hand, with three labels; every width another number.
+TEST(StepFlops, count_weights_and_pairs_of_ragged_sequences) {
+  ModelOptions model;
+  model.d_model = 10;
+  model.heads = 2;
+  model.d_head = 7;  // 14 columns
+  model.encoder_layers = 3;
+  model.decoder_layers = 2;
+  model.d_ff = 11;
+  Batch batch;
+  batch.context.segments = segments_of({2, 3});
+  batch.input.segments = segments_of({1, 4});
+  batch.context.ids.resize(5);
+  batch.input.ids.resize(5);
+  batch.labels = {.every_row = false, .rows = {0, 2, 4}, .ids = {3, 3, 3}};
+  const double encoder = 5 * (4 * 140 + 220);                // a layer's uses of weights
+  const double decoder = 5 * (6 * 140 + 220) + 5 * 2 * 140;  // cross-attention's keys and values
+  const double output = 3 * 10 * 13;                         // rows that have a label
+  const double encoder_pairs = 4 + 9;
+  const double decoder_pairs = (1 + 16) + (2 + 12);
+  EXPECT_DOUBLE_EQ(
+      step_flops(model, 13, batch),
+      6 * (3 * encoder + 2 * decoder + output) + 12 * 14 * (3 * encoder_pairs + 2 * decoder_pairs));
+}
+
+}  // namespace
+}  // namespace tapehead

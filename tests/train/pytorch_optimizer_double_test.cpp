@@ -1,1 +1,0 @@
-#include "tests/train/pytorch_optimizer_cases.hpp"

@@ -1,0 +1,182 @@
+// Checkpoints: which are kept, which one a training goes on from, and that a killed writer leaves
+// one that holds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "tests/support/child_process.hpp"
+#include "tests/support/io_error.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "train/run/checkpoints.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A checkpoint whose every value is its step.
+void save(const Checkpoints& checkpoints, Index step, std::size_t count = 4) {
+  const std::vector<float> values(count, static_cast<float>(step));
+  const std::vector<TensorEntry> entries{{"weight",
+                                          DType::f32,
+                                          {static_cast<Index>(count)},
+                                          std::as_bytes(std::span<const float>(values))}};
+  checkpoints.save(step, entries, {{"step", std::to_string(step)}});
+}
+
+void damage(const fs::path& path) {
+  std::string content = read_file(path);
+  content.back() = static_cast<char>(content.back() ^ 0x10);
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+TEST(RunCheckpoints, names_sort_like_steps) {
+  const Checkpoints checkpoints("dir", "step", 2);
+  EXPECT_EQ(checkpoints.file(1000), fs::path("dir/step_00001000.safetensors"));
+  EXPECT_EQ(checkpoints.file(1000000000), fs::path("dir/step_1000000000.safetensors"));
+  EXPECT_EQ(best_checkpoint("dir"), fs::path("dir/best.safetensors"));
+  EXPECT_EQ(average_checkpoint("dir"), fs::path("dir/average.safetensors"));
+}
+
+TEST(RunCheckpoints, one_between_regular_steps_goes_with_the_next) {
+  const TemporaryDirectory directory;
+  const Checkpoints checkpoints(directory.path(), "step", 2, 10);
+  for (const Index step : {10, 20, 23}) {
+    save(checkpoints, step);
+  }
+  EXPECT_THAT(checkpoints.steps(), ElementsAre(23, 20));
+  save(checkpoints, 27);
+  EXPECT_THAT(checkpoints.steps(), ElementsAre(27, 20));
+  save(checkpoints, 30);
+  EXPECT_THAT(checkpoints.steps(), ElementsAre(30, 20));
+}
+
+TEST(RunCheckpoints, the_newest_are_kept) {
+  const TemporaryDirectory directory;
+  const Checkpoints checkpoints(directory.path(), "step", 2);
+  for (const Index step : {5, 10, 15, 100000000}) {
+    save(checkpoints, step);
+  }
+  EXPECT_THAT(checkpoints.steps(), ElementsAre(100000000, 15));
+  EXPECT_THAT(checkpoints.candidates(),
+              ElementsAre(checkpoints.file(100000000), checkpoints.file(15)));
+}
+
+TEST(RunCheckpoints, only_its_own_files_count) {
+  const TemporaryDirectory directory;
+  const Checkpoints checkpoints(directory.path(), "step", 1);
+  const Checkpoints weights(directory.path(), "weights", 3);
+  for (const char* name : {"best.safetensors", "step_x.safetensors", "step_7.safetensors",
+                           "step_00000007.safetensors.1-1.tmp", "step_00000008.txt",
+                           "step_-0000009.safetensors", "stepper_00000009.safetensors"}) {
+    std::ofstream(directory / name) << "x";
+  }
+  EXPECT_THAT(checkpoints.steps(), IsEmpty());
+  save(weights, 3);
+  save(checkpoints, 4);
+  EXPECT_THAT(checkpoints.steps(), ElementsAre(4));
+  EXPECT_THAT(weights.steps(), ElementsAre(3));
+  EXPECT_TRUE(fs::exists(directory / "step_7.safetensors"));
+}
+
+TEST(RunCheckpoints, the_newest_that_holds_is_found_and_the_others_are_told) {
+  const TemporaryDirectory directory;
+  const Checkpoints checkpoints(directory.path(), "step", 9);
+  EXPECT_FALSE(checkpoints.find_resumable().newest.has_value());
+  for (const Index step : {1, 2, 3, 4}) {
+    save(checkpoints, step);
+  }
+  damage(checkpoints.file(4));
+  fs::resize_file(checkpoints.file(3), 100);
+
+  const Resumable found = checkpoints.find_resumable();
+  ASSERT_TRUE(found.newest.has_value());
+  EXPECT_EQ(found.newest->step, 2);
+  EXPECT_EQ(found.newest->content.metadata("step"), "2");
+  ASSERT_EQ(found.refused.size(), 2U);
+  EXPECT_EQ(found.refused[0].step, 4);
+  EXPECT_THAT(found.refused[0].reason,
+              AllOf(HasSubstr("step_00000004.safetensors"), HasSubstr("damaged")));
+  EXPECT_THAT(found.refused[1].reason,
+              AllOf(HasSubstr("step_00000003.safetensors"), HasSubstr("truncated")));
+
+  const Resumable none = checkpoints.find_resumable(
+      [](const TensorFile& file) { throw IoError(file.path().filename().string()); });
+  EXPECT_FALSE(none.newest.has_value());
+  ASSERT_EQ(none.refused.size(), 4U);
+  EXPECT_EQ(none.refused[3].reason, "step_00000001.safetensors");
+}
+
+// Steps 3 and 4 are damaged; a training that goes on from 2 must not lose what it saves to them.
+TEST(RunCheckpoints, saving_removes_later_steps_left_behind) {
+  const TemporaryDirectory directory;
+  const Checkpoints checkpoints(directory.path(), "step", 1);
+  save(checkpoints, 4);
+  damage(checkpoints.file(4));
+  save(checkpoints, 2);
+  EXPECT_THAT(checkpoints.steps(), ElementsAre(2));
+}
+
+TEST(RunCheckpoints, a_save_that_fails_leaves_the_others) {
+  const TemporaryDirectory directory;
+  const Checkpoints checkpoints(directory.path(), "step", 1);
+  save(checkpoints, 1);
+  fs::create_directory(checkpoints.file(2));
+  EXPECT_THAT(io_error_of([&] { save(checkpoints, 2); }), HasSubstr("step_00000002.safetensors"));
+  EXPECT_EQ(checkpoints.find_resumable().newest->step, 1);
+}
+
+TEST(RunCheckpoints, elapsed_time_stands_beside_them) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(read_elapsed_seconds(directory.path()), 0);
+  write_elapsed_seconds(directory.path(), 12.25);
+  EXPECT_EQ(read_elapsed_seconds(directory.path()), 12.25);
+  for (const char* content : {"", "[1]", "{\"seconds\": \"x\"}", "{\"seconds\""}) {
+    write_file_atomically(directory / "elapsed.json", content);
+    EXPECT_EQ(read_elapsed_seconds(directory.path()), 0) << content;
+  }
+}
+
+TEST(RunCheckpoints, a_writer_killed_at_any_moment_leaves_one_that_holds) {
+  const TemporaryDirectory directory;
+  const Checkpoints checkpoints(directory.path(), "step", 2);
+  save(checkpoints, 1, 50000);
+  Index last = 1;
+  for (int attempt = 0; attempt < 30; ++attempt) {
+    ChildProcess writer([&] {
+      for (Index step = last + 1;; ++step) {
+        save(checkpoints, step, 50000);
+      }
+      return 0;
+    });
+    std::this_thread::sleep_for(std::chrono::microseconds(500 + 411 * attempt));
+    writer.kill();
+    writer.wait();
+
+    const Resumable found = checkpoints.find_resumable();
+    ASSERT_TRUE(found.newest.has_value()) << "attempt " << attempt;
+    EXPECT_THAT(found.refused, IsEmpty());
+    EXPECT_GE(found.newest->step, last);
+    last = found.newest->step;
+    std::vector<float> values(50000);
+    copy_values(found.newest->content.entry("weight"), std::span<float>(values));
+    EXPECT_EQ(std::ranges::count(values, static_cast<float>(last)), 50000);
+  }
+  EXPECT_GT(last, 1);
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,75 @@
+// The metrics log: whole lines, cut back to a checkpoint's step, and errors that are told.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "tests/support/io_error.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "train/run/metrics_log.hpp"
+
+namespace tapehead {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+TEST(RunMetricsLog, lines_are_in_the_file_at_once_and_in_order) {
+  const TemporaryDirectory directory;
+  MetricsLog log(directory / "metrics.jsonl");
+  log.write(Json{{"step", 1}, {"loss", 0.5}});
+  EXPECT_EQ(read_file(directory / "metrics.jsonl"), "{\"step\":1,\"loss\":0.5}\n");
+  MetricsLog(directory / "metrics.jsonl").write(Json{{"step", 2}});
+  EXPECT_EQ(read_file(directory / "metrics.jsonl"), "{\"step\":1,\"loss\":0.5}\n{\"step\":2}\n");
+}
+
+TEST(RunMetricsLog, what_json_cannot_say_is_written_all_the_same) {
+  const TemporaryDirectory directory;
+  MetricsLog(directory / "log")
+      .write(Json{{"loss", std::numeric_limits<double>::quiet_NaN()}, {"text", "a\xff\n"}});
+  EXPECT_EQ(read_file(directory / "log"), "{\"loss\":null,\"text\":\"a\xef\xbf\xbd\\n\"}\n");
+}
+
+TEST(RunMetricsLog, it_is_cut_back_to_a_step) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "log")
+      << "{\"start\":true}\n{\"step\":1}\n{\"step\":2,\"a\":1}\n"
+         "{\"step\":2,\"a\":2}\n{\"step\":3}\n{\"st\n{\"step\":2,\"a\":";
+  MetricsLog log(directory / "log");
+  log.truncate_after(2);
+  const std::string kept =
+      "{\"start\":true}\n{\"step\":1}\n{\"step\":2,\"a\":1}\n{\"step\":2,\"a\":2}\n";
+  EXPECT_EQ(read_file(directory / "log"), kept);
+  log.write(Json{{"step", 3}});
+  EXPECT_EQ(read_file(directory / "log"), kept + "{\"step\":3}\n");
+  log.truncate_after(0);
+  EXPECT_EQ(read_file(directory / "log"), "{\"start\":true}\n");
+}
+
+// A torn line that would be whole but for its end: another line would be written onto it.
+TEST(RunMetricsLog, a_line_without_its_end_is_torn) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "log") << "{\"step\":1}\n{\"step\":2}";
+  MetricsLog log(directory / "log");
+  log.truncate_after(9);
+  EXPECT_EQ(read_file(directory / "log"), "{\"step\":1}\n");
+}
+
+TEST(RunMetricsLog, a_full_disk_is_told) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_symlink("/dev/full", directory / "log");
+  MetricsLog log(directory / "log");
+  EXPECT_EQ(io_error_of([&] { log.write(Json{{"step", 1}}); }),
+            "cannot write " + (directory / "log").string() + ": No space left on device");
+  EXPECT_EQ(
+      io_error_of([&] { MetricsLog(directory / "none" / "log"); }),
+      "cannot write " + (directory / "none" / "log").string() + ": No such file or directory");
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,207 @@
+// Mutated checkpoints, half of them with a right checksum: whatever reads them works, or says what
+// is wrong and where, and never crashes or tells a number that is none.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include <fmt/format.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include "core/errors.hpp"
+#include "core/memory/pool.hpp"
+#include "core/product/blas_kernels.hpp"
+#include "datasets/loader.hpp"
+#include "datasets/make_task.hpp"
+#include "lab/heads/head_report.hpp"
+#include "lab/heads/head_watch.hpp"
+#include "lab/report/run.hpp"
+#include "tests/support/mutations.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/proof.hpp"
+#include "tests/support/tiny_run.hpp"
+#include "train/config/config.hpp"
+#include "train/evaluation/evaluation_report.hpp"
+#include "train/loop/initial_weights.hpp"
+#include "train/loop/replay.hpp"
+#include "train/loop/training_run.hpp"
+#include "train/output/figures.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* newest = "checkpoints/step_00000006.safetensors";
+
+// With a replay beside the checkpoints.
+void make_run(const TemporaryDirectory& here) {
+  make_tiny_run(here, "r");
+  const SavedRun run(here / "r", "");
+  const Task task = run.task();
+  const Split& train = task.split("train");
+  write_replay(here / "r/replay.safetensors",
+               {.config = run.config,
+                .source_vocabulary = task.source_tokenizer->size(),
+                .target_vocabulary = task.target_tokenizer->size(),
+                .step = 4,
+                .batches = {make_batch(train, {0, 1, 2}), make_batch(train, {3, 4})}},
+               run.model.store);
+}
+
+void evaluate_run(const fs::path& run, const fs::path& checkpoint) {
+  const SavedRun saved(run, checkpoint.string());
+  const Task task = saved.task();
+  Workers workers(1);
+  saved.use([&] {
+    const Evaluation result = evaluate(saved.model.transformer, saved.model.store, task,
+                                       task.split("test"), saved.config.evaluation, 4, workers);
+    expect_figures(evaluation_json(result));
+  });
+}
+
+// What is logged while it lives.
+class Logged {
+ public:
+  Logged()
+      : before_(spdlog::default_logger()),
+        sink_(std::make_shared<spdlog::sinks::ostream_sink_st>(text_)) {
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("", sink_));
+  }
+  Logged(const Logged&) = delete;
+  Logged& operator=(const Logged&) = delete;
+  ~Logged() { spdlog::set_default_logger(before_); }
+
+  std::string text() const { return text_.str(); }
+
+ private:
+  std::ostringstream text_;
+  std::shared_ptr<spdlog::logger> before_;
+  std::shared_ptr<spdlog::sinks::sink> sink_;
+};
+
+// A resume may pass a checkpoint by for an older one, with a warning that names it.
+void resume_run(const fs::path& run) {
+  const Logged log;
+  const RunDirectory directory = RunDirectory::open(run);
+  Config config = load_config(run / "config.yaml").config;
+  config.training.steps = 7;
+  const Task task = make_task(config.task, config.seed, run);
+  TrainingRun training(config, task, directory, prepare_blas(), {.resume = true, .threads = 1});
+  if (training.step() != 6 && log.text().find(newest) == std::string::npos) {
+    throw std::logic_error("a checkpoint was passed by without a warning");
+  }
+  try {
+    training.run();
+  } catch (const NumericError& error) {
+    throw NumericError(newest + std::string(": ") + error.what());  // of the step, told with it
+  }
+}
+
+void start_from(const fs::path& run) {
+  Config config = load_config(run / "config.yaml").config;
+  config.model.init_from = run.string();
+  check_initial_weights(config, make_task(config.task, config.seed, run));
+}
+
+void report(const fs::path& run, const fs::path& checkpoint) {
+  const auto page = report_run({.run = run,
+                                .checkpoint = checkpoint.string(),
+                                .effort = {.watched = 4, .importance = 40, .pruning = 0}});
+  expect_figures(page["heads"]);
+}
+
+// Uses the run's files as the commands do.
+void use(const fs::path& run, const fs::path& mutated, Choices& choices) {
+  if (mutated.filename() == "replay.safetensors") {
+    return static_cast<void>(replay_step(mutated, 1));
+  }
+  switch (choices.below(4)) {
+    case 0:
+      return evaluate_run(run, mutated);
+    case 1:
+      return report(run, mutated);
+    case 2:
+      return start_from(run);
+    default:
+      return resume_run(run);
+  }
+}
+
+// What is wrong with how the case ended; empty: nothing.
+std::string fault_of(const TemporaryDirectory& here, std::uint64_t number) {
+  const fs::path run = here / "copy";
+  fs::remove_all(run);
+  fs::copy(here / "r", run, fs::copy_options::recursive);
+  Choices choices(number);
+  const std::vector<std::string> files{
+      newest, "checkpoints/best.safetensors", "checkpoints/average.safetensors",
+      "checkpoints/weights_00000006.safetensors", "replay.safetensors"};
+  const fs::path mutated = run / choices.of(files);
+  mutate_tensor_file(mutated, choices);
+  try {
+    use(run, mutated, choices);
+    return "";
+  } catch (const std::exception& error) {
+    const std::string message = error.what();
+    const bool ours = dynamic_cast<const IoError*>(&error) != nullptr ||
+                      dynamic_cast<const NumericError*>(&error) != nullptr ||
+                      dynamic_cast<const ConfigError*>(&error) != nullptr;
+    // The average is made of the last weights, and told in their place.
+    const bool named = message.find(mutated.filename().string()) != std::string::npos ||
+                       message.find("average.safetensors") != std::string::npos;
+    return ours && named ? "" : fmt::format("{}: {}", mutated.filename().string(), message);
+  }
+}
+
+TEST(ProveFiles, mutated_checkpoints_are_used_or_refused_by_name) {
+  const TemporaryDirectory here;
+  make_run(here);
+  const auto cases = static_cast<std::uint64_t>(proof_cases(50, 4000));
+  expect_no_faults(here, cases, [&](std::uint64_t number) {
+    spdlog::set_level(spdlog::level::warn);
+    checks().finite = false;  // as in the program
+    return fault_of(here, number);
+  });
+  tell_figures(fmt::format("files: {} mutated checkpoints were used or refused by name", cases));
+}
+
+// The same through the program, with its exit codes and its output.
+TEST(ProveFiles, commands_end_in_order_on_mutated_checkpoints) {
+  const TemporaryDirectory here;
+  make_run(here);
+  const Index cases = proof_cases(5, 200);
+  for (Index number = 0; number < cases; ++number) {
+    Choices choices(static_cast<std::uint64_t>(1'000'000 + number));
+    const fs::path file = here / "copy/checkpoints/best.safetensors";
+    fs::remove_all(here / "copy");
+    fs::copy(here / "r", here / "copy", fs::copy_options::recursive);
+    mutate_tensor_file(file, choices);
+    const std::vector<Arguments> commands{
+        {"evaluate", "copy", "--checkpoint", file.string()},
+        {"heads", "copy", "--split", "test", "--checkpoint", file.string()},
+        {"prune", "copy", "smaller", "--count", "1", "--overwrite", "--checkpoint", file.string()},
+        {"report", "copy", "--checkpoint", file.string()},
+        {"translate", "copy", "--checkpoint", file.string()}};
+    const Arguments& command = commands[static_cast<std::size_t>(number) % commands.size()];
+    const ProgramResult result = run_program(command, here.path(), "1 2 3\n");
+    EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 1)
+        << number << " " << command[0] << ": " << result.exit_code << " " << result.errors;
+    EXPECT_EQ(result.exit_code != 0, result.errors.find("error: ") != std::string::npos);
+    if (result.exit_code != 0) {
+      EXPECT_NE(result.errors.find("best.safetensors"), std::string::npos)
+          << number << " " << command[0] << ": " << result.errors;
+    }
+    EXPECT_EQ(result.output.find("nan"), std::string::npos)
+        << number << " " << command[0] << ": " << result.output;
+  }
+  tell_figures(fmt::format("files: {} commands ended in order on mutated checkpoints", cases));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,65 @@
+// The mean of several checkpoints' weights: right, and without a trace in the model that lends its
+// store.
+#include "train/run/weight_average.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "train/run/checkpoint.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::Each;
+
+// One parameter of six numbers, all alike.
+struct Weights {
+  explicit Weights(double value, const Shape& shape = {2, 3}) {
+    store.root().create("weight", shape, Initializer::constant(value));
+    store.initialize(1);
+  }
+  std::vector<Scalar> numbers() {
+    const auto values = store.value(store.parameters()[0]).values();
+    return {values.begin(), values.end()};
+  }
+  std::filesystem::path save(const std::filesystem::path& file) {
+    write_tensor_file(file, weight_entries(store), {});
+    return file;
+  }
+  ParameterStore store;
+};
+
+TEST(WeightAverage, is_the_mean_and_leaves_the_store_as_it_was) {
+  const TemporaryDirectory here;
+  const std::vector<std::filesystem::path> files{
+      Weights(1).save(here / "a"), Weights(2).save(here / "b"), Weights(6).save(here / "c")};
+  Weights current(10);
+  write_weight_average(files, current.store, {{"step", "7"}}, here / "average");
+  EXPECT_THAT(current.numbers(), Each(Scalar{10}));
+  const TensorFile average(here / "average");
+  load_weights(average, current.store);
+  EXPECT_THAT(current.numbers(), Each(Scalar{3}));
+  EXPECT_EQ(average.metadata().at("averaged"), "3");
+  EXPECT_EQ(average.metadata().at("step"), "7");
+}
+
+TEST(WeightAverage, leaves_the_store_as_it_was_when_a_file_does_not_fit) {
+  const TemporaryDirectory here;
+  const std::vector<std::filesystem::path> files{Weights(1).save(here / "a"),
+                                                 Weights(2, {3, 2}).save(here / "b")};
+  Weights current(10);
+  EXPECT_THROW(write_weight_average(files, current.store, {}, here / "average"), IoError);
+  EXPECT_THAT(current.numbers(), Each(Scalar{10}));
+  EXPECT_FALSE(std::filesystem::exists(here / "average"));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,101 @@
+// Ten steps of each optimiser against PyTorch's. Included by a test for each precision. The fixture
+// comes from scripts/make_pytorch_optimizer_fixtures.py.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <string>
+
+#include "tests/support/pytorch.hpp"
+#include "train/step/optimizer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// The numbers of the script.
+constexpr Index pytorch_steps = 10;
+
+struct PytorchOptimizerCase {
+  std::string name;
+  OptimizerKind kind;
+  double weight_decay;
+
+  friend std::ostream& operator<<(std::ostream& out, const PytorchOptimizerCase& c) {
+    return out << c.name;
+  }
+};
+
+inline TrainingOptions training_options(const PytorchOptimizerCase& c) {
+  TrainingOptions options;
+  options.optimizer = c.kind;
+  options.momentum = 0.8;
+  options.beta1 = 0.85;
+  options.beta2 = 0.95;
+  options.epsilon = 1e-4;
+  options.weight_decay = c.weight_decay;
+  return options;
+}
+
+// The tensor "<name>" of one step, from the file's stack of all steps.
+inline Tensor tensor_of_step(const TensorFile& file, const std::string& name, const Shape& shape,
+                             Index step) {
+  return tensor_of(file, name, {pytorch_steps, shape.size()}).part(step * shape.size(), shape);
+}
+
+class PytorchOptimizer : public ::testing::TestWithParam<PytorchOptimizerCase> {
+ protected:
+  PytorchOptimizer() {
+    store_.root().create("matrix", {5, 7}, Initializer::constant(0));
+    store_.root().create("vector", {11}, Initializer::constant(0));
+    store_.root().create("table", {13, 3}, Initializer::constant(0));
+    load_parameters(store_, file_);
+  }
+
+  void expect_steps(const std::string& clipping, double clip_norm) {
+    TrainingOptions options = training_options(GetParam());
+    options.clip_norm = clip_norm;
+    Optimizer optimizer(store_, options);
+    ParameterGradients gradients(store_);
+    for (Index step = 0; step < pytorch_steps; ++step) {
+      SCOPED_TRACE("step " + std::to_string(step + 1));
+      for (const NamedParameter& parameter : store_.parameters()) {
+        const GradientSlot slot = gradients.slot(parameter.block);
+        Tensor memory = slot.memory;
+        const Tensor gradient =
+            tensor_of_step(file_, "gradient." + parameter.name, parameter.shape, step);
+        std::ranges::copy(gradient.values(), memory.values().begin());
+        *slot.written = true;
+      }
+      const double rate = tensor_of_step(file_, "rates", {1}, step).data()[0];
+      const std::array norm{static_cast<Scalar>(optimizer.step(workers_, {&gradients}, 1, rate))};
+      expect_near(norm, tensor_of_step(file_, "norms", {1}, step));
+      for (const NamedParameter& parameter : store_.parameters()) {
+        SCOPED_TRACE(parameter.name);
+        const std::string name = GetParam().name + "." + clipping + "." + parameter.name;
+        expect_near(store_.value(parameter).values(),
+                    tensor_of_step(file_, name, parameter.shape, step));
+      }
+    }
+  }
+
+  const TensorFile file_ = pytorch_fixture("optimizers");
+  ParameterStore store_;
+  Workers workers_{1};
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, PytorchOptimizer,
+    ::testing::Values(PytorchOptimizerCase{"sgd", OptimizerKind::sgd, 0.1},
+                      PytorchOptimizerCase{"adam", OptimizerKind::adam, 0},
+                      PytorchOptimizerCase{"adam_decay", OptimizerKind::adam, 0.1},
+                      PytorchOptimizerCase{"adamw", OptimizerKind::adamw, 0.1}),
+    [](const auto& test) { return test.param.name; });
+
+TEST_P(PytorchOptimizer, takes_the_same_steps) { expect_steps("plain", 0); }
+
+// At six of the ten steps the norm is above 10.
+TEST_P(PytorchOptimizer, takes_the_same_clipped_steps) { expect_steps("clipped", 10); }
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,1 @@
+#include "tests/train/step/pytorch_optimizer_cases.hpp"

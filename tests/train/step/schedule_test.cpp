@@ -1,0 +1,75 @@
+// The schedules at points computed by hand from the formulas in the header.
+#include "train/step/schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace tapehead {
+
+namespace {
+
+TrainingOptions options(ScheduleKind schedule, Index warmup) {
+  TrainingOptions result;
+  result.schedule = schedule;
+  result.learning_rate = 0.8;
+  result.warmup = warmup;
+  return result;
+}
+
+TEST(Schedule, warms_up_in_equal_steps) {
+  for (const ScheduleKind kind : {ScheduleKind::constant, ScheduleKind::linear,
+                                  ScheduleKind::cosine, ScheduleKind::inverse_sqrt}) {
+    EXPECT_DOUBLE_EQ(learning_rate_at(options(kind, 4), 64, 1, 20), 0.2);
+    EXPECT_DOUBLE_EQ(learning_rate_at(options(kind, 4), 64, 3, 20), 0.6);
+    EXPECT_DOUBLE_EQ(learning_rate_at(options(kind, 4), 64, 4, 20), 0.8);
+  }
+}
+
+TEST(Schedule, constant_stays) {
+  EXPECT_DOUBLE_EQ(learning_rate_at(options(ScheduleKind::constant, 4), 64, 5, 20), 0.8);
+  EXPECT_DOUBLE_EQ(learning_rate_at(options(ScheduleKind::constant, 0), 64, 1, 0), 0.8);
+}
+
+// 16 steps from the warmup's end to 0.
+TEST(Schedule, linear_falls_to_zero) {
+  const TrainingOptions linear = options(ScheduleKind::linear, 4);
+  EXPECT_DOUBLE_EQ(learning_rate_at(linear, 64, 8, 20), 0.8 * 12 / 16);
+  EXPECT_DOUBLE_EQ(learning_rate_at(linear, 64, 19, 20), 0.8 / 16);
+  EXPECT_DOUBLE_EQ(learning_rate_at(linear, 64, 20, 20), 0);
+  EXPECT_DOUBLE_EQ(learning_rate_at(linear, 64, 25, 20), 0);
+  EXPECT_DOUBLE_EQ(learning_rate_at(options(ScheduleKind::linear, 0), 64, 5, 20), 0.6);
+}
+
+// Half way down at half of the way; at a quarter of it (1 + cos(π/4)) / 2.
+TEST(Schedule, cosine_falls_to_zero) {
+  const TrainingOptions cosine = options(ScheduleKind::cosine, 4);
+  EXPECT_DOUBLE_EQ(learning_rate_at(cosine, 64, 8, 20), 0.8 * (1 + std::sqrt(0.5)) / 2);
+  EXPECT_DOUBLE_EQ(learning_rate_at(cosine, 64, 12, 20), 0.4);
+  EXPECT_NEAR(learning_rate_at(cosine, 64, 20, 20), 0, 1e-15);
+}
+
+TEST(Schedule, inverse_sqrt_halves_in_four_times_the_steps) {
+  const TrainingOptions warmed = options(ScheduleKind::inverse_sqrt, 4);
+  EXPECT_DOUBLE_EQ(learning_rate_at(warmed, 64, 16, 0), 0.4);
+  EXPECT_DOUBLE_EQ(learning_rate_at(warmed, 64, 64, 0), 0.2);
+  const TrainingOptions cold = options(ScheduleKind::inverse_sqrt, 0);
+  EXPECT_DOUBLE_EQ(learning_rate_at(cold, 64, 1, 0), 0.8);
+  EXPECT_DOUBLE_EQ(learning_rate_at(cold, 64, 16, 0), 0.2);
+}
+
+// d_model 64 divides by 8; with warmup 4 the step-th share of the rise is step / 8, the peak at
+// step 4 is 1 / 2.
+TEST(Schedule, noam_follows_vaswani_equation3) {
+  const TrainingOptions noam = options(ScheduleKind::noam, 4);
+  EXPECT_DOUBLE_EQ(learning_rate_at(noam, 64, 1, 0), 0.1 / 8);
+  EXPECT_DOUBLE_EQ(learning_rate_at(noam, 64, 2, 0), 0.1 * 2 / 8);
+  EXPECT_DOUBLE_EQ(learning_rate_at(noam, 64, 4, 0), 0.1 / 2);
+  EXPECT_DOUBLE_EQ(learning_rate_at(noam, 64, 16, 0), 0.1 / 4);
+  EXPECT_DOUBLE_EQ(learning_rate_at(options(ScheduleKind::noam, 0), 64, 4, 0), 0.1 / 2);
+}
+
+}  // namespace
+
+}  // namespace tapehead

@@ -1,0 +1,186 @@
+// A batch cut into shards: a partition, in order, none empty, balanced.
+#include "train/step/shards.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "core/random/draws.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+struct Lengths {
+  std::vector<Index> source;
+  std::vector<Index> target;
+};
+
+// Every token is its own number, so that a lost or moved one is seen.
+Batch batch_of(const Lengths& lengths) {
+  Batch batch;
+  batch.context.segments = segments_of(lengths.source);
+  batch.input.segments = segments_of(lengths.target);
+  batch.context.ids.resize(static_cast<std::size_t>(row_count(batch.context.segments)));
+  batch.input.ids.resize(static_cast<std::size_t>(row_count(batch.input.segments)));
+  batch.labels.ids.resize(batch.input.ids.size());
+  batch.examples.resize(lengths.source.size());
+  std::iota(batch.context.ids.begin(), batch.context.ids.end(), 1000);
+  std::iota(batch.input.ids.begin(), batch.input.ids.end(), 2000);
+  std::iota(batch.labels.ids.begin(), batch.labels.ids.end(), 3000);
+  std::iota(batch.examples.begin(), batch.examples.end(), 50);
+  return batch;
+}
+
+std::vector<Lengths> some_lengths() {
+  std::vector<Lengths> result{{{3}, {2}},
+                              {{3, 1, 4, 1, 5}, {2, 7, 1, 8, 2}},
+                              {{40, 1, 1, 1}, {40, 1, 1, 1}},
+                              {{1, 1, 1, 40}, {1, 1, 1, 40}},
+                              {{5, 5, 5, 5, 5, 5}, {5, 5, 5, 5, 5, 5}}};
+  const Draws draws(1, "tests.shards", 0);
+  Lengths random;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    random.source.push_back(1 + draw_below(draws, 2 * i, 30));
+    random.target.push_back(1 + draw_below(draws, 2 * i + 1, 30));
+  }
+  result.push_back(random);
+  return result;
+}
+
+Index rows(const Batch& batch) {
+  return static_cast<Index>(batch.context.ids.size()) + batch.labels.count();
+}
+
+template <class T>
+void append(PoolVector<T>& to, const PoolVector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+// What the shards hold, laid end to end again; checks that each says where it came from.
+Batch rejoined(const PoolVector<Batch>& parts, RowsBefore before) {
+  Batch whole;
+  for (const Batch& part : parts) {
+    const auto source_row = static_cast<Index>(whole.context.ids.size());
+    const Index target_row = whole.labels.count();
+    EXPECT_EQ(part.context.segments.first_row, before.context + source_row);
+    EXPECT_EQ(part.input.segments.first_row, before.input + target_row);
+    for (Index i = 0; i < part.sequences(); ++i) {
+      whole.context.segments.list.push_back(part.context.segments[i]);
+      whole.context.segments.list.back().row += source_row;
+      whole.input.segments.list.push_back(part.input.segments[i]);
+      whole.input.segments.list.back().row += target_row;
+    }
+    append(whole.context.ids, part.context.ids);
+    append(whole.input.ids, part.input.ids);
+    append(whole.labels.ids, part.labels.ids);
+    append(whole.examples, part.examples);
+  }
+  return whole;
+}
+
+bool same(const Segments& a, const Segments& b) {
+  return std::ranges::equal(a.list, b.list, [](const Segment& x, const Segment& y) {
+    return x.row == y.row && x.rows == y.rows && x.position == y.position;
+  });
+}
+
+TEST(Shards, are_parts_of_the_whole_in_order) {
+  for (const Lengths& lengths : some_lengths()) {
+    const Batch batch = batch_of(lengths);
+    for (const Index shards : {1, 2, 3, 5, 8, 100}) {
+      const RowsBefore before{.context = 7, .input = 9};
+      const Batch whole = rejoined(cut_into_shards(batch, shards, before), before);
+      EXPECT_EQ(whole.context.ids, batch.context.ids);
+      EXPECT_EQ(whole.input.ids, batch.input.ids);
+      EXPECT_EQ(whole.labels.ids, batch.labels.ids);
+      EXPECT_EQ(whole.examples, batch.examples);
+      EXPECT_TRUE(same(whole.context.segments, batch.context.segments));
+      EXPECT_TRUE(same(whole.input.segments, batch.input.segments));
+    }
+  }
+}
+
+TEST(Shards, are_never_empty_nor_more_than_wanted) {
+  for (const Lengths& lengths : some_lengths()) {
+    for (const Index shards : {1, 2, 3, 5, 8, 100}) {
+      const PoolVector<Batch> parts = cut_into_shards(batch_of(lengths), shards);
+      EXPECT_LE(static_cast<Index>(parts.size()), shards);
+      for (const Batch& part : parts) {
+        EXPECT_GT(part.sequences(), 0);
+      }
+    }
+  }
+}
+
+// A sequence is never cut, so a shard may exceed its share by less than the longest one.
+TEST(Shards, are_balanced) {
+  for (const Lengths& lengths : some_lengths()) {
+    Index longest = 0;
+    for (std::size_t i = 0; i < lengths.source.size(); ++i) {
+      longest = std::max(longest, lengths.source[i] + lengths.target[i]);
+    }
+    const Batch batch = batch_of(lengths);
+    for (const Index shards : {1, 2, 3, 5, 8, 100}) {
+      for (const Batch& part : cut_into_shards(batch, shards)) {
+        EXPECT_LE(rows(part), rows(batch) / shards + longest);
+      }
+    }
+  }
+}
+
+TEST(Shards, of_equal_sequences_are_equal) {
+  const PoolVector<Batch> parts =
+      cut_into_shards(batch_of({{2, 2, 2, 2, 2, 2}, {3, 3, 3, 3, 3, 3}}), 3);
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_THAT(parts[0].examples, ElementsAre(50, 51));
+  EXPECT_THAT(parts[1].examples, ElementsAre(52, 53));
+  EXPECT_THAT(parts[2].examples, ElementsAre(54, 55));
+}
+
+// 45 sequences of 30 and 20 rows: 2,250 rows are nearer to two pieces of 1,000 than to three.
+TEST(Pieces, are_parts_of_a_shard_of_about_their_size) {
+  const Batch batch =
+      batch_of({.source = std::vector<Index>(45, 30), .target = std::vector<Index>(45, 20)});
+  const RowsBefore before{.context = 7, .input = 9};
+  const Batch shard = cut_into_shards(batch, 1, before)[0];
+  const PoolVector<Batch> pieces = cut_into_parts(shard, 1000);
+  ASSERT_EQ(pieces.size(), 2U);
+  EXPECT_EQ(rows(pieces[0]), 22 * 50);
+  const Batch whole = rejoined(pieces, before);
+  EXPECT_EQ(whole.context.ids, batch.context.ids);
+  EXPECT_EQ(whole.labels.ids, batch.labels.ids);
+  EXPECT_TRUE(same(whole.input.segments, batch.input.segments));
+}
+
+TEST(Pieces, of_a_small_shard_are_itself) {
+  const Batch batch = batch_of({{700, 1}, {698, 1}});
+  const PoolVector<Batch> pieces = cut_into_parts(batch, 1000);
+  ASSERT_EQ(pieces.size(), 1U);
+  EXPECT_EQ(pieces[0].context.ids, batch.context.ids);
+}
+
+// Rows 1, 5 and 6 of three sequences of 4, 2 and 3 rows have a label: the second has one, on its
+// last row.
+TEST(Shards, take_the_labels_of_their_rows_along) {
+  Batch batch = batch_of({{1, 1, 1}, {4, 2, 3}});
+  batch.labels = {.every_row = false, .rows = {1, 5, 6}, .ids = {11, 12, 13}};
+  const PoolVector<Batch> parts = cut_into_shards(batch, 3);
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_THAT(parts[0].labels.rows, ElementsAre(1));
+  EXPECT_THAT(parts[1].labels.rows, ElementsAre(1));
+  EXPECT_THAT(parts[2].labels.rows, ElementsAre(0));
+  EXPECT_THAT(parts[2].labels.ids, ElementsAre(13));
+}
+
+TEST(Shards, of_an_empty_batch_are_none) { EXPECT_THAT(cut_into_shards(Batch(), 3), IsEmpty()); }
+
+}  // namespace
+
+}  // namespace tapehead

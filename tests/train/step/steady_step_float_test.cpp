@@ -1,0 +1,124 @@
+// Training steps in the steady state, once an epoch is over: nothing comes from the heap.
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <memory>
+#include <vector>
+
+#include "core/kernel/workers.hpp"
+#include "core/memory/pool.hpp"
+#include "core/product/matrix_product.hpp"
+#include "datasets/loader.hpp"
+#include "support/heap_count.hpp"
+#include "tests/support/tiny_trainer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+Trainer::Options trainer_options(OptimizerKind optimizer, Index shards) {
+  Trainer::Options options;
+  options.training.optimizer = optimizer;
+  options.training.shards = shards;
+  options.training.gate_penalty = 0.1;
+  return options;
+}
+
+// Every kind of parameter and block in one of them; dropout everywhere.
+std::vector<ModelOptions> kinds() {
+  std::vector<ModelOptions> result(2, tiny_options());
+  result[0].dropout = 0.2;
+  result[0].layers = 2;
+  result[0].positions = PositionKind::learned;
+  result[1].norm_position = NormPosition::post;
+  result[1].norm = NormKind::rms_norm;
+  result[1].tie_embeddings = Tying::all;
+  result[1].attention.gates.values = {HeadGating::l0};
+  return result;
+}
+
+Split random_split() {
+  const std::vector<Sentence> sources = random_sentences(150, 0, 12, 1);
+  const std::vector<Sentence> targets = random_sentences(150, 0, 12, 2);
+  Split split;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    split.examples.push_back({sources[i], targets[i]});
+  }
+  return split;
+}
+
+// OpenBLAS takes a buffer when it is first called, and another one whenever more threads than ever
+// are inside it: here all of them are.
+void take_blas_buffers(Index threads) {
+  constexpr Index n = 256;
+  Workers workers(threads);
+  std::barrier together(threads);
+  workers.run(threads, [&](Index) {
+    const Tensor a = Tensor::full({n, n}, 1);
+    Tensor b = Tensor::empty({n, n});
+    together.arrive_and_wait();
+    for (int i = 0; i < 50; ++i) {
+      blas_product(n, n, n, {a.data(), n}, {a.data(), n}, b.data(), n, false);
+    }
+  });
+}
+
+// The checks keep copies of gradients to look at.
+class SteadyStep : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HeapCount::available) {
+      GTEST_SKIP() << "a sanitizer has a heap of its own";
+    }
+    checks().finite = false;
+  }
+  void TearDown() override { checks().finite = true; }
+
+  // How often the steps of an epoch ask for memory; each is of two batches.
+  std::int64_t calls_in_epoch(TinyTrainer& training, Index epoch, const LossFunction& loss) const {
+    std::int64_t calls = 0;
+    const auto lists = epoch_batches(split_, {.tokens = 40}, 1, epoch);
+    for (std::size_t i = 0; i + 1 < lists.size(); i += 2) {
+      const std::vector<Batch> batches{make_batch(split_, lists[i]),
+                                       make_batch(split_, lists[i + 1])};
+      const HeapCount count;
+      training.trainer.step(batches, loss);
+      calls += count.calls();
+    }
+    return calls;
+  }
+
+ private:
+  Split split_ = random_split();
+};
+
+TEST_F(SteadyStep, takes_nothing_from_the_heap) {
+  take_blas_buffers(3);
+  for (const ModelOptions& options : kinds()) {
+    for (const OptimizerKind optimizer : {OptimizerKind::sgd, OptimizerKind::adamw}) {
+      for (const Index threads : {1, 2, 3}) {
+        TinyTrainer training(options, trainer_options(optimizer, 3), threads);
+        EXPECT_GT(calls_in_epoch(training, 0, training.loss), 0) << "tapes have to grow";
+        EXPECT_EQ(calls_in_epoch(training, 1, training.loss), 0);
+        EXPECT_EQ(calls_in_epoch(training, 2, training.loss), 0);
+      }
+    }
+  }
+}
+
+TEST_F(SteadyStep, is_seen_to_take_what_a_loss_takes) {
+  TinyTrainer training(tiny_options(), trainer_options(OptimizerKind::adam, 1));
+  calls_in_epoch(training, 0, training.loss);
+  std::unique_ptr<Index> planted;
+  const LossFunction wasteful = [&](Pass& pass, const Batch& batch) {
+    if (planted == nullptr) {
+      planted = std::make_unique<Index>(batch.labels.count());
+    }
+    return training.loss(pass, batch);
+  };
+  EXPECT_EQ(calls_in_epoch(training, 1, wasteful), 1);
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,103 @@
+// The place of a training in a checkpoint's metadata: written, read back, and refused out of range.
+#include "train/step/training_position.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "tests/support/io_error.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TrainingPosition somewhere() {
+  return {.step = 40,
+          .epoch = 2,
+          .batch = 3,
+          .batching = {.tokens = 256, .lengths = BatchLengths::mixed},
+          .evaluations = 4,
+          .best_evaluation = 3,
+          .measure = "loss",
+          .best_value = 1.0 / 3,
+          .best_loss = 1.0 / 3};
+}
+
+TrainingPosition read(const TemporaryDirectory& here, const Metadata& metadata) {
+  write_tensor_file(here / "f.safetensors", {}, metadata);
+  return read_position(TensorFile(here / "f.safetensors"));
+}
+
+TEST(TrainingPosition, comes_back_as_it_was_written) {
+  const TemporaryDirectory here;
+  const TrainingPosition back = read(here, position_metadata(somewhere()));
+  EXPECT_EQ(position_metadata(back), position_metadata(somewhere()));
+  EXPECT_EQ(back.best_value, 1.0 / 3);
+  EXPECT_EQ(back.batching.lengths, BatchLengths::mixed);
+}
+
+TEST(TrainingPosition, out_of_range_is_refused_with_the_file) {
+  const TemporaryDirectory here;
+  const std::string nan =
+      std::to_string(std::bit_cast<Index>(std::numeric_limits<double>::quiet_NaN()));
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
+           {"step", "-1"},
+           {"step", ""},
+           {"step", "4x"},
+           {"step", "99999999999999999999"},
+           {"epoch", "-9223372036854775808"},
+           {"batch", "-1"},
+           {"batch_tokens", "0"},
+           {"batch_tokens", "10000001"},  // training.batch_tokens: at most 1e7
+           {"batch_lengths", "2"},
+           {"batch_lengths", "999999999999"},
+           {"evaluations", "-1"},
+           {"best_evaluation", "5"},  // of 4
+           {"best_value", nan},
+           {"best_loss", nan}}) {
+    Metadata metadata = position_metadata(somewhere());
+    metadata[key] = value;
+    EXPECT_THAT(io_error_of([&] { read(here, metadata); }),
+                AllOf(HasSubstr("f.safetensors"), HasSubstr(key)))
+        << key << " " << value;
+    metadata.erase(key);
+    if (key != "batch_lengths") {
+      EXPECT_THAT(io_error_of([&] { read(here, metadata); }),
+                  AllOf(HasSubstr("f.safetensors"), HasSubstr(key)));
+    }
+  }
+}
+
+// Checkpoints from before have the metric's number alone: 4 is bleu.
+TEST(TrainingPosition, of_a_metrics_number_is_read) {
+  const TemporaryDirectory here;
+  Metadata metadata = position_metadata(somewhere());
+  metadata.erase("measure");
+  metadata["metric"] = "4";
+  EXPECT_EQ(read(here, metadata).measure, "bleu");
+  metadata["metric"] = "6";
+  EXPECT_THAT(io_error_of([&] { read(here, metadata); }), HasSubstr("metric '6'"));
+}
+
+TEST(MeasureOf, has_the_options_that_outputs_depend_on) {
+  EvaluationOptions options;
+  options.metric = Metric::token_accuracy;
+  const std::string accuracy = measure_of(options);
+  options.decode_examples = 7;
+  EXPECT_EQ(measure_of(options), accuracy);
+  options.metric = Metric::bleu;
+  const std::string bleu = measure_of(options);
+  options.decode_examples = 8;
+  EXPECT_NE(measure_of(options), bleu);
+}
+
+}  // namespace
+}  // namespace tapehead

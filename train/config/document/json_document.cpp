@@ -1,0 +1,134 @@
+// The JSON reader: walks the text and keeps places; each token's own grammar, with its escapes, is
+// left to nlohmann-json.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/shown.hpp"
+#include "train/config/document/document.hpp"
+
+namespace tapehead {
+namespace {
+
+class JsonReader {
+ public:
+  JsonReader(std::string_view text, std::string_view file) : rest_(text), file_(file) {}
+
+  ConfigNode document() {
+    ConfigNode root = value(0);
+    skip_space();
+    if (!rest_.empty()) fail("something after the end");
+    return root;
+  }
+
+ private:
+  ConfigNode value(Index depth) {
+    skip_space();
+    if (depth == document_depth) fail("nested too deeply");
+    if (next() == '{') return mapping(depth);
+    if (next() == '[') return sequence(depth);
+    ConfigNode node = make_node(ConfigNode::Kind::scalar, mark_);
+    if (next() == '"') {
+      node.text = string();
+    } else {
+      node.text = word();
+      if (node.text == "null") node = make_node(ConfigNode::Kind::null, node.mark);
+    }
+    return node;
+  }
+
+  ConfigNode mapping(Index depth) {
+    ConfigNode node = make_node(ConfigNode::Kind::mapping, mark_);
+    items('}', [&] {
+      const Mark mark = mark_;
+      if (next() != '"') fail("a name in double quotes must stand here");
+      std::string key = string();
+      expect(':');
+      ConfigNode member = value(depth + 1);
+      if (member.kind == ConfigNode::Kind::null) member.mark = mark;
+      node.entries.push_back({std::move(key), mark, std::move(member)});
+    });
+    return node;
+  }
+
+  ConfigNode sequence(Index depth) {
+    ConfigNode node = make_node(ConfigNode::Kind::sequence, mark_);
+    items(']', [&] { node.items.push_back(value(depth + 1)); });
+    return node;
+  }
+
+  // What stands between an opening bracket, commas, and `close`.
+  template <class Item>
+  void items(char close, Item&& item) {
+    advance(1);
+    skip_space();
+    if (next() == close) return advance(1);
+    while (true) {
+      item();
+      skip_space();
+      if (next() == close) return advance(1);
+      if (next() != ',') fail(fmt::format("`,` or `{}` must stand here", close));
+      advance(1);
+      skip_space();
+    }
+  }
+
+  std::string string() {
+    std::size_t end = 1;
+    while (end < rest_.size() && rest_[end] != '"') end += rest_[end] == '\\' ? 2 : 1;
+    if (end >= rest_.size()) fail("text without its closing quote");
+    const auto parsed = nlohmann::json::parse(rest_.substr(0, end + 1), nullptr, false);
+    if (parsed.is_discarded()) fail("text with an escape or a line break that JSON does not know");
+    advance(end + 1);
+    return parsed.get<std::string>();
+  }
+
+  std::string word() {
+    const std::size_t end = std::min(rest_.find_first_of(" \t\r\n,:{}[]\""), rest_.size());
+    if (end == 0) fail(rest_.empty() ? "the text ends too early" : "a value must stand here");
+    std::string text(rest_.substr(0, end));
+    if (!nlohmann::json::accept(text)) {
+      fail(fmt::format("`{}` is no value of JSON (text needs double quotes)", shown(text)));
+    }
+    advance(end);
+    return text;
+  }
+
+  void expect(char character) {
+    skip_space();
+    if (next() != character) fail(fmt::format("`{}` must stand here", character));
+    advance(1);
+  }
+
+  char next() const { return rest_.empty() ? '\0' : rest_.front(); }
+
+  void skip_space() { advance(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size())); }
+
+  void advance(std::size_t count) {
+    for (const char byte : rest_.substr(0, count)) {
+      if (byte == '\n') {
+        mark_ = {mark_.line + 1, 1};
+      } else if ((static_cast<unsigned char>(byte) & 0xC0U) != 0x80U) {
+        ++mark_.column;
+      }
+    }
+    rest_.remove_prefix(count);
+  }
+
+  [[noreturn]] void fail(std::string_view problem) const {
+    fail_at(file_, mark_, fmt::format("not JSON: {}", problem));
+  }
+
+  std::string_view rest_;
+  std::string_view file_;
+  Mark mark_;
+};
+
+}  // namespace
+
+ConfigNode parse_json(std::string_view text, std::string_view file) {
+  return JsonReader(text, file).document();
+}
+
+}  // namespace tapehead

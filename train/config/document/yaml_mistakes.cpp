@@ -1,0 +1,223 @@
+#include "train/config/document/yaml_mistakes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/shown.hpp"
+
+namespace tapehead {
+namespace {
+
+constexpr std::string_view blanks = " \t";
+
+template <class Part>
+bool contains(std::string_view text, Part part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::size_t indentation(std::string_view line) {
+  return std::min(line.find_first_not_of(blanks), line.size());
+}
+
+bool says_nothing(std::string_view line) {
+  return trimmed(line).empty() || trimmed(line).starts_with('#');
+}
+
+// Whether a colon in the text ends a key: a blank or the end of the line follows it.
+bool has_key(std::string_view text) {
+  for (std::size_t colon = text.find(':'); colon < text.size(); colon = text.find(':', colon + 1)) {
+    if (colon + 1 == text.size() || contains(blanks, text[colon + 1])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The last line before this one that says something; 0: there is none.
+Index line_before(Index line, const TextPlaces& places) {
+  do {
+    --line;
+  } while (line > 0 && says_nothing(places.line(line)));
+  return line;
+}
+
+// The brackets that are open before a byte, as bytes of the text: outside quotes, which open at the
+// beginning of a word, and outside comments.
+std::vector<std::size_t> open_brackets(std::string_view text, std::size_t end) {
+  std::vector<std::size_t> open;
+  char quote = '\0';
+  for (std::size_t i = 0; i < std::min(end, text.size()); ++i) {
+    const char c = text[i];
+    const bool begins_word = i == 0 || contains(" \t\r\n[{,:", text[i - 1]);
+    if (quote != '\0') {
+      i += quote == '"' && c == '\\' ? 1 : 0;
+      quote = c == quote ? '\0' : quote;
+    } else if (begins_word && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (begins_word && c == '#') {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (c == '[' || c == '{') {
+      open.push_back(i);
+    } else if ((c == ']' || c == '}') && !open.empty()) {
+      open.pop_back();
+    }
+  }
+  return open;
+}
+
+char closing(char bracket) { return bracket == '[' ? ']' : '}'; }
+
+class Explanation {
+ public:
+  Explanation(std::size_t byte, std::string_view text, const TextPlaces& places)
+      : byte_(byte), text_(text), places_(places), mark_(places.at(byte)) {}
+
+  // A colon where no key can end: it is the second of its line, or its key begins in a line above.
+  YamlMistake colon() const {
+    const std::string_view before = before_in_line();
+    if (const std::size_t tab = before.find('\t'); tab < indentation(before)) return tab_at(tab);
+    if (has_key(before)) {
+      return {mark_,
+              "a second colon in the line: text with a colon in it needs quotes, and each "
+              "option a line of its own"};
+    }
+    const Index above = line_before(mark_.line, places_);
+    if (above == 0) return {mark_, "a colon without a name before it"};
+    if (!has_key(places_.line(above))) return without_colon(above);
+    return too_deep(mark_.line, above);
+  }
+
+  // Text without quotes that goes on in another line.
+  YamlMistake second_line() const {
+    const std::vector<std::size_t> at_end = open_brackets(text_, text_.size());
+    const std::vector<std::size_t> open = open_brackets(text_, byte_);
+    if (!open.empty() && !at_end.empty()) return unclosed(open.back());
+    if (!open.empty()) return {mark_, "a comma is missing at the end of the line"};
+    Index line = mark_.line + 1;
+    while (says_nothing(places_.line(line))) ++line;
+    return has_key(places_.line(line)) ? too_deep(line, mark_.line) : without_colon(line);
+  }
+
+  // A word that ends the options of a section without being one.
+  YamlMistake end_of_options() const {
+    if (!trimmed(before_in_line()).empty()) {
+      return {mark_,
+              "something after the end of a value: text with quotes in it needs quotes "
+              "around all of it"};
+    }
+    const std::string_view line = places_.line(mark_.line);
+    if (trimmed(line).starts_with("- ")) {
+      return {mark_, "an entry of a list among options; a list is written `name: [1, 2]`"};
+    }
+    if (!has_key(line)) return without_colon(mark_.line);
+    const Index above = line_before(mark_.line, places_);
+    if (above > 0 && indentation(line) > indentation(places_.line(above))) {
+      return too_deep(mark_.line, above);
+    }
+    return {mark_, "indented like none of the lines above it"};
+  }
+
+  // A list or mapping in brackets that does not go on as one.
+  YamlMistake end_of_brackets() const {
+    const std::vector<std::size_t> at_end = open_brackets(text_, text_.size());
+    if (!at_end.empty()) return unclosed(at_end.back());
+    const std::vector<std::size_t> open = open_brackets(text_, byte_);
+    if (open.empty()) return {mark_, "a comma or a closing bracket is missing here"};
+    return {mark_, fmt::format("`,` or `{}` is missing here", closing(text_[open.back()]))};
+  }
+
+  YamlMistake closing_bracket() const {
+    const std::vector<std::size_t> open = open_brackets(text_, byte_);
+    const char found = byte_ < text_.size() ? text_[byte_] : ' ';
+    if (open.empty()) {
+      return {mark_, fmt::format("`{}` without its `{}`", found, found == ']' ? '[' : '{')};
+    }
+    return unclosed(open.back());
+  }
+
+  YamlMistake tab_at(std::size_t column) const {
+    return {places_.at(places_.begin_of(mark_.line) + column),
+            "a tab in the indentation; YAML takes spaces alone"};
+  }
+
+  YamlMistake here(std::string_view problem) const { return {mark_, std::string(problem)}; }
+
+  YamlMistake special_character() const {
+    return {mark_, fmt::format("text that begins with `{}` needs quotes",
+                               shown(text_.substr(byte_, byte_ < text_.size() ? 1 : 0)))};
+  }
+
+ private:
+  std::string_view before_in_line() const {
+    const std::size_t begin = places_.begin_of(mark_.line);
+    return text_.substr(begin, byte_ - begin);
+  }
+
+  Mark begin_of(Index line) const {
+    return places_.at(places_.begin_of(line) + indentation(places_.line(line)));
+  }
+
+  YamlMistake too_deep(Index line, Index above) const {
+    return {
+        begin_of(line),
+        fmt::format("indented deeper than line {}, so it reads as more of the value there", above)};
+  }
+
+  // Of lines without a colon that follow one another, the first.
+  YamlMistake without_colon(Index line) const {
+    for (Index above = line_before(line, places_); above > 0 && !has_key(places_.line(above));
+         above = line_before(above, places_)) {
+      line = above;
+    }
+    const std::string_view text = trimmed(places_.line(line));
+    return {begin_of(line),
+            fmt::format("`{}` has no {}; an option is written `name: value`", shown(text),
+                        contains(text, ':') ? "space after its colon" : "colon")};
+  }
+
+  YamlMistake unclosed(std::size_t bracket) const {
+    return {places_.at(bracket),
+            fmt::format("`{}` without its `{}`", text_[bracket], closing(text_[bracket]))};
+  }
+
+  std::size_t byte_;
+  std::string_view text_;
+  const TextPlaces& places_;
+  Mark mark_;
+};
+
+}  // namespace
+
+YamlMistake explain_second_line(std::size_t byte, std::string_view text, const TextPlaces& places) {
+  return Explanation(byte, text, places).second_line();
+}
+
+YamlMistake explain_yaml(std::string_view message, std::size_t byte, std::string_view text,
+                         const TextPlaces& places) {
+  byte = std::min(byte, text.size());
+  const Explanation explain(byte, text, places);
+  if (message == "illegal map value") return explain.colon();
+  if (message == "end of map not found") return explain.end_of_options();
+  if (contains(message, "flow not found")) return explain.end_of_brackets();
+  if (message == "illegal flow end") return explain.closing_bracket();
+  if (message == "illegal block entry") {
+    return explain.here("an entry of a list needs a line of its own; a list in one line is [1, 2]");
+  }
+  if (message == "unknown token") return explain.special_character();
+  if (contains(message, "tab"))
+    return explain.here("a tab in the indentation; YAML takes spaces alone");
+  if (contains(message, "anchor") || contains(message, "alias") || contains(message, "tag")) {
+    return explain.here("anchors, aliases and tags are not used in configs; write values out");
+  }
+  return explain.here(shown(message));
+}
+
+}  // namespace tapehead

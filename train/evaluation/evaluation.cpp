@@ -1,0 +1,134 @@
+#include "train/evaluation/evaluation.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "datasets/loader.hpp"
+#include "nn/transformer/loss.hpp"
+#include "train/evaluation/example_decoding.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+struct Sums {
+  double negative_log_likelihood = 0;
+  Index correct = 0;
+  Index tokens = 0;
+};
+
+Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const Batch& batch) {
+  Tape tape(false);
+  Pass pass(tape, store);
+  const CrossEntropy result = batch_loss(model, pass, batch);
+  return {result.negative_log_likelihood, result.correct, batch.labels.count()};
+}
+
+Index unknown_targets(const Split& split) {
+  Index unknown = 0;
+  for (const Example& example : split.examples) {
+    unknown += static_cast<Index>(std::ranges::count(example.target, unknown_id));
+  }
+  return unknown;
+}
+
+// The metrics of what was written out, or the others.
+void add_metrics(Evaluation& result, bool of_outputs, std::span<const ExampleScore> examples,
+                 const EvaluationOptions& options) {
+  for (std::size_t i = 0; i < metric_count; ++i) {
+    const MetricKind& kind = *metric_kinds[i];
+    if (kind.of_outputs == of_outputs) {
+      result.metrics[i] = measure(kind, examples, options);
+      result.signatures[i] = kind.signature == nullptr ? "" : kind.signature(options);
+    }
+  }
+}
+
+std::vector<ExampleScore> written(const Evaluation& result,
+                                  const std::vector<std::string>& references) {
+  std::vector<ExampleScore> examples(result.outputs.size());
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    examples[i].output = result.outputs[i];
+    examples[i].reference = references[i];
+    examples[i].right = result.right[i];
+  }
+  return examples;
+}
+
+}  // namespace
+
+Split first_examples(const Split& split, Index count) {
+  const auto examples = static_cast<Index>(split.examples.size());
+  Split part;
+  part.name = split.name;
+  part.examples.assign(split.examples.begin(), split.examples.begin() + std::min(count, examples));
+  return part;
+}
+
+bool is_better(Metric metric, double value, double other) {
+  return kind_of(metric).lower_is_better ? value < other : value > other;
+}
+
+DecodingOptions decoding_options(const EvaluationOptions& options) {
+  return {.beam = options.beam,
+          .length_penalty = options.length_penalty,
+          .max_extra_length = options.max_extra_length,
+          .best = 1,
+          .scores = false,
+          .begin = begin_id,
+          .end = end_id};
+}
+
+std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
+                                      const Task& task, const Split& split, Index examples,
+                                      const EvaluationOptions& options, Workers& workers) {
+  const Split part = first_examples(split, examples);
+  const auto results =
+      decode_examples(model, store, part, options.batch_tokens, decoding_options(options), workers);
+  std::vector<std::string> outputs;
+  outputs.reserve(results.size());
+  for (const std::vector<Hypothesis>& best : results) {
+    outputs.push_back(task.target_tokenizer->decode(best.front().tokens));
+  }
+  return outputs;
+}
+
+Evaluation evaluate(const Transformer& model, const ParameterStore& store, const Task& task,
+                    const Split& split, const EvaluationOptions& options, Index decode_examples,
+                    Workers& workers) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto batches = ordered_batches(split, options.batch_tokens);
+  std::vector<Sums> sums(batches.size());
+  workers.run(static_cast<Index>(batches.size()), [&](Index i) {
+    const auto k = static_cast<std::size_t>(i);
+    sums[k] = evaluate_batch(model, store, make_batch(split, batches[k]));
+  });
+  Sums total;
+  for (const Sums& part : sums) {
+    total.negative_log_likelihood += part.negative_log_likelihood;
+    total.correct += part.correct;
+    total.tokens += part.tokens;
+  }
+  Evaluation result{.examples = static_cast<Index>(split.examples.size()),
+                    .tokens = total.tokens,
+                    .unknown = unknown_targets(split),
+                    .outputs = {},
+                    .right = {}};
+  const ExampleScore whole{.negative_log_likelihood = total.negative_log_likelihood,
+                           .tokens = std::max<Index>(1, total.tokens),
+                           .correct = total.correct,
+                           .output = {},
+                           .reference = {}};
+  add_metrics(result, false, {&whole, 1}, options);
+  if (decode_examples > 0) {
+    result.outputs = decode_split(model, store, task, split, decode_examples, options, workers);
+    result.right = right_sequences(task, split, result.outputs);
+    add_metrics(result, true, written(result, first_references(task, split, result.outputs.size())),
+                options);
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

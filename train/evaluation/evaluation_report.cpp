@@ -1,0 +1,95 @@
+#include "train/evaluation/evaluation_report.hpp"
+
+#include <fmt/format.h>
+
+#include "train/output/format.hpp"
+#include "train/output/program_path.hpp"
+#include "train/output/table.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// Calls visit(kind, value, signature) for each metric that was measured.
+template <class Visitor>
+void for_each_metric(const Evaluation& evaluation, const Visitor& visit) {
+  for (std::size_t i = 0; i < metric_count; ++i) {
+    if (evaluation.metrics[i]) {
+      visit(*metric_kinds[i], *evaluation.metrics[i], evaluation.signatures[i]);
+    }
+  }
+}
+
+}  // namespace
+
+std::string evaluation_line(const std::string& split, const Evaluation& evaluation) {
+  std::string line;
+  for_each_metric(evaluation, [&](const MetricKind& kind, double value, const std::string&) {
+    line += fmt::format("{} {} {}", line.empty() ? ":" : ",", kind.words, metric_text(kind, value));
+  });
+  return split + line;
+}
+
+nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
+  nlohmann::ordered_json json;
+  for_each_metric(evaluation,
+                  [&](const MetricKind& kind, double value, const std::string& signature) {
+                    json[std::string(kind.name)] = value;
+                    if (!signature.empty()) {
+                      json[std::string(kind.name) + "_signature"] = signature;
+                    }
+                  });
+  if (evaluation.unknown > 0) {
+    json["unknown_tokens"] = evaluation.unknown;
+  }
+  json["examples"] = evaluation.examples;
+  json["seconds"] = evaluation.seconds;
+  return json;
+}
+
+std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation>>& results) {
+  std::vector<Align> columns(2 + metric_count, Align::right);
+  columns.front() = Align::left;
+  Table table(columns);
+  std::vector<std::string> headings{"split", "examples"};
+  for (const MetricKind* kind : metric_kinds) {
+    headings.emplace_back(kind->heading);
+  }
+  table.row(headings);
+  table.rule();
+  std::string signatures;
+  for (const auto& [name, result] : results) {
+    std::vector<std::string> cells{name, std::to_string(result.examples)};
+    const bool first = signatures.empty();
+    for_each_metric(result,
+                    [&](const MetricKind& kind, double value, const std::string& signature) {
+                      cells.push_back(metric_text(kind, value));
+                      if (first && !signature.empty()) {
+                        signatures += fmt::format("\n  {} {}", kind.words, signature);
+                      }
+                    });
+    table.row(cells);
+  }
+  std::string text = table.text() + signatures;
+  for (const auto& [name, result] : results) {
+    if (result.unknown > 0) {
+      text += fmt::format(
+          "\n  {}: {} of {} target tokens are unknown, and count as right where the model says "
+          "unknown too",
+          name, result.unknown, result.tokens);
+    }
+  }
+  return text;
+}
+
+std::string end_report(const EndReport& report) {
+  std::string text = fmt::format("trained {} steps in {}; {} of {}:\n", report.steps,
+                                 format_duration(report.seconds), report.checkpoint, report.run);
+  text += evaluation_table(report.results) + "\n";
+  const bool tested = report.results.front().first != "validation";
+  text += fmt::format("next:\n  {0} evaluate {1}{2}\n  {0} translate {1}", program_path(),
+                      shell_word(report.run), tested ? "" : " --split validation");
+  return text;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

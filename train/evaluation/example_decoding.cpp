@@ -1,0 +1,64 @@
+#include "train/evaluation/example_decoding.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "datasets/loader.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// The tokens of a batch, at most `most`, with which every worker gets as many batches as the
+// others.
+Index balanced_batch_tokens(const Split& split, Index most, Index workers) {
+  Index all = 0;
+  Index longest = 0;
+  for (const Example& example : split.examples) {
+    const std::size_t longer = std::max(example.source.size(), example.target.size());
+    const auto tokens = static_cast<Index>(longer) + 1;  // with the end mark
+    all += tokens;
+    longest = std::max(longest, tokens);
+  }
+  const Index rounds = std::max<Index>(1, (all + most * workers - 1) / (most * workers));
+  return std::min(most, all / (rounds * workers) + longest);
+}
+
+}  // namespace
+
+std::vector<std::vector<Index>> decoding_batches(const Split& split, Index batch_tokens, Index beam,
+                                                 Index workers) {
+  const Index most = std::max<Index>(1, batch_tokens / beam);
+  return ordered_batches(split, balanced_batch_tokens(split, most, workers));
+}
+
+std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
+                                                     const ParameterStore& store,
+                                                     const Split& split, Index batch_tokens,
+                                                     const DecodingOptions& options,
+                                                     Workers& workers) {
+  const auto batches = decoding_batches(split, batch_tokens, options.beam, workers.threads());
+  std::vector<std::vector<Hypothesis>> results(split.examples.size());
+  workers.run(static_cast<Index>(batches.size()), [&](Index b) {
+    std::vector<Index> examples = batches[static_cast<std::size_t>(b)];
+    std::erase_if(examples, [&](Index example) {
+      const auto i = static_cast<std::size_t>(example);
+      const bool empty = split.examples[i].source.empty();
+      if (empty) {
+        results[i].emplace_back();
+      }
+      return empty;
+    });
+    if (examples.empty()) {
+      return;
+    }
+    const Batch batch = make_batch(split, examples);
+    auto outputs = decode_batch(model, store, batch.context, options);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      results[static_cast<std::size_t>(batch.examples[i])] = std::move(outputs[i]);
+    }
+  });
+  return results;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

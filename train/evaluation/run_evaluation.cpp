@@ -1,0 +1,29 @@
+#include "train/evaluation/run_evaluation.hpp"
+
+#include "train/evaluation/evaluation_report.hpp"
+#include "train/evaluation/test_splits.hpp"
+#include "train/output/figures.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+Evaluation evaluate(const SavedRun& run, const Task& task, const Split& split,
+                    const EvaluationOptions& options, Workers& workers) {
+  return run.use([&] {
+    return evaluate(run.model.transformer, run.model.store, task, split, options,
+                    static_cast<Index>(split.examples.size()), workers);
+  });
+}
+
+SplitResults evaluate(const SavedRun& run, const Task& task, const std::string& split,
+                      const EvaluationOptions& options, Workers& workers) {
+  const Split& wanted = task.split(split);
+  SplitResults results;
+  for (const Split& one : split == "test" ? test_splits(task) : std::vector{wanted}) {
+    say_unknown(one);
+    results.emplace_back(one.name, evaluate(run, task, one, options, workers));
+    run.use([&] { expect_figures(evaluation_json(results.back().second)); });
+  }
+  return results;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

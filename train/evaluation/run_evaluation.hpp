@@ -1,0 +1,24 @@
+// The evaluation of a run that has been trained, on the splits of its data.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "train/evaluation/evaluation.hpp"
+#include "train/experiment.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+using SplitResults = std::vector<std::pair<std::string, Evaluation>>;
+
+// Decodes all examples. A NumericError names the checkpoint.
+Evaluation evaluate(const SavedRun& run, const Task& task, const Split& split,
+                    const EvaluationOptions& options, Workers& workers);
+
+// The split of that name, train, validation or test; `test` brings the further test splits with it.
+// Throws DataError for a split that there is not, and NumericError where a figure is not finite.
+SplitResults evaluate(const SavedRun& run, const Task& task, const std::string& split,
+                      const EvaluationOptions& options, Workers& workers);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,186 @@
+#include "train/loop/initial_weights.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/errors.hpp"
+#include "datasets/tokenizers/tokenizer_digest.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
+#include "train/config/config.hpp"
+#include "train/config/meaning.hpp"
+#include "train/run/checkpoint.hpp"
+#include "train/run/files.hpp"
+#include "train/run/vocabulary_match.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// What was found in the other run.
+struct InitialRun {
+  std::filesystem::path directory;
+  Config config;
+  Tokenizers tokenizers;
+  TensorFile weights;
+};
+
+RunFiles find_initial_run(const std::filesystem::path& directory) {
+  try {
+    return find_run(directory);
+  } catch (const IoError& error) {
+    throw IoError(fmt::format("model.init_from: {}", error.what()));
+  }
+}
+
+std::filesystem::path weights_of(const RunFiles& run) {
+  for (const std::string wanted : {"best", "average", "last"}) {
+    const std::filesystem::path file = find_checkpoint(run, wanted);
+    if (std::filesystem::exists(file)) {
+      return file;
+    }
+  }
+  throw IoError(fmt::format("run {} has no weights to start from", run.directory.string()));
+}
+
+InitialRun open_initial_run(const std::filesystem::path& directory) {
+  const RunFiles files = find_initial_run(directory);
+  InitialRun run{.directory = files.directory,
+                 .config = load_config(files.config()).config,
+                 .tokenizers = load_tokenizers(files.directory),
+                 .weights = TensorFile(weights_of(files))};
+  expect_identity(run.weights, identity_of(run.config, run.tokenizers));
+  return run;
+}
+
+// What may be added to weights, as gates, which are open at first and change nothing.
+void take_over_additions(const Config& config, Config& other) {
+  const AttentionSpec defaults;
+  for (const AttentionKind kind : attention_kinds) {
+    AttentionSettings::walk(
+        [](const AttentionField& field, const auto& ours, const auto& standard, auto& theirs) {
+          if (field.may_be_added &&
+              std::ranges::count(theirs.values, standard) == std::ssize(theirs.values)) {
+            theirs = ours;
+          }
+        },
+        config.model.settings(kind), defaults, other.model.settings(kind));
+  }
+}
+
+void expect_same_meaning(const Config& config, const InitialRun& run) {
+  Config other = run.config;
+  take_over_additions(config, other);
+  const auto differences = meaning_differences(other, config);
+  if (!differences.empty()) {
+    throw IoError(fmt::format("cannot start from the weights of {}: its model is another ({})",
+                              run.directory.string(), some_of(differences)));
+  }
+}
+
+const Tokenizer& of_side(const Tokenizers& tokenizers, Side side) {
+  return side == Side::source ? *tokenizers.source : *tokenizers.target;
+}
+
+std::string_view name_of(Side side) { return side == Side::source ? "source" : "target"; }
+
+// How the entries of a side are found in the other run; none: both vocabularies are the same.
+std::optional<VocabularyMatch> match_side(const InitialRun& run, const Tokenizers& tokenizers,
+                                          Side side) {
+  const Tokenizer& theirs = of_side(run.tokenizers, side);
+  const Tokenizer& ours = of_side(tokenizers, side);
+  if (tokenizer_digest(theirs) == tokenizer_digest(ours)) {
+    return {};
+  }
+  VocabularyMatch match = match_vocabularies(theirs, ours);
+  if (match.matched == 0) {
+    throw IoError(fmt::format(
+        "cannot start from the weights of {}: of the {} entries of the {} vocabulary it has none; "
+        "give both runs the same tokenizer (task.tokenizer) and data of the same language",
+        run.directory.string(), match.entries, name_of(side)));
+  }
+  return match;
+}
+
+// The rows of the entries that both have.
+void load_rows(const TensorFile& file, const NamedParameter& parameter,
+               const VocabularyMatch& match, Index their_entries, ParameterStore& store) {
+  const Index columns = parameter.shape[1];
+  ParameterStore theirs;
+  theirs.root().create(parameter.name, {their_entries, columns}, Initializer::constant(0));
+  theirs.set_to_zeros();
+  load_weights(file, theirs);
+  const Tensor from = theirs.value(theirs.parameters().front());
+  Tensor to = store.value(parameter);
+  for (Index row = 0; row < to.dim(0); ++row) {
+    const Index other = match.from[static_cast<std::size_t>(row)];
+    if (other >= 0) {
+      std::ranges::copy(from.row(other), from.row(other) + columns, to.row(row));
+    }
+  }
+}
+
+// The vocabulary whose entries the parameter's rows are, if it has such rows.
+std::optional<Side> side_of(const Model& model, const NamedParameter& parameter) {
+  for (const VocabularyTable& table : model.transformer.vocabulary_tables()) {
+    if (table.table.block == parameter.block) {
+      return table.side;
+    }
+  }
+  return {};
+}
+
+bool is_gate(const Model& model, const NamedParameter& parameter) {
+  return std::ranges::any_of(model.transformer.attentions(), [&](const auto* attention) {
+    const auto& gates = attention->weights.gates.log_alpha;
+    return gates && gates->block == parameter.block;
+  });
+}
+
+std::string in_words(const InitialRun& run,
+                     const std::map<Side, std::optional<VocabularyMatch>>& matches) {
+  std::string text = fmt::format("starting from the weights of {}", run.directory.string());
+  for (const auto& [side, match] : matches) {
+    if (match) {
+      text += fmt::format(
+          "\n  its {} vocabulary is another: {} of {} entries are in both, the "
+          "rows of the others start anew",
+          name_of(side), match->matched, match->entries);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string load_initial_weights(const Config& config, const Tokenizers& tokenizers, Model& model) {
+  const InitialRun run = open_initial_run(config.model.init_from);
+  expect_same_meaning(config, run);
+  std::map<Side, std::optional<VocabularyMatch>> matches;
+  for (const Side side : {Side::source, Side::target}) {
+    matches[side] = match_side(run, tokenizers, side);
+  }
+  for (const NamedParameter& parameter : model.store.parameters()) {
+    const std::optional<Side> side = side_of(model, parameter);
+    if (side && matches[*side]) {
+      load_rows(run.weights, parameter, *matches[*side], of_side(run.tokenizers, *side).size(),
+                model.store);
+    } else if (!is_gate(model, parameter) || run.weights.find(parameter.name) != nullptr) {
+      load_weight(run.weights, parameter, model.store);
+    }
+  }
+  return in_words(run, matches);
+}
+
+void check_initial_weights(const Config& config, const Task& task) {
+  if (!config.model.init_from.empty()) {
+    Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
+    load_initial_weights(config, {task.source_tokenizer, task.target_tokenizer}, model);
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

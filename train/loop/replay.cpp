@@ -1,0 +1,175 @@
+#include "train/loop/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <span>
+
+#include "core/errors.hpp"
+#include "core/files/tensor_file.hpp"
+#include "core/kernel/workers.hpp"
+#include "core/tape/anomaly.hpp"
+#include "train/config/config.hpp"
+#include "train/model_training.hpp"
+#include "train/run/checkpoint.hpp"
+#include "train/step/file_numbers.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+constexpr const char* label_rows = "label_rows";  // only where not every row has a label
+
+// The lists that make a batch, by name.
+std::map<std::string, Numbers> lists_of(const Batch& batch) {
+  const auto numbers = [](const auto& list) { return Numbers(list.begin(), list.end()); };
+  const auto lengths = [](const Segments& segments) {
+    Numbers list;
+    for (const Segment& segment : segments.list) {
+      list.push_back(segment.rows);
+    }
+    return list;
+  };
+  std::map<std::string, Numbers> lists{{"source", numbers(batch.context.ids)},
+                                       {"target_input", numbers(batch.input.ids)},
+                                       {"target_output", numbers(batch.labels.ids)},
+                                       {"source_lengths", lengths(batch.context.segments)},
+                                       {"target_lengths", lengths(batch.input.segments)},
+                                       {"examples", numbers(batch.examples)}};
+  if (!batch.labels.every_row) {
+    lists.emplace(label_rows, numbers(batch.labels.rows));
+  }
+  return lists;
+}
+
+Numbers numbers_in(const TensorFile& file, const std::string& name, Index least, Index most) {
+  const TensorEntry& entry = file.entry(name);
+  if (entry.dtype != DType::i64 || entry.shape.size() != 1) {
+    throw IoError(
+        fmt::format("cannot use {}: {} is no list of whole numbers", file.path().string(), name));
+  }
+  Numbers numbers(entry.bytes.size() / sizeof(std::int64_t));
+  copy_values(entry, std::span(numbers));
+  for (const std::int64_t number : numbers) {
+    if (number < least || number > most) {
+      throw IoError(fmt::format("cannot use {}: {} holds {}, which is not from {} to {}",
+                                file.path().string(), name, number, least, most));
+    }
+  }
+  return numbers;
+}
+
+// Where the numbers of a batch are read, and what they may be.
+struct BatchSource {
+  const TensorFile& file;
+  std::string prefix;
+  Index longest;  // sequence
+
+  PoolVector<TokenId> ids(const std::string& name, Index vocabulary) const {
+    PoolVector<TokenId> list;
+    for (const std::int64_t number : numbers_in(file, prefix + name, 0, vocabulary - 1)) {
+      list.push_back(static_cast<TokenId>(number));
+    }
+    return list;
+  }
+  Tokens tokens(const std::string& name, const std::string& lengths, Index vocabulary) const {
+    const Numbers rows = numbers_in(file, prefix + lengths, 0, longest);
+    return {.ids = ids(name, vocabulary), .segments = segments_of({rows.begin(), rows.end()})};
+  }
+};
+
+Batch batch_in(const BatchSource& in, const Replay& replay) {
+  Batch batch{.context = in.tokens("source", "source_lengths", replay.source_vocabulary),
+              .input = in.tokens("target_input", "target_lengths", replay.target_vocabulary),
+              .labels = {.ids = in.ids("target_output", replay.target_vocabulary)},
+              .examples = {}};
+  const Numbers examples = numbers_in(in.file, in.prefix + "examples", 0, most_counted);
+  batch.examples = {examples.begin(), examples.end()};
+  if (in.file.find(in.prefix + label_rows) != nullptr) {
+    const Numbers rows = numbers_in(in.file, in.prefix + label_rows, 0, most_counted);
+    batch.labels.every_row = false;
+    batch.labels.rows = {rows.begin(), rows.end()};
+  }
+  try {
+    expect_whole(batch);
+  } catch (const ShapeError& error) {
+    throw IoError(fmt::format("cannot use {}: the parts of {} do not go together ({})",
+                              in.file.path().string(), in.prefix, error.what()));
+  }
+  if (batch.labels.count() == 0) {
+    throw IoError(
+        fmt::format("cannot use {}: {} has no labels", in.file.path().string(), in.prefix));
+  }
+  return batch;
+}
+
+std::string prefix_of(Index batch) { return fmt::format("batch.{}.", batch); }
+
+Replay read_replay(const TensorFile& file) {
+  constexpr Index largest_vocabulary = std::numeric_limits<TokenId>::max();
+  Replay replay{.config = parse_config(file.metadata("replay.config"), file.path().string()).config,
+                .source_vocabulary =
+                    metadata_number(file, "source_vocabulary", mark_count, largest_vocabulary),
+                .target_vocabulary =
+                    metadata_number(file, "target_vocabulary", mark_count, largest_vocabulary),
+                .step = metadata_number(file, "step", 1, most_counted),
+                .batches = {}};
+  const Index count = metadata_number(file, "batches", 1, std::ssize(file.entries()));
+  for (Index i = 0; i < count; ++i) {
+    replay.batches.push_back(batch_in(
+        {.file = file, .prefix = prefix_of(i), .longest = replay.config.model.max_positions},
+        replay));
+  }
+  return replay;
+}
+
+}  // namespace
+
+void write_replay(const std::filesystem::path& file, const Replay& replay,
+                  const ParameterStore& store) {
+  std::vector<TensorEntry> entries = weight_entries(store);
+  std::map<std::string, Numbers> lists;  // what the entries point into
+  for (std::size_t i = 0; i < replay.batches.size(); ++i) {
+    for (auto& [name, numbers] : lists_of(replay.batches[i])) {
+      lists.emplace(prefix_of(static_cast<Index>(i)) + name, std::move(numbers));
+    }
+  }
+  for (const auto& [name, numbers] : lists) {
+    entries.push_back({.name = name,
+                       .dtype = DType::i64,
+                       .shape = {static_cast<Index>(numbers.size())},
+                       .bytes = std::as_bytes(std::span(numbers))});
+  }
+  write_tensor_file(file, entries,
+                    {{"replay.config", dump_config(replay.config)},
+                     {"source_vocabulary", std::to_string(replay.source_vocabulary)},
+                     {"target_vocabulary", std::to_string(replay.target_vocabulary)},
+                     {"step", std::to_string(replay.step)},
+                     {"batches", std::to_string(replay.batches.size())}});
+}
+
+Replayed replay_step(const std::filesystem::path& path, Index threads) {
+  const TensorFile file(path);
+  const Replay replay = read_replay(file);
+  const Config& config = replay.config;
+  Model model(config, replay.source_vocabulary, replay.target_vocabulary, file);
+  Workers workers(threads);
+  Trainer trainer = trainer_of(model, config, workers);
+  trainer.optimizer().set_steps(replay.step - 1);
+  const AnomalyGuard guard;
+  try {
+    const StepStats stats = trainer.step(replay.batches, training_loss(model, config));
+    return {
+        .clean = true,
+        .message = fmt::format("step {} runs without an anomaly: loss {:.4g}, gradient norm {:.4g}",
+                               replay.step, stats.loss, stats.gradient_norm)};
+  } catch (const NumericError& error) {
+    return {.clean = false, .message = fmt::format("step {}: {}", replay.step, error.what())};
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,115 @@
+#include "train/loop/resumption.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "datasets/loader.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+std::string in_words(const Batching& batching) {
+  return fmt::format("training.batch_tokens {}, batch_lengths {}", batching.tokens,
+                     EnumNames<BatchLengths>::names[static_cast<std::size_t>(batching.lengths)]);
+}
+
+// A run whose checkpoints hold is never to be thrown away for what is around it.
+IoError none_fits(const std::filesystem::path& run, const std::vector<RefusedCheckpoint>& refused) {
+  const bool lost = std::ranges::none_of(refused, &RefusedCheckpoint::holds);
+  return IoError(fmt::format(
+      "no checkpoint of {0} can be used; {1}", run.string(),
+      lost
+          ? "start again with --overwrite"
+          : "its files hold, so bring back the config and the data that they belong to (--data DIR "
+            "names the directory of the data), or train from its weights into another directory: "
+            "--set model.init_from=" +
+                run.string() + " --run DIR"));
+}
+
+// The name and the data give the position further bounds.
+void expect_place(const Config& config, const Task& task, const Checkpoints& checkpoints,
+                  const TensorFile& checkpoint, const TrainingPosition& position) {
+  const std::string file = checkpoint.path().string();
+  if (checkpoints.file(position.step) != checkpoint.path()) {
+    throw IoError(
+        fmt::format("cannot use {}: its metadata says that it is of step {}", file, position.step));
+  }
+  if (position.batch > 0 && position.batching == config.training.batching()) {
+    const auto batches = epoch_batches(*task.training_split(position.epoch), position.batching,
+                                       config.seed, position.epoch);
+    if (position.batch >= std::ssize(batches)) {
+      throw IoError(
+          fmt::format("cannot use {}: its metadata says that {} batches of an epoch of "
+                      "{} are done",
+                      file, position.batch, batches.size()));
+    }
+  }
+}
+
+// The position is told in batches of some kind, which `--set` may have changed.
+void adapt(const Batching& batching, TrainingPosition& position) {
+  if (position.batching != batching) {
+    if (position.batch > 0) {
+      ++position.epoch;
+      position.batch = 0;
+      spdlog::warn("other batches than before ({}, were {}): the rest of epoch {} is left out",
+                   in_words(batching), in_words(position.batching), position.epoch);
+    }
+    position.batching = batching;
+  }
+}
+
+}  // namespace
+
+TrainingPosition restore_training(const Config& config, const Task& task, const RunWriter& writer,
+                                  ParameterStore& store, Optimizer& optimizer) {
+  TrainingPosition position{.batching = config.training.batching(),
+                            .measure = measure_of(config.evaluation)};
+  const Resumable found = writer.checkpoints().find_resumable([&](const TensorFile& file) {
+    expect_identity(file, writer.identity());
+    position = load_training(file, store, optimizer);
+    expect_place(config, task, writer.checkpoints(), file, position);
+  });
+  const auto& run = writer.files().directory;
+  for (const RefusedCheckpoint& refused : found.refused) {
+    spdlog::warn("{}", refused.reason);
+  }
+  if (!found.newest && !found.refused.empty()) {
+    throw none_fits(run, found.refused);
+  }
+  adapt(config.training.batching(), position);
+  spdlog::info("resuming {} at step {}", run.string(), position.step);
+  return position;
+}
+
+std::optional<BestWeights> keep_weights_of_run(const Config& config, const RunWriter& writer,
+                                               ParameterStore& store, TrainingPosition& position) {
+  const GoingOn training{.files = writer.files(),
+                         .identity = writer.identity(),
+                         .step = position.step,
+                         .average_last = config.training.average_last};
+  const std::string measure = measure_of(config.evaluation);
+  std::optional<BestWeights> best;
+  if (position.measure != measure) {
+    spdlog::warn("the best is looked for anew, by {}, and not by {} as before", measure,
+                 position.measure);
+    position.measure = measure;
+    position.evaluations = 0;
+    position.best_evaluation = 0;
+    remove_best(writer.files());
+  } else {
+    best = keep_best(training, store, {.value = position.best_value, .loss = position.best_loss});
+  }
+  if (position.best_evaluation == 0) {
+    best.reset();  // none of its own evaluations
+  }
+  keep_average(training, store);
+  return best;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

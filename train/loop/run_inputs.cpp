@@ -1,0 +1,47 @@
+#include "train/loop/run_inputs.hpp"
+
+#include "core/errors.hpp"
+#include "datasets/text/data_files.hpp"
+#include "train/config/config.hpp"
+#include "train/run/directory.hpp"
+
+namespace tapehead {
+
+namespace {
+
+void add_data(InputFiles& inputs, TaskOptions task) {
+  for (const DataFile& file : data_files(task)) {
+    inputs.add(std::filesystem::path(*file.path));
+  }
+}
+
+}  // namespace
+
+InputFiles inputs_of_run(const std::filesystem::path& directory, const DataChoice& data) {
+  InputFiles inputs;
+  const RunFiles run = find_run(directory);
+  inputs.add(files_of_run(directory));
+  try {
+    add_data(inputs, find_run_data(run, load_config(run.config()).config.task, data));
+  } catch (const IoError&) {
+    return inputs;  // what is not there cannot be lost
+  }
+  return inputs;
+}
+
+InputFiles inputs_of_training(const Config& config) {
+  InputFiles inputs;
+  add_data(inputs, config.task);
+  if (!config.model.init_from.empty()) {
+    inputs.add(files_of_run(config.model.init_from));
+  }
+  return inputs;
+}
+
+InputFiles inputs_of_config(const std::filesystem::path& file, const Config& config) {
+  InputFiles inputs = inputs_of_training(config);
+  inputs.add(file);
+  return inputs;
+}
+
+}  // namespace tapehead

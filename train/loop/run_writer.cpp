@@ -1,0 +1,68 @@
+#include "train/loop/run_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "train/output/program_path.hpp"
+#include "train/run/weight_average.hpp"
+#include "train/step/step_errors.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+RunWriter::RunWriter(const RunFiles& files, const Config& config, Identity identity)
+    : files_(files),
+      identity_(std::move(identity)),
+      averages_(config.training.average_last > 0),
+      checkpoints_(files.checkpoints(), "step", config.training.checkpoint_keep,
+                   *config.training.checkpoint_every),
+      weights_(files.checkpoints(), "weights", std::max<Index>(1, config.training.average_last),
+               *config.training.checkpoint_every),
+      metrics_(files.metrics()),
+      times_(files.times()) {}
+
+void RunWriter::truncate_after(Index step) {
+  metrics_.truncate_after(step);
+  times_.truncate_after(step);
+}
+
+void RunWriter::write_step(const nlohmann::ordered_json& line, Index step, double elapsed) {
+  metrics_.write(line);
+  times_.write({{"step", step}, {"seconds", elapsed}});
+}
+
+void RunWriter::save_best(const ParameterStore& store, Index step, const BestWeights& best) const {
+  write_tensor_file(best_checkpoint(files_.checkpoints()), weight_entries(store),
+                    best_metadata(identity_, step, best));
+}
+
+void RunWriter::save(ParameterStore& store, Optimizer& optimizer, const TrainingPosition& position,
+                     double elapsed, bool regular) {
+  expect_finite_weights(store, position.step);
+  // Weights for the average first: when a kill comes between the two, the resumed run writes the
+  // same ones again.
+  if (regular && averages_) {
+    Metadata metadata = identity_.facts;
+    metadata["step"] = std::to_string(position.step);
+    weights_.save(position.step, weight_entries(store), metadata);
+    write_weight_average(weights_.candidates(), store, metadata,
+                         average_checkpoint(files_.checkpoints()));
+  }
+  checkpoints_.save(position.step, training_entries(store, optimizer),
+                    training_metadata(identity_, position));
+  write_elapsed_seconds(files_.checkpoints(), elapsed);
+}
+
+std::string RunWriter::keep_for_replay(const Replay& replay, const ParameterStore& store) const {
+  try {
+    write_replay(files_.replay(), replay, store);
+  } catch (const IoError& error) {
+    return fmt::format("\nno replay was kept: {}", error.what());
+  }
+  return fmt::format("\nthe step once more: {} replay {}", program_path(),
+                     shell_word(files_.replay().string()));
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

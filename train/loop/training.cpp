@@ -1,0 +1,146 @@
+#include "train/loop/training.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "core/files/files.hpp"
+#include "core/memory/process_memory.hpp"
+#include "core/text.hpp"
+#include "core/version.hpp"
+#include "datasets/make_task.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
+#include "train/evaluation/evaluation_report.hpp"
+#include "train/loop/initial_weights.hpp"
+#include "train/loop/run_inputs.hpp"
+#include "train/run/record.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// The file may have become another since, or be no config by itself: some options came by `--set`.
+void say_differences(const TrainRequest& request, const LoadedConfig& run) {
+  std::vector<std::string> differing;
+  try {
+    differing = differences(run, load_config(request.config).config);
+  } catch (const ConfigError& error) {
+    differing.emplace_back(error.what());
+  }
+  if (!differing.empty()) {
+    spdlog::info("the run goes on with its own config, not with {} (--set can change it):\n  {}",
+                 request.config.string(), join(differing, "\n  "));
+  }
+}
+
+// A run that would take the place of what it is made from, or of any run unasked, is refused.
+void expect_available(const TrainRequest& request, const Config& config,
+                      const std::filesystem::path& directory) {
+  if (request.resume) {
+    return;
+  }
+  RunDirectory::expect_available(directory, request.overwrite);
+  if (request.overwrite) {
+    RunDirectory::expect_keeps(directory, inputs_of_config(request.config, config));
+  }
+}
+
+// The record of a run that starts, or goes on: no longer ended, and with what `--set` has changed.
+RunRecord begin_record(const RunFiles& files, const TrainRequest& request,
+                       const LoadedConfig& loaded, const BlasInfo& blas, Index step) {
+  RunRecord record;
+  if (request.resume) {
+    record = read_record(files.record()).value_or(RunRecord{});
+  }
+  const bool first = record.starts.empty();
+  for (const auto& [option, origin] : loaded.origins) {
+    if (first || origin == "--set") {
+      record.origins[option] = origin;
+    }
+  }
+  record.starts.push_back({.step = step,
+                           .version = std::string(version()),
+                           .processor = processor_name(),
+                           .kernels = blas.kernels,
+                           .threads = request.threads});
+  record.end.reset();
+  write_record(files.record(), record);
+  return record;
+}
+
+void end_record(const RunFiles& files, RunRecord record, const RunEnd& end) {
+  record.end = {.step = end.step, .seconds = end.seconds};
+  if (end.step > record.starts.back().step) {
+    record.peak_memory = std::max(record.peak_memory.value_or(0), process_memory().peak);
+  }
+  for (const auto& [split, evaluation] : end.tests) {
+    record.end->tests[split] = evaluation_json(evaluation);
+  }
+  write_record(files.record(), record);
+}
+
+RunEnd train_into(const Trained& trained, const TrainRequest& request, const TaskOptions& data,
+                  const BlasInfo& blas) {
+  const Config& config = trained.loaded.config;
+  const Task& task = trained.task;
+  const RunFiles& files = trained.directory.files();
+  TrainingRun training(config, task, trained.directory, blas, request);
+  // Only now, when a run that is resumed has accepted it.
+  write_run_data(files, config.task, data);
+  write_file_atomically(files.config(), dump_config(config));
+  if (!has_tokenizers(files.directory)) {
+    save_tokenizers({task.source_tokenizer, task.target_tokenizer}, files.directory);
+  }
+  const RunRecord record = begin_record(files, request, trained.loaded, blas, training.step());
+  RunEnd end = training.run();
+  if (end.signal == 0) {
+    end_record(files, record, end);
+  }
+  return end;
+}
+
+}  // namespace
+
+Trained train(const TrainRequest& request) {
+  const std::filesystem::path directory =
+      request.run.empty() ? std::filesystem::path("runs") / request.config.stem() : request.run;
+  // A resumed run goes on with the config that it wrote, but for what the overrides change.
+  const RunFiles before{directory};
+  const bool own_config = request.resume && std::filesystem::exists(before.config());
+  LoadedConfig loaded =
+      load_config(own_config ? before.config() : request.config, request.overrides);
+  const Config& config = loaded.config;
+  if (own_config) {
+    say_differences(request, loaded);
+  }
+  const BlasInfo blas = prepare_blas();
+  expect_available(request, config, directory);
+  // The data comes first, and the weights: when something is wrong with them, nothing has been
+  // made, and nothing overwritten.
+  const bool tokenizers_kept = request.resume && has_tokenizers(directory);
+  const TaskOptions data = own_config ? find_run_data(before, config.task, request.data)
+                                      : find_config_data(request.config, config.task);
+  Task task = make_task(data, config.seed, tokenizers_kept ? directory : std::filesystem::path());
+  std::ranges::for_each(task.splits, say_unknown);
+  plan_run(config, task);  // what is wrong shows before anything is made
+  if (!request.resume) {
+    check_initial_weights(config, task);
+  }
+  RunDirectory run = request.resume ? RunDirectory::open(directory)
+                                    : RunDirectory::create(directory, request.overwrite);
+  LogFile log(run.files().log());
+  Trained trained{.directory = std::move(run),
+                  .log = std::move(log),
+                  .loaded = std::move(loaded),
+                  .task = std::move(task)};
+  try {
+    trained.end = train_into(trained, request, data, blas);
+  } catch (const std::exception& error) {
+    log_to_file_only(fmt::format("error: {}", error.what()));
+    throw;
+  }
+  return trained;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,244 @@
+#include "train/loop/training_run.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "core/tape/anomaly.hpp"
+#include "datasets/loader.hpp"
+#include "train/config/config.hpp"
+#include "train/evaluation/evaluation_report.hpp"
+#include "train/evaluation/test_splits.hpp"
+#include "train/loop/initial_weights.hpp"
+#include "train/loop/resumption.hpp"
+#include "train/model_training.hpp"
+#include "train/plan/activations.hpp"
+#include "train/plan/start_table.hpp"
+#include "train/run/kept_files.hpp"
+#include "train/step/step_errors.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+Config with_intervals(Config config, Index steps_per_epoch) {
+  config.evaluation.every = config.evaluation.every.value_or(steps_per_epoch);
+  config.training.checkpoint_every =
+      config.training.checkpoint_every.value_or(*config.evaluation.every);
+  return config;
+}
+
+}  // namespace
+
+TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirectory& directory,
+                         const BlasInfo& blas, const TrainRequest& request)
+    : plan_(plan_run(config, task)),
+      config_(with_intervals(config, plan_.steps_per_epoch)),
+      task_(task),
+      request_(request),
+      workers_(request.threads),
+      model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
+      open_heads_(model_.transformer),
+      loss_(training_loss(model_, config)),
+      trainer_(trainer_of(model_, config, workers_, plan_.total_steps)),
+      writer_(
+          directory.files(), config_,
+          identity_of(config, {task.source_tokenizer, task.target_tokenizer}, task.fingerprint)),
+      batches_(config_, task),
+      position_{.batching = config.training.batching(), .measure = measure_of(config.evaluation)},
+      validation_(config_, task, writer_, position_) {
+  if (request.resume) {
+    position_ = restore_training(config_, task, writer_, model_.store, trainer_.optimizer());
+    elapsed_ = position_.step > 0 ? read_elapsed_seconds(files().checkpoints()) : 0;
+  }
+  if (position_.step == 0 && !config_.model.init_from.empty()) {
+    spdlog::info("{}", load_initial_weights(config_, {task.source_tokenizer, task.target_tokenizer},
+                                            model_));
+  }
+  if (request.resume) {
+    validation_.set_best(keep_weights_of_run(config_, writer_, model_.store, position_));
+    keep_reports(config);
+  }
+  writer_.truncate_after(position_.step);
+  announce(blas);
+}
+
+// What tells of the run as it was goes once there are further steps or other options.
+void TrainingRun::keep_reports(const Config& config) const {
+  std::error_code ignored;
+  const bool same = std::filesystem::exists(files().config(), ignored) &&
+                    read_file(files().config()) == dump_config(config);
+  if (!finished() || !same) {
+    remove_reports(files());
+  }
+}
+
+void TrainingRun::announce(const BlasInfo& blas) const {
+  const std::shared_ptr<const Split> train = task_.training_split(position_.epoch);
+  const auto parts =
+      model_parts(model_.transformer, model_.store, mean_rows(*train, plan_.steps_per_epoch));
+  const auto batches =
+      epoch_batches(*train, config_.training.batching(), config_.seed, position_.epoch);
+  const auto activations = activations_of(
+      model_, config_, make_batch(*train, batches[largest_batch(*train, batches)]), parts);
+  spdlog::info("{}", start_table({.config = config_,
+                                  .task = task_,
+                                  .store = model_.store,
+                                  .blas = blas,
+                                  .threads = workers_.threads(),
+                                  .steps_per_epoch = plan_.steps_per_epoch,
+                                  .run = files().directory.string(),
+                                  .parts = {.parts = parts,
+                                            .training = config_.training,
+                                            .activations = activations,
+                                            .threads = workers_.threads()}}));
+}
+
+bool TrainingRun::as_long_as_planned() const {
+  const TrainingOptions& training = config_.training;
+  return (training.steps && position_.step >= *training.steps) ||
+         (training.epochs && position_.epoch >= *training.epochs);
+}
+
+bool TrainingRun::finished() const {
+  const std::optional<double>& minutes = config_.training.minutes;
+  return as_long_as_planned() || (minutes && elapsed_ >= 60 * *minutes) ||
+         validation_.waiting().over();
+}
+
+// Steps and epochs are told with every line of progress, time and patience are not.
+void TrainingRun::say_why_it_ends() const {
+  if (as_long_as_planned()) {
+    return;
+  }
+  if (validation_.waiting().over()) {
+    spdlog::info("{}", patience_text(validation_.waiting()));
+  } else {
+    spdlog::info("training.minutes: {} ends the training", *config_.training.minutes);
+  }
+}
+
+StepStats TrainingRun::train_step() {
+  const std::vector<Batch> batches = batches_.next(position_);
+  try {
+    return trainer_.step(batches, loss_);
+  } catch (const NumericError& error) {
+    throw numeric_error(
+        position_.step + 1,
+        error.what() + writer_.keep_for_replay({.config = config_,
+                                                .source_vocabulary = task_.source_tokenizer->size(),
+                                                .target_vocabulary = task_.target_tokenizer->size(),
+                                                .step = position_.step + 1,
+                                                .batches = batches},
+                                               model_.store));
+  }
+}
+
+RunEnd TrainingRun::run() {
+  const StopSignals signals;
+  std::optional<AnomalyGuard> look;
+  if (config_.run.anomaly) {
+    look.emplace();
+  }
+  const Index planned = plan_.total_steps;
+  Progress progress(
+      request_.console,
+      {.total_steps = planned > 0 ? std::optional(planned) : std::nullopt,
+       .total_seconds =
+           config_.training.minutes ? std::optional(60 * *config_.training.minutes) : std::nullopt,
+       .log_seconds = config_.run.log_seconds});
+  while (!finished() && signals.received() == 0) {
+    const auto begin = Clock::now();
+    const Index epoch = position_.epoch + 1;
+    const StepStats stats = train_step();
+    ++position_.step;
+    const double seconds = seconds_since(begin);
+    elapsed_ += seconds;
+    const StepReport report{.step = position_.step,
+                            .epoch = epoch,
+                            .loss = stats.loss,
+                            .learning_rate = stats.learning_rate,
+                            .gradient_norm = stats.gradient_norm,
+                            .open_heads = open_heads_.expected(model_.store),
+                            .gated_heads = open_heads_.gated(),
+                            .tokens = stats.tokens,
+                            .step_seconds = seconds,
+                            .elapsed = elapsed_};
+    progress.update(report);
+    if (request_.progress) {
+      request_.progress(report);
+    }
+    after_step(stats);
+  }
+  progress.finish();
+  if (signals.received() != 0) {
+    save_checkpoint(false);
+    return {.signal = signals.received(), .step = position_.step, .seconds = elapsed_, .tests = {}};
+  }
+  say_why_it_ends();
+  auto tests = evaluate_tests(signals);
+  return {.signal = tests ? 0 : signals.received(),
+          .step = position_.step,
+          .seconds = elapsed_,
+          .tests = std::move(tests).value_or(SplitResults{})};
+}
+
+void TrainingRun::after_step(const StepStats& stats) {
+  nlohmann::ordered_json line = {
+      {"step", position_.step},
+      {"epoch", position_.epoch},
+      {"loss", stats.loss},
+      {"token_accuracy", static_cast<double>(stats.correct) / static_cast<double>(stats.tokens)},
+      {"tokens", stats.tokens},
+      {"learning_rate", stats.learning_rate},
+      {"gradient_norm", stats.gradient_norm}};
+  if (open_heads_.gated() > 0) {
+    line["penalty"] = stats.penalty;
+    line["open_heads"] = open_heads_.expected(model_.store);
+  }
+  writer_.write_step(line, position_.step, elapsed_);
+  const bool last = finished();
+  if (last || due(*config_.evaluation.every)) {
+    validation_.run(model_, workers_);
+  }
+  if (last || finished() || due(*config_.training.checkpoint_every)) {
+    save_checkpoint(true);
+  }
+}
+
+void TrainingRun::save_checkpoint(bool regular) {
+  writer_.save(model_.store, trainer_.optimizer(), position_, elapsed_, regular);
+}
+
+std::optional<SplitResults> TrainingRun::evaluate_tests(const StopSignals& signals) {
+  const SavedRun saved(files().directory, "");
+  SplitResults results;
+  for (const Split& split : final_splits(task_)) {
+    if (signals.received() != 0) {
+      return std::nullopt;
+    }
+    spdlog::info("testing on {} ({} examples)", split.name, split.examples.size());
+    results.emplace_back(split.name, evaluate(saved, task_, split, config_.evaluation, workers_));
+    show_samples(split, results.back().second, config_.evaluation.samples);
+  }
+  spdlog::info("{}", end_report({.run = files().directory.string(),
+                                 .checkpoint = saved.checkpoint.filename().string(),
+                                 .steps = position_.step,
+                                 .seconds = elapsed_,
+                                 .results = results}));
+  return results;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

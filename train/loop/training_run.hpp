@@ -1,0 +1,90 @@
+// A training run: from a config to a run directory that holds a trained model, through any stop and
+// resume.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/product/blas_kernels.hpp"
+#include "train/step/gate_training.hpp"
+#include "train/evaluation/run_evaluation.hpp"
+#include "train/loop/run_writer.hpp"
+#include "train/loop/validation.hpp"
+#include "train/output/progress.hpp"
+#include "train/output/signals.hpp"
+#include "train/plan/run_plan.hpp"
+#include "train/run/data.hpp"
+#include "train/run/directory.hpp"
+#include "train/step/trainer.hpp"
+#include "train/step/training_batches.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// What is asked of a training.
+struct TrainRequest {
+  std::filesystem::path config{};        // a file, YAML or JSON
+  std::filesystem::path run{};           // its directory; empty: runs/<name of the config>
+  std::vector<std::string> overrides{};  // each "section.option=value"
+  bool resume = false;     // goes on from the newest checkpoint, with the config of its first start
+  bool overwrite = false;  // replaces an earlier run
+  DataChoice data{};       // where the data of a run that is resumed is
+  Index threads = default_threads();                  // they change the time, not the result
+  std::function<void(const StepReport&)> progress{};  // is called after each step
+  std::shared_ptr<Console> console{};                 // for a live line; null: none
+};
+
+// How a run ended: by itself, or by a signal after which it can be resumed.
+struct RunEnd {
+  int signal = 0;  // 0, SIGINT, SIGTERM or SIGHUP
+  Index step = 0;
+  double seconds = 0;  // of training
+  SplitResults tests;  // of each of final_splits(), where the run ended by itself
+};
+
+class TrainingRun {
+ public:
+  // The config must be resolved; `task` is its data. Of the request it looks at how the training is
+  // to be run: on how many threads, whether it goes on from the newest checkpoint that holds, and
+  // who is told of its progress.
+  TrainingRun(const Config& config, const Task& task, const RunDirectory& directory,
+              const BlasInfo& blas, const TrainRequest& request);
+
+  // Trains to the end, or until a signal comes; then evaluates final_splits(), unless stopped.
+  RunEnd run();
+
+  Index step() const { return position_.step; }
+
+ private:
+  StepStats train_step();
+  bool finished() const;
+  bool as_long_as_planned() const;
+  void say_why_it_ends() const;
+  bool due(Index every) const { return every > 0 && position_.step % every == 0; }
+  void after_step(const StepStats& stats);
+  void save_checkpoint(bool regular);
+  std::optional<SplitResults> evaluate_tests(const StopSignals& signals);  // none: stopped by one
+  void keep_reports(const Config& config) const;                           // as it was given
+  void announce(const BlasInfo& blas) const;
+  const RunFiles& files() const { return writer_.files(); }
+
+  RunPlan plan_;
+  Config config_;
+  const Task& task_;
+  TrainRequest request_;
+  Workers workers_;
+  Model model_;
+  OpenHeads open_heads_;
+  LossFunction loss_;
+  Trainer trainer_;
+  RunWriter writer_;
+  TrainingBatches batches_;
+  TrainingPosition position_;
+  Validation validation_;
+  double elapsed_ = 0;  // seconds of training
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

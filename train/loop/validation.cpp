@@ -1,0 +1,87 @@
+#include "train/loop/validation.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "train/evaluation/evaluation_report.hpp"
+#include "train/step/step_errors.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+void Validation::run(const Model& model, Workers& workers) {
+  const Index step = position_.step;
+  expect_finite_weights(model.store, step);
+  const Split& split = task_.split("validation");
+  const EvaluationOptions& options = config_.evaluation;
+  EvaluationOptions greedy = options;
+  greedy.beam = 1;
+  const auto all = static_cast<Index>(split.examples.size());
+  const Index decoded = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
+  const Evaluation result = with_step(step, [&] {
+    return evaluate(model.transformer, model.store, task_, split, greedy,
+                    options.decode ? decoded : 0, workers);
+  });
+  const double loss = result.value(Metric::loss);
+  if (!std::isfinite(loss)) {
+    throw numeric_error(step, fmt::format("the {} loss is {}", split.name, loss));
+  }
+  nlohmann::ordered_json line = {{"step", step}, {"split", split.name}};
+  line.update(evaluation_json(result));
+  line.erase("seconds");
+  writer_.write_evaluation(line);
+  const bool best = note({.value = result.value(options.metric), .loss = loss}, model.store);
+  spdlog::info("step {}: {}{}", step, evaluation_line(split.name, result),
+               gain_text(waiting(), best));
+  show_samples(split, result, options.samples);
+}
+
+// Counts an evaluation; keeps the weights, and returns true, where they are the best.
+bool Validation::note(const BestWeights& now, const ParameterStore& store) {
+  const Metric metric = config_.evaluation.metric;
+  ++position_.evaluations;
+  const auto gains_on = [&](double value) {
+    return std::isfinite(now.value) && is_better(metric, now.value, value);
+  };
+  // Among evaluations as good as each other the lowest loss is kept; patience sees no gain in it.
+  const auto beats = [&](const BestWeights& other) {
+    return gains_on(other.value) || (now.value == other.value && now.loss < other.loss);
+  };
+  const bool first = std::isfinite(now.value) && position_.best_evaluation == 0;
+  const bool gained = first || gains_on(position_.best_value);
+  const BestWeights before{.value = position_.best_value, .loss = position_.best_loss};
+  if (gained || beats(before)) {
+    position_.best_loss = now.loss;
+  }
+  if (gained) {
+    position_.best_value = now.value;
+    position_.best_evaluation = position_.evaluations;
+  }
+  const bool best = first || (best_ ? beats(*best_) : std::isfinite(now.value));
+  if (best) {
+    best_ = now;
+    writer_.save_best(store, position_.step, now);
+  }
+  return best;
+}
+
+Waiting Validation::waiting() const {
+  return {.metric = config_.evaluation.metric,
+          .patience = config_.training.patience,
+          .evaluations = position_.evaluations,
+          .best_evaluation = position_.best_evaluation,
+          .best_value = position_.best_value};
+}
+
+void show_samples(const Split& split, const Evaluation& evaluation, Index samples) {
+  const auto count = std::min(evaluation.outputs.size(), static_cast<std::size_t>(samples));
+  for (std::size_t i = 0; i < count; ++i) {
+    spdlog::info("    {}\n      -> {}{}", split.source_texts[i], evaluation.outputs[i],
+                 evaluation.right[i] ? "" : fmt::format("\n      != {}", split.references[i]));
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,82 @@
+// The options of evaluation: what is measured, when, and how outputs are written.
+#pragma once
+
+#include <optional>
+
+#include "core/fields.hpp"
+#include "core/types.hpp"
+#include "train/metrics/bleu_tokenizer.hpp"
+#include "train/metrics/metrics.hpp"
+
+namespace tapehead {
+
+struct EvaluationOptions {
+  std::optional<Index> every{};
+  Metric metric = Metric::loss;
+  Index batch_tokens = 4096;
+  Index beam = 1;
+  double length_penalty = 1.0;
+  Index max_extra_length = 50;
+  bool decode = true;
+  Index decode_examples = 0;
+  Index samples = 3;
+  BleuTokenizer bleu_tokenizer = BleuTokenizer::v13a;
+  bool lowercase = false;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "every",
+                .help = "steps between evaluations on the validation split; auto: once an epoch",
+                .minimum = 1,
+                .maximum = 1e9,
+                .unit = "steps"},
+          every);
+    visit(Field{.name = "metric",
+                .help = "metric on the validation split that chooses the best checkpoint"},
+          metric);
+    visit(Field{.name = "batch_tokens",
+                .help = "tokens of an evaluation batch",
+                .minimum = 1,
+                .maximum = 1e7,
+                .unit = "tokens"},
+          batch_tokens);
+    visit(
+        Field{.name = "beam",
+              .help = "hypotheses of the beam search in tests; 1: greedy, as validation always is",
+              .minimum = 1,
+              .maximum = 256},
+        beam);
+    visit(Field{.name = "length_penalty",
+                .help = "a hypothesis' score is its log-probability over its length to this power",
+                .minimum = 0,
+                .maximum = 10},
+          length_penalty);
+    visit(Field{.name = "max_extra_length",
+                .help = "an output is cut at so many tokens more than its source with its end mark",
+                .minimum = 1,
+                .maximum = 100000,
+                .unit = "tokens"},
+          max_extra_length);
+    visit(
+        Field{.name = "decode",
+              .help = "also write out the validation split, for sequence accuracy, BLEU and chrF"},
+        decode);
+    visit(Field{.name = "decode_examples",
+                .help = "write out only the first so many examples during training; 0: all",
+                .minimum = 0,
+                .maximum = 1e9},
+          decode_examples);
+    visit(Field{.name = "samples",
+                .help = "outputs shown at each evaluation",
+                .minimum = 0,
+                .maximum = 1000},
+          samples);
+    visit(Field{.name = "bleu_tokenizer",
+                .help = "how BLEU cuts sentences into words, as sacreBLEU's --tokenize; none for "
+                        "text that is tokenised"},
+          bleu_tokenizer);
+    visit(Field{.name = "lowercase", .help = "BLEU and chrF without regard to case"}, lowercase);
+  }
+};
+
+}  // namespace tapehead

@@ -1,0 +1,72 @@
+// The whole config, which holds every section, and the options of a run.
+#pragma once
+
+#include <cstdint>
+
+#include "core/fields.hpp"
+#include "datasets/task_options.hpp"
+#include "nn/options/model_options.hpp"
+#include "train/metrics/evaluation_options.hpp"
+#include "train/options/training_options.hpp"
+
+namespace tapehead {
+
+struct RunOptions {
+  double log_seconds = 5;
+  bool anomaly = false;
+  bool report = true;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "log_seconds",
+                .help = "seconds between progress lines when the output is not a terminal",
+                .minimum = 0,
+                .maximum = 86400,
+                .unit = "seconds"},
+          log_seconds);
+    visit(
+        Field{.name = "anomaly",
+              .help = "look at every value and gradient of each op, and stop at the first that is "
+                      "not finite"},
+        anomaly);
+    visit(Field{.name = "report",
+                .help = "write report.html at the end, a page of curves, samples and heads"},
+          report);
+  }
+};
+
+struct Config {
+  std::uint64_t seed = 1;
+  TaskOptions task;
+  ModelOptions model;
+  TrainingOptions training;
+  EvaluationOptions evaluation;
+  RunOptions run;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "seed",
+                .help = "decides all that is random: data, initial weights, order, dropout"},
+          seed);
+  }
+
+  // Each section by `visit(name, help, section)`.
+  template <class Visitor>
+  void sections(Visitor&& visit) {
+    visit("task", "what to learn, and from which data", task);
+    visit("model", "the transformer", model);
+    visit("attention", "what all attention is like; the next three sections can differ",
+          model.attention);
+    visit("encoder_self", "the encoder's self-attention, where it differs from `attention`",
+          model.encoder_self);
+    visit("decoder_self", "the decoder's self-attention, where it differs from `attention`",
+          model.decoder_self);
+    visit("cross", "the attention from decoder to encoder, where it differs from `attention`",
+          model.cross);
+    visit("training", "the optimiser, the batches, and when to stop", training);
+    visit("evaluation", "what is measured, when, and how outputs are written", evaluation);
+    visit("run", "what the run says and looks at while it goes", run);
+  }
+};
+
+}  // namespace tapehead

@@ -1,0 +1,187 @@
+// The options of training: optimiser, schedule, batches, and when to stop.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "core/fields.hpp"
+#include "core/types.hpp"
+#include "datasets/batching.hpp"
+#include "train/options/optimizer_kinds.hpp"
+
+namespace tapehead {
+
+enum class ScheduleKind { constant, linear, cosine, inverse_sqrt, noam };
+
+template <>
+struct EnumNames<ScheduleKind> {
+  static constexpr std::array<std::string_view, 5> names{"constant", "linear", "cosine",
+                                                         "inverse_sqrt", "noam"};
+};
+struct TrainingOptions {
+  OptimizerKind optimizer = OptimizerKind::adam;
+  double learning_rate = 1e-3;
+  double momentum = 0.9;
+  double beta1 = 0.9;
+  double beta2 = 0.98;
+  double epsilon = 1e-9;
+  double weight_decay = 0.0;
+  ScheduleKind schedule = ScheduleKind::inverse_sqrt;
+  Index warmup = 0;
+  double clip_norm = 1.0;
+  double label_smoothing = 0.0;
+  double gate_penalty = 0.0;
+  double gate_rate = 10.0;
+  Index batch_tokens = 2048;
+  BatchLengths batch_lengths = BatchLengths::alike;
+  Index accumulate = 1;
+  std::optional<Index> steps{};
+  std::optional<Index> epochs{};
+  std::optional<double> minutes{};
+  Index patience = 0;
+  std::optional<Index> checkpoint_every{};
+  Index checkpoint_keep = 2;
+  Index average_last = 0;
+  std::optional<Index> shards{};
+
+  Batching batching() const { return {batch_tokens, batch_lengths}; }
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "optimizer",
+                .help = "sgd (with momentum), adam (Kingma and Ba 2015) or adamw (Loshchilov and "
+                        "Hutter 2019)"},
+          optimizer);
+    visit(Field{.name = "learning_rate",
+                .help = "highest learning rate (noam: factor on its formula)",
+                .minimum = 0,
+                .maximum = 1000},
+          learning_rate);
+    visit(Field{.name = "momentum",
+                .help = "momentum of sgd",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true},
+          momentum);
+    visit(Field{.name = "beta1",
+                .help = "decay of Adam's first moment",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true},
+          beta1);
+    visit(Field{.name = "beta2",
+                .help = "decay of Adam's second moment",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true},
+          beta2);
+    visit(Field{.name = "epsilon",
+                .help = "term in Adam's denominator",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_minimum = true},
+          epsilon);
+    visit(Field{.name = "weight_decay",
+                .help = "decoupled in adamw, added to the gradient in sgd and adam",
+                .minimum = 0,
+                .maximum = 10},
+          weight_decay);
+    visit(Field{.name = "schedule", .help = "how the learning rate moves after warmup"}, schedule);
+    visit(Field{.name = "warmup",
+                .help = "steps of linear rise at the start",
+                .minimum = 0,
+                .maximum = 1e8,
+                .unit = "steps"},
+          warmup);
+    visit(Field{.name = "clip_norm",
+                .help = "largest norm of the whole gradient; 0: no clipping",
+                .minimum = 0,
+                .maximum = 1e9},
+          clip_norm);
+    visit(Field{.name = "label_smoothing",
+                .help = "share of the target's probability spread over the vocabulary",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true},
+          label_smoothing);
+    visit(Field{.name = "gate_penalty",
+                .help = "what each head that is expected to be open adds to the mean loss of a "
+                        "token (Voita et al. 2019, equation 9); for heads with gates: l0",
+                .minimum = 0,
+                .maximum = 1000},
+          gate_penalty);
+    visit(Field{.name = "gate_rate",
+                .help = "the learning rate of gates, times that of all else: they have farther to "
+                        "go than weights",
+                .minimum = 0,
+                .maximum = 1000},
+          gate_rate);
+    visit(Field{.name = "batch_tokens",
+                .help = "target tokens of a batch, the longer side counting",
+                .minimum = 1,
+                .maximum = 1e7,
+                .unit = "tokens"},
+          batch_tokens);
+    visit(Field{.name = "batch_lengths",
+                .help = "alike: a batch holds sentences of like length; mixed: of any lengths"},
+          batch_lengths);
+    visit(Field{.name = "accumulate",
+                .help = "batches whose gradients make one step",
+                .minimum = 1,
+                .maximum = 10000,
+                .unit = "batches"},
+          accumulate);
+    visit(Field{.name = "steps",
+                .help = "stop after so many steps; auto: no limit",
+                .minimum = 1,
+                .maximum = 1e9,
+                .unit = "steps"},
+          steps);
+    visit(Field{.name = "epochs",
+                .help = "stop after so many passes over the training data; auto: 10 if no other "
+                        "limit is set",
+                .minimum = 1,
+                .maximum = 1e6,
+                .unit = "epochs"},
+          epochs);
+    visit(Field{.name = "minutes",
+                .help = "stop after so much time in steps, evaluations apart; auto: no limit",
+                .minimum = 0,
+                .maximum = 1e6,
+                .unit = "minutes",
+                .exclusive_minimum = true},
+          minutes);
+    visit(
+        Field{.name = "patience",
+              .help = "stop after so many evaluations without a better evaluation.metric; 0: never",
+              .minimum = 0,
+              .maximum = 1e6,
+              .unit = "evaluations"},
+        patience);
+    visit(Field{.name = "checkpoint_every",
+                .help = "steps between checkpoints; auto: evaluation.every",
+                .minimum = 1,
+                .maximum = 1e9,
+                .unit = "steps"},
+          checkpoint_every);
+    visit(Field{.name = "checkpoint_keep",
+                .help = "checkpoints with optimiser state that are kept",
+                .minimum = 1,
+                .maximum = 1000},
+          checkpoint_keep);
+    visit(Field{.name = "average_last",
+                .help = "checkpoints whose mean becomes the average checkpoint; 0: none",
+                .minimum = 0,
+                .maximum = 1000},
+          average_last);
+    visit(Field{.name = "shards",
+                .help = "parts of a batch that can be computed side by side; auto: one for each "
+                        "1024 of batch_tokens, 2 to 8",
+                .minimum = 1,
+                .maximum = 1024},
+          shards);
+  }
+};
+
+}  // namespace tapehead

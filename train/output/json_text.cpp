@@ -1,0 +1,129 @@
+#include "train/output/json_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/errors.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int deepest = 32;  // tapehead's own files: 5
+
+bool is_count(const Json& value, Index least, Index most) {
+  if (value.is_number_unsigned()) {
+    return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::max<Index>(most, 0)) &&
+           static_cast<Index>(value.get<std::uint64_t>()) >= least;
+  }
+  return value.is_number_integer() && value.get<Index>() >= least && value.get<Index>() <= most;
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& where) {
+  const auto check = [&](int depth, Json::parse_event_t, Json&) {
+    if (depth > deepest) {
+      throw IoError(fmt::format("{}: nested deeper than {} levels", where, deepest));
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text.begin(), text.end(), check);
+  } catch (const Json::exception& error) {
+    constexpr std::size_t most = 200;   // a reason quotes what stands there
+    std::string reason = error.what();  // "[json.exception.parse_error.101] ..."
+    reason.erase(0, reason.find("] ") + 2);
+    throw IoError(fmt::format("{}: not JSON ({})", where, reason.substr(0, most)));
+  }
+}
+
+JsonObject::JsonObject(const Json& json, const std::string& where) : json_(json), where_(where) {
+  if (!json.is_object()) {
+    throw IoError(fmt::format("{}: not a JSON object", where));
+  }
+}
+
+void JsonObject::fail(const char* key, const std::string& expected) const {
+  throw IoError(fmt::format("{}: '{}' is not {}", where_, key, expected));
+}
+
+const Json& JsonObject::member(const char* key) const {
+  const auto found = json_.find(key);
+  if (found == json_.end()) {
+    throw IoError(fmt::format("{}: there is no '{}'", where_, key));
+  }
+  return *found;
+}
+
+const Json& JsonObject::list(const char* key) const {
+  const Json& value = member(key);
+  if (!value.is_array()) {
+    fail(key, "a list");
+  }
+  return value;
+}
+
+const Json& JsonObject::table(const char* key) const {
+  const Json& value = member(key);
+  if (!value.is_object()) {
+    fail(key, "a table");
+  }
+  return value;
+}
+
+Index JsonObject::count(const char* key, Index least, Index most) const {
+  const Json& value = member(key);
+  if (!is_count(value, least, most)) {
+    fail(key, fmt::format("a whole number from {} to {}", least, most));
+  }
+  return value.get<Index>();
+}
+
+double JsonObject::number(const char* key, double least) const {
+  const Json& value = member(key);
+  if (!value.is_number() || value.get<double>() < least) {
+    fail(key, least == std::numeric_limits<double>::lowest()
+                  ? "a number"
+                  : fmt::format("a number from {} on", least));
+  }
+  return value.get<double>();
+}
+
+double JsonObject::seconds(const char* key) const {
+  constexpr double most = 1e12;
+  const double value = number(key, 0);
+  if (value > most) {
+    fail(key, fmt::format("a number from 0 to {}", most));
+  }
+  return value;
+}
+
+std::string JsonObject::text(const char* key) const {
+  const Json& value = member(key);
+  if (!value.is_string()) {
+    fail(key, "a text");
+  }
+  return value.get<std::string>();
+}
+
+bool JsonObject::flag(const char* key) const {
+  const Json& value = member(key);
+  if (!value.is_boolean()) {
+    fail(key, "true or false");
+  }
+  return value.get<bool>();
+}
+
+std::optional<Index> count_in(const Json& json, std::string_view key) {
+  const auto found = json.find(key);
+  return found != json.end() && is_count(*found, 0, most_in_json)
+             ? std::optional(found->get<Index>())
+             : std::nullopt;
+}
+
+}  // namespace tapehead

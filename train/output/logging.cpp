@@ -1,0 +1,115 @@
+#include "train/output/logging.hpp"
+
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+
+namespace tapehead {
+
+namespace {
+
+std::string_view level_prefix(spdlog::level::level_enum level) {
+  switch (level) {
+    case spdlog::level::warn:
+      return "warning: ";
+    case spdlog::level::err:
+    case spdlog::level::critical:
+      return "error: ";
+    default:
+      return "";
+  }
+}
+
+std::string_view text_of(const spdlog::details::log_msg& message) {
+  return {message.payload.data(), message.payload.size()};
+}
+
+class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit ConsoleSink(std::shared_ptr<Console> console) : console_(std::move(console)) {}
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    console_->print(fmt::format("{}{}", level_prefix(message.level), printable(text_of(message))));
+  }
+  void flush_() override {}
+
+ private:
+  std::shared_ptr<Console> console_;
+};
+
+// %* in the file's pattern: the level, where it matters, and the message.
+class LevelFlag : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
+              spdlog::memory_buf_t& to) override {
+    const std::string_view prefix = level_prefix(message.level);
+    const std::string text = printable(text_of(message));
+    to.append(prefix.data(), prefix.data() + prefix.size());
+    to.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<LevelFlag>();
+  }
+};
+
+std::shared_ptr<spdlog::sinks::sink> file_sink(const std::filesystem::path& path) {
+  try {
+    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string());
+    auto formatter = std::make_unique<spdlog::pattern_formatter>();
+    formatter->add_flag<LevelFlag>('*').set_pattern("%Y-%m-%d %H:%M:%S  %*");
+    sink->set_formatter(std::move(formatter));
+    return sink;
+  } catch (const spdlog::spdlog_ex& error) {
+    throw IoError(fmt::format("cannot write {}: {}", path.string(), error.what()));
+  }
+}
+
+// What a line for the file alone goes to.
+std::weak_ptr<spdlog::sinks::sink>& newest_file() {
+  static std::weak_ptr<spdlog::sinks::sink> file;
+  return file;
+}
+
+}  // namespace
+
+void start_logging(std::shared_ptr<Console> console) {
+  auto sink = std::make_shared<ConsoleSink>(console);
+  auto logger = std::make_shared<spdlog::logger>("tapehead", std::move(sink));
+  logger->flush_on(spdlog::level::info);
+  logger->set_error_handler([console = std::move(console)](const std::string& reason) {
+    console->print("warning: a line could not be logged: " + reason);
+  });
+  spdlog::set_default_logger(std::move(logger));
+}
+
+LogFile::LogFile(const std::filesystem::path& path) : sink_(file_sink(path)) {
+  spdlog::default_logger()->sinks().push_back(sink_);
+  spdlog::default_logger()->flush_on(spdlog::level::info);
+  newest_file() = sink_;
+}
+
+LogFile::~LogFile() {
+  if (sink_) {
+    std::erase(spdlog::default_logger()->sinks(), sink_);
+  }
+}
+
+void log_to_file_only(std::string_view line) {
+  if (const spdlog::sink_ptr file = newest_file().lock()) {
+    spdlog::logger("tapehead", file).info(line);
+    file->flush();
+  }
+}
+
+}  // namespace tapehead

@@ -1,0 +1,75 @@
+#include "train/plan/activations.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/memory/pool.hpp"
+#include "nn/transformer/loss.hpp"
+#include "train/step/shards.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+std::size_t rows_of_examples(const Split& split, const std::vector<Index>& examples) {
+  std::size_t rows = 0;
+  for (const Index number : examples) {
+    const Example& example = split.examples[static_cast<std::size_t>(number)];
+    rows += example.source.size() + example.target.size() + 2;
+  }
+  return rows;
+}
+
+// The module that was entered, since a table that several share tells nothing of who looks it up.
+std::string_view path_of(const TapeEvent& event) {
+  const Module* module = event.entered != nullptr ? event.entered : event.module;
+  return module == nullptr ? std::string_view() : std::string_view(module->path());
+}
+
+Batch largest_part(const Batch& batch, const Config& config) {
+  const auto rows = [](const Batch& part) { return part.context.rows() + part.input.rows(); };
+  Batch largest;
+  for (const Batch& shard : cut_into_shards(batch, config.training.shards.value_or(1))) {
+    for (const Batch& part : cut_into_parts(shard, part_rows(config.model.d_model))) {
+      if (rows(part) > rows(largest)) {
+        largest = part;
+      }
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::size_t largest_batch(const Split& split, const std::vector<std::vector<Index>>& batches) {
+  const auto largest = std::ranges::max_element(
+      batches, {},
+      [&split](const std::vector<Index>& examples) { return rows_of_examples(split, examples); });
+  return static_cast<std::size_t>(largest - batches.begin());
+}
+
+// What the pool has more in use after an op than after the one before belongs to the op's part.
+std::vector<std::size_t> activations_of(const Model& model, const Config& config,
+                                        const Batch& batch, const std::vector<ModelPart>& parts) {
+  const Batch largest = largest_part(batch, config);
+  std::vector<std::ptrdiff_t> bytes(parts.size(), 0);
+  ParameterGradients gradients(model.store);
+  Tape tape;
+  Pass pass(tape, model.store, gradients, config.seed, 1);
+  auto before = static_cast<std::ptrdiff_t>(pool_use().bytes_used);
+  tape.watch([&](const TapeEvent& event) {
+    const auto now = static_cast<std::ptrdiff_t>(pool_use().bytes_used);
+    bytes[part_of(parts, path_of(event))] += now - before;
+    before = now;
+  });
+  batch_loss(model.transformer, pass, largest,
+             {.label_smoothing = config.training.label_smoothing});
+  std::vector<std::size_t> result;
+  result.reserve(bytes.size());
+  for (const std::ptrdiff_t part : bytes) {
+    result.push_back(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, part)));
+  }
+  return result;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

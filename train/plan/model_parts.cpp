@@ -1,0 +1,197 @@
+#include "train/plan/model_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr double passes = 3;  // a product forward, and two of its size backward
+
+std::string layers_text(Index first, Index last) {
+  return first == last ? fmt::format("layer {}", first)
+                       : fmt::format("layers {} to {}", first, last);
+}
+
+std::string_view title_of(AttentionKind kind) {
+  constexpr std::array<std::string_view, 3> titles{"encoder self-attention",
+                                                   "decoder self-attention", "cross-attention"};
+  return titles[static_cast<std::size_t>(kind)];
+}
+
+// Adds the parts one by one.
+class Parts {
+ public:
+  Parts(const Transformer& model, const StepRows& rows) : model_(model), rows_(rows) {}
+
+  void add_embedding(const Stack& stack) {
+    const bool encoder = stack.name == StackName::encoder;
+    const Stack& first = *model_.stacks().front();
+    const bool both = &stack != &first && block_of(stack) == block_of(first);
+    list_.push_back({.name = fmt::format("{} embedding{}", encoder ? "source" : "target",
+                                         both ? ", also the source's" : ""),
+                     .scopes = {stack.embedding.module.path()}});
+  }
+
+  // Layers that follow each other and are alike are one part.
+  void add_attentions(AttentionKind kind) {
+    const MultiHeadAttention* before = nullptr;
+    Index first = 0;
+    for (const MultiHeadAttention* attention : model_.attentions()) {
+      const auto& [of, layer] = attention->site;
+      if (of != kind) {
+        continue;
+      }
+      if (before == nullptr || attention->spec != before->spec) {
+        first = layer;
+        list_.emplace_back();
+      }
+      ModelPart& part = list_.back();
+      part.name = fmt::format("{}, {}", title_of(kind), layers_text(first, layer));
+      part.scopes.insert(part.scopes.end(), {attention->module.path(), attention->weights.path});
+      part.multiply_adds += work_of(*attention);
+      before = attention;
+    }
+  }
+
+  void add_feed_forward(const Stack& stack) {
+    if (stack.layers.empty()) {
+      return;
+    }
+    const auto last = static_cast<Index>(stack.layers.size()) - 1;
+    ModelPart part{
+        .name = fmt::format("{} feed-forward, {}", name_of(stack.name), layers_text(0, last)),
+        .scopes = {}};
+    for (const Layer& layer : stack.layers) {
+      const FeedForward& block = layer.feed_forward;
+      part.scopes.push_back(block.path);
+      part.multiply_adds +=
+          passes * rows_of(stack) *
+          static_cast<double>(block.inner_weight.shape.size() + block.outer_weight.shape.size());
+    }
+    list_.push_back(std::move(part));
+  }
+
+  void add_norms() {
+    ModelPart part{.name = "norms", .scopes = {}};
+    for (const Stack* stack : model_.stacks()) {
+      for (const Layer& layer : stack->layers) {
+        part.scopes.push_back(layer.self_residual.norm.path);
+        if (layer.cross) {
+          part.scopes.push_back(layer.cross->residual.norm.path);
+        }
+        part.scopes.push_back(layer.feed_forward_residual.norm.path);
+      }
+      if (stack->closing_norm) {
+        part.scopes.push_back(stack->closing_norm->path);
+      }
+    }
+    list_.push_back(std::move(part));
+  }
+
+  void add_output() {
+    const OutputHead& output = model_.output();
+    const bool tied = output.weight.block == block_of(model_.main());
+    list_.push_back(
+        {.name = tied ? "output layer, the target embedding" : "output layer",
+         .scopes = {output.module.path()},
+         .multiply_adds = passes * rows_.labels * static_cast<double>(output.weight.shape.size())});
+  }
+
+  std::vector<ModelPart> take() { return std::move(list_); }
+
+ private:
+  static Index block_of(const Stack& stack) { return stack.embedding.table.block; }
+
+  double rows_of(const Stack& stack) const {
+    return &stack == &model_.main() ? rows_.target : rows_.source;
+  }
+
+  double work_of(const MultiHeadAttention& attention) const {
+    const AttentionWork work = attention_work(attention.spec);
+    if (!attention.site.is_self()) {
+      return passes * (work.query_row * rows_.target + work.key_row * rows_.source +
+                       work.pair * rows_.cross_pairs);
+    }
+    const bool of_main = attention.site.stack() == model_.main().name;
+    return passes * (work.query_row * (of_main ? rows_.target : rows_.source) +
+                     work.pair * (of_main ? rows_.target_pairs : rows_.source_pairs));
+  }
+
+  const Transformer& model_;
+  const StepRows& rows_;
+  std::vector<ModelPart> list_;
+};
+
+double squared(double x) { return x * x; }
+
+}  // namespace
+
+StepRows rows_of(const Batch& batch) {
+  return {.source = static_cast<double>(batch.context.rows()),
+          .target = static_cast<double>(batch.input.rows()),
+          .source_pairs = attention_pairs(batch.context.segments, batch.context.segments),
+          .target_pairs = attention_pairs(batch.input.segments, batch.input.segments),
+          .cross_pairs = attention_pairs(batch.input.segments, batch.context.segments),
+          .labels = static_cast<double>(batch.labels.count())};
+}
+
+// A batch has each sequence with one mark, and a label on every row of the target.
+StepRows mean_rows(const Split& split, Index steps) {
+  StepRows sum;
+  for (const Example& example : split.examples) {
+    const auto source = static_cast<double>(example.source.size() + 1);
+    const auto target = static_cast<double>(example.target.size() + 1);
+    sum.source += source;
+    sum.target += target;
+    sum.source_pairs += squared(source);
+    sum.target_pairs += squared(target);
+    sum.cross_pairs += source * target;
+  }
+  const auto count = static_cast<double>(steps);
+  return {.source = sum.source / count,
+          .target = sum.target / count,
+          .source_pairs = sum.source_pairs / count,
+          .target_pairs = sum.target_pairs / count,
+          .cross_pairs = sum.cross_pairs / count,
+          .labels = sum.target / count};
+}
+
+std::vector<ModelPart> model_parts(const Transformer& model, const ParameterStore& store,
+                                   const StepRows& rows) {
+  Parts making(model, rows);
+  for (const Stack* stack : model.stacks()) {
+    const bool encoder = stack->name == StackName::encoder;
+    making.add_embedding(*stack);
+    making.add_attentions(encoder ? AttentionKind::encoder_self : AttentionKind::decoder_self);
+    if (!encoder) {
+      making.add_attentions(AttentionKind::cross);
+    }
+    making.add_feed_forward(*stack);
+  }
+  making.add_norms();
+  making.add_output();
+  std::vector<ModelPart> parts = making.take();
+  for (const NamedParameter& parameter : store.parameters()) {
+    parts[part_of(parts, parameter.name)].parameters += parameter.shape.size();
+  }
+  return parts;
+}
+
+std::size_t part_of(const std::vector<ModelPart>& parts, std::string_view path) {
+  std::size_t found = parts.size() - 1;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (const std::string& scope : parts[i].scopes) {
+      if (lies_in(path, scope) && scope.size() > length) {
+        found = i;
+        length = scope.size();
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

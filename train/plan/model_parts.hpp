@@ -1,0 +1,42 @@
+// The parts of a model and what each of them costs: its parameters, and the multiply-adds of a
+// training step.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/task.hpp"
+#include "nn/transformer/transformer.hpp"
+#include "train/plan/step_flops.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// What a step computes on: rows, which are tokens, pairs of a query and a key, and labels.
+struct StepRows {
+  double source = 0;
+  double target = 0;
+  double source_pairs = 0;
+  double target_pairs = 0;
+  double cross_pairs = 0;
+  double labels = 0;
+};
+StepRows rows_of(const Batch& batch);
+StepRows mean_rows(const Split& split, Index steps);  // when its examples make so many steps
+
+struct ModelPart {
+  std::string name;                 // such as "cross-attention, layers 0 to 3"
+  std::vector<std::string> scopes;  // of its modules and parameters
+  Index parameters = 0;             // that the parts before it do not have as well
+  double multiply_adds = 0;         // of matrix products, forward and backward
+};
+
+// In the order in which a pass meets them; layers that are alike are one part.
+std::vector<ModelPart> model_parts(const Transformer& model, const ParameterStore& store,
+                                   const StepRows& rows);
+
+// The number of the part that a module or a parameter belongs to, by the innermost scope. What is
+// in none, as the loss, is the output's, which is the last.
+std::size_t part_of(const std::vector<ModelPart>& parts, std::string_view path);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

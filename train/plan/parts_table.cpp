@@ -1,0 +1,60 @@
+#include "train/plan/parts_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/scalar.hpp"
+#include "train/output/format.hpp"
+#include "train/output/table.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+std::vector<std::string> cells(const std::string& name, Index parameters, double multiply_adds,
+                               const PartMemory& memory) {
+  return {name, format_count(static_cast<double>(parameters)), format_count(multiply_adds),
+          fmt::format("{:.1f}", memory.weights / 1e6),
+          fmt::format("{:.1f}", memory.activations / 1e6)};
+}
+
+}  // namespace
+
+PartMemory memory_of(const PartsFacts& facts, std::size_t part) {
+  const Index shards = *facts.training.shards;
+  const Index moments = std::ssize(traits_of(facts.training.optimizer).moments);
+  const Index side_by_side = std::min(facts.threads, shards);
+  return {.weights = static_cast<double>(facts.parts[part].parameters * (1 + moments + shards)) *
+                     static_cast<double>(sizeof(Scalar)),
+          .activations =
+              static_cast<double>(side_by_side) * static_cast<double>(facts.activations[part])};
+}
+
+PartTotals totals_of(const PartsFacts& facts) {
+  PartTotals sum;
+  for (std::size_t i = 0; i < facts.parts.size(); ++i) {
+    const PartMemory memory = memory_of(facts, i);
+    sum.parameters += facts.parts[i].parameters;
+    sum.multiply_adds += facts.parts[i].multiply_adds;
+    sum.memory.weights += memory.weights;
+    sum.memory.activations += memory.activations;
+  }
+  return sum;
+}
+
+std::string parts_table(const PartsFacts& facts) {
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
+  table.row({"part", "parameters", "multiply-adds a step", "weights MB", "activations MB"});
+  table.rule();
+  for (std::size_t i = 0; i < facts.parts.size(); ++i) {
+    const ModelPart& part = facts.parts[i];
+    table.row(cells(part.name, part.parameters, part.multiply_adds, memory_of(facts, i)));
+  }
+  table.rule();
+  const PartTotals sum = totals_of(facts);
+  table.row(cells("all", sum.parameters, sum.multiply_adds, sum.memory));
+  return table.text();
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,40 @@
+// The parts of a model as a table: what each has in parameters, arithmetic and memory.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "train/options/options.hpp"
+#include "train/plan/model_parts.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Bytes of a part, or of all.
+struct PartMemory {
+  // Its parameters, what the optimiser keeps of them, and a gradient of each shard: all the time.
+  double weights = 0;
+  // What forward passes keep for the way back, of as many shards as are computed side by side.
+  double activations = 0;
+};
+
+struct PartsFacts {
+  const std::vector<ModelPart>& parts;
+  const TrainingOptions& training;  // resolved
+  const std::vector<std::size_t>&
+      activations;  // bytes of each part, in one shard; see activations.hpp
+  Index threads;
+};
+
+PartMemory memory_of(const PartsFacts& facts, std::size_t part);
+
+struct PartTotals {
+  Index parameters = 0;
+  double multiply_adds = 0;
+  PartMemory memory{};
+};
+PartTotals totals_of(const PartsFacts& facts);
+
+std::string parts_table(const PartsFacts& facts);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

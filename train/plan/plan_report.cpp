@@ -1,0 +1,82 @@
+#include "train/plan/plan_report.hpp"
+
+#include <fmt/format.h>
+
+#include "train/output/format.hpp"
+#include "train/output/table.hpp"
+#include "train/plan/parts_table.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+PartsFacts parts_facts(const PlanFacts& facts) {
+  return {.parts = facts.rehearsal.parts,
+          .training = facts.options.training,
+          .activations = facts.rehearsal.activations,
+          .threads = facts.threads};
+}
+
+std::string step_text(const PlanFacts& facts) {
+  const double seconds = facts.rehearsal.seconds_per_step;
+  return fmt::format("{:.3g} ms by {} threads, {} target tokens/s ({} steps timed)", 1e3 * seconds,
+                     facts.threads, format_count(facts.rehearsal.rows.target / seconds),
+                     facts.rehearsal.timed_steps);
+}
+
+}  // namespace
+
+std::string plan_table(const PlanFacts& facts) {
+  Table table({Align::left, Align::left});
+  table.row(
+      {"a step", fmt::format("{:.0f} source and {:.0f} target tokens on the mean, {} an epoch",
+                             facts.rehearsal.rows.source, facts.rehearsal.rows.target,
+                             facts.run.steps_per_epoch)});
+  table.row({"time per step", step_text(facts)});
+  if (facts.run.total_steps > 0) {
+    const double seconds =
+        facts.rehearsal.seconds_per_step * static_cast<double>(facts.run.total_steps);
+    table.row({"training", fmt::format("{} steps, {} without evaluations", facts.run.total_steps,
+                                       format_duration(seconds))});
+  }
+  table.row({"peak memory",
+             fmt::format("{:.0f} MB", static_cast<double>(facts.rehearsal.peak_bytes) / 1e6)});
+  return parts_table(parts_facts(facts)) + "\n\n" + table.text();
+}
+
+nlohmann::ordered_json plan_json(const PlanFacts& facts) {
+  nlohmann::ordered_json parts = nlohmann::ordered_json::array();
+  const PartsFacts of_parts = parts_facts(facts);
+  const auto numbers = [](Index parameters, double multiply_adds, const PartMemory& memory) {
+    return nlohmann::ordered_json{{"parameters", parameters},
+                                  {"multiply_adds", multiply_adds},
+                                  {"weight_bytes", memory.weights},
+                                  {"activation_bytes", memory.activations}};
+  };
+  for (std::size_t i = 0; i < facts.rehearsal.parts.size(); ++i) {
+    const ModelPart& part = facts.rehearsal.parts[i];
+    nlohmann::ordered_json row = {{"name", part.name}};
+    row.update(numbers(part.parameters, part.multiply_adds, memory_of(of_parts, i)));
+    parts.push_back(std::move(row));
+  }
+  const PartTotals sum = totals_of(of_parts);
+  const double seconds = facts.rehearsal.seconds_per_step;
+  const Index steps = facts.run.total_steps;
+  return {
+      {"config", facts.config},
+      {"threads", facts.threads},
+      {"parts", std::move(parts)},
+      {"total", numbers(sum.parameters, sum.multiply_adds, sum.memory)},
+      {"step",
+       {{"source_tokens", facts.rehearsal.rows.source},
+        {"target_tokens", facts.rehearsal.rows.target},
+        {"seconds", seconds},
+        {"timed_steps", facts.rehearsal.timed_steps}}},
+      {"steps_per_epoch", facts.run.steps_per_epoch},
+      {"steps", steps > 0 ? nlohmann::ordered_json(steps) : nlohmann::ordered_json()},
+      {"training_seconds", steps > 0 ? nlohmann::ordered_json(seconds * static_cast<double>(steps))
+                                     : nlohmann::ordered_json()},
+      {"peak_memory_bytes", facts.rehearsal.peak_bytes}};
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

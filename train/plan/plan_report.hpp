@@ -1,0 +1,24 @@
+// What a config comes to before it is trained, as a table and as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "train/options/options.hpp"
+#include "train/plan/rehearsal.hpp"
+#include "train/plan/run_plan.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct PlanFacts {
+  std::string config;  // the file
+  const Config& options;
+  RunPlan run;
+  Index threads;
+  const Rehearsal& rehearsal;
+};
+
+std::string plan_table(const PlanFacts& facts);
+nlohmann::ordered_json plan_json(const PlanFacts& facts);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

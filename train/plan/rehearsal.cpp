@@ -1,0 +1,203 @@
+#include "train/plan/rehearsal.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/memory/process_memory.hpp"
+#include "datasets/loader.hpp"
+#include "train/evaluation/evaluation.hpp"
+#include "train/evaluation/example_decoding.hpp"
+#include "train/evaluation/test_splits.hpp"
+#include "train/model_training.hpp"
+#include "train/plan/activations.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Lists = std::vector<std::vector<Index>>;  // the examples of each batch
+
+constexpr double timed_seconds = 1.5;
+constexpr Index fewest_steps = 3;
+constexpr Index most_steps = 60;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+Split only(const Split& split, const Lists& batches, Index count) {
+  Split part;
+  part.name = split.name;
+  for (Index b = 0; b < std::min(count, static_cast<Index>(batches.size())); ++b) {
+    for (const Index number : batches[static_cast<std::size_t>(b)]) {
+      part.examples.push_back(split.examples[static_cast<std::size_t>(number)]);
+    }
+  }
+  return part;
+}
+
+// How long targets are, with their end marks.
+struct Lengths {
+  Index longest = 1;
+  Index extra = 0;  // that they have more than their sources, on the mean; 0 where it is less
+};
+
+Lengths lengths_of(const Split& split) {
+  Lengths lengths;
+  double extra = 0;
+  for (const Example& example : split.examples) {
+    const auto target = static_cast<Index>(example.target.size());
+    lengths.longest = std::max(lengths.longest, target + 1);
+    extra += static_cast<double>(target - static_cast<Index>(example.source.size()));
+  }
+  const auto count = static_cast<double>(std::max<std::size_t>(1, split.examples.size()));
+  lengths.extra = std::max<Index>(0, static_cast<Index>(std::ceil(extra / count)));
+  return lengths;
+}
+
+class Rehearsing {
+ public:
+  Rehearsing(const Config& config, const Task& task, Index threads)
+      : config_(config),
+        task_(task),
+        train_(task.training_split(0)),
+        workers_(threads),
+        model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
+        loss_(training_loss(model_, config)),
+        trainer_(trainer_of(model_, config, workers_)),
+        batches_(epoch_batches(*train_, config.training.batching(), config.seed, 0)),
+        largest_(largest_batch(*train_, batches_)) {}
+
+  void look_at_parts(Rehearsal& result) const;
+  void largest_step() { trainer_.step(step_with(largest_), loss_); }
+  void time_steps(Rehearsal& result);
+  void evaluate_largest(const Split& split, Index beam, Index decoded);
+  void evaluations();
+  std::size_t checkpoint_bytes() const;
+
+ private:
+  // The batches of the step that this one is of.
+  std::vector<Batch> step_with(std::size_t batch) const {
+    const auto together = static_cast<std::size_t>(config_.training.accumulate);
+    const std::size_t first = batch / together * together;
+    std::vector<Batch> group;
+    for (std::size_t i = first; i < std::min(batches_.size(), first + together); ++i) {
+      group.push_back(make_batch(*train_, batches_[i]));
+    }
+    return group;
+  }
+
+  const Config& config_;
+  const Task& task_;
+  std::shared_ptr<const Split> train_;
+  Workers workers_;
+  Model model_;
+  LossFunction loss_;
+  Trainer trainer_;
+  Lists batches_;
+  std::size_t largest_;
+};
+
+void Rehearsing::look_at_parts(Rehearsal& result) const {
+  const auto count = static_cast<Index>(batches_.size());
+  const Index steps = (count + config_.training.accumulate - 1) / config_.training.accumulate;
+  result.rows = mean_rows(*train_, steps);
+  result.parts = model_parts(model_.transformer, model_.store, result.rows);
+  result.activations =
+      activations_of(model_, config_, make_batch(*train_, batches_[largest_]), result.parts);
+}
+
+// Those that a training begins with, since the memory that a step finds is as others have left it;
+// the order of an epoch is random, so they are like any. The time of a multiply-add is theirs.
+void Rehearsing::time_steps(Rehearsal& result) {
+  const auto work_of = [&](const StepRows& rows) {
+    double sum = 0;
+    for (const ModelPart& part : model_parts(model_.transformer, model_.store, rows)) {
+      sum += part.multiply_adds;
+    }
+    return sum;
+  };
+  double seconds = 0;
+  double work = 0;
+  const auto begin = Clock::now();
+  while (result.timed_steps < fewest_steps ||
+         (result.timed_steps < most_steps && seconds_since(begin) < timed_seconds)) {
+    const std::vector<Batch> step =
+        step_with(static_cast<std::size_t>(result.timed_steps * config_.training.accumulate) %
+                  batches_.size());
+    const auto start = Clock::now();
+    trainer_.step(step, loss_);
+    seconds += seconds_since(start);
+    for (const Batch& batch : step) {
+      work += work_of(rows_of(batch));
+    }
+    ++result.timed_steps;
+  }
+  result.seconds_per_step = seconds / work * work_of(result.rows);
+}
+
+// As evaluate() would go through the split, but no further than a few batches for each thread.
+void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded) {
+  const Index threads = workers_.threads();
+  const EvaluationOptions& options = config_.evaluation;
+  const Split read = only(split, ordered_batches(split, options.batch_tokens), threads);
+  evaluate(model_.transformer, model_.store, task_, read, options, 0, workers_);
+  if (decoded == 0) {
+    return;
+  }
+  const Split part = first_examples(split, decoded);
+  constexpr Index each = 3;  // since a batch finds the memory as others have left it
+  const Split written =
+      only(part, decoding_batches(part, options.batch_tokens, beam, threads), each * threads);
+  const Lengths lengths = lengths_of(written);
+  DecodingOptions decoding = decoding_options(options);
+  decoding.beam = beam;
+  decoding.end = -1;
+  decoding.max_extra_length = std::min(options.max_extra_length, lengths.extra);
+  decoding.max_length = lengths.longest;
+  decode_examples(model_.transformer, model_.store, written, options.batch_tokens, decoding,
+                  workers_);
+}
+
+// On the validation split, and at the end on final_splits(), with the weights of a second model.
+void Rehearsing::evaluations() {
+  const EvaluationOptions& options = config_.evaluation;
+  const Split& validation = task_.split("validation");
+  const auto all = static_cast<Index>(validation.examples.size());
+  const Index some = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
+  evaluate_largest(validation, 1, options.decode ? some : 0);
+  const Model tested(config_, task_.source_tokenizer->size(), task_.target_tokenizer->size(),
+                     FirstWeights::zeros);
+  for (const Split& split : final_splits(task_)) {
+    evaluate_largest(split, options.beam, static_cast<Index>(split.examples.size()));
+  }
+}
+
+// Beside all else: the weights as a file holds them and, where they are averaged, their sums.
+std::size_t Rehearsing::checkpoint_bytes() const {
+  const std::size_t sum = config_.training.average_last > 0 ? sizeof(double) : 0;
+  return static_cast<std::size_t>(model_.store.size()) * (sum + sizeof(Scalar));
+}
+
+}  // namespace
+
+Rehearsal rehearse(const Config& config, const Task& task, Index threads,
+                   const std::function<void(const char*)>& say) {
+  say("making the model");
+  Rehearsing rehearsing(config, task, threads);
+  Rehearsal result;
+  rehearsing.look_at_parts(result);  // first, as a training does
+  say("going through the largest step");
+  rehearsing.largest_step();
+  say("timing steps");
+  rehearsing.time_steps(result);
+  const std::size_t after_steps = process_memory().resident;
+  say("evaluating the largest batches");
+  rehearsing.evaluations();
+  result.peak_bytes = std::max(process_memory().peak, after_steps + rehearsing.checkpoint_bytes());
+  return result;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,69 @@
+#include "train/plan/run_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/errors.hpp"
+#include "datasets/loader.hpp"
+
+namespace tapehead {
+
+namespace {
+
+Index steps_in_epoch(const Config& config, const Split& train) {
+  const auto batches =
+      static_cast<Index>(epoch_batches(train, config.training.batching(), config.seed, 0).size());
+  return (batches + config.training.accumulate - 1) / config.training.accumulate;
+}
+
+Index planned_steps(const TrainingOptions& training, Index steps_per_epoch) {
+  const Index by_epochs = training.epochs.value_or(0) * steps_per_epoch;
+  const Index by_steps = training.steps.value_or(0);
+  return by_epochs > 0 && by_steps > 0 ? std::min(by_epochs, by_steps)
+                                       : std::max(by_epochs, by_steps);
+}
+
+[[noreturn]] void too_long(const Split& split, const std::string& file, std::size_t i, Index tokens,
+                           Index max_positions) {
+  throw DataError(fmt::format(
+      "{}: {} tokens are more than the model has positions for; set model.max_positions to {} or "
+      "more (now {})",
+      file.empty() ? fmt::format("example {} of the {} split", i + 1, split.name)
+                   : fmt::format("{}:{}", file, i + 1),
+      tokens, tokens + 1, max_positions));
+}
+
+// Each sequence and a mark have positions.
+void expect_positions(const Split& split, Index max_positions) {
+  for (std::size_t i = 0; i < split.examples.size(); ++i) {
+    const auto source = static_cast<Index>(split.examples[i].source.size());
+    const auto target = static_cast<Index>(split.examples[i].target.size());
+    if (source >= max_positions) {
+      too_long(split, split.source_file, i, source, max_positions);
+    }
+    if (target >= max_positions) {
+      too_long(split, split.target_file, i, target, max_positions);
+    }
+  }
+}
+
+}  // namespace
+
+RunPlan plan_run(const Config& config, const Task& task) {
+  const Index steps_per_epoch = steps_in_epoch(config, *task.training_split(0));
+  const RunPlan plan{.steps_per_epoch = steps_per_epoch,
+                     .total_steps = planned_steps(config.training, steps_per_epoch)};
+  if (plan.total_steps > 0 && config.training.warmup >= plan.total_steps) {
+    throw ConfigError(
+        fmt::format("training.warmup: the warmup must end before the run does (warmup {}; the run "
+                    "has {} steps, {} an epoch)",
+                    config.training.warmup, plan.total_steps, plan.steps_per_epoch));
+  }
+  for (const Split& split : task.splits) {
+    expect_positions(split, config.model.max_positions);
+  }
+  return plan;
+}
+
+}  // namespace tapehead

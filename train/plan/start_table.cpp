@@ -1,0 +1,93 @@
+#include "train/plan/start_table.hpp"
+
+#include <fmt/format.h>
+
+#include "train/output/format.hpp"
+#include "train/output/table.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+Index target_tokens(const Split& split) {
+  Index tokens = 0;
+  for (const Example& example : split.examples) {
+    tokens += static_cast<Index>(example.target.size()) + 1;
+  }
+  return tokens;
+}
+
+std::string splits_text(const Task& task) {
+  std::string text;
+  for (const Split& split : task.splits) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", split.name, split.examples.size());
+    if (split.dropped > 0) {
+      text += fmt::format(" ({} dropped)", split.dropped);
+    }
+  }
+  return text;
+}
+
+std::string vocabulary_text(const Task& task) {
+  const Index source = task.source_tokenizer->size();
+  const Index target = task.target_tokenizer->size();
+  if (source == target) {
+    return fmt::format("{} entries", source);
+  }
+  return fmt::format("{} entries for the source, {} for the target", source, target);
+}
+
+std::string length_text(const TrainingOptions& training, Index steps_per_epoch) {
+  std::string text = fmt::format("{} steps an epoch; until ", steps_per_epoch);
+  bool first = true;
+  const auto add = [&](const std::string& limit) {
+    text += (first ? "" : " or ") + limit;
+    first = false;
+  };
+  if (training.steps) {
+    add(fmt::format("step {}", *training.steps));
+  }
+  if (training.epochs) {
+    add(fmt::format("epoch {}", *training.epochs));
+  }
+  if (training.minutes) {
+    add(fmt::format("{} minutes have passed", *training.minutes));
+  }
+  if (training.patience > 0) {
+    add(fmt::format("{} evaluations bring nothing better", training.patience));
+  }
+  return text;
+}
+
+std::string threads_text(const StartFacts& facts) {
+  const Index shards = facts.config.training.shards.value_or(1);
+  std::string text = fmt::format("{} threads, {} shards a batch", facts.threads, shards);
+  if (facts.threads > shards) {
+    text += fmt::format(" (training.shards: {} would use all threads)", facts.threads);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string start_table(const StartFacts& facts) {
+  const Config& config = facts.config;
+  Table table({Align::left, Align::left});
+  table.row({"run", facts.run});
+  table.row({"parameters", format_count(static_cast<double>(facts.store.count()))});
+  table.row({"examples", splits_text(facts.task)});
+  table.row({"vocabulary", vocabulary_text(facts.task)});
+  table.row(
+      {"target tokens",
+       fmt::format("{} an epoch, {} a batch",
+                   format_count(static_cast<double>(target_tokens(facts.task.split("train")))),
+                   config.training.batch_tokens)});
+  table.row({"length", length_text(config.training, facts.steps_per_epoch)});
+  table.row({"work", threads_text(facts)});
+  table.row(
+      {"BLAS", fmt::format("OpenBLAS, {} kernels{}, 1 thread for each worker", facts.blas.kernels,
+                           facts.blas.switched ? " (chosen by tapehead)" : "")});
+  return table.text() + "\n\n" + parts_table(facts.parts) + "\n";
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

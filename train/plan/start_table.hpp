@@ -1,0 +1,25 @@
+// The table at the start of a training: what will be trained, on what, and how.
+#pragma once
+
+#include <string>
+
+#include "core/product/blas_kernels.hpp"
+#include "core/tape/parameters.hpp"
+#include "datasets/task.hpp"
+#include "train/plan/parts_table.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct StartFacts {
+  const Config& config;
+  const Task& task;
+  const ParameterStore& store;
+  const BlasInfo& blas;
+  Index threads;
+  Index steps_per_epoch;
+  std::string run;
+  PartsFacts parts;
+};
+std::string start_table(const StartFacts& facts);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,51 @@
+// The arithmetic of a training step that counts: additions and multiplications in matrix products.
+#pragma once
+
+#include "core/sequence/batch.hpp"
+#include "nn/attention/work.hpp"
+
+namespace tapehead {
+
+// Σ over the sequences of the query rows times the key rows: all pairs, whatever the pattern.
+inline double attention_pairs(const Segments& queries, const Segments& keys) {
+  double pairs = 0;
+  for (Index i = 0; i < queries.count(); ++i) {
+    pairs += static_cast<double>(queries[i].rows) * static_cast<double>(keys[i].rows);
+  }
+  return pairs;
+}
+
+// Multiply-adds of all attentions of a kind over the rows of these sequences.
+inline double attention_multiply_adds(const ModelOptions& model, AttentionKind kind,
+                                      const Segments& queries, const Segments& keys) {
+  const double pairs = attention_pairs(queries, keys);
+  double total = 0;
+  for (Index layer = 0; layer < attention_layers(model, kind); ++layer) {
+    const AttentionWork work = attention_work(attention_spec(model, kind, layer));
+    total += work.query_row * static_cast<double>(row_count(queries)) +
+             work.key_row * static_cast<double>(row_count(keys)) + work.pair * pairs;
+  }
+  return total;
+}
+
+// 6 for each use of a weight by a row: 2 forward, and twice that backward. For each pair of a query
+// and a key 12 for each column of the heads: 2 in the scores and 2 in the sums forward, and twice
+// that backward. Nothing elementwise counts, nor does what a kernel computes again.
+inline double step_flops(const ModelOptions& model, Index target_vocabulary, const Batch& batch) {
+  const auto D = static_cast<double>(model.d_model);
+  const double feed_forward = 2 * D * static_cast<double>(model.d_ff.value_or(4 * model.d_model));
+  const auto S = static_cast<double>(batch.context.rows());
+  const auto T = static_cast<double>(batch.input.rows());
+  const auto labels = static_cast<double>(batch.labels.count());
+  const Segments& source = batch.context.segments;
+  const Segments& target = batch.input.segments;
+  const auto encoder = static_cast<double>(attention_layers(model, AttentionKind::encoder_self));
+  const auto decoder = static_cast<double>(attention_layers(model, AttentionKind::decoder_self));
+  return 6 * (attention_multiply_adds(model, AttentionKind::encoder_self, source, source) +
+              attention_multiply_adds(model, AttentionKind::decoder_self, target, target) +
+              attention_multiply_adds(model, AttentionKind::cross, target, source) +
+              encoder * S * feed_forward + decoder * T * feed_forward +
+              labels * D * static_cast<double>(target_vocabulary));
+}
+
+}  // namespace tapehead

@@ -1,0 +1,155 @@
+#include "train/run/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "core/errors.hpp"
+#include "core/text.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr DType scalar_type = sizeof(Scalar) == sizeof(float) ? DType::f32 : DType::f64;
+
+// What a number in a file may be.
+struct Bounds {
+  Scalar least = std::numeric_limits<Scalar>::lowest();
+  Scalar most = std::numeric_limits<Scalar>::max();
+};
+
+std::vector<Index> extents_of(const Shape& shape) {
+  std::vector<Index> extents;
+  for (Index axis = 0; axis < shape.rank(); ++axis) {
+    extents.push_back(shape[axis]);
+  }
+  return extents;
+}
+
+TensorEntry entry_of(const std::string& name, const Shape& shape, const Scalar* values) {
+  return {.name = name,
+          .dtype = scalar_type,
+          .shape = extents_of(shape),
+          .bytes = std::as_bytes(std::span(values, static_cast<std::size_t>(shape.size())))};
+}
+
+IoError fault(const TensorFile& file, const std::string& what) {
+  return IoError(fmt::format("cannot use {}: {}", file.path().string(), what));
+}
+
+const TensorEntry& entry_with_shape(const TensorFile& file, const std::string& name,
+                                    const Shape& shape) {
+  const TensorEntry& entry = file.entry(name);
+  if (entry.dtype == DType::i64) {
+    throw fault(file, fmt::format("{} holds whole numbers, where weights are", name));
+  }
+  if (entry.shape != extents_of(shape)) {
+    throw fault(file, fmt::format("{} has shape ({}), the model {}", name, join(entry.shape, ", "),
+                                  shape.to_string()));
+  }
+  return entry;
+}
+
+template <class Number>
+void expect_numbers(const TensorFile& file, const TensorEntry& entry, const Bounds& bounds) {
+  for (std::size_t i = 0; i * sizeof(Number) < entry.bytes.size(); ++i) {
+    Number number;
+    std::memcpy(&number, entry.bytes.data() + i * sizeof(Number), sizeof(Number));
+    const auto value = static_cast<double>(number);
+    const bool within =
+        value >= static_cast<double>(bounds.least) && value <= static_cast<double>(bounds.most);
+    if (!within) {  // NaN is nowhere
+      throw fault(file, fmt::format("element {} of {} is {}, which no training leaves", i,
+                                    entry.name, value));
+    }
+  }
+}
+
+const TensorEntry& sound_entry(const TensorFile& file, const std::string& name, const Shape& shape,
+                               const Bounds& bounds = {}) {
+  const TensorEntry& entry = entry_with_shape(file, name, shape);
+  entry.dtype == DType::f32 ? expect_numbers<float>(file, entry, bounds)
+                            : expect_numbers<double>(file, entry, bounds);
+  return entry;
+}
+
+void copy_entry(const TensorEntry& entry, const Shape& shape, Scalar* values) {
+  copy_values(entry, std::span(values, static_cast<std::size_t>(shape.size())));
+}
+
+std::string state_name(const Optimizer::State& state, const NamedParameter& parameter) {
+  return fmt::format("optimizer.{}.{}", state.name, parameter.name);
+}
+
+}  // namespace
+
+std::vector<TensorEntry> weight_entries(const ParameterStore& store) {
+  std::vector<TensorEntry> entries;
+  for (const NamedParameter& parameter : store.parameters()) {
+    entries.push_back(
+        entry_of(parameter.name, parameter.shape, store.values().data() + parameter.offset));
+  }
+  return entries;
+}
+
+void expect_shapes(const TensorFile& file, const ParameterStore& store) {
+  for (const NamedParameter& parameter : store.parameters()) {
+    entry_with_shape(file, parameter.name, parameter.shape);
+  }
+}
+
+void expect_weights(const TensorFile& file, const ParameterStore& store) {
+  for (const NamedParameter& parameter : store.parameters()) {
+    sound_entry(file, parameter.name, parameter.shape);
+  }
+}
+
+void load_weights(const TensorFile& file, ParameterStore& store) {
+  expect_weights(file, store);
+  for (const NamedParameter& parameter : store.parameters()) {
+    copy_entry(file.entry(parameter.name), parameter.shape,
+               store.values().data() + parameter.offset);
+  }
+}
+
+void load_weight(const TensorFile& file, const NamedParameter& parameter, ParameterStore& store) {
+  copy_entry(sound_entry(file, parameter.name, parameter.shape), parameter.shape,
+             store.values().data() + parameter.offset);
+}
+
+std::vector<TensorEntry> training_entries(const ParameterStore& store, Optimizer& optimizer) {
+  std::vector<TensorEntry> entries = weight_entries(store);
+  for (const Optimizer::State& state : optimizer.states()) {
+    for (const NamedParameter& parameter : store.parameters()) {
+      entries.push_back(entry_of(state_name(state, parameter), parameter.shape,
+                                 state.memory->data() + parameter.offset));
+    }
+  }
+  return entries;
+}
+
+Metadata training_metadata(const Identity& identity, const TrainingPosition& position) {
+  Metadata metadata = identity.facts;
+  metadata.merge(position_metadata(position));
+  return metadata;
+}
+
+TrainingPosition load_training(const TensorFile& file, ParameterStore& store,
+                               Optimizer& optimizer) {
+  const TrainingPosition position = read_position(file);
+  load_weights(file, store);
+  for (const Optimizer::State& state : optimizer.states()) {
+    for (const NamedParameter& parameter : store.parameters()) {
+      copy_entry(sound_entry(file, state_name(state, parameter), parameter.shape,
+                             {.least = state.least, .most = state.most}),
+                 parameter.shape, state.memory->data() + parameter.offset);
+    }
+  }
+  optimizer.set_steps(position.step);
+  return position;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,149 @@
+#include "train/run/data.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "core/random/draws.hpp"
+#include "datasets/text/data_files.hpp"
+#include "train/output/json_text.hpp"
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Place {
+  std::string path;  // as the config has it
+  fs::path absolute;
+  fs::path relative;  // to the run
+  std::string digest;
+};
+
+// Empty where it cannot be read twice, as a pipe.
+std::string digest_of(const fs::path& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored) ? fmt::format("{:016x}", digest(read_file(file))) : "";
+}
+
+Json json_of(const Place& place) {
+  return {{"path", place.path},
+          {"absolute", place.absolute.string()},
+          {"relative", place.relative.string()},
+          {"digest", place.digest}};
+}
+
+std::map<std::string, Place, std::less<>> read_places(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) {
+    return {};
+  }
+  const std::string where = file.string();
+  const Json all = parse_json(read_file(file), where);
+  const JsonObject options(all, where);
+  std::map<std::string, Place, std::less<>> places;
+  for (const auto& [option, json] : all.items()) {
+    const JsonObject place(options.table(option.c_str()), where);
+    places[option] = {.path = place.text("path"),
+                      .absolute = place.text("absolute"),
+                      .relative = place.text("relative"),
+                      .digest = place.text("digest")};
+  }
+  return places;
+}
+
+bool is_there(const fs::path& file) {
+  std::error_code ignored;
+  return fs::exists(file, ignored);
+}
+
+// The first that holds the same bytes, or else the first that is there.
+std::optional<fs::path> choose(const std::vector<fs::path>& candidates, const std::string& digest) {
+  std::vector<fs::path> there;
+  std::ranges::copy_if(candidates, std::back_inserter(there), is_there);
+  const auto same = std::ranges::find_if(
+      there, [&](const fs::path& file) { return !digest.empty() && digest_of(file) == digest; });
+  if (same != there.end()) {
+    return *same;
+  }
+  return there.empty() ? std::nullopt : std::optional(there.front());
+}
+
+IoError not_there(const fs::path& run, std::string_view option,
+                  const std::vector<fs::path>& candidates) {
+  std::string places;
+  for (const fs::path& candidate : candidates) {
+    places += (places.empty() ? "" : " nor ") + candidate.string();
+  }
+  return IoError(
+      fmt::format("run {}: task.{}: there is {} {}; --data DIR names the directory that holds the "
+                  "run's data",
+                  run.string(), option, candidates.size() > 1 ? "neither" : "no", places));
+}
+
+}  // namespace
+
+void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found) {
+  Json json = Json::object();
+  for (const DataFile& file : data_files(written)) {
+    json[std::string(file.option)] = {{"path", *file.path}};
+  }
+  for (const DataFile& file : data_files(found)) {
+    Json& entry = json[std::string(file.option)];
+    entry = json_of({.path = entry.at("path"),
+                     .absolute = fs::absolute(*file.path).lexically_normal(),
+                     .relative = fs::proximate(*file.path, run.directory),
+                     .digest = digest_of(*file.path)});
+  }
+  if (!json.empty()) {
+    write_file_atomically(run.data(),
+                          json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+  }
+}
+
+TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice) {
+  const auto places = read_places(run.data());
+  TaskOptions found = task;
+  for (const auto& [option, option_path] : data_files(found)) {
+    std::string& path = *option_path;
+    const auto place = places.find(option);
+    const bool recorded = place != places.end() && place->second.path == path;
+    if (!recorded && choice.directory.empty()) {
+      continue;
+    }
+    std::vector<fs::path> candidates;
+    if (!choice.directory.empty()) {
+      candidates = {choice.directory / fs::path(path).relative_path(),
+                    choice.directory / fs::path(path).filename()};
+    } else {
+      candidates = {
+          place->second.absolute,
+          (fs::weakly_canonical(run.directory) / place->second.relative).lexically_normal()};
+    }
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    const auto chosen = choose(candidates, recorded ? place->second.digest : "");
+    if (!chosen) {
+      throw not_there(run.directory, option, candidates);
+    }
+    path = chosen->string();
+  }
+  return found;
+}
+
+TaskOptions find_config_data(const fs::path& config, const TaskOptions& task) {
+  const fs::path directory = config.has_parent_path() ? config.parent_path() : ".";
+  return is_run(directory) ? find_run_data({directory}, task, {}) : task;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,177 @@
+#include "train/run/directory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "core/files/open_file.hpp"
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<fs::path> content_of(const fs::path& directory) {
+  std::error_code error;
+  std::vector<fs::path> content;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+    content.push_back(entry.path());
+  }
+  if (error) {
+    throw io_error("read", directory, error.value());
+  }
+  return content;
+}
+
+// What a start leaves that was killed before it had written its config.
+bool is_empty_start(const fs::path& directory) {
+  return std::ranges::all_of(content_of(directory), [](const fs::path& path) {
+    const std::string name = path.filename().string();
+    std::error_code ignored;
+    return (name == ".lock" && (is_run_lock(path) || fs::is_empty(path, ignored))) ||
+           (name == "checkpoints" && fs::is_empty(path, ignored)) ||
+           name.ends_with(temporary_suffix);
+  });
+}
+
+bool is_file_of_a_run(const fs::path& path) {
+  constexpr std::array<std::string_view, 16> names{
+      "config.yaml",       "metrics.jsonl", "log.txt",           "checkpoints",
+      "report.html",       "joint.model",   "joint.vocabulary",  "source.model",
+      "source.vocabulary", "target.model",  "target.vocabulary", "replay.safetensors",
+      "scores.jsonl",      "record.json",   "times.jsonl",       "data.json",
+  };
+  const std::string name = path.filename().string();
+  return std::ranges::find(names, name) != names.end() || name.ends_with(temporary_suffix) ||
+         name.starts_with("events.out.tfevents");
+}
+
+void remove_run(const RunFiles& files) {
+  // Checkpoints first: at no moment do old ones stand beside a new config.
+  std::vector<fs::path> content = content_of(files.directory);
+  std::ranges::partition(content,
+                         [&](const fs::path& path) { return path == files.checkpoints(); });
+  for (const fs::path& path : content) {
+    std::error_code error;
+    if (is_file_of_a_run(path)) {
+      fs::remove_all(path, error);
+    }
+    if (error) {
+      throw io_error("remove", path, error.value());
+    }
+  }
+}
+
+void expect_empty(const fs::path& path) {
+  if (!is_empty_start(path)) {
+    throw IoError(
+        fmt::format("run {} is there already; go on with it: --resume, replace it: "
+                    "--overwrite, or choose another directory: --run DIR",
+                    path.string()));
+  }
+}
+
+// Refuses what must not be written to, before anything is touched.
+void check_existing(const fs::path& path, bool overwrite) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    return;
+  }
+  if (!fs::is_directory(path, ignored)) {
+    throw IoError(fmt::format("{} is there and is not a directory; choose another with --run DIR",
+                              path.string()));
+  }
+  if (!is_run(path)) {
+    if (!is_empty_start(path)) {
+      throw IoError(
+          fmt::format("directory {} holds something that is not a run, and is left as it "
+                      "is; choose another with --run DIR",
+                      path.string()));
+    }
+    return;
+  }
+  expect_unlocked(RunFiles{path}.lock());
+  if (!overwrite) {
+    expect_empty(path);
+  }
+}
+
+// Whether `remove_run` would remove what the path names, or what the path is a link to.
+bool is_removed(const fs::path& input, const fs::path& run) {
+  std::error_code ignored;
+  const fs::path root = fs::weakly_canonical(run, ignored);
+  const fs::path itself = fs::weakly_canonical(input, ignored);
+  const fs::path name =
+      fs::weakly_canonical(fs::absolute(input).parent_path(), ignored) / input.filename();
+  return std::ranges::any_of(std::array{itself, name}, [&](const fs::path& path) {
+    const fs::path relative = path.lexically_relative(root);
+    return !relative.empty() && is_file_of_a_run(*relative.begin());
+  });
+}
+
+}  // namespace
+
+void RunDirectory::expect_available(const fs::path& path, bool overwrite) {
+  check_existing(path, overwrite);
+}
+
+void RunDirectory::expect_keeps(const fs::path& path, const InputFiles& inputs) {
+  for (const fs::path& input : inputs.paths()) {
+    if (is_removed(input, path)) {
+      throw IoError(
+          fmt::format("run {} cannot be overwritten: {}, which is read, is part of it; write into "
+                      "another directory",
+                      path.string(), input.string()));
+    }
+  }
+}
+
+RunDirectory RunDirectory::create(const fs::path& path, bool overwrite) {
+  check_existing(path, overwrite);
+  make_directories(path);
+  RunDirectory run(path);
+  if (!overwrite) {
+    expect_empty(path);  // now for sure: nobody else writes here any more
+  }
+  remove_run(run.files());
+  make_directories(run.files().checkpoints());
+  return run;
+}
+
+RunDirectory RunDirectory::open(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    throw IoError(
+        fmt::format("there is no run {} to resume; start it without --resume", path.string()));
+  }
+  if (!is_run(path) && !is_empty_start(path)) {
+    throw IoError(fmt::format("{} is not a run, so it cannot be resumed", path.string()));
+  }
+  RunDirectory run(path);
+  remove_temporary_files(path);
+  make_directories(run.files().checkpoints());
+  remove_temporary_files(run.files().checkpoints());
+  return run;
+}
+
+std::vector<fs::path> files_of_run(const fs::path& directory) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::recursive_directory_iterator(directory, ignored)) {
+    const fs::path top = *entry.path().lexically_relative(directory).begin();
+    if (is_file_of_a_run(top) && top != RunFiles{}.report() && !entry.is_directory(ignored)) {
+      files.push_back(entry.path());
+    }
+  }
+  return files;
+}
+
+}  // namespace tapehead

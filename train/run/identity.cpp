@@ -1,0 +1,92 @@
+#include "train/run/identity.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/random/draws.hpp"
+#include "datasets/tokenizers/tokenizer_digest.hpp"
+#include "train/config/config.hpp"
+#include "train/config/meaning.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr const char* former_key = "config";
+
+std::string former_digest_of(const Config& config) {
+  Config numbers = config;
+  numbers.model.init_from.clear();
+  std::string decisive = fmt::format("seed: {}\n{}", config.seed, dump_section(numbers, "model"));
+  for (const std::string_view kind : attention_kind_names) {
+    decisive += fmt::format("{}:\n{}", kind, dump_section(numbers, kind));
+  }
+  return fmt::format("{:016x}", digest(decisive));
+}
+
+// What a fact is called in a message.
+std::string name_of(const std::string& key) {
+  static const std::map<std::string, std::string> names{
+      {"data", "other data"},
+      {"seed", "another seed"},
+      {"source_tokenizer", "another source tokenizer"},
+      {"target_tokenizer", "another target tokenizer"},
+      {former_key, "another model or seed"}};
+  return names.at(key);
+}
+
+void expect_fact(const TensorFile& file, const std::string& key, const std::string& found,
+                 const std::string& expected) {
+  if (found != expected) {
+    throw IoError(fmt::format("{} comes from {} ({}: {}, not {})", file.path().string(),
+                              name_of(key), key, found, expected));
+  }
+}
+
+}  // namespace
+
+Identity identity_of(const Config& config, const Tokenizers& tokenizers,
+                     const std::string& data_fingerprint) {
+  Identity identity{.facts = meaning_of(config), .former_digest = former_digest_of(config)};
+  identity.facts["seed"] = std::to_string(config.seed);
+  identity.facts["source_tokenizer"] = tokenizer_digest(*tokenizers.source);
+  identity.facts["target_tokenizer"] = tokenizer_digest(*tokenizers.target);
+  if (!data_fingerprint.empty()) {
+    identity.facts["data"] = data_fingerprint;
+  }
+  return identity;
+}
+
+void expect_identity(const TensorFile& file, const Identity& identity) {
+  const bool former = file.metadata().contains(former_key);
+  if (former) {
+    expect_fact(file, former_key, file.metadata(former_key), identity.former_digest);
+  }
+  Config defaults;
+  resolve(defaults);
+  const auto options = meaning_of(defaults);
+  std::vector<std::string> differences;
+  for (const auto& [key, value] : identity.facts) {
+    const auto option = options.find(key);
+    if (former && key != "data") {
+      continue;
+    }
+    if (option == options.end()) {
+      expect_fact(file, key, file.metadata(key), value);
+      continue;
+    }
+    const std::string& found = file.metadata().contains(key) ? file.metadata(key) : option->second;
+    if (found != value) {
+      differences.push_back(fmt::format("{}: {}, not {}", key, found, value));
+    }
+  }
+  if (!differences.empty()) {
+    throw IoError(fmt::format("{} comes from another model ({})", file.path().string(),
+                              some_of(differences)));
+  }
+}
+
+}  // namespace tapehead

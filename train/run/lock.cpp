@@ -1,0 +1,63 @@
+#include "train/run/lock.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view mark = "tapehead run, process ";
+
+void lock(OpenFile& file, const fs::path& path) {
+  if (::flock(file.descriptor(), LOCK_EX | LOCK_NB) == 0) {
+    return;
+  }
+  if (errno != EWOULDBLOCK) {
+    throw io_error("lock", path, errno);
+  }
+  std::string holder = file.read_to_end();
+  holder = holder.starts_with(mark) ? holder.substr(mark.size(), holder.find('\n') - mark.size())
+                                    : "unknown";
+  throw IoError(
+      fmt::format("run {} is in use by process {}; wait until it has ended, stop it with "
+                  "Ctrl-C, or take another directory with --run DIR",
+                  path.parent_path().string(), holder));
+}
+
+}  // namespace
+
+RunLock::RunLock(const fs::path& file) : file_(file, O_RDWR | O_CREAT) {
+  lock(file_, file);
+  if (::ftruncate(file_.descriptor(), 0) != 0) {
+    throw io_error("write", file, errno);
+  }
+  file_.write(fmt::format("{}{}\n", mark, ::getpid()));
+}
+
+void expect_unlocked(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::exists(file, ignored)) {
+    OpenFile opened(file, O_RDONLY);
+    lock(opened, file);
+  }
+}
+
+bool is_run_lock(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) {
+    return false;
+  }
+  return OpenFile(file, O_RDONLY).read_to_end().starts_with(mark);
+}
+
+}  // namespace tapehead

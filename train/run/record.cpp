@@ -1,0 +1,118 @@
+#include "train/run/record.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <fstream>
+#include <system_error>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "train/output/json_text.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const RunStart& start) {
+  return {{"step", start.step},
+          {"version", start.version},
+          {"processor", start.processor},
+          {"kernels", start.kernels},
+          {"threads", start.threads}};
+}
+
+RunStart start_of(const Json& json, const std::string& where) {
+  const JsonObject start(json, where);
+  return {.step = start.count("step"),
+          .version = start.text("version"),
+          .processor = start.text("processor"),
+          .kernels = start.text("kernels"),
+          .threads = start.count("threads", 1)};
+}
+
+// Each split's figures: numbers, null for what is not finite, and signatures.
+Json tests_of(const JsonObject& end, const std::string& where) {
+  const Json& tests = end.member("tests");
+  bool plain = tests.is_object();
+  for (const Json& split : tests) {
+    plain = plain && split.is_object();
+    for (const Json& figure : split) {
+      plain = plain && figure.is_primitive();
+    }
+  }
+  if (!plain) {
+    throw IoError(fmt::format("{}: 'tests' is not a table of figures by split", where));
+  }
+  return tests;
+}
+
+RunRecord record_of(const Json& json, const std::string& where) {
+  const JsonObject object(json, where);
+  RunRecord record;
+  for (const auto& [option, origin] : object.table("origins").items()) {
+    if (!origin.is_string()) {
+      object.fail("origins", "a table of texts");
+    }
+    record.origins[option] = origin.get<std::string>();
+  }
+  for (const Json& start : object.list("starts")) {
+    record.starts.push_back(start_of(start, where));
+  }
+  if (object.has("peak_memory_bytes")) {
+    record.peak_memory = static_cast<std::size_t>(object.count("peak_memory_bytes"));
+  }
+  if (object.has("end")) {
+    const JsonObject end(object.member("end"), where);
+    record.end = {.step = end.count("step"),
+                  .seconds = end.seconds("seconds"),
+                  .tests = tests_of(end, where)};
+  }
+  return record;
+}
+
+}  // namespace
+
+std::optional<RunRecord> read_record(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    return std::nullopt;
+  }
+  try {
+    return record_of(parse_json(read_file(file), file.string()), file.string());
+  } catch (const IoError& error) {
+    spdlog::warn("{}; the run is taken to have no record", error.what());
+    return std::nullopt;
+  }
+}
+
+void write_record(const std::filesystem::path& file, const RunRecord& record) {
+  Json json = {{"origins", record.origins}, {"starts", Json::array()}};
+  for (const RunStart& start : record.starts) {
+    json["starts"].push_back(json_of(start));
+  }
+  if (record.peak_memory) {
+    json["peak_memory_bytes"] = *record.peak_memory;
+  }
+  if (record.end) {
+    json["end"] = {
+        {"step", record.end->step}, {"seconds", record.end->seconds}, {"tests", record.end->tests}};
+  }
+  write_file_atomically(file, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+}
+
+std::string processor_name() {
+  constexpr std::string_view key = "model name";
+  std::ifstream lines("/proc/cpuinfo");
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with(key) && colon != std::string::npos) {
+      return line.substr(colon + 2);
+    }
+  }
+  return "unknown";
+}
+
+}  // namespace tapehead

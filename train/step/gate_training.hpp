@@ -1,0 +1,38 @@
+// How gates on heads are trained (Voita et al. 2019, section 5.2).
+#pragma once
+
+#include <vector>
+
+#include "nn/transformer/transformer.hpp"
+#include "train/step/trainer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// The gates of all of a model's heads: how many are open.
+class OpenHeads {
+ public:
+  explicit OpenHeads(const Transformer& transformer);
+
+  // Heads with gates; those of attentions with the same weights once.
+  Index gated() const { return gated_; }
+
+  // The number of open heads that is to be expected of a step's draws, Σ P(z > 0) (Voita et al.
+  // 2019, equation 8); (1). There must be gates.
+  Var expected(Pass& pass) const;
+  double expected(const ParameterStore& store) const;
+
+  const std::vector<Parameter>& gates() const { return log_alphas_; }
+
+ private:
+  std::vector<Parameter> log_alphas_;
+  Index gated_ = 0;
+};
+
+// weight Σ P(a head is open), which drives gates to close where the loss does not need the head
+// (equation 9). Empty where it adds nothing: a weight of 0, or no gates.
+PenaltyFunction gate_penalty(const Transformer& transformer, double weight);
+
+// Gives gates their own learning rate.
+void scale_gate_rate(const Transformer& transformer, double factor, Optimizer& optimizer);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,27 @@
+#include "train/step/step_errors.hpp"
+
+#include <fmt/format.h>
+
+#include "core/tape/finite.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+NumericError numeric_error(Index step, const std::string& what) {
+  return NumericError(fmt::format(
+      "step {}: {}\nthe last checkpoint is as it was (a lower training.learning_rate, or "
+      "a longer training.warmup, may help)",
+      step, what));
+}
+
+void expect_finite_weights(const ParameterStore& store, Index step) {
+  for (const NamedParameter& parameter : store.parameters()) {
+    const Tensor values = store.value(parameter);
+    const Index bad = first_not_finite(values);
+    if (bad >= 0) {
+      throw numeric_error(step, fmt::format("element {} of {} {} is {}", bad, parameter.name,
+                                            parameter.shape.to_string(), values.data()[bad]));
+    }
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,28 @@
+#include "train/step/training_batches.hpp"
+
+#include <algorithm>
+
+namespace tapehead {
+
+void TrainingBatches::begin(Index epoch) {
+  split_ = task_.training_split(epoch);
+  batches_ = epoch_batches(*split_, config_.training.batching(), config_.seed, epoch);
+  epoch_ = epoch;
+}
+
+std::vector<Batch> TrainingBatches::next(TrainingPosition& position) {
+  if (epoch_ != position.epoch) {
+    begin(position.epoch);
+  }
+  std::vector<Batch> group;
+  const auto count = static_cast<Index>(batches_.size());
+  const Index end = std::min(count, position.batch + config_.training.accumulate);
+  for (Index i = position.batch; i < end; ++i) {
+    group.push_back(make_batch(*split_, batches_[static_cast<std::size_t>(i)]));
+  }
+  position.batch = end == count ? 0 : end;
+  position.epoch += end == count ? 1 : 0;
+  return group;
+}
+
+}  // namespace tapehead

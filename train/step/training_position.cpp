@@ -1,0 +1,78 @@
+#include "train/step/training_position.hpp"
+
+#include <fmt/format.h>
+
+#include "train/step/file_numbers.hpp"
+
+namespace tapehead {
+
+namespace {
+
+template <class Enum>
+Enum choice_in(const TensorFile& file, const std::string& key) {
+  return static_cast<Enum>(
+      metadata_number(file, key, 0, static_cast<Index>(EnumNames<Enum>::names.size()) - 1));
+}
+
+// A number of a training's option, in the option's own range.
+Index option_in(const TensorFile& file, const std::string& key) {
+  Field option{.name = key, .help = ""};
+  TrainingOptions().fields([&](const Field& field, const auto&) {
+    if (field.name == key) {
+      option = field;
+    }
+  });
+  return metadata_number(file, key, static_cast<Index>(option.minimum),
+                         static_cast<Index>(option.maximum));
+}
+
+}  // namespace
+
+std::string measure_of(const EvaluationOptions& options) {
+  if (!kind_of(options.metric).of_outputs) {
+    return std::string(kind_of(options.metric).name);
+  }
+  return fmt::format(
+      "{} (decode_examples {}, max_extra_length {}, bleu_tokenizer {}, lowercase {})",
+      kind_of(options.metric).name, options.decode_examples, options.max_extra_length,
+      EnumNames<BleuTokenizer>::names[static_cast<std::size_t>(options.bleu_tokenizer)],
+      options.lowercase);
+}
+
+Metadata position_metadata(const TrainingPosition& position) {
+  return {
+      {"step", std::to_string(position.step)},
+      {"epoch", std::to_string(position.epoch)},
+      {"batch", std::to_string(position.batch)},
+      {"batch_tokens", std::to_string(position.batching.tokens)},
+      {"batch_lengths", std::to_string(static_cast<Index>(position.batching.lengths))},
+      {"measure", position.measure},
+      {"evaluations", std::to_string(position.evaluations)},
+      {"best_evaluation", std::to_string(position.best_evaluation)},
+      // All bits of the values, so that a resumed run compares with the very same numbers.
+      {"best_value", bits_of(position.best_value)},
+      {"best_loss", bits_of(position.best_loss)},
+  };
+}
+
+TrainingPosition read_position(const TensorFile& file) {
+  TrainingPosition position;
+  position.step = metadata_number(file, "step", 0, most_counted);
+  position.epoch = metadata_number(file, "epoch", 0, most_counted);
+  position.batch = metadata_number(file, "batch", 0, most_counted);
+  position.batching.tokens = option_in(file, "batch_tokens");
+  if (file.metadata().contains("batch_lengths")) {  // once all batches were of like lengths
+    position.batching.lengths = choice_in<BatchLengths>(file, "batch_lengths");
+  }
+  // Once the metric's number stood alone.
+  position.measure = file.metadata().contains("metric")
+                         ? std::string(kind_of(choice_in<Metric>(file, "metric")).name)
+                         : file.metadata("measure");
+  position.evaluations = metadata_number(file, "evaluations", 0, most_counted);
+  position.best_evaluation = metadata_number(file, "best_evaluation", 0, position.evaluations);
+  position.best_value = metadata_real(file, "best_value");
+  position.best_loss = metadata_real(file, "best_loss");
+  return position;
+}
+
+}  // namespace tapehead
