@@ -45,6 +45,9 @@ inline void add_other_data_option(CLI::App& command, DataChoice& data) {
                    "Use the files even if they are not what the run was trained with");
 }
 
+// All commands of the program that this is linked into.
+void add_commands(CLI::App& program, Outcome& outcome);
+
 void add_train_command(CLI::App& program, Outcome& outcome);
 void add_evaluate_command(CLI::App& program, Outcome& outcome);
 void add_translate_command(CLI::App& program, Outcome& outcome);
@@ -52,7 +55,7 @@ void add_heads_command(CLI::App& program, Outcome& outcome);
 void add_report_command(CLI::App& program, Outcome& outcome);
 void add_prune_command(CLI::App& program, Outcome& outcome);
 void add_config_command(CLI::App& program, Outcome& outcome);
-void add_gradcheck_command(CLI::App& program, Outcome& outcome);
+void add_gradcheck_command(CLI::App& program);
 void add_replay_command(CLI::App& program, Outcome& outcome);
 void add_sweep_command(CLI::App& program, Outcome& outcome);
 void add_plan_command(CLI::App& program, Outcome& outcome);

@@ -1,5 +1,5 @@
 // tapehead gradcheck CONFIG: whether the gradients of a config's model are right, in double
-// precision.
+// precision: the only command of the program tapehead-gradcheck.
 #include <fmt/format.h>
 #include <fnmatch.h>
 
@@ -178,7 +178,7 @@ int gradcheck_config(const GradcheckArguments& arguments) {
 
 namespace tapehead {
 
-void add_gradcheck_command(CLI::App& program, Outcome& outcome) {
+void add_commands(CLI::App& program, Outcome& outcome) {
   CLI::App* command =
       program.add_subcommand("gradcheck", "Check the gradients of a config's model");
   const auto arguments = std::make_shared<GradcheckArguments>();

@@ -1,4 +1,5 @@
-// The program tapehead: parses the command line and turns errors into messages and exit codes.
+// What the programs tapehead and tapehead-gradcheck share: parses the command line and turns errors
+// into messages and exit codes.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -61,17 +62,7 @@ int run(int argc, char** argv) {
   program.require_subcommand(1);
   program.set_version_flag("--version", std::string(version()));
   Outcome outcome;
-  add_train_command(program, outcome);
-  add_plan_command(program, outcome);
-  add_sweep_command(program, outcome);
-  add_evaluate_command(program, outcome);
-  add_translate_command(program, outcome);
-  add_heads_command(program, outcome);
-  add_report_command(program, outcome);
-  add_prune_command(program, outcome);
-  add_config_command(program, outcome);
-  add_gradcheck_command(program, outcome);
-  add_replay_command(program, outcome);
+  add_commands(program, outcome);
   try {
     if (argc > 1) {
       expect_command(program, argv[1]);

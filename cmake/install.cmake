@@ -8,7 +8,7 @@ set_target_properties(tapehead_common PROPERTIES EXPORT_NAME common)
 set_target_properties(tapehead_float PROPERTIES EXPORT_NAME float)
 set_target_properties(tapehead_double PROPERTIES EXPORT_NAME double)
 install(TARGETS tapehead_flags tapehead_common tapehead_float tapehead_double EXPORT tapehead)
-install(TARGETS tapehead)
+install(TARGETS tapehead tapehead-gradcheck)
 install(EXPORT tapehead NAMESPACE tapehead:: FILE tapeheadTargets.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tapehead)
 
 install(DIRECTORY include/tapehead DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

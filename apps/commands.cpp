@@ -1,0 +1,20 @@
+// The commands of the program tapehead, in the order in which its help lists them.
+#include "apps/commands.hpp"
+
+namespace tapehead {
+
+void add_commands(CLI::App& program, Outcome& outcome) {
+  add_train_command(program, outcome);
+  add_plan_command(program, outcome);
+  add_sweep_command(program, outcome);
+  add_evaluate_command(program, outcome);
+  add_translate_command(program, outcome);
+  add_heads_command(program, outcome);
+  add_report_command(program, outcome);
+  add_prune_command(program, outcome);
+  add_config_command(program, outcome);
+  add_gradcheck_command(program);
+  add_replay_command(program, outcome);
+}
+
+}  // namespace tapehead

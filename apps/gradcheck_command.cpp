@@ -1,0 +1,44 @@
+// tapehead gradcheck: hands over to the program tapehead-gradcheck beside it, which is built in
+// double precision, so that a training needs no second build of the library.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "core/errors.hpp"
+#include "core/files/standard_streams.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// Returns only by an exception.
+void hand_over(const std::vector<std::string>& arguments) {
+  const auto program =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tapehead-gradcheck";
+  std::vector<std::string> words{"tapehead", "gradcheck"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) {
+    argv.push_back(word.data());
+  }
+  argv.push_back(nullptr);
+  flush_output();
+  execv(program.c_str(), argv.data());
+  throw IoError(fmt::format("{} cannot be started; ./dev gradcheck builds it", program.string()));
+}
+
+}  // namespace
+
+void add_gradcheck_command(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("gradcheck", "Check the gradients of a config's model");
+  command->set_help_flag();  // that of the other program is meant
+  command->prefix_command();
+  command->callback([command] { hand_over(command->remaining()); });
+}
+
+}  // namespace tapehead
