@@ -231,9 +231,9 @@ def document(wrong, right, debatable, decoder, decoder_inputs):
     yield from paragraphs(f"""
         # Gradient checks beside PyTorch's
 
-        {len(wrong)} wrong backward passes, each written for tapehead and as a `torch.autograd.Function` with the same
-        mathematics, given to both gradient checkers with the same inputs: what each says, and how long it takes. The
-        tables and messages are what came out of one run of
+        This page compares tapehead's gradient checker with PyTorch's on {len(wrong)} wrong backward passes. Each is
+        written for tapehead and as a `torch.autograd.Function` with the same mathematics, and both checkers get the
+        same inputs. The tables and messages are the output of one run of
 
             ./dev build tapehead_beside_pytorch
             python3 scripts/compare_gradchecks.py build/tapehead_beside_pytorch
@@ -241,27 +241,28 @@ def document(wrong, right, debatable, decoder, decoder_inputs):
         with tapehead {version()} and PyTorch {torch.__version__}, one thread each, on {machine()} on
         {datetime.date.today()}. A time is the median of several whole checks, whether they pass or not.
 
-        Both are called with their defaults. `tapehead::gradcheck` compares the gradient for one random cotangent with
-        extrapolated differences, element by element, to a relative 1e-6, and runs the function in other ways besides
+        Both checkers have their default settings. `tapehead::gradcheck` compares the gradient for one random cotangent
+        with extrapolated differences, element by element, to a relative 1e-6. It also runs the function in other ways
         ([check-your-gradient.md](check-your-gradient.md#what-the-verdicts-mean)). `torch.autograd.gradcheck` compares
-        the whole Jacobian with central differences, to a relative 1e-3, runs each backward pass twice, and once with
+        the whole Jacobian with central differences, to a relative 1e-3. It runs each backward pass twice, and once with
         gradients that are zero and undefined. On request it also checks forward mode and batched gradients, and
-        `gradgradcheck` second derivatives; it takes complex and sparse tensors. tapehead has none of these. PyTorch's
-        functions run in Python and tapehead's in C++, which at these sizes is a good part of the time.
+        `gradgradcheck` checks second derivatives; it takes complex and sparse tensors. tapehead has none of these.
+        PyTorch's functions run in Python and tapehead's in C++, which explains a large part of the times at these
+        sizes.
 
-        The functions are in `bench/beside_pytorch/` and `scripts/pytorch_twins.py`. Before they are checked, the script
-        compares the values and the (wrong) gradients of each pair, except where memory or a random generator decides
-        them.
+        The functions are in `bench/beside_pytorch/` and `scripts/pytorch_twins.py`. Before the checks, the script
+        compares the values and the (wrong) gradients of each pair, except where they depend on memory or a random
+        generator.
 
-        ## What is wrong, and what is said of it
+        ## The mistakes, and what each checker says
     """)
     yield from table(wrong)
     yield ""
     yield from counts(wrong)
-    yield from ("", "## Right ones, and two to argue about", "")
+    yield from ("", "## Correct backward passes, and two borderline cases", "")
     yield from paragraphs("""
-        The first four are right. At a kink there is no derivative for a backward pass to be, and PyTorch's autograd
-        sums a gradient that was left in the shape of the output by itself.
+        The first four are correct. At a kink there is no derivative that a backward pass could give. If a gradient has
+        the shape of the output, PyTorch's autograd sums it itself.
     """)
     yield from table(right + debatable)
     yield from ("", "## Two messages in full")
@@ -270,11 +271,11 @@ def document(wrong, right, debatable, decoder, decoder_inputs):
             yield from in_full(row)
     yield from ("", "## A decoder of two layers", "")
     yield from paragraphs(f"""
-        The gradient of every input and parameter of two decoder layers: {numbers} numbers, of which tapehead makes
-        {len(decoder_inputs)} tensors. Of the axes in [shapes.md](shapes.md) D is {x[1]}, H {pytorch_twins.HEADS}, F
-        {d_ff}, T {x[0]} and S {memory[0]}; the norm is before each block, the activation gelu, the numbers are double.
-        In PyTorch these are two `nn.TransformerDecoderLayer`. The first two checks look at every element; the other two
-        at one random direction in each input and parameter.
+        These checks are of every input and parameter of two decoder layers: {numbers} numbers, in tapehead
+        {len(decoder_inputs)} tensors. With the axes of [shapes.md](shapes.md), D is {x[1]}, H {pytorch_twins.HEADS}, F
+        {d_ff}, T {x[0]} and S {memory[0]}. The layers have pre-norm and gelu, in double precision. In PyTorch they are
+        two `nn.TransformerDecoderLayer`. The first two checks look at every element; the other two at one random
+        direction in each input and parameter.
     """)
     yield from decoder_table(decoder)
 
