@@ -66,7 +66,7 @@ TEST(ConfigFiles, the_reference_is_fresh) {
   std::ifstream stream(root / "docs" / "config.md");
   const std::string page{std::istreambuf_iterator<char>(stream), {}};
   EXPECT_TRUE(page == config_reference())
-      << "docs/config.md is stale: run build/tapehead config --reference > docs/config.md";
+      << "docs/config.md is stale: run ./dev config --reference > docs/config.md";
 }
 
 }  // namespace
