@@ -1,32 +1,33 @@
-// The errors that tapehead throws: each kind has one remedy, so that a caller can tell them apart.
+// The exceptions that tapehead throws, one type for each kind of remedy, so that a caller can tell
+// them apart.
 #pragma once
 
 #include <stdexcept>
 
 namespace tapehead {
 
-// Two shapes that do not fit: the message names the op or layer, and both shapes.
+// Two shapes that do not match. The message names the op or layer, and both shapes.
 struct ShapeError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// A config, or a command-line value, that says something impossible: the message gives the place.
+// A wrong value in a config or on the command line. The message gives the place.
 struct ConfigError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// Input data that cannot be used: the message gives file and line.
+// Input data that cannot be used. The message gives file and line.
 struct DataError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A file that cannot be read, written or trusted: the message gives its path and what is wrong with
+// A file that cannot be read, written or trusted. The message gives its path and what is wrong with
 // it.
 struct IoError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A value, a gradient or a loss that is not finite: the message names the op, the parameter and the
+// A value, a gradient or a loss that is not finite. The message names the op, the parameter and the
 // step.
 struct NumericError : std::runtime_error {
   using std::runtime_error::runtime_error;

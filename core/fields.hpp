@@ -1,5 +1,5 @@
-// Fields: the row that stands beside each option of a config section and says what may be written
-// there.
+// Fields describe the options of a config section: the name, the help text and the valid range of
+// each.
 #pragma once
 
 #include <array>
@@ -8,23 +8,23 @@
 
 namespace tapehead {
 
-// What is known of an option apart from its type and default. A section lists its fields once, in
-// `template <class Visitor> void fields(Visitor&& visit)`, by `visit(Field{...}, member)`; the
-// config reader, the dump, the schema and the reference all come from that list.
+// Describes an option, apart from its type and default. A section lists its fields once, in
+// `template <class Visitor> void fields(Visitor&& visit)`, with `visit(Field{...}, member)`. The
+// config reader, the dump, the schema and the reference all use that list.
 struct Field {
   std::string_view name;
   std::string_view help;
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
   std::string_view unit = "";
-  bool exclusive_minimum = false;  // for what is divided by: (0, ...
+  bool exclusive_minimum = false;  // for divisors: (0, ...
   bool exclusive_maximum = false;  // for probabilities: [0, 1)
-  // Of a model's options: trained weights mean the same under any value of it. All others are part
-  // of a checkpoint's identity (train/config/meaning.hpp).
+  // For options of a model: true if trained weights mean the same under any value. All other
+  // options are part of a checkpoint's identity (train/config/meaning.hpp).
   bool keeps_meaning = false;
 };
 
-// An enumeration that may stand in a config specialises this with `static constexpr
+// An enumeration that is used as an option specialises this with `static constexpr
 // std::array<std::string_view, n> names`, in the order of its values.
 template <class Enum>
 struct EnumNames;

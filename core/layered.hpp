@@ -1,4 +1,4 @@
-// Options that may differ from layer to layer, and from head to head.
+// Options that may differ by layer and by head.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace tapehead {
 
-// A value for all layers, or one for each; none at all: auto.
+// One value for all layers, or one for each layer; empty: auto.
 template <class Value>
 struct Layered {
   std::vector<Value> values;

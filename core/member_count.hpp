@@ -1,4 +1,4 @@
-// How many members a struct of options has, for a test that each of them has its row.
+// Counts the members of an options struct, for a test that each of them has its row.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace tapehead {
 
-// What an option's member can be made from; an optional is made from its number.
+// Initialises an option's member of any type; an optional takes it as its number.
 struct AnyNumber {
   template <class Number>
     requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
@@ -16,7 +16,7 @@ struct AnyText {
   operator std::string() const;
 };
 
-// Of an aggregate: as many as it can take initialisers.
+// The number of members of an aggregate: the largest number of initialisers that it takes.
 template <class Aggregate, class... Known>
 consteval std::size_t member_count() {
   if constexpr (requires { Aggregate{Known{}..., AnyNumber{}}; }) {

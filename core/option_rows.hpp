@@ -1,5 +1,5 @@
-// Rows: the options of a struct as values to walk over at run time, so that who reads, writes and
-// describes them needs no templates.
+// The options of a struct as rows that can be iterated at run time, so that code that reads, writes
+// or describes options needs no templates.
 #pragma once
 
 #include <cstdint>
@@ -20,32 +20,33 @@
 
 namespace tapehead {
 
-// A member that is one of several names, whatever its enumeration.
+// A member whose type is an enumeration: one of several names.
 struct Choice {
   std::span<const std::string_view> names;
   std::function<std::size_t()> get;
   std::function<void(std::size_t)> set;
 };
 
-// A member that has a notation of its own: `notation`, which says it, `text()`, and a constructor.
+// A member whose type has a notation of its own: `notation`, which describes it, `text()`, and a
+// constructor.
 struct Notation {
   std::string_view allowed;
   std::function<std::string()> get;
-  std::function<void(std::string_view)> set;  // throws ConfigError with what is wrong alone
+  std::function<void(std::string_view)> set;  // throws ConfigError that says only what is wrong
 };
 
 struct Element;
 
-// A member that may differ from layer to layer and, where `by_head`, from head to head; empty:
-// auto. One value at a time goes through `element`.
+// A member that may differ by layer and, with `by_head`, by head; empty: auto. `element` holds one
+// value at a time.
 struct LayeredCell {
   bool by_head = false;
   std::shared_ptr<Element> element;
   std::function<void()> clear;
   std::function<void()> begin_layer;
-  std::function<void()> append;  // the element's value, to the last layer
+  std::function<void()> append;  // appends the element's value to the last layer
   std::function<Index()> layers;
-  std::function<Index(Index layer)> heads;  // values of a layer
+  std::function<Index(Index layer)> heads;  // number of values of a layer
   std::function<void(Index layer, Index head)> to_element;
 };
 
@@ -77,7 +78,7 @@ Cell cell_of(Member& member) {
   }
 }
 
-// One value of a layer, where the option does not differ by head.
+// One value of a layer, if the option does not differ by head.
 template <class Value>
 Cell cell_of(Layered<Value>& member) {
   const auto room = std::make_shared<Value>();
@@ -107,7 +108,7 @@ Cell cell_of(Layered<ByHead<Value>>& member) {
                                     Index head) { *room = member.at(layer).at(head); }};
 }
 
-// Of a struct that lists its fields (core/fields.hpp).
+// The rows of a struct that lists its fields (core/fields.hpp).
 template <class Options>
 std::vector<Row> rows_of(Options& options) {
   std::vector<Row> rows;

@@ -1,4 +1,4 @@
-// The heavy headers that most sources over Scalar share, compiled once per precision.
+// The large headers that most sources over Scalar share, compiled once per precision.
 #pragma once
 
 #include <fmt/format.h>

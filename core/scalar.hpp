@@ -1,5 +1,5 @@
-// Scalar: the one number type of a build. The same sources are compiled as float32 for work and as
-// float64 for gradient checks, into two inline namespaces, so that one program can hold both.
+// Scalar: the number type of a build. The same sources are compiled as float32 for normal work and
+// as float64 for gradient checks, into two inline namespaces, so that one program can contain both.
 #pragma once
 
 namespace tapehead {

@@ -1,4 +1,4 @@
-// Shape: the extents of a tensor's axes, at most four, kept in place.
+// Shape: the extents of a tensor's axes, at most four, stored without heap memory.
 #pragma once
 
 #include <array>

@@ -12,7 +12,7 @@ namespace tapehead {
 
 namespace {
 
-constexpr Index longest_line = 4000;  // of a message; the longest of our own have some hundreds
+constexpr Index longest_line = 4000;  // of a message; our own have a few hundred at most
 
 // The code point of a valid character: the low bits of its bytes after the first, 6 from each.
 char32_t code_point(std::string_view character) {
@@ -58,7 +58,7 @@ std::string escape(char32_t code) {
   }
 }
 
-// Cuts the first character off and returns it as it is shown.
+// Removes the first character, and returns it in its shown form.
 std::string next_shown(std::string_view& text) {
   const std::size_t length = utf8_length(text);
   const std::string_view character = text.substr(0, length == 0 ? 1 : length);
@@ -70,7 +70,7 @@ std::string next_shown(std::string_view& text) {
   return is_hidden(code) ? escape(code) : std::string(character);
 }
 
-// Where the last `count` characters begin, bytes that are no UTF-8 counting as one each.
+// Where the last `count` characters begin. Each byte that is not UTF-8 counts as one.
 std::size_t begin_of_last(std::string_view text, Index count) {
   std::vector<std::size_t> starts;
   for (std::size_t at = 0; at < text.size();) {
@@ -86,9 +86,9 @@ std::size_t begin_of_last(std::string_view text, Index count) {
 }  // namespace
 
 std::string shown(std::string_view text, Index most) {
-  const Index tail = most / 4;  // the end tells names of files apart
+  const Index tail = most / 4;  // the end distinguishes names of files
   std::string result;
-  std::string beginning;  // what stands before the cut, if there is to be one
+  std::string beginning;  // the text before the cut, if there is a cut
   Index characters = 0;
   for (std::string_view rest = text; !rest.empty(); ++characters) {
     if (characters == most - tail) {

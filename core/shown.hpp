@@ -1,4 +1,5 @@
-// Text from outside, as a message may show it: nothing in it reaches the terminal as a command.
+// Text from outside in the form in which messages may show it, so that no part of it controls the
+// terminal.
 #pragma once
 
 #include <string>
@@ -8,16 +9,16 @@
 
 namespace tapehead {
 
-constexpr Index shown_characters = 200;  // of one piece of text
+constexpr Index shown_characters = 200;  // of one text
 
 // The text in one line. Control characters, characters that change the direction or end the line,
-// and bytes that are not UTF-8 become escapes such as \n and \x1b. Of what is longer than `most`
-// characters the middle becomes " ... ". Keys, values, tokens, names of files: whatever was not
-// written by tapehead itself goes through here on its way into a message.
+// and bytes that are not UTF-8 become escapes such as \n and \x1b. If the text is longer than
+// `most` characters, its middle becomes " ... ". Everything that tapehead did not write itself
+// (keys, values, tokens, names of files) passes through here into a message.
 std::string shown(std::string_view text, Index most = shown_characters);
 
-// A whole message, as the last door before the terminal: what has line breaks keeps them, all else
-// that shown() escapes is escaped here too, and no line is longer than 4000 characters.
+// The last step before a whole message is printed: it keeps its line breaks, but everything else
+// that shown() escapes is escaped here too, and lines are cut to 4000 characters.
 std::string printable(std::string_view message);
 
 // Whether the text holds a character that shown() would escape.

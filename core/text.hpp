@@ -1,4 +1,4 @@
-// Small helps for messages.
+// Helpers for the text of messages.
 #pragma once
 
 #include <fmt/format.h>

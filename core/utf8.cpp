@@ -4,7 +4,7 @@ namespace tapehead {
 
 namespace {
 
-// The bytes that may stand second, after a given first byte, and how long the character is.
+// The valid range of the second byte after a given first byte, and the length of the character.
 struct Form {
   std::size_t length;
   unsigned char second_minimum;

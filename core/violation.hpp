@@ -1,4 +1,4 @@
-// A violation: options that do not go together, and why.
+// A violation: options that contradict each other, and why.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace tapehead {
 
 struct Violation {
-  std::vector<std::string> options;  // those that contradict each other, the likeliest first
+  std::vector<std::string> options;  // the likeliest to be wrong comes first
   std::string problem;
 };
 

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A new file beside `destination`, removed again unless it was put in place.
+// A new file beside `destination`. It is removed again unless it is renamed into place.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& destination)
@@ -45,7 +45,7 @@ class TemporaryFile {
   }
 
  private:
-  // Unused by any living process; a leftover of an earlier one is overwritten.
+  // A name that no living process uses. A file left by an earlier process is overwritten.
   static fs::path unused_name(const fs::path& destination) {
     static std::atomic<int> count = 0;
     return fmt::format("{}.{}-{}{}", destination.string(), ::getpid(), count++, temporary_suffix);
@@ -59,11 +59,11 @@ class TemporaryFile {
   bool in_place_ = false;
 };
 
-// A rename is on the disk when its directory is.
+// A rename is only on the disk once its directory is synced.
 void sync_directory_of(const fs::path& path) {
   const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
   const OpenFile opened(directory, O_RDONLY | O_DIRECTORY);
-  // Some filesystems cannot sync a directory, and say EINVAL.
+  // Some file systems cannot sync a directory, and return EINVAL.
   if (::fsync(opened.descriptor()) != 0 && errno != EINVAL) {
     throw io_error("write", directory, errno);
   }

@@ -1,4 +1,5 @@
-// Whole files: read at once, and written so that they are there complete or not at all.
+// Reads whole files, and writes them atomically: after a write the file is complete, or it is as
+// before.
 #pragma once
 
 #include <filesystem>
@@ -8,22 +9,22 @@
 
 namespace tapehead {
 
-// Temporary files end so; one that is found without its writer is a leftover of a killed process.
+// The ending of temporary files. One whose writer no longer runs was left by a killed process.
 inline constexpr std::string_view temporary_suffix = ".tmp";
 
 // The content of a file. Throws IoError.
 std::string read_file(const std::filesystem::path& path);
 
-// Puts a file in place whole: whatever happens, power loss included, `path` then holds the old
-// content or the new. Written beside it, synced, renamed. Throws IoError, and leaves nothing
-// behind.
+// Writes a file atomically: whatever happens, even a power loss, `path` then holds either the old
+// content or the new. The content is written to a temporary file beside it, synced and renamed.
+// Throws IoError, and leaves no temporary file behind.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
-// The same from pieces that are written one after another.
+// The same for content in several pieces, which are written one after another.
 void write_file_atomically(const std::filesystem::path& path,
                            std::span<const std::string_view> pieces);
 
-// Makes a directory and those above it, where they are missing. Throws IoError.
+// Makes a directory and its parents where they are missing. Throws IoError.
 void make_directories(const std::filesystem::path& path);
 
 // Removes the temporary files that killed processes left in a directory.

@@ -1,5 +1,5 @@
-// Hash: a 64-bit digest of values as they come, by which sentences are assigned to splits and data
-// is told apart.
+// Hash: a 64-bit digest of a series of values. It assigns sentences to splits, and tells different
+// data apart.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace tapehead {
 
-// Everything added counts, in order, and so does each list's length: ("ab", "c") is not ("a",
-// "bc").
+// The order of the values counts, and so does the length of each list: ("ab", "c") differs from
+// ("a", "bc").
 class Hash {
  public:
   Hash& add(std::uint64_t word);

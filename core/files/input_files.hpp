@@ -1,5 +1,5 @@
-// The files that a command reads, told apart by what they are and not by their names, so that
-// nothing that it writes is one of them.
+// The files that a command reads, compared by device and inode instead of name, so that the command
+// never overwrites one of them.
 #pragma once
 
 #include <sys/types.h>
@@ -16,23 +16,24 @@ namespace tapehead {
 
 class InputFiles {
  public:
-  // A file by its path. One that is not there cannot be lost.
+  // Adds a file by its path. A file that does not exist cannot be overwritten.
   void add(const std::filesystem::path& path);
   void add(std::span<const std::filesystem::path> paths);
 
-  // An open file and the name that messages give it: standard input, say, which may have been
-  // redirected.
+  // Adds an open file under the name that messages give it. Standard input, for example, may be
+  // redirected from a file.
   void add(int descriptor, const std::string& name);
 
-  // Throws IoError where the output is one of them: by another spelling, a link, or a descriptor.
+  // Throws IoError if the output is one of the inputs, even under another spelling, through a link,
+  // or as an open descriptor.
   void expect_other(const std::filesystem::path& output) const;
   void expect_other(int descriptor, const std::string& output) const;
 
-  // Those that were given by their paths.
+  // The inputs that were given by their paths.
   const std::vector<std::filesystem::path>& paths() const { return paths_; }
 
  private:
-  // Of a regular file only: nothing is lost when a terminal, a pipe or a device is read and
+  // Only regular files have one: nothing is lost if a terminal, a pipe or a device is both read and
   // written.
   struct Identity {
     dev_t device;
@@ -52,8 +53,8 @@ class InputFiles {
   std::vector<Input> inputs_;
 };
 
-// Opens a file to write it anew, from its beginning. One of the inputs is refused as it is. Throws
-// IoError.
+// Opens a file for writing and empties it. Throws IoError; if the file is one of the inputs, it
+// keeps its content.
 OpenFile open_output(const std::filesystem::path& path, const InputFiles& inputs);
 
 }  // namespace tapehead

@@ -39,11 +39,11 @@ Pipe make_pipe() {
   return {.reading = OpenFile(ends[0], "a pipe"), .writing = OpenFile(ends[1], "a pipe")};
 }
 
-// Without a trace of it but for its result: no core file, no output, and no life of its own.
+// The process leaves nothing but its result: no core file and no output. It ends with its parent.
 void settle(int nowhere, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
-    ::_exit(1);  // it died before that was set
+    ::_exit(1);  // the parent died before this was set
   }
   for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL}) {
     std::signal(signal, SIG_DFL);
@@ -83,7 +83,7 @@ std::string isolated(const std::function<std::string()>& work) {
   Pipe pipe = make_pipe();
   const OpenFile nowhere("/dev/null", O_WRONLY);
   const pid_t parent = ::getpid();
-  std::fflush(nullptr);  // or the process would write what waits here once more
+  std::fflush(nullptr);  // or the process would also write what is buffered here
   const pid_t process = ::fork();
   if (process < 0) {
     throw IoError(fmt::format("cannot start a process: {}", std::strerror(errno)));

@@ -62,7 +62,8 @@ std::string OpenFile::read_to_end() {
   if (::fstat(descriptor_, &status) != 0) {
     throw io_error("read", shown_as_, errno);
   }
-  // One byte more than expected, so that the end is seen without growing; pipes and /proc say 0.
+  // One byte more than expected, so that the end is detected without growing. Pipes and /proc
+  // report size 0.
   std::string content(static_cast<std::size_t>(status.st_size) + 1, '\0');
   std::size_t size = 0;
   while (true) {

@@ -1,4 +1,4 @@
-// An open file: a descriptor that closes itself and whose errors name the file.
+// An open file: its destructor closes it, and its errors name it.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace tapehead {
 
-// "cannot write runs/copy/log.txt: No space left on device", for a value of errno.
+// The error for a value of errno: "cannot write runs/copy/log.txt: No space left on device".
 IoError io_error(std::string_view verb, const std::filesystem::path& path, int code);
 
 class OpenFile {
@@ -17,7 +17,7 @@ class OpenFile {
   // `flags` as open(2) takes them; `shown_as` is the name that errors give. Throws IoError.
   OpenFile(const std::filesystem::path& path, int flags);
   OpenFile(const std::filesystem::path& path, int flags, std::filesystem::path shown_as);
-  OpenFile(int descriptor, std::filesystem::path shown_as);  // takes over what is open already
+  OpenFile(int descriptor, std::filesystem::path shown_as);  // takes over an open descriptor
   OpenFile(OpenFile&& other) noexcept;
   OpenFile& operator=(OpenFile&& other) noexcept;
   OpenFile(const OpenFile&) = delete;
@@ -28,7 +28,7 @@ class OpenFile {
   void write(std::string_view bytes);  // all of them
   std::string read_to_end();
   void sync();   // returns when the file is on the disk
-  void close();  // reports what the destructor would have to swallow
+  void close();  // throws for errors that the destructor would ignore
 
  private:
   std::filesystem::path shown_as_;

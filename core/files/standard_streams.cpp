@@ -26,7 +26,7 @@ IoError output_error(int code) {
 }  // namespace
 
 void open_closed_streams() {
-  // The wrong way round where a silent end of input or loss of output would be taken for success.
+  // Opened in the wrong direction, so that an empty input or lost output is not taken for success.
   constexpr std::array<int, 3> ways{O_WRONLY, O_RDONLY, O_WRONLY};
   for (int descriptor = 0; descriptor < static_cast<int>(ways.size()); ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) >= 0) {

@@ -1,4 +1,4 @@
-// A tensor as a file holds it.
+// One tensor in a tensor file.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ enum class DType { f32, f64, i64 };
 
 std::size_t byte_width(DType dtype);
 
-// A tensor as a file holds it: row-major, little-endian; `bytes` belongs to someone else.
+// A tensor in a file: row-major, little-endian. It does not own `bytes`.
 struct TensorEntry {
   std::string name;
   DType dtype = DType::f32;

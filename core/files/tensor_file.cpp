@@ -32,7 +32,7 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 constexpr std::size_t crc_digits = 8;  // of each half of the checksum: header, then data
 
 uLong crc(std::string_view bytes, uLong so_far = 0) {
-  // zlib takes a null pointer, which an empty tensor may well have, as a wish to start anew.
+  // zlib starts again if it gets a null pointer, which an empty tensor may have.
   return bytes.empty()
              ? so_far
              : crc32_z(so_far, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
@@ -40,7 +40,7 @@ uLong crc(std::string_view bytes, uLong so_far = 0) {
 
 std::string hexadecimal(uLong value) { return fmt::format("{:0{}x}", value, crc_digits); }
 
-// A file in its two parts, both still only claims.
+// The two parts of a file, which are not verified yet.
 struct FileParts {
   std::string_view head;    // length and header
   std::string_view header;  // JSON
@@ -68,7 +68,7 @@ bool carries_checksum(const FileParts& parts) {
          parts.header.size() >= checksum_prefix.size() + blank_checksum.size();
 }
 
-// Once the header is known to be intact, what it says about the data can be believed.
+// Once the header is known to be intact, what it says about the data can be trusted.
 void check_head(const FileParts& parts) {
   if (!carries_checksum(parts)) {
     throw IoError("it carries no checksum of tapehead: written by another program, or damaged");
@@ -125,7 +125,8 @@ std::size_t byte_width(DType dtype) { return dtype == DType::f32 ? 4 : 8; }
 
 void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entries,
                        const Metadata& metadata) {
-  // Wide types first, as the reference implementation does: so every tensor is aligned to its type.
+  // Wide types first, as in the reference implementation, so that every tensor is aligned for its
+  // type.
   std::vector<TensorEntry> sorted(entries.begin(), entries.end());
   std::ranges::sort(sorted, {}, [](const TensorEntry& entry) {
     return std::pair(-static_cast<Index>(byte_width(entry.dtype)), std::string_view(entry.name));

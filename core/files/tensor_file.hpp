@@ -1,5 +1,5 @@
-// Tensor files: safetensors (https://github.com/huggingface/safetensors), with a checksum in the
-// metadata that makes every damaged bit seen.
+// Reads and writes tensor files: safetensors (https://github.com/huggingface/safetensors), with a
+// checksum in the metadata that reveals every damaged bit.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,16 @@
 
 namespace tapehead {
 
-// Writes a file that depends on nothing but names, shapes, values and metadata, not even on the
-// order of `entries`; it is there whole or not at all. The metadata key "checksum" is taken. Throws
-// IoError.
+// Writes a tensor file atomically. Its bytes depend only on names, shapes, values and metadata, not
+// on the order of `entries`. The metadata key "checksum" is reserved. Throws IoError.
 void write_tensor_file(const std::filesystem::path& path, std::span<const TensorEntry> entries,
                        const Metadata& metadata);
 
-// What TensorFile accepts: only files with a checksum that holds, or any safetensors file.
+// What TensorFile accepts: only files with a valid checksum, or any safetensors file.
 enum class Trust { checksum, any };
 
-// The content of a tensor file, checked whole at construction: a file that is truncated, damaged or
-// not of this kind is refused by an IoError that names it and says what is wrong.
+// The content of a tensor file. The constructor checks the whole file. If the file is truncated,
+// damaged or of another kind, it throws an IoError that names the file and the fault.
 class TensorFile {
  public:
   explicit TensorFile(std::filesystem::path path, Trust trust = Trust::checksum);
@@ -35,19 +34,19 @@ class TensorFile {
   const Metadata& metadata() const { return metadata_; }                // without the checksum
   const std::string& metadata(const std::string& key) const;            // throws IoError
 
-  const TensorEntry* find(std::string_view name) const;   // null: not there
+  const TensorEntry* find(std::string_view name) const;   // null: absent
   const TensorEntry& entry(std::string_view name) const;  // throws IoError
   std::span<const std::byte> bytes(std::string_view name) const { return entry(name).bytes; }
 
  private:
   std::filesystem::path path_;
-  std::unique_ptr<const std::string> content_;  // stays where it is when the object moves
+  std::unique_ptr<const std::string> content_;  // keeps its address when the object moves
   std::vector<TensorEntry> entries_;
   Metadata metadata_;
 };
 
-// Copies the values of a tensor; f32 and f64 are converted into each other. Throws IoError when the
-// count or the kind does not fit.
+// Copies the values of a tensor, and converts between f32 and f64. Throws IoError if the count or
+// the type does not match.
 void copy_values(const TensorEntry& entry, std::span<float> to);
 void copy_values(const TensorEntry& entry, std::span<double> to);
 void copy_values(const TensorEntry& entry, std::span<std::int64_t> to);

@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view metadata_key = "__metadata__";
 constexpr std::array<std::string_view, 3> dtype_names{"F32", "F64", "I64"};  // in DType's order
 
-// Bytes of a tensor of this shape. A product that does not fit in 64 bits is no tensor.
+// Bytes of a tensor of this shape. A size that does not fit in 64 bits is an error.
 std::uint64_t byte_count(const std::string& name, DType dtype, const std::vector<Index>& shape) {
   std::uint64_t bytes = byte_width(dtype);
   for (const Index size : shape) {
@@ -41,7 +41,7 @@ void expect_bytes(const TensorEntry& entry) {
   }
 }
 
-// nlohmann's parser keeps the last of equal keys; here the second one is an error.
+// nlohmann's parser keeps the last of duplicate keys; here a duplicate key is an error.
 Json parse_with_unique_keys(std::string_view text) {
   std::set<std::string> names;
   std::set<std::string> members;

@@ -137,7 +137,7 @@ std::vector<Finding> check_inputs(const Subject& subject, const GradientsFound& 
   return findings;
 }
 
-// What is wrong for one output alone; what is uncertain there is not looked for.
+// What is wrong for one output alone. Uncertain findings are dropped here.
 std::vector<Finding> check_alone(const Subject& subject, const std::vector<bool>& arrived) {
   const Run alone = run(subject);
   HiddenOutputs none(subject);

@@ -1,4 +1,4 @@
-// Backward passes against differences: each element of each input.
+// Compares gradients with finite differences, for each element of each input.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ struct GradientsFound {
   const std::vector<bool>& arrived;  // for each input, whether any gradient came
 };
 
-// What is wrong with the gradients: at most one finding for each input, about its worst element.
-// Where all seem right, also what the small outputs say whose slopes larger ones hide.
+// What is wrong with the gradients: at most one finding for each input, about its worst element. If
+// all seem right, small slopes of single outputs, which larger ones hide, are checked too.
 std::vector<Finding> check_derivatives(const Subject& subject, const GradientsFound& found);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -15,12 +15,12 @@ namespace {
 constexpr std::size_t kept_steps = 3;
 constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
 
-// A power of two: x ± step is then exact for all but large ratios of the two.
+// A power of two, so that x ± step is exact unless the two differ very much in size.
 double exact_step(double scale) {
   return std::exp2(std::round(std::log2(first_step_share * scale)));
 }
 
-// The largest of three numbers of an output, as far as they are finite.
+// The largest of three values of an output, ignoring values that are not finite.
 double size_of(Scalar centre, Scalar up, Scalar down) {
   const double moved = std::max(std::abs(up), std::abs(down));
   return std::max<double>(std::abs(centre), std::isfinite(moved) ? moved : 0);
@@ -48,8 +48,8 @@ Tolerance Differences::tolerance() const {
           .absolute = subject_.options.absolute_tolerance};
 }
 
-// What the step may be a thousandth of, from the likeliest: a number near zero among others of size
-// 1 may be a sum of such, or what a logarithm is taken of.
+// The scales of which a first step may be a thousandth, the likeliest first. A number near zero
+// among others of size 1 may be a sum of such numbers, or the argument of a logarithm.
 std::vector<double> Differences::scales(std::size_t input, double at) const {
   constexpr double alike = 8;
   const double all = magnitude(subject_.inputs[input]);
@@ -62,7 +62,7 @@ std::vector<double> Differences::scales(std::size_t input, double at) const {
       result.push_back(scale);
     }
   }
-  result.push_back(result.front() / 2);  // to be sure: other steps round otherwise
+  result.push_back(result.front() / 2);  // to be sure: other steps round differently
   return result;
 }
 
@@ -77,7 +77,8 @@ Rise Differences::rise(const Move& move, double step, std::vector<bool>& moved) 
     slopes_.push_back(Tensor::empty(up.shape()));
     last_step_ = step;
   }
-  // Differences come before the sum: outputs that do not see x add no rounding error.
+  // Differences are taken before the sum, so that outputs that do not depend on x add no rounding
+  // error.
   for (Index o = 0; o < up.size(); ++o) {
     const double weight = subject_.cotangent.data()[o];
     const Scalar centre = centre_.data()[o];
@@ -107,8 +108,8 @@ Trial Differences::search(const Move& move, double first_step, bool strict) {
     noise = step == first_step ? result.noise : noise;
     return result;
   };
-  // To a tenth of what is tolerated; more exactly where that did not settle it, but no further than
-  // rounding lets it.
+  // To a tenth of the tolerance. If that was not conclusive, more precisely, but not below
+  // rounding.
   const auto enough = [&](double slope) {
     const double absolute =
         strict ? doubt_share * noise
@@ -139,9 +140,9 @@ Slope Differences::search(const Move& move, const std::vector<double>& first_ste
   return trials.best(gradient);
 }
 
-// An output may not move near here though it depends on the argument: a probability that is next to
-// nothing, or a sum with numbers that are 1e20 times as large. So the argument goes far. What moves
-// late does so by its last bits: more of them take a larger step.
+// An output may not change near here although it depends on the argument: a probability that is
+// nearly 0, or a sum with numbers that are 1e20 times as large. So the argument goes far. An output
+// that changes late changes only in its last bits; a larger step changes more of them.
 Differences::Far Differences::go_far(const Move& move, double step) const {
   constexpr double more_bits = 0x1p13;
   Far result{.reach = std::vector<double>(rounding_.size(), 0), .late = 0};

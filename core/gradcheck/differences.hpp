@@ -1,4 +1,4 @@
-// Numeric derivatives of the function under a gradient check.
+// Finite differences of the function under a gradient check.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// dy/dx for one element of an input: a number for each element of the output, and how far it may be
-// off.
+// dy/dx for one element of an input: one number for each element of the output, and how far it may
+// be off.
 struct Column {
   std::vector<double> value;
   std::vector<double> error;
@@ -22,28 +22,28 @@ class Differences {
  public:
   explicit Differences(const Subject& subject);
 
-  // dL/dx for one element of one input. The first steps are a thousandth of the input's largest
-  // number, of the element, or of 1: until one tells that the slope is `gradient`, or all were
-  // tried. Then the best of them.
+  // dL/dx for one element of one input. The first step of each trial is a thousandth of a scale:
+  // the input's largest number, the element, or 1. The trials end when one shows that the slope is
+  // `gradient`. If none does, this returns the best of them.
   Slope element(std::size_t input, Index element, double gradient);
 
-  // The slope of L along a direction in one input, beside what the gradient says of it. `terms`:
-  // Σ |x_i gradient_i|, of which the input's own rounding has a share.
+  // The slope of L along a direction in one input, to compare with the gradient. `terms`: Σ |x_i
+  // gradient_i|; the rounding error of the input is a share of it.
   Slope along(std::size_t input, const Tensor& direction, double gradient, double terms);
 
-  // With the last steps of those that gave the slope.
+  // Uses the last steps of those that gave the slope.
   Column column(std::size_t input, Index element, const Slope& slope);
 
-  // How the last element that was asked for moves the outputs, from its first steps.
+  // How the element that was asked for last changes the outputs, from its first steps.
   Column last_column() const;
 
  private:
-  // Moves the inputs by about so much, and says by how much.
+  // Moves the inputs by about `distance`, and returns the exact distance.
   using Move = std::function<double(double distance)>;
 
   struct Far {
-    std::vector<double> reach;  // for each output, how far the argument can go without a change
-    double late;                // a step that moves what the usual ones do not; 0: there is none
+    std::vector<double> reach;  // for each output, how far the argument can go without changing it
+    double late;                // a step that moves what the usual steps do not; 0: none
   };
 
   Trial search(const Move& move, double first_step, bool strict);
@@ -53,16 +53,16 @@ class Differences {
   std::vector<double> scales(std::size_t input, double at) const;
   Move move_of(std::size_t input, Index element);
   Far go_far(const Move& move, double step) const;
-  Tensor value() const;  // with NaN everywhere where the function throws
+  Tensor value() const;  // NaN everywhere if the function throws
   Tolerance tolerance() const;
 
   const Subject& subject_;
   std::vector<Tensor> at_;
   Tensor centre_;
   std::vector<double> rounding_;  // of each output, times its cotangent
-  double input_rounding_ = 0;     // of L, from that of moved inputs
+  double input_rounding_ = 0;     // of L, from the rounding of moved inputs
   std::vector<Tensor> slopes_{};  // of the outputs, at the first steps of the last search
-  double last_step_ = 0;          // of these
+  double last_step_ = 0;          // the step of the last of these
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 // A random direction with the signs of the gradient, so that its parts do not cancel: the slope
-// along it is small only where the gradient is. Each element moves by its own size.
+// along it is small only if the gradient is. Each element moves in proportion to its own size.
 Tensor direction_for(const Tensor& input, const Tensor& gradient, std::uint64_t seed) {
   Tensor direction = uneven(gradient.shape(), seed);
   const double largest = magnitude(input);
@@ -42,11 +42,11 @@ double terms_of(const Tensor& input, const Tensor& gradient) {
   return sum;
 }
 
-// How far a gradient moves when last bits of inputs and cotangent change. What is left of sums that
-// cancel, such as those over attention weights of keys that are alike, may be nothing but rounding.
+// How far a gradient moves when the last bits of inputs and cotangent change. The remainder of sums
+// that cancel, such as those over attention weights of similar keys, may be nothing but rounding.
 double rounding_along(const Subject& subject, std::size_t input, const Tensor& direction,
                       double along) {
-  constexpr std::uint64_t trials = 16;  // many: what rounds to one of two numbers may not move
+  constexpr std::uint64_t trials = 16;  // many: a rounded number may stay the same
   double most = 0;
   for (std::uint64_t trial = 1; trial <= trials; ++trial) {
     const std::vector<Tensor> nearby = nearby_gradients(subject, subject.options.seed + trial);

@@ -1,5 +1,5 @@
-// Gradients beside the slopes of L along random directions: one for each input, not one for each
-// element.
+// Compares gradients with the slopes of L along random directions: one comparison per input instead
+// of one per element.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// What is wrong beyond doubt: inputs that a probe made up may be close to kinks, and far from where
-// differences are precise.
+// Reports only what is wrong beyond doubt: the inputs of a probe may be close to kinks, or far from
+// where differences are precise.
 std::optional<Finding> check_directions(const Subject& subject, const Run& run);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

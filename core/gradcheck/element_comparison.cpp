@@ -13,9 +13,9 @@ Tolerance tolerance_of(const GradcheckOptions& options) {
   return {.relative = options.relative_tolerance, .absolute = options.absolute_tolerance};
 }
 
-// How far the differences may be off, as a share of the natural size of a slope, where they do not
-// tell: as far as the worst of them. Away from kinks an estimate that is much better than its
-// neighbours' is so by chance.
+// How far the differences may be off, relative to the natural size of a slope, when they are
+// inconclusive: as far as the worst of them. Away from kinks an estimate that is much better than
+// those around it is better only by chance.
 double doubt_of(const std::vector<Slope>& slopes, const Tolerance& tolerance) {
   double doubt = 0;
   for (const Slope& slope : slopes) {
@@ -27,14 +27,14 @@ double doubt_of(const std::vector<Slope>& slopes, const Tolerance& tolerance) {
   return doubt;
 }
 
-// The gradient's own, which excuses as much as that of the differences.
+// Adds the gradient's own rounding, which is excused like that of the differences.
 void add_rounding(Slope& slope, double rounding) {
   slope.error = std::max(slope.error, rounding / doubt_share);
   slope.noise = std::max(slope.noise, rounding);
 }
 
-// Whether differences are at fault: the two are both next to nothing beside what the outputs are,
-// and over a longer way the gradient is right.
+// Whether the differences are at fault: gradient and slope are both close to zero compared with the
+// outputs, and over a longer path the gradient is right.
 bool is_excused(const Subject& subject, const Run& run, std::size_t input, Index element,
                 const Slope& slope) {
   const double distance = std::abs(run.gradients[input].data()[element] - slope.value);

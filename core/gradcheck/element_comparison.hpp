@@ -1,4 +1,4 @@
-// A gradient beside differences, element by element.
+// Compares a gradient with finite differences, element by element.
 #pragma once
 
 #include "core/gradcheck/diagnosis/comparison.hpp"
@@ -8,15 +8,15 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// `hidden` gets to see each element.
+// `hidden` records each element.
 Comparison compare(const Subject& subject, Differences& differences, std::size_t input,
                    const Run& run, const GradientRounding& rounding, HiddenOutputs& hidden);
 
-// The differing element that is furthest away, in multiples of what is tolerated; one that is not
-// finite before all others. -1: none differs.
+// The differing element that is furthest off, in multiples of its tolerance. An element that is not
+// finite comes first. -1: none differs.
 Index worst_of(const Comparison& comparison, const GradcheckOptions& options);
 
-// The same of those that can be told for sure: a kink elsewhere excuses nothing.
+// The same among elements that are wrong for sure: a kink at another element does not excuse them.
 Index worst_sure(const Comparison& comparison, const GradcheckOptions& options);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -10,7 +10,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The first of two lists' tensors that differ, or -1.
+// The first tensor that differs between two lists, or -1.
 Index first_change(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   for (std::size_t k = 0; k < a.size(); ++k) {
     if (!same_bits(a[k], b[k])) {
@@ -28,8 +28,8 @@ Index first_other_bit(const Tensor& a, const Tensor& b) {
   return i < a.size() ? i : -1;
 }
 
-// A run whose inputs are parameters: their gradients go to `memory`, which holds some already where
-// `written` says so.
+// A run whose inputs are parameters. Their gradients go to `memory`, which already holds gradients
+// if `written` says so.
 Run run_into(const Subject& subject, const std::vector<Tensor>& memory, bool written,
              std::vector<bool>* arrived = nullptr) {
   const auto flags = std::make_unique<bool[]>(memory.size());
@@ -46,8 +46,8 @@ Run run_into(const Subject& subject, const std::vector<Tensor>& memory, bool wri
   return result;
 }
 
-// Memory that holds other numbers for each `salt`, of the size of the gradients that will come:
-// neither hides the other in a sum.
+// Memory that holds different numbers for each `salt`, of the size of the expected gradients, so
+// that in a sum neither hides the other.
 std::vector<Tensor> used_memory(const Subject& subject, const Run& first, std::uint64_t salt) {
   std::vector<Tensor> memory;
   for (const Tensor& gradient : first.gradients) {
@@ -61,7 +61,7 @@ std::vector<Tensor> used_memory(const Subject& subject, const Run& first, std::u
   return memory;
 }
 
-// The first element that came out of both runs with the bits that its memory had before.
+// The first element that has, after both runs, the bits that its memory had before.
 Index first_untouched(const Tensor& one, const Tensor& one_before, const Tensor& other,
                       const Tensor& other_before) {
   for (Index i = 0; i < one.size(); ++i) {

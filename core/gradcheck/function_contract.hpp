@@ -1,5 +1,5 @@
-// What a function on a tape owes besides right numbers: not to touch what is not its own, to repeat
-// itself to the bit, and to hand in gradients as the tape asks for them.
+// Checks the contract of a function on a tape beyond right numbers: it must not change memory that
+// it does not own, must repeat its result to the bit, and must write gradients as the tape asks.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,19 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Each gives what is wrong, or nothing. `first` is a run with variables as inputs.
+// Each returns what is wrong, or nothing. `first` is a run with variables as inputs.
 
-// Inputs, cotangent and output keep their bits; other runs, recorded or not, give the same.
+// Inputs, cotangent and output keep their bits. Other runs, recorded or not, give the same bits.
 std::optional<Finding> check_purity(const Subject& subject, Run& first);
 
-// A parameter's gradient is written where nothing was, whatever the memory held, and added where
-// something was. `arrived` says for each input whether any gradient came; `rounding` is that of the
-// gradients.
+// A parameter's gradient is written if there was none before, whatever its memory held, and added
+// if there was one. `arrived` says for each input whether any gradient came; `rounding` is that of
+// the gradients.
 std::optional<Finding> check_accumulation(const Subject& subject, const Run& first,
                                           const GradientRounding& rounding,
                                           std::vector<bool>& arrived);
 
-// Where one input needs no gradient, the others' stay as they are.
+// If one input needs no gradient, the gradients of the others stay the same.
 std::optional<Finding> check_constants(const Subject& subject, const Run& first,
                                        const GradientRounding& rounding);
 

@@ -20,8 +20,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// Fresh memory is NaN while it lives, so that what was never written shows; and no op is stopped at
-// a NaN, which gets a verdict instead.
+// While it exists, fresh memory is filled with NaN, so that elements that were never written are
+// found. Ops do not stop at a NaN; it gets a verdict instead.
 class CheckerSwitches {
  public:
   CheckerSwitches() : before_(std::exchange(checks(), {.poison = true, .finite = false})) {}
@@ -40,8 +40,8 @@ Findings one(std::optional<Finding> finding) {
 }
 
 Findings find_wrong(const Subject& subject) {
-  // On copies: what a careless function does to them must not be done already when it is looked
-  // for.
+  // On copies: if the function changes its inputs, that must not have happened before it is
+  // checked.
   if (const Index i = first_not_finite(subject.value(copies(subject.inputs))); i >= 0) {
     return {subject.found(Verdict::not_finite,
                           fmt::format("element {} of the output is not finite", i))};
@@ -72,7 +72,7 @@ Findings find_wrong(const Subject& subject) {
   return {};
 }
 
-// Runs the action; what it throws becomes a finding.
+// Runs the action; an exception becomes a finding.
 template <class Action>
 Findings told(const std::string& op, Verdict for_shapes, const Action& action) {
   const auto failed = [&op](Verdict verdict, std::string what) {
@@ -121,7 +121,7 @@ Findings check(const GradcheckFunction& function, const std::vector<Tensor>& inp
   return findings;
 }
 
-// Cuts of a number of rows into segments, from the plain to the odd.
+// Ways to cut a number of rows into segments, from the simple to the unusual.
 std::vector<std::vector<Index>> cuts(Index rows) {
   std::vector<std::vector<Index>> result{{rows}};
   if (rows > 1) {
@@ -151,7 +151,7 @@ GradcheckReport gradcheck(const SegmentedFunction& function, const std::vector<T
     const Segments segments = segments_of(lengths);
     const GradcheckFunction whole = [&](Tape& tape, const std::vector<Var>& leaves) {
       if (!leaves.empty() && leaves[0].shape()[0] != rows) {
-        throw ShapeError("the segments are those of all rows");  // no probe with fewer of them
+        throw ShapeError("the segments are those of all rows");  // no probe with fewer rows
       }
       return function(tape, leaves, segments);
     };

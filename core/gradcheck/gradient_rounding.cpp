@@ -49,8 +49,8 @@ const Tensor& GradientRounding::of(std::size_t input) const {
 }
 
 void GradientRounding::find() const {
-  constexpr std::uint64_t trials = 16;  // many: what rounds to one of two numbers may not move
-  constexpr double share = 30;          // and in each by less than it may
+  constexpr std::uint64_t trials = 16;  // many: a rounded number may stay the same
+  constexpr double share = 30;          // each trial may move it by less than rounding can
   for (const Tensor& gradient : run_.gradients) {
     rounding_.push_back(Tensor::zeros(gradient.shape()));
   }

@@ -1,4 +1,4 @@
-// What the gradients of a run may be off by rounding alone.
+// Estimates how far the gradients of a run may be off by rounding alone.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The gradients where the last bits of inputs and cotangent are others; none where the function
-// refuses those.
+// The gradients after small changes in the last bits of inputs and cotangent; empty if the function
+// throws there.
 std::vector<Tensor> nearby_gradients(const Subject& subject, std::uint64_t seed);
 
 // For each element of each gradient, how far it moves when the last bits of inputs and cotangent
-// change, many times over: sums that cancel leave nothing but that. It follows the scale of
-// whatever is summed, which the sum does not show. Found when it is first asked for.
+// change, over many trials. A sum whose terms cancel may be nothing but rounding. How large that
+// rounding is depends on the terms, which the sum does not show. Computed on first use.
 class GradientRounding {
  public:
   // Both must outlive it.
@@ -24,8 +24,8 @@ class GradientRounding {
 
   const Tensor& of(std::size_t input) const;
 
-  // The first element in which two tensors differ by more than that, or -1: gradients of one input,
-  // or sums of those of several.
+  // The first element in which two tensors differ by more than rounding, or -1. The tensors are
+  // gradients of one input, or sums of the gradients of several.
   Index first_difference(const Tensor& a, const Tensor& b,
                          std::initializer_list<std::size_t> inputs) const;
 

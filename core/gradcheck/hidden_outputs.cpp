@@ -33,7 +33,7 @@ std::vector<Index> HiddenOutputs::suspects() const {
   for (const Small& small : small_) {
     by_output[small.output].push_back(small);
   }
-  // The tolerance of a second look; this one has fewer steps.
+  // The tolerance of a second check; this first one has fewer steps.
   const double relative = doubt_share * subject_.options.relative_tolerance;
   std::vector<Index> result;
   for (const auto& [output, slopes] : by_output) {

@@ -1,5 +1,5 @@
-// Outputs whose slopes hide behind larger ones: in a sum over all outputs, what is wrong with a
-// slope of 1e-9 beside one of 1 is lost.
+// Outputs whose slopes are hidden by larger ones: in a sum over all outputs, an error in a slope of
+// 1e-9 is lost beside a slope of 1.
 #pragma once
 
 #include <vector>
@@ -13,10 +13,10 @@ class HiddenOutputs {
  public:
   explicit HiddenOutputs(const Subject& subject) : subject_(subject) {}
 
-  // Keeps what an element does to the outputs where some of its slopes are far below the largest.
+  // Records the outputs whose slopes with respect to this element are far below the largest one.
   void look_at(std::size_t input, Index element, const Column& column);
 
-  // The outputs among these whose own gradients seem wrong, from one backward pass each.
+  // The recorded outputs whose own gradients seem wrong. Takes one backward pass per output.
   std::vector<Index> suspects() const;
 
  private:
@@ -24,7 +24,7 @@ class HiddenOutputs {
     Index output;
     std::size_t input;
     Index element;
-    double slope;  // of L, by this output alone
+    double slope;  // of L, through this output alone
     double error;
   };
 
@@ -32,7 +32,7 @@ class HiddenOutputs {
   std::vector<Small> small_{};
 };
 
-// The subject with the cotangent of one output alone.
+// The subject with a cotangent that is 0 except for one output.
 Subject with_output_alone(const Subject& subject, Index output);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -9,9 +9,10 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-constexpr double off_by = 1e-5;  // as a share of the path's gradients
+constexpr double off_by = 1e-5;  // relative to the gradients along the path
 
-// The size that an element's steps go by: its own, unless that is not far below 1 and the others'.
+// The scale of an element's steps: its own size if that is far below 1 and the other elements;
+// otherwise the usual one.
 double scale_of(const Tensor& input, Index element) {
   constexpr double far_below = 1e-3;
   const double own = std::abs(input.data()[element]);
@@ -55,7 +56,7 @@ double Path::change(const Tensor& output) const {
   return sum;
 }
 
-// By Gauss's rule of three points in each of sixteen parts.
+// By Gauss's rule with three points in each of sixteen parts.
 bool Path::adds_up(double length) const {
   constexpr int parts = 16;
   const std::array<double, 3> places{0.5 - std::sqrt(0.15), 0.5, 0.5 + std::sqrt(0.15)};
@@ -86,7 +87,7 @@ bool gradient_adds_up(const Subject& subject, std::size_t input, Index element) 
       }
     }
   } catch (const std::exception&) {
-    return false;  // the path leads to where the function is not defined
+    return false;  // the path reaches a point where the function is not defined
   }
   return false;
 }
@@ -96,7 +97,7 @@ double size_of_all(const Subject& subject, const Tensor& output, std::size_t inp
   for (const Scalar y : output.values()) {
     sum += std::abs(y);
   }
-  // The largest cotangent: that of some outputs may be 0.
+  // The largest cotangent, since that of some outputs may be 0.
   return sum * magnitude(subject.cotangent) / scale_of(subject.inputs[input], element);
 }
 

@@ -1,18 +1,20 @@
-// A gradient along a path beside what the function changes by from its one end to the other. Where
-// an output is what is left when larger numbers cancel, as 1 + tanh x at x = -18, it takes few
-// values: differences over short steps see a flight of stairs, and tell nothing of the slope.
+// Integrates a gradient along a path, and compares the result with the change of the function from
+// one end to the other. Some outputs are what remains when larger numbers cancel, such as 1 + tanh
+// x at x = -18. They take only a few values, so they look like stairs over short steps, and
+// differences say nothing about the slope.
 #pragma once
 
 #include "core/gradcheck/subject.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Whether the gradient of an element adds up to the change of L, over a path that begins at the
-// element: one of several lengths, which shows more than the rounding.
+// Whether the gradient of an element, integrated along a path, equals the change of L. The path
+// begins at the element. One of several lengths suffices, all long enough to show more than
+// rounding.
 bool gradient_adds_up(const Subject& subject, std::size_t input, Index element);
 
-// What a slope in this element would be if all the outputs changed by as much as they are while it
-// does: beside larger slopes, smaller ones may be left of what cancels.
+// The slope in this element if all outputs changed by their own size while the element changes by
+// its own. Slopes that are small beside this one may be what remains after cancellation.
 double size_of_all(const Subject& subject, const Tensor& output, std::size_t input, Index element);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

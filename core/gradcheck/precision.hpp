@@ -1,4 +1,4 @@
-// Gradient checks exist in double precision alone: a difference of floats is too coarse to tell a
+// Gradient checks exist only in double precision: a difference of floats is too coarse to tell a
 // wrong gradient from rounding.
 #pragma once
 

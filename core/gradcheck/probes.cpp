@@ -14,7 +14,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The subject with other inputs, where the function has a finite value; nothing where it has not.
+// The subject with other inputs, if the function has a finite value there; otherwise nothing.
 // `inputs` must outlive it.
 std::optional<Subject> with_inputs(const Subject& subject, const std::vector<Tensor>& inputs,
                                    std::string probe) {
@@ -39,8 +39,8 @@ std::optional<Subject> with_inputs(const Subject& subject, const std::vector<Ten
   }
 }
 
-// Whether a gradient is not finite though its slope is: where the output over the input nearly
-// overflows, the slope may.
+// Whether a gradient is not finite although its slope is. If the output divided by the input nearly
+// overflows, the slope may overflow too.
 bool is_not_finite(Scalar gradient, Scalar x, const Tensor& output) {
   constexpr double near_overflow = 1e300;
   const bool overflows =

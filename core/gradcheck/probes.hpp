@@ -1,5 +1,5 @@
-// The function under a gradient check on inputs made from those that were given: where mistakes
-// hide that the given ones do not show.
+// Runs the function under a gradient check on inputs derived from the given ones, to find mistakes
+// that the given ones do not show.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Each gives what is wrong, or nothing; also nothing where the function throws on such inputs, or
-// has no finite value there.
+// Each returns what is wrong, or nothing. Each also returns nothing if the function throws on such
+// inputs, or has no finite value there.
 
-// The same Var for two inputs of one shape: its gradient is the sum of both.
+// The same Var for two inputs of one shape: its gradient must be the sum of both.
 std::optional<Finding> probe_same_input(const Subject& subject);
 
-// The first row, and no row, of the inputs that have as many rows as the first one.
+// Only the first row, and no row, of the inputs that have as many rows as the first one.
 std::optional<Finding> probe_fewer_rows(const Subject& subject);
 
-// Inputs 1000 times as large, and as small: gradients stay finite where values do, and slopes along
-// random directions right.
+// Inputs 1000 times as large, and as small: gradients must stay finite where values do, and slopes
+// along random directions must be right.
 std::optional<Finding> probe_far_values(const Subject& subject);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

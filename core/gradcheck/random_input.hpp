@@ -1,4 +1,4 @@
-// Inputs for gradient checks by their shape alone: `random(7, 5)`.
+// Inputs for gradient checks, given only by their shape: `random(7, 5)`.
 #pragma once
 
 #include <concepts>
@@ -8,8 +8,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Numbers of magnitude 0.5 ... 1.5, each with a random sign, which the checker draws: others for
-// each input, the same ones each time.
+// Numbers of magnitude 0.5 ... 1.5 with random signs, drawn by the checker: different for each
+// input, the same in each run.
 struct RandomInput {
   Shape shape;
 };
@@ -19,7 +19,7 @@ RandomInput random(Extent... extents) {
   return {{static_cast<Index>(extents)...}};
 }
 
-// The tensor that stands for input number `input`.
+// The tensor that is drawn for input number `input`.
 Tensor drawn(const RandomInput& random, std::size_t input);
 inline Tensor drawn(const Tensor& tensor, std::size_t /*input*/) { return tensor; }
 

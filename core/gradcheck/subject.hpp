@@ -1,4 +1,4 @@
-// What is under a gradient check, and one run of it: forwards, then backwards.
+// The subject of a gradient check, and one run of it: a forward and a backward pass.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct Subject {
   const GradcheckOptions& options;
   Tensor cotangent;   // dL/dy, of the output's shape
   std::string op;     // that made the output
-  std::string probe;  // how the inputs were varied; empty: they were not
+  std::string probe;  // how a probe changed the inputs; empty: not at all
 
   Tensor value(const std::vector<Tensor>& at) const;  // the function's value, not recorded
 
@@ -25,13 +25,13 @@ struct Subject {
   Finding found(Verdict verdict, std::size_t input, Index element, std::string hint) const;
 };
 
-// Random numbers of 0.5 ... 1.5, each with a random sign: uneven, so that no symmetry of an op
-// hides a wrong gradient, and none so small that it hides an error.
+// Random numbers of magnitude 0.5 ... 1.5 with random signs. They are uneven, so that no symmetry
+// of an op hides a wrong gradient. None is so small that it hides an error.
 Tensor uneven(const Shape& shape, std::uint64_t seed);
 
 struct Run {
-  Tensor output;                  // as it is after the backward pass
-  Tensor forward;                 // a copy from before it
+  Tensor output;                  // after the backward pass
+  Tensor forward;                 // a copy from before the backward pass
   std::vector<Tensor> gradients;  // of the inputs; zeros where none arrived
 };
 
@@ -40,14 +40,14 @@ using MakeLeaf = std::function<Var(Tape&, std::size_t input)>;
 Run run(const Subject& subject, const MakeLeaf& make_leaf);
 Run run(const Subject& subject);  // with variables
 
-// The largest magnitude among finite numbers; 1 where none is but 0.
+// The largest magnitude among the finite numbers; 1 if these are all 0.
 double magnitude(const Tensor& tensor);
 
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
 bool same_bits(const Tensor& a, const Tensor& b);
 bool all_finite(const std::vector<Tensor>& tensors);
 
-// "input 1 [2, 0] of (3, 4)": an element, as a message names it; -1: the whole.
+// "input 1 [2, 0] of (3, 4)": the name of an element in messages; -1: the whole input.
 std::string element_name(std::size_t input, Index element, const Shape& shape);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

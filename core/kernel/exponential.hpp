@@ -1,5 +1,5 @@
-// The exponential function where it cannot grow large, as in softmax: without what guards larger
-// results it takes three quarters of the time.
+// The exponential function for arguments that are never large, as in softmax. Without the guards
+// for large results it takes three quarters of the time.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 namespace tapehead {
 
 // exp(x) for x <= 88, with a relative error of at most 1.3e-7 down to the smallest normal number; 0
-// from -88.376 down, -inf included. With x = k log 2 + r, where k is whole, it is 2ᵏ (1 + r + r²
-// p(r)) (Cody and Waite, Software Manual for the Elementary Functions, 1980); p has the
+// from -88.376 down, -inf included. With x = k log 2 + r, where k is an integer, it is 2ᵏ (1 + r +
+// r² p(r)) (Cody and Waite, Software Manual for the Elementary Functions, 1980); p has the
 // coefficients of xsimd's exp.
 inline xsimd::batch<float> exp_of_small(const xsimd::batch<float>& x) {
   using Floats = xsimd::batch<float>;
   using Bits [[gnu::vector_size(sizeof(Floats))]] = std::int32_t;
   constexpr int exponent_begins = 23;
-  // What is added to it loses its fraction, and shows as a whole number in the last bits, counted
-  // from the exponent of 2⁰ on.
+  // Adding it rounds a number to an integer, which then stands in the last bits, counted from the
+  // exponent of 2⁰.
   const Floats shifter(0x1.8p23F + 127);
   const Floats shifted = fused_multiply_add(x, Floats(0x1.715476p+0F), shifter);  // 1 / log 2
   const Floats k = shifted - shifter;

@@ -1,5 +1,5 @@
-// x y + z in vectors, rounded once, whatever the compiler and its options make of a product and a
-// sum: results that are compared bit by bit must not depend on how a build was optimised.
+// x y + z on vectors, rounded once, whatever the compiler and its options do with a product and a
+// sum. Results that are compared bit by bit must not depend on the optimisation level.
 #pragma once
 
 #include <immintrin.h>
@@ -9,8 +9,8 @@
 
 namespace tapehead {
 
-// For vectors of 512 bits xsimd 8 has no instruction of its own but writes a product and a sum,
-// which GCC fuses only from -O2 on.
+// xsimd 8 has no such instruction for vectors of 512 bits. It writes a product and a sum, which GCC
+// fuses only from -O2 on.
 template <class Number>
 inline xsimd::batch<Number> fused_multiply_add(const xsimd::batch<Number>& x,
                                                const xsimd::batch<Number>& y,

@@ -1,6 +1,6 @@
-// Work on one row of numbers at a time with vector instructions: the pieces that row kernels are
-// made of. Every element is computed the same way wherever it stands in a row, so a result does not
-// depend on how rows are cut.
+// Vector code for one row of numbers at a time: the building blocks of row kernels. Every element
+// is computed in the same way wherever it is in a row, so a result does not depend on how rows are
+// cut.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 using Lanes = xsimd::batch<Scalar>;
 constexpr Index lane_count = static_cast<Index>(Lanes::size);
 
-// `count` numbers or a few more, so that they fill vectors.
+// `count` rounded up to whole vectors.
 constexpr Index whole_vectors(Index count) {
   return (count + lane_count - 1) / lane_count * lane_count;
 }
@@ -36,8 +36,8 @@ inline void store_some(Scalar* to, Index count, const Lanes& lanes) {
   }
 }
 
-// `count` <= lane_count numbers of a row from the i-th on, then zeros. There are other rows than
-// those in memory (core/ops/dropout_mask.hpp).
+// `count` <= lane_count numbers of a row from the i-th on, then zeros. Overloads serve rows that
+// are not in memory (core/ops/dropout_mask.hpp).
 inline Lanes lanes_at(const Scalar* row, Index i, Index count) {
   return count == lane_count ? Lanes::load_unaligned(row + i) : load_some(row + i, count);
 }

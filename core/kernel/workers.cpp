@@ -32,7 +32,7 @@ struct Workers::State {
   const void* job = nullptr;
   void (*call)(const void*, Index) = nullptr;
   Index count = 0;
-  std::atomic<Index> untaken = 0;  // parts; changed under the lock
+  std::atomic<Index> untaken = 0;  // parts not yet taken; changed under the lock
   std::atomic<Index> unfinished = 0;
   Index failed = 0;
   std::exception_ptr failure;
@@ -40,8 +40,8 @@ struct Workers::State {
   std::vector<std::thread> threads;
   int looks = 0;
 
-  // Looks for a while, about a millisecond, whether the condition holds: to wake a thread that
-  // sleeps takes longer than most waits within a step.
+  // Polls for about a millisecond whether the condition holds, since waking a sleeping thread takes
+  // longer than most waits within a step.
   template <class Condition>
   void look_for(const Condition& condition) const {
     for (int i = 0; i < looks && !condition(); ++i) {
@@ -49,7 +49,7 @@ struct Workers::State {
     }
   }
 
-  // Takes parts until none is left. The lock is held on entry and on return.
+  // Takes parts until none are left. The lock is held on entry and on return.
   void work(std::unique_lock<std::mutex>& lock) {
     while (untaken > 0) {
       const Index part = count - untaken--;
@@ -87,7 +87,7 @@ struct Workers::State {
 
 Workers::Workers(Index threads) : state_(std::make_unique<State>()) {
   flush_denormals();
-  // Who looks must not keep a core from who works.
+  // A thread that polls must not keep a core from a thread that works.
   state_->looks = threads <= static_cast<Index>(std::thread::hardware_concurrency()) ? 20'000 : 0;
   for (Index i = 1; i < threads; ++i) {
     state_->threads.emplace_back([state = state_.get(), arena = static_cast<std::size_t>(i)] {

@@ -1,5 +1,5 @@
-// Worker threads: run the parts of a job side by side. Which thread takes which part changes
-// nothing but the time.
+// Worker threads run the parts of a job in parallel. Which thread runs which part affects only the
+// time.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ class Workers {
 
   Index threads() const;
 
-  // Calls part(0) ... part(count - 1), each once, and returns when all are done. When parts throw,
-  // the error of the first such part is thrown again.
+  // Calls part(0) ... part(count - 1), each once, and returns when all are done. If parts throw, it
+  // rethrows the error of the first such part.
   template <class Part>
   void run(Index count, const Part& part) {
     run_erased(count, &part, [](const void* job, Index i) { (*static_cast<const Part*>(job))(i); });
@@ -34,8 +34,8 @@ class Workers {
   std::unique_ptr<State> state_;
 };
 
-// Denormal numbers count as zero in the calling thread: they are slow, and no result needs them.
-// Workers do it themselves.
+// Makes the calling thread treat denormal numbers as zero: they are slow, and no result needs them.
+// Workers do this themselves.
 void flush_denormals();
 
 }  // namespace tapehead

@@ -22,7 +22,7 @@ void clear(Scalar* data, Index count) {
   for (Index i = 0; i < lines * cache_line; i += 16 / sizeof(Scalar)) {
     _mm_stream_si128(reinterpret_cast<__m128i*>(data + i), _mm_setzero_si128());
   }
-  // What is written past the caches may come later than what is written to them after it.
+  // Without the fence, data written past the caches could arrive after later normal writes.
   _mm_sfence();
   const Index done = before_first_line + lines * cache_line;
   std::fill_n(data + lines * cache_line, count - done, Scalar{0});

@@ -1,4 +1,4 @@
-// Zeros in memory.
+// Sets memory to zero.
 #pragma once
 
 #include "core/scalar.hpp"
@@ -6,8 +6,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Sets `count` numbers to zero. What would not stay in a cache is written past them: a cache first
-// reads what it is to be written to.
+// Sets `count` numbers to zero. What is too large to stay in a cache is written past the caches,
+// since a cache first reads the memory that is to be written.
 void clear(Scalar* data, Index count);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

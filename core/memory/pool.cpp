@@ -18,7 +18,7 @@ struct Arena {
   std::size_t peak = 0;
 };
 
-// Some of them; what has not been used yet is null.
+// Some arenas; those that were not used yet are null.
 class Arenas {
  public:
   Arena& at(std::size_t number) {
@@ -49,7 +49,7 @@ class Arenas {
   std::array<std::atomic<Arena*>, pool_arenas> arenas_{};
 };
 
-// Never destroyed: buffers with static lifetime may be released after it would be.
+// Never destroyed, since buffers with static lifetime may be released later.
 Arenas& arenas() {
   static Arenas& instance = *new Arenas;
   return instance;
@@ -125,7 +125,7 @@ void use_pool_arena(std::size_t number) {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr bool sanitized = true;  // a build that looks for mistakes, the program included
+constexpr bool sanitized = true;  // a build for finding mistakes, including the program
 #else
 constexpr bool sanitized = false;
 #endif

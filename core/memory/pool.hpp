@@ -1,5 +1,5 @@
-// The memory pool: buffers that are counted, and kept for the next use when the last user lets go,
-// so that a training step in its steady state takes nothing from the heap.
+// The memory pool: reference-counted buffers, which are kept for reuse after their last user has
+// gone. So a training step in its steady state allocates nothing from the heap.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace tapehead {
 
 struct Span;
 
-// A counted piece of pool memory, aligned for any vector unit.
+// A reference-counted piece of pool memory, aligned for any vector unit.
 class Buffer {
  public:
   Buffer() = default;
@@ -23,34 +23,34 @@ class Buffer {
   ~Buffer();
 
   std::byte* data() const;
-  bool unique() const;  // nobody else holds it
+  bool unique() const;  // no other Buffer shares the memory
   explicit operator bool() const { return span_ != nullptr; }
 
  private:
   Span* span_ = nullptr;
 };
 
-// Pool memory with one owner, who gives it back: what PoolVector is made of.
+// Pool memory with one owner, who returns it. PoolVector is made of it.
 void* take_from_pool(std::size_t bytes);
 void return_to_pool(void* memory) noexcept;
 
 struct PoolUse {
   std::size_t bytes_held = 0;  // taken from the system, in use or kept
   std::size_t bytes_used = 0;  // in use
-  std::size_t bytes_peak = 0;  // most ever in use at once, of each arena
+  std::size_t bytes_peak = 0;  // the largest amount in use at once, summed over arenas
 };
 PoolUse pool_use();
 
-// The pool has several arenas, each with memory of its own that returns to it whoever lets go.
-// Threads begin with arena 0. Those that work side by side take others (numbers `pool_arenas` apart
-// mean the same): what a thread gets was last written by itself, so it is in the cache of its core
-// and not of another. Throws bad_alloc.
+// The pool has several arenas. Each has memory of its own, which returns to it whichever thread
+// frees it. Threads start with arena 0. Threads that work in parallel use different arenas (numbers
+// that differ by `pool_arenas` mean the same one). So a thread gets memory that it wrote last
+// itself, which is in the cache of its own core. Throws bad_alloc.
 constexpr std::size_t pool_arenas = 64;
 void use_pool_arena(std::size_t number);
 
-// Switches for finding mistakes, off in normal work (`poison` on with AddressSanitizer): `poison`
-// fills fresh buffers with NaN, so that an element that was never written is seen; `finite` makes a
-// tape look at every value and gradient, and name the op of the first bad one.
+// Switches for debugging, off in normal work (`poison` is on with AddressSanitizer). `poison` fills
+// fresh buffers with NaN, which reveals elements that are never written. `finite` makes a tape
+// check every value and gradient, and name the op of the first bad one.
 struct Checks {
   bool poison = false;
   bool finite = false;

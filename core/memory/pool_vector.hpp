@@ -1,4 +1,4 @@
-// Vectors in pool memory: for lists that every step makes anew, and lists that closures keep.
+// Vectors in pool memory, for lists that every step makes anew and for lists that closures keep.
 #pragma once
 
 #include <cstddef>

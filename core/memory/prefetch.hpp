@@ -1,4 +1,4 @@
-// Prefetching: numbers on their way from memory while others are worked on.
+// Prefetching: loads numbers into the cache while others are processed.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 constexpr Index cache_line = 64 / sizeof(Scalar);
 
-// Asks for the lines of `count` numbers from `from` on. Level 3 is the first of the cache.
+// Requests the cache lines of `count` numbers from `from` on. Level 3 is the first-level cache.
 template <int ForWriting, int Level>
 inline void prefetch_lines(const Scalar* from, Index count) {
   for (Index i = 0; i < count; i += cache_line) {
@@ -20,13 +20,13 @@ inline void prefetch_lines(const Scalar* from, Index count) {
   }
 }
 
-// Numbers that are needed soon, in the second level of the cache.
+// Numbers that are needed soon, into the second-level cache.
 inline void prefetch(const Scalar* from, Index count) { prefetch_lines<0, 2>(from, count); }
 
-// Numbers that are about to be read, in the first level.
+// Numbers that are about to be read, into the first-level cache.
 inline void prefetch_to_read(const Scalar* from, Index count) { prefetch_lines<0, 3>(from, count); }
 
-// Room for numbers that are about to be written, in the first level.
+// Lines for numbers that are about to be written, into the first-level cache.
 inline void prefetch_to_write(const Scalar* from, Index count) {
   prefetch_lines<1, 3>(from, count);
 }
@@ -36,7 +36,7 @@ inline const Scalar* line_of(const Scalar* number) {
   return number - reinterpret_cast<std::uintptr_t>(number) / sizeof(Scalar) % cache_line;
 }
 
-// Rows of numbers as they lie in memory.
+// Rows of numbers in memory.
 struct StoredRows {
   const Scalar* data = nullptr;
   Index stride = 0;
@@ -46,23 +46,23 @@ struct StoredRows {
   StoredRows part(Index begin, Index end) const {
     return {data + begin * stride, stride, end - begin, columns};
   }
-  // Of the cache; where rows begin anywhere in a line, as many as there can be.
+  // The number of cache lines. If rows may begin anywhere in a line, the largest number possible.
   Index lines() const {
     const Index before = stride % cache_line == 0 ? data - line_of(data) : cache_line - 1;
     return rows * ((before + columns + cache_line - 1) / cache_line);
   }
 };
 
-// What is needed next, asked for a few cache lines at a time while something else is worked on: a
-// core waits for no more than some dozen lines at once, and stands still when it asks for more.
+// Prefetches what is needed next, a few cache lines at a time, while something else is processed. A
+// core can wait for a few dozen lines at once, and stalls if it requests more.
 class Prefetcher {
  public:
-  using Matrices = std::array<StoredRows, 4>;  // those without rows do not matter
+  using Matrices = std::array<StoredRows, 4>;  // entries without rows are ignored
 
-  // Where the next product writes, as far apart as this one does; null: nowhere known.
+  // Where the next product writes, with the same stride as this one; null: unknown.
   const Scalar* next_result = nullptr;
 
-  // Everything has been asked for after so many calls of `some`, at least one.
+  // Everything has been requested after `calls` calls of `some`, at least one.
   Prefetcher(const Matrices& matrices, Index calls) : matrices_(matrices) {
     Index lines = 0;
     for (const StoredRows& matrix : matrices) {
@@ -82,7 +82,7 @@ class Prefetcher {
     }
   }
 
-  // The next line, to be asked for by the caller; null when there are no more.
+  // The next line, which the caller must request; null if there are no more.
   const Scalar* next() {
     if (at_ == matrices_.size()) {
       return nullptr;

@@ -9,7 +9,7 @@ namespace tapehead {
 
 namespace {
 
-// Of a line such as "VmHWM:     12345 kB".
+// Reads a line such as "VmHWM:     12345 kB".
 std::size_t bytes_in(const std::string& status, std::string_view name) {
   const std::size_t at = status.find(name);
   return at == std::string::npos ? 0 : 1024 * std::stoul(status.substr(at + name.size()));

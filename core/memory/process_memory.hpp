@@ -10,7 +10,7 @@ struct ProcessMemory {
   std::size_t peak = 0;      // bytes, the most so far
 };
 
-// Zeros where the system does not tell.
+// Zeros if the system does not report it.
 ProcessMemory process_memory();
 
 }  // namespace tapehead

@@ -8,7 +8,7 @@
 #include <bit>
 #include <new>
 
-// Free memory is out of bounds for the address sanitizer.
+// AddressSanitizer reports any access to free memory.
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #else
@@ -20,24 +20,24 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::size_t unit = 64;         // spans begin at multiples of it and are as long
-constexpr std::size_t least = 4 * unit;  // of a span: less is not cut off
-// Memory is taken from the system in multiples of a huge page: with small ones every matrix row of
-// a product is a page of its own, and the processor knows the places of few.
+constexpr std::size_t unit = 64;         // start and length of a span are multiples of it
+constexpr std::size_t least = 4 * unit;  // the smallest span: a smaller rest is not cut off
+// Memory is taken from the system in multiples of a huge page. With small pages every matrix row of
+// a product is on its own page, and the processor caches the addresses of few pages.
 constexpr std::size_t growth = 1 << 21;
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-// Lists stand a sixteenth of a power of two apart: list 16 e + k holds spans from (1 + k / 16) 2^e
-// bytes on, up to where the next one begins.
+// List 16 e + k holds spans from (1 + k / 16) 2^e bytes up to the start of the next list, so there
+// are sixteen lists for each power of two.
 std::size_t list_of(std::size_t bytes) {
   const auto exponent = static_cast<std::size_t>(std::bit_width(bytes) - 1);
   return 16 * exponent + ((bytes >> (exponent - 4)) & 15);
 }
 
-// The first list all of whose spans have so many bytes.
+// The first list in which all spans have at least this many bytes.
 std::size_t list_above(std::size_t bytes) { return list_of(bytes - 1) + 1; }
 
 rlim_t most_addresses() {
@@ -45,8 +45,8 @@ rlim_t most_addresses() {
   return getrlimit(RLIMIT_AS, &addresses) == 0 ? addresses.rlim_cur : RLIM_INFINITY;
 }
 
-// As much memory as there is; half of the addresses that the process may have where that is less,
-// since others need some too.
+// The size of the machine's memory, or half of the addresses that the process may use if that is
+// less, since other parts need addresses too.
 std::size_t most_bytes() {
   auto bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -69,7 +69,7 @@ SpanHeap::SpanHeap() {
   std::size_t bytes = most_bytes();
   std::size_t addresses = 0;
   void* memory = MAP_FAILED;
-  for (; memory == MAP_FAILED && bytes >= 2 * growth; bytes /= 2) {  // fewer may be allowed
+  for (; memory == MAP_FAILED && bytes >= 2 * growth; bytes /= 2) {  // less may be allowed
     memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     addresses = bytes;
   }
@@ -81,7 +81,7 @@ SpanHeap::SpanHeap() {
   begin_ = reserved_.data() + (round_up(address, growth) - address);
   end_ = begin_;
   limit_ = begin_ + (addresses - growth);
-  madvise(begin_, addresses - growth, MADV_HUGEPAGE);  // without them all is the same, but slower
+  madvise(begin_, addresses - growth, MADV_HUGEPAGE);  // optional, but faster
 }
 
 SpanHeap::~SpanHeap() {
@@ -125,7 +125,7 @@ Span* SpanHeap::after(Span* span) const {
                        : reinterpret_cast<Span*>(reinterpret_cast<std::byte*>(span) + span->bytes);
 }
 
-// A free span, off its list: one of nearly the size where there is one, else the next larger.
+// Takes a free span off its list: one of nearly this size if there is one, otherwise a larger one.
 Span* SpanHeap::find(std::size_t bytes) {
   for (Span* span = lists_[list_of(bytes)]; span != nullptr; span = span->next) {
     if (span->bytes >= bytes) {
@@ -146,7 +146,7 @@ Span* SpanHeap::find(std::size_t bytes) {
   return nullptr;
 }
 
-// A span at the end that is long enough: the last one made longer where it is free, else a new one.
+// A long enough span at the end: the last one, extended, if it is free; otherwise a new one.
 Span* SpanHeap::grow(std::size_t bytes) {
   const bool longer = last_ != nullptr && last_->free;
   const std::size_t more = round_up(bytes - (longer ? last_->bytes : 0), growth);
@@ -168,7 +168,7 @@ Span* SpanHeap::grow(std::size_t bytes) {
   return last_;
 }
 
-// Leaves a span its first bytes and makes a free one of the rest.
+// Keeps the first bytes of a span, and makes a free span of the rest.
 void SpanHeap::cut(Span* span, std::size_t bytes) {
   const std::size_t rest = span->bytes - bytes;
   if (rest < least) {

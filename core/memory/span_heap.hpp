@@ -1,6 +1,6 @@
-// A heap for buffers of all sizes: one run of address space, cut into spans that are in use or
-// free. Free neighbours join, so that what one ragged batch let go of serves the next, whatever its
-// sizes.
+// A heap for buffers of all sizes: one range of addresses, cut into spans that are in use or free.
+// Free neighbours are merged. So memory that one ragged batch has freed serves the next one,
+// whatever its sizes.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 
 namespace tapehead {
 
-// The head of a span; its memory follows.
+// The header of a span; its memory follows.
 struct alignas(64) Span {
   std::atomic<std::uint32_t> users{0};
   bool free = true;
-  std::uint16_t arena = 0;   // whose heap it is of, for the pool
+  std::uint16_t arena = 0;   // the arena of the pool that it belongs to
   std::size_t bytes = 0;     // of the whole span, this head included
   Span* before = nullptr;    // the neighbour at the lower address
   Span* previous = nullptr;  // in the list of free spans of about this size
@@ -24,19 +24,19 @@ struct alignas(64) Span {
   std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
 };
 
-// Whether the process may have no more than so many addresses; a heap then reserves half of them.
+// Whether the system limits the addresses of the process; a heap then reserves half of that limit.
 bool addresses_limited();
 
-// Not for several threads at once.
+// Not thread-safe.
 class SpanHeap {
  public:
-  SpanHeap();  // reserves addresses for as much memory as the machine has, and takes none; throws
-               // bad_alloc
+  SpanHeap();  // reserves addresses for as much memory as the machine has, but takes none of it;
+               // throws bad_alloc
   ~SpanHeap();
   SpanHeap(const SpanHeap&) = delete;
   SpanHeap& operator=(const SpanHeap&) = delete;
 
-  Span* take(std::size_t asked);  // with one user and at least so many bytes; throws bad_alloc
+  Span* take(std::size_t asked);  // with one user and at least `asked` bytes; throws bad_alloc
   void give_back(Span* span);
   std::size_t bytes_held() const {
     return static_cast<std::size_t>(end_ - begin_);
@@ -54,9 +54,9 @@ class SpanHeap {
   void unlist(Span* span);
 
   std::span<std::byte> reserved_;  // all addresses
-  std::byte* begin_ = nullptr;     // at a huge page
-  std::byte* end_ = nullptr;       // of what is taken from the system
-  std::byte* limit_ = nullptr;     // of the addresses reserved
+  std::byte* begin_ = nullptr;     // starts at a huge page
+  std::byte* end_ = nullptr;       // end of the memory taken from the system
+  std::byte* limit_ = nullptr;     // end of the reserved addresses
   Span* last_ = nullptr;           // the span that ends at end_
   std::array<Span*, list_count> lists_{};
   std::array<std::uint64_t, list_count / 64> filled_{};  // a bit for each list that holds a span

@@ -113,8 +113,8 @@ Var smooth(const Var& x, const Var& bias, const Dropout& dropout) {
       });
 }
 
-// dx = s dy where y > 0, and 0 elsewhere, with s what dropout multiplies by;  db = Σ_n dx.
-// dx may be dy.
+// dx = s dy where y > 0, and 0 elsewhere, where s is the factor of dropout;  db = Σ_n dx. dx may be
+// dy.
 void relu_backward(const Tensor& dy, const Tensor& y, Scalar s, Tensor& dx, RowSums dbias) {
   const Index F = y.dim(1);
   for (Index i = 0; i < y.dim(0); ++i) {
@@ -128,12 +128,13 @@ void relu_backward(const Tensor& dy, const Tensor& y, Scalar s, Tensor& dx, RowS
   }
 }
 
-// x's own memory where nobody else will read it. Who looks for anomalies tells of it afterwards.
+// The memory of x itself, if nobody else will read it; otherwise new memory, also for an anomaly
+// check, which reads x afterwards.
 Tensor place_of_result(const Var& x) {
   return x.value().unique() && !checks().finite ? x.value() : Tensor::empty(x.shape());
 }
 
-// y alone tells the gradient, so neither x nor the mask is kept.
+// The gradient depends only on y, so neither x nor the mask is kept.
 Var relu(Var&& x, const Var& bias, const Dropout& dropout) {
   Tensor y = place_of_result(x);
   forward<Relu>(x.value(), bias.value(), DropoutMask(dropout, y.dim(0), y.dim(1)), y);

@@ -1,4 +1,4 @@
-// The activation functions there are.
+// The activation functions, and their names in a config.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Plain arithmetic, element by element.
+// Arithmetic ops that work element by element.
 #pragma once
 
 #include "core/tape/tape.hpp"

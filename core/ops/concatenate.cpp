@@ -19,7 +19,7 @@ void check_axis(const char* op, Index axis) {
   }
 }
 
-// The pieces' extent along the axis, all together.
+// The sum of the pieces' extents along the axis.
 Index check_pieces(std::span<const Var> pieces, Index axis) {
   check_axis("concatenate", axis);
   if (pieces.empty()) {
@@ -42,7 +42,8 @@ Index check_pieces(std::span<const Var> pieces, Index axis) {
   return together;
 }
 
-// A piece as wide as the whole lies in it in one run; so rows are columns of a matrix with one row.
+// The place of a piece in the whole. A piece as wide as the whole is contiguous, so rows count as
+// columns of a matrix with one row.
 struct Place {
   Index rows;
   Index columns;  // of the piece
@@ -59,7 +60,7 @@ void copy_in(const Tensor& piece, const Place& place, Scalar* whole) {
   }
 }
 
-// The gradient of a piece, from where the piece lies in the whole.
+// The gradient of a piece: its part of the whole.
 void put_piece(const GradientTarget& to, const Place& place, const Scalar* whole) {
   for (Index i = 0; i < place.rows; ++i) {
     Scalar* row = to.data + i * place.columns;
@@ -71,7 +72,7 @@ void put_piece(const GradientTarget& to, const Place& place, const Scalar* whole
   }
 }
 
-// The gradient of the whole from one piece's: nothing for the rest of it.
+// The gradient of the whole from that of one piece: 0 for the rest.
 void put_whole(const GradientTarget& to, Index first, const Place& place, const Tensor& dy) {
   if (!to.accumulate) {
     std::fill_n(to.data, place.rows * place.stride, Scalar{0});

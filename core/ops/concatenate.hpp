@@ -1,4 +1,4 @@
-// Matrices put together and taken apart.
+// Joins matrices, and takes parts of them.
 #pragma once
 
 #include <span>

@@ -28,7 +28,7 @@ void expect_tokens(std::span<const TokenId> targets, Index N, Index V, const Sha
   }
 }
 
-// What a row adds to the loss and to what is reported.
+// The contribution of a row to the loss and to the reported numbers.
 struct RowLoss {
   double loss;
   double negative_log_likelihood;
@@ -36,7 +36,7 @@ struct RowLoss {
 };
 
 // -Σ_v q_v (x_v - lse) = lse - (1 - smoothing) x_target - smoothing mean(x), where lse = log Σ_v
-// exp(x_v), with the largest taken out. Where `learns`, x becomes p - q.
+// exp(x_v), where the largest x is subtracted first. If `learns`, x becomes p - q.
 RowLoss take_row(Scalar* x, Index V, TokenId target, Scalar smoothing, bool learns) {
   const Scalar largest = max_row(V, x);
   const Scalar of_target = x[target];

@@ -15,8 +15,8 @@ struct CrossEntropy {
 };
 
 // logits: (N, V), targets: N of them. Label smoothing as in Szegedy et al. 2016, section 7. Throws
-// ShapeError. Logits that are handed over, by std::move, become their own gradient while they are
-// in the cache; others are copied where there are gradients to be had.
+// ShapeError. If the logits are moved in, their memory becomes their gradient while it is in the
+// cache. Otherwise they are copied if a gradient is needed.
 CrossEntropy cross_entropy(Var logits, std::span<const TokenId> targets, Scalar smoothing = 0);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -11,12 +11,13 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// What numbers with keep bits are multiplied by: 0 or 1 / (1 - probability).
+// Converts keep bits to the factors of dropout: 0 or 1 / (1 - probability).
 class KeepFactors {
  public:
-  explicit KeepFactors(const Dropout& dropout);  // of no use where the dropout is not active
+  explicit KeepFactors(const Dropout& dropout);  // not usable if the dropout is not active
 
-  // Those of a vector of numbers, of sixteen whose bits are `keep`: from the first-th on.
+  // The factors of one vector of numbers, from the first-th on, out of sixteen whose bits are
+  // `keep`.
   template <class Keep = xsimd::batch_bool<Scalar>>
   Lanes of(std::uint16_t keep, Index first) const {
     using Bits = typename Keep::register_type;
@@ -28,15 +29,15 @@ class KeepFactors {
   }
 
  private:
-  // What chooses among the numbers of a vector is a register of bits (AVX-512).
+  // With AVX-512 a register of bits selects numbers of a vector.
   static constexpr bool a_bit_each =
       8 * sizeof(xsimd::batch_bool<Scalar>::register_type) == Lanes::size;
 
   Scalar scale_;
-  Tensor table_;  // (256, 8), the factors for each byte of bits; empty where there is a bit each
+  Tensor table_;  // (256, 8), the factors for each byte of bits; empty with AVX-512
 };
 
-// What a row's numbers are multiplied by, for map_row.
+// The factors of a row, for map_row.
 struct KeepRow {
   const std::uint8_t* bits;
   const KeepFactors* factors;

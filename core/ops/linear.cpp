@@ -20,7 +20,7 @@ Index check(const Var& x, const Var& weight) {
   return out;
 }
 
-// dx = dy W,  dW = dyᵀ x. Rows of W that dy has no column for were left out of y.
+// dx = dy W,  dW = dyᵀ x. Rows of W without a column in dy were not used for y.
 void backward(Gradients& g, const Tensor& x, const Tensor& weight) {
   const Tensor& dy = g.output();
   const Index N = x.dim(0);

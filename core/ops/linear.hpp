@@ -1,4 +1,4 @@
-// The linear map: the op that nearly all of a transformer's arithmetic is in.
+// The linear map, which does nearly all of a transformer's arithmetic.
 #pragma once
 
 #include "core/product/packed_matrix.hpp"
@@ -12,10 +12,11 @@ Var linear(const Var& x, const Var& weight);
 // y = x Wᵀ + b.  bias: (out).
 Var linear(const Var& x, const Var& weight, const Var& bias);
 
-// y = x Wᵀ with the first `out` rows of the weight alone: (N, out).
+// y = x Wᵀ with only the first `out` rows of the weight: (N, out).
 Var linear_with_first_rows(const Var& x, const Var& weight, Index out);
 
-// The same for a weight packed as (in, out), where nothing is recorded; no bias where it is null.
+// The same for a weight that is packed as (in, out), for passes that record nothing. `bias` may be
+// null.
 Var packed_linear(const Var& x, const PackedMatrix& weight, const Var* bias);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

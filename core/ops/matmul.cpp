@@ -9,9 +9,9 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// Calls use(i, j) for every element of a matrix, tile by tile: of the two matrices of a
-// transposition one is walked against its rows, and within a tile its cache lines are met again in
-// time.
+// Calls use(i, j) for every element of a matrix, tile by tile. In a transposition one of the two
+// matrices is traversed against its rows; within a tile its cache lines are used again while they
+// are cached.
 template <class Use>
 void for_each_in_tiles(Index rows, Index columns, const Use& use) {
   constexpr Index tile = 16;

@@ -10,7 +10,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// What a row was shifted and scaled by: x̂ = (x - mean) scale.
+// The shift and the scale of a row: x̂ = (x - mean) scale.
 struct RowStatistics {
   Scalar mean;
   Scalar scale;
@@ -30,13 +30,13 @@ RowStatistics root_mean_square(const Scalar* x, Index D, Scalar epsilon) {
 Scalar* row_of(Tensor& statistics, Index i) { return statistics.data() + 2 * i; }
 const Scalar* row_of(const Tensor& statistics, Index i) { return statistics.data() + 2 * i; }
 
-// What the gradient of a row has of the directions that the row's own statistics took away.
+// The projections of a row's gradient on the directions that its own statistics remove.
 struct Projections {
   Lanes along;  // mean(h ∘ x̂)
   Lanes mean;   // mean(h)
 };
 
-// x̂, made again from x and the row's statistics, and the projections of h = gain ∘ dy.
+// Computes x̂ again from x and the row's statistics, and the projections of h = gain ∘ dy.
 Projections normalise(const Scalar* x, const Scalar* statistics, const Scalar* dy,
                       const Scalar* gain, bool centred, Index D, Scalar* normal) {
   const Lanes mean(statistics[0]);
@@ -57,7 +57,8 @@ Projections normalise(const Scalar* x, const Scalar* statistics, const Scalar* d
   return {Lanes(over * xsimd::hadd(along)), Lanes(centred ? over * xsimd::hadd(sum) : Scalar{0})};
 }
 
-// dx = scale (h - x̂ mean(h ∘ x̂) - mean(h)); RMS norm has no mean to take off, so no last term.
+// dx = scale (h - x̂ mean(h ∘ x̂) - mean(h)). RMS norm does not subtract a mean, so the last term
+// is absent.
 void backward_row(const Scalar* normal, const Scalar* dy, const Scalar* gain, Scalar scale,
                   const Projections& h, Index D, GradientTarget dx) {
   const auto value = [&, factor = Lanes(scale)](const Lanes& n, const Lanes& d, const Lanes& w) {

@@ -36,7 +36,8 @@ void spread(const GradientTarget& to, Index n, Scalar gradient) {
 
 // y = factor Σ x:  dx = factor dy.
 Var reduce_all(const char* op, const Var& x, Scalar factor) {
-  // In pieces, so that rounding errors grow with the number of pieces and not of numbers.
+  // In blocks, so that rounding errors grow with the number of blocks instead of the number of
+  // elements.
   constexpr Index piece = 1024;
   const Index n = x.value().size();
   Scalar sum = 0;

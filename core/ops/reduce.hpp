@@ -5,7 +5,7 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The sum and the mean of all numbers of x; y: (1).  The mean of none throws ShapeError.
+// The sum and the mean of all numbers of x; y: (1).  The mean of an empty x throws ShapeError.
 Var sum(const Var& x);
 Var mean(const Var& x);
 

@@ -1,4 +1,4 @@
-// The sum of a matrix' rows, gathered row by row into the gradient of a bias or a gain.
+// Sums the rows of a matrix, one row at a time, into the gradient of a bias or a gain.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ class RowSums {
   Index columns_;
 };
 
-// A gradient target, or scratch memory where the input needs no gradient: kernels that make several
-// gradients in one pass write to both alike.
+// A gradient target, or scratch memory if the input needs no gradient. So kernels that make several
+// gradients in one pass can always write to both.
 class TargetOrScratch {
  public:
   TargetOrScratch(Gradients& g, Index input, const Shape& shape) {

@@ -10,8 +10,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The largest number of a row is taken off first, so that no exponential overflows; a softmax does
-// not see it.
+// The largest number of a row is subtracted first, so that no exponential overflows. The result
+// does not depend on it.
 void softmax_row(const Scalar* x, Index D, Scalar* y) {
   map_row(D, y, [m = Lanes(max_row(D, x))](const Lanes& a) { return exp_of_small(a - m); }, x);
   const Scalar sum = sum_row(D, [](const Lanes& a) { return a; }, y);

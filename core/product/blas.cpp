@@ -16,7 +16,7 @@ void blas_product(Index rows, Index columns, Index depth, MatrixView a, MatrixVi
   if (rows == 0 || columns == 0) {
     return;
   }
-  if (depth == 0) {  // BLAS refuses the strides of 0 that may come with it
+  if (depth == 0) {  // BLAS rejects the strides of 0 that may come with it
     for (Index i = 0; i < rows && !accumulate; ++i) {
       std::fill_n(c + i * c_stride, columns, Scalar{0});
     }

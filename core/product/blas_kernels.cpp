@@ -21,9 +21,9 @@ bool is_avx512_core(const std::string& kernels) {
   return kernels == "SkylakeX" || kernels == "Cooperlake" || kernels == "Sapphirerapids";
 }
 
-// OpenBLAS picks its kernels when it is loaded. The two functions, exported by every build that
-// holds several kernel sets though documented in none, undo that choice and make it again with the
-// environment as it is then.
+// OpenBLAS chooses its kernels when it is loaded. These two functions undo that choice, and make it
+// again with the current environment. Every build with several kernel sets exports them, but they
+// are not documented.
 bool choose_again(const char* kernels) {
   using Function = void (*)();
   const auto quit = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "gotoblas_dynamic_quit"));

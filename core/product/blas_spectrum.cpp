@@ -86,7 +86,7 @@ Matrix operator*(const Matrix& a, const Matrix& b) {
   return product;
 }
 
-// Eigenvalues of a symmetric matrix; its rows become the eigenvectors where those are wanted.
+// Eigenvalues of a symmetric matrix. If `vectors`, its rows become the eigenvectors.
 std::vector<double> eigenvalues(Matrix& matrix, bool vectors) {
   const auto n = static_cast<int>(matrix.n);
   const int work_size = 34 * n;  // (block size + 2) n: with blocks of 32 columns
@@ -102,7 +102,8 @@ std::vector<double> eigenvalues(Matrix& matrix, bool vectors) {
   return values;
 }
 
-// The symmetric root of a positive semidefinite matrix: Vᵀ sqrt(Λ) V with eigenvectors as rows.
+// The symmetric root of a positive semidefinite matrix: Vᵀ sqrt(Λ) V, where the rows of V are
+// eigenvectors.
 Matrix root(Matrix matrix) {
   const std::vector<double> values = eigenvalues(matrix, true);
   Matrix result(matrix.n);
@@ -117,15 +118,15 @@ Matrix root(Matrix matrix) {
   return result;
 }
 
-// Symmetric but for rounding, of which LAPACK reads one triangle: (Aᵀ B)(Aᵀ B)ᵀ = Aᵀ (B Bᵀ) A, (m,
-// m), or, where A has fewer rows than columns, R (B Bᵀ) R, (d, d), which has the same eigenvalues
-// other than 0; R is the root of A Aᵀ.
+// Symmetric except for rounding; LAPACK reads one triangle. It is (Aᵀ B)(Aᵀ B)ᵀ = Aᵀ (B Bᵀ) A, (m,
+// m); or, if A has fewer rows than columns, R (B Bᵀ) R, (d, d), which has the same eigenvalues
+// except 0. R is the root of A Aᵀ.
 Matrix squared_product(const Tensor& a, const Tensor& b) {
   if (a.dim(0) > a.dim(1)) {
     return gram(product(a, b));
   }
   const Matrix half = root(gram(rows_of(a)));
-  return half * gram(rows_of(b)) * half;  // (R G) R takes R's rows for its columns
+  return half * gram(rows_of(b)) * half;  // (R G) R uses R's rows as its columns
 }
 
 }  // namespace

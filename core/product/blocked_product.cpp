@@ -13,16 +13,15 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// Where a block begins, or how large it is: rows of a and c, depth of a and b, columns of b and c.
+// The start of a block, or its size: rows of a and c, depth of a and b, columns of b and c.
 struct Block {
   Index row = 0;
   Index depth = 0;
   Index column = 0;
 };
 
-// A block of b, packed, stays in the second level of the cache while all rows of a go by, one block
-// after the other (Goto and van de Geijn 2008). What the next ones are made of is fetched
-// meanwhile.
+// A packed block of b stays in the second-level cache while all rows of a pass, one block after the
+// other (Goto and van de Geijn 2008). Meanwhile the numbers for the next blocks are prefetched.
 class BlockedProduct {
  public:
   BlockedProduct(Index rows, Index columns, Index depth, const MatrixView& a, const MatrixView& b)
@@ -58,15 +57,15 @@ class BlockedProduct {
   }
 
  private:
-  // What is smaller was written a moment ago, and nothing has pushed it out.
+  // Smaller matrices were written a moment ago, and are still in the cache.
   static constexpr Index stays_in_cache = (Index{1} << 20) / sizeof(Scalar);
-  // While the last rows of a are worked on; what is fetched sooner is pushed out again.
+  // While the last rows of a are processed; what is fetched earlier is evicted again.
   static constexpr Index fetches_b_within = 288;
-  // Not a power of two, so that rows of a copy do not share few lines of the cache.
+  // Not a power of two, so that rows of a copy do not share a few lines of the cache.
   static constexpr Index copied_stride = PackedMatrix::block_rows + 16;
 
-  // Rows of a that do not lie in runs leave no gaps when they are copied, between what is used. It
-  // does not pay where they are near each other and few panels of b use them.
+  // A copy removes the gaps between the used numbers of rows of a that are not contiguous. It is
+  // not worth it if the rows are close to each other and few panels of b use them.
   static bool pays_to_copy(Index columns, const MatrixView& a) {
     constexpr Index few = 2 * product_columns;
     constexpr Index near = 512;
@@ -78,7 +77,7 @@ class BlockedProduct {
             std::min(most_.column, all_.column - at.column)};
   }
 
-  // After the last block: one whose column lies beyond all.
+  // After the last block it returns one whose column is beyond all.
   Block after(Block at) const {
     at.row += most_.row;
     return at.row < all_.row ? at : after_block_of_b(at);
@@ -109,7 +108,8 @@ class BlockedProduct {
     return stored(a_.from(at.row, at.depth), size.row, size.depth);
   }
 
-  // As much of the next block of b as this block has of a's last rows.
+  // The share of the next block of b that this block prefetches, in proportion to its share of a's
+  // last rows.
   StoredRows share_of_next_b(const Block& at) const {
     const Block next = after_block_of_b(at);
     if (next.column >= all_.column) {
@@ -139,7 +139,7 @@ class BlockedProduct {
   }
 
   Block all_;
-  Block most_;  // the largest block: of a 12,288 numbers, of b 65,536
+  Block most_;  // the largest block: 12,288 numbers of a, 65,536 of b
   MatrixView a_;
   MatrixView b_;
   bool fetches_;

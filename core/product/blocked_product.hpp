@@ -1,4 +1,4 @@
-// Products of matrices too large for the caches, in blocks that fit.
+// Products of matrices that are too large for the caches, computed in blocks that fit.
 #pragma once
 
 #include "core/product/blas.hpp"
@@ -8,9 +8,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// c = start + a b, where a is (rows, depth) and b (depth, columns) after their transpositions;
-// rows and depth: 1 or more. `start` may be c itself. Every sum is added up in the order of the
-// depth.
+// c = start + a b, where a is (rows, depth) and b (depth, columns) after their transpositions; rows
+// and depth: 1 or more. `start` may be c itself. Every sum is added in the order of the depth.
 void blocked_product(Index rows, Index columns, Index depth, const MatrixView& a,
                      const MatrixView& b, Start start, Scalar* c, Index c_stride);
 

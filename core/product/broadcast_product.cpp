@@ -12,25 +12,26 @@ namespace {
 
 constexpr Index widest = product_columns / lane_count;
 
-// As many rows at a time as leave each sum in a register of its own: 6 x 2 sums, 2 vectors of b and
-// one of a in 16; 6 x 4 sums, 4 vectors and one in 32. Where there are 32 and fewer columns, rows
-// of a that lie next to each other take more: 8 are half a cache line. Rows apart would need as
-// many addresses.
+// The number of rows that are processed at a time, such that each sum has its own register: with 16
+// registers 6 x 2 sums, 2 vectors of b and one of a; with 32 registers 6 x 4 sums, 4 vectors and
+// one. With 32 registers and fewer columns, adjacent rows of a allow more: 8 are half a cache line.
+// Rows that are apart would need one address each.
 constexpr Index tile_rows(bool adjacent, Index vectors) {
   return adjacent && sizeof(Lanes) == 64 && vectors < widest ? 8 : 6;
 }
 
-// Between two calls of the prefetcher, so that there is as much work whatever a tile's width.
+// The depth between two calls of the prefetcher, chosen so that the work between them does not
+// depend on a tile's width.
 constexpr Index prefetch_depth(Index vectors) { return 64 / vectors; }
 
-// Rows of the result that the next tile writes, as far apart as this tile's.
+// Rows of the result that the next tile writes, with the same stride as this tile's.
 struct NextRows {
   const Scalar* data = nullptr;
   Index count = 0;
 };
 
-// `prefetcher`: a pointer or, for none, nullptr itself. With one, `next` is fetched, too, spread
-// over the depth: asked for at once its rows would be more than a core waits for.
+// `prefetcher`: a pointer or, for none, nullptr itself. With one, `next` is prefetched too, spread
+// over the depth, because its rows are more than a core can wait for at once.
 template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
 [[gnu::always_inline]] inline void tile_product(Index depth, Broadcast a, const Scalar* b,
                                                 Index b_step, Start start, Scalar* out,
@@ -85,7 +86,7 @@ template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
   }
 }
 
-// What is left below whole tiles: `Rows` rows or fewer.
+// The rest after whole tiles: `Rows` rows or fewer.
 template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
 [[gnu::always_inline]] inline void rest_product(Index rows, Index depth, Broadcast a,
                                                 const Scalar* b, Index b_step, Start start,

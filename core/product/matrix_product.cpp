@@ -12,17 +12,17 @@ namespace {
 
 constexpr bool has_avx512_vectors = sizeof(Lanes) == 64;
 
-// Where our own product is faster: OpenBLAS packs both sides without fetching them before, and
-// clears c first. There must be rows enough to pay for packing b. Vectors narrower than the CPU's
-// lose everywhere; a transposed a is left to OpenBLAS where vectors have 8 numbers.
+// Whether our own product is faster. OpenBLAS packs both sides without prefetching them, and clears
+// c first. There must be enough rows to make packing b worth it. Vectors narrower than the CPU's
+// are always slower. A transposed a is left to OpenBLAS if vectors have 8 numbers.
 bool own_is_faster(Index rows, Index depth, const MatrixView& a) {
   constexpr Index fewest_rows = 64;
   static const bool widest = has_avx512_vectors || __builtin_cpu_supports("avx512f") == 0;
   return widest && (has_avx512_vectors || !a.transposed) && rows >= fewest_rows && depth > 0;
 }
 
-// Where c = aᵀ b is so narrow or low that rows of a and b are used too seldom to pay for packing
-// them.
+// Whether c = aᵀ b has so few rows or columns that rows of a and b are not used often enough to
+// make packing them worth it.
 bool outer_products_are_faster(Index rows, Index columns, Index depth, const MatrixView& a,
                                const MatrixView& b) {
   constexpr Index few = 64;
@@ -30,8 +30,8 @@ bool outer_products_are_faster(Index rows, Index columns, Index depth, const Mat
          std::min(rows, columns) <= few && depth > 0;
 }
 
-// c = start + Σ_r a_r ⊗ b_r over the rows of a and b, so many at a time that they stay in the first
-// level of the cache, and as many rows of c as stay in the second.
+// c = start + Σ_r a_r ⊗ b_r over the rows of a and b. It takes as many of these at a time as stay
+// in the first-level cache, and as many rows of c as stay in the second-level cache.
 void sum_of_outer_products(Index rows, Index columns, Index depth, const MatrixView& a,
                            const MatrixView& b, Start start, Scalar* c, Index c_stride) {
   constexpr Index block_depth = 96;

@@ -1,4 +1,4 @@
-// Matrix products on row-major matrices, by whichever way is the faster.
+// Products of row-major matrices, by the faster of several ways.
 #pragma once
 
 #include "core/product/blas.hpp"
@@ -7,12 +7,12 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// c = a b (+ c), where a is (rows, depth) and b (depth, columns) after their transpositions. Unless
-// it accumulates, what c held does not matter, NaN included.
+// c = a b (+ c), where a is (rows, depth) and b (depth, columns) after their transpositions. If it
+// does not accumulate, the old content of c is ignored, even NaN.
 void matrix_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
                     Index c_stride, bool accumulate);
 
-// c = a b + row, the same to each row of c.
+// c = a b + row: adds the same row to each row of c.
 void matrix_product_plus_row(Index rows, Index columns, Index depth, MatrixView a, MatrixView b,
                              const Scalar* row, Scalar* c, Index c_stride);
 

@@ -11,8 +11,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// to[r][c] = from[r][c]. What comes some rows later is fetched: behind the last row, the first rows
-// of the columns beside these.
+// to[r][c] = from[r][c]. Rows that come later are prefetched; after the last row, the first rows of
+// the next columns.
 void copy_rows(const Scalar* from, Index stride, Index depth, Index columns, Scalar* to) {
   const Index step = whole_vectors(columns);
   const Index ahead = std::min<Index>(16, depth);
@@ -24,7 +24,7 @@ void copy_rows(const Scalar* from, Index stride, Index depth, Index columns, Sca
   }
 }
 
-// b as panels. Behind the last column they hold anything: what comes of it is not copied.
+// b as panels. After the last column their content is arbitrary, since its results are not copied.
 void pack(const MatrixView& b, Index depth, Index columns, Scalar* panels) {
   for (Index first = 0; first < columns; first += product_columns) {
     const Index count = std::min(product_columns, columns - first);
@@ -38,8 +38,8 @@ void pack(const MatrixView& b, Index depth, Index columns, Scalar* panels) {
   }
 }
 
-// c = start + a times some rows of a panel, of which `columns` are real. What is no whole vectors
-// goes by way of `edge`, which has room for them.
+// c = start + a times some rows of a panel, of which `columns` are real. Columns that do not fill a
+// vector go through `edge`, which has room for whole vectors.
 void panel_product(Index rows, Index columns, Index depth, const Broadcast& a, const Scalar* panel,
                    Scalar* edge, Start start, Scalar* c, Index c_stride, Prefetcher* prefetcher) {
   const Index step = whole_vectors(columns);

@@ -1,5 +1,6 @@
-// The right-hand side of matrix products, packed once: panels of as many columns as
-// `broadcast_product` takes at a time, the last one of what is left in whole vectors.
+// The right-hand side of matrix products, packed once into panels. A panel has as many columns as
+// `broadcast_product` processes at a time. The last panel has the remaining columns, padded to
+// whole vectors.
 #pragma once
 
 #include "core/product/blas.hpp"
@@ -19,22 +20,22 @@ class PackedMatrix {
   // c = start + a b, where a is (rows, depth) and not transposed. `start` may be c itself.
   void product(Index rows, const MatrixView& a, Start start, Scalar* c, Index c_stride) const;
 
-  // c = start + a b, a as it lies in memory: at most `block_rows` rows of it. Meanwhile the
-  // prefetcher, if any, is worked off.
+  // c = start + a b, where a has at most `block_rows` rows and is used without a copy. Meanwhile
+  // the lines of the prefetcher, if there is one, are prefetched.
   void block_product(Index rows, const Broadcast& a, Start start, Scalar* c, Index c_stride,
                      Prefetcher* prefetcher) const;
 
-  // So many rows of a stay in the second level of the cache.
+  // This many rows of a stay in the second-level cache.
   static constexpr Index block_rows = 96;
 
  private:
-  // So much of a panel at a time, 32 KB, stays in a first-level cache of 48 KB, or 16 KB in one of
-  // 32 KB with AVX2.
+  // This depth of a panel, 32 KB, stays in a first-level cache of 48 KB. With AVX2 it is 16 KB of
+  // 32 KB.
   static constexpr Index panel_depth = sizeof(Lanes) == 64 ? 128 : 256;
 
   Index depth_;
   Index columns_;
-  Tensor panels_;  // each (depth, panel's columns), one behind the other
+  Tensor panels_;  // each (depth, panel's columns), one after another
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

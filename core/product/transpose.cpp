@@ -13,8 +13,8 @@ namespace {
 
 using Block = std::array<Lanes, Lanes::size>;  // as many rows as columns
 
-// a and b, each in runs of `Run` numbers: a keeps its even runs and takes b's even ones in between,
-// and b keeps its odd runs and takes a's.
+// Exchanges runs of `Run` numbers between a and b: a keeps its even runs, and its odd runs are
+// replaced by b's even runs; b keeps its odd runs, and its even runs are replaced by a's odd runs.
 template <std::size_t Run, std::size_t... I>
 [[gnu::always_inline]] inline void exchange_runs(Lanes& a, Lanes& b,
                                                  std::index_sequence<I...> /*lanes*/) {
@@ -25,8 +25,8 @@ template <std::size_t Run, std::size_t... I>
   b = Lanes(__builtin_shufflevector(first, second, (even(I) ? I + Run : Lanes::size + I)...));
 }
 
-// Swaps the two off-diagonal quarters of every square of 2 `Run` rows, then of their quarters, and
-// so on.
+// Swaps the two off-diagonal quarters of every square of 2 `Run` rows, then those of its quarters,
+// and so on.
 template <std::size_t Run>
 [[gnu::always_inline]] inline void transpose(Block& block) {
   if constexpr (Run > 0) {
@@ -62,7 +62,7 @@ void copy_block(Index rows, Index columns, const Scalar* from, Index step, const
   }
 }
 
-// A block that is copied soon.
+// A block that is copied next.
 void prefetch_block(const Scalar* from, Index step) {
   for (Index r = 0; r < lane_count; ++r) {
     prefetch_to_read(from + r * step, 1);
@@ -74,10 +74,11 @@ void prefetch_block(const Scalar* from, Index step) {
 void copy_transposed(Index rows, Index columns, const Scalar* from, Index step, Scalar factor,
                      Scalar* to, Index to_step) {
   const Lanes factors(factor);
-  // A block so many columns on is fetched: behind the last column, one of the rows below, which
-  // below the last row are often copied next.
+  // The block `ahead` columns further on is prefetched. After the last column it is one of the rows
+  // below; after the last rows it is often what is copied next.
   const Index ahead = std::min(4 * lane_count, columns);
-  // A vector's height of rows from end to end: few enough streams for a core to follow by itself.
+  // As many rows as a vector has numbers, from end to end: so few streams that a core can prefetch
+  // them itself.
   for (Index r = 0; r < rows; r += lane_count) {
     for (Index c = 0; c < columns; c += lane_count) {
       const Scalar* at = from + r * step + c;

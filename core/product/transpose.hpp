@@ -1,4 +1,4 @@
-// Transposed copies of rows that lie in a wider matrix.
+// Transposed copies of rows that are part of a wider matrix.
 #pragma once
 
 #include "core/scalar.hpp"
@@ -6,8 +6,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// to[c to_step + r] = factor from[r step + c] for r < rows, c < columns, and zeros behind the last
-// r up to a whole vector, for which there must be room.
+// to[c to_step + r] = factor from[r step + c] for r < rows, c < columns. After the last r there are
+// zeros up to a whole vector, for which there must be room.
 void copy_transposed(Index rows, Index columns, const Scalar* from, Index step, Scalar factor,
                      Scalar* to, Index to_step);
 

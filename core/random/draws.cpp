@@ -66,7 +66,7 @@ double draw_normal(const Draws& draws, std::uint64_t index) {
 }
 
 Index draw_below(const Draws& draws, std::uint64_t index, Index bound) {
-  // The high half of a 64 x 64 bit product: off from uniform by less than bound / 2^64.
+  // The high half of a 64 x 64 bit product: its deviation from uniform is below bound / 2^64.
   __extension__ using Wide = unsigned __int128;
   return static_cast<Index>((Wide{draw_bits(draws, index)} * static_cast<std::uint64_t>(bound)) >>
                             64);

@@ -1,5 +1,5 @@
-// Addressed randomness: every draw is a pure function of (seed, stream, step, row, column), so that
-// nothing about the order of computation, the threads or a resumed run can change it.
+// Addressed randomness: every draw is a pure function of (seed, stream, step, row, column). So the
+// order of computation, the number of threads and a resume cannot change it.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct Draws {
   Draws(std::uint64_t seed, std::string_view stream, Index at_step, Index rows_before = 0);
 };
 
-// Plain draws for data and initialisers: number `index` of a stream.
+// Draws for data and initialisers: number `index` of a stream.
 std::uint64_t draw_bits(const Draws& draws, std::uint64_t index);
 double draw_uniform(const Draws& draws, std::uint64_t index);  // in [0, 1)
 double draw_normal(const Draws& draws,

@@ -12,11 +12,11 @@ namespace tapehead {
 
 namespace {
 
-// Some counters of 128 bits, one behind the other.
+// Some counters of 128 bits, one after another.
 #if defined(__AVX512BW__) && defined(__VAES__)
 using Counters = __m512i;
 
-// Without a mask GCC 12 falsely warns of a variable that is not initialised.
+// Without a mask GCC 12 falsely warns about an uninitialised variable.
 inline Counters to_each(__m128i key) { return _mm512_maskz_broadcast_i32x4(0xFFFF, key); }
 inline Counters mixed(Counters x, Counters key) { return _mm512_xor_si512(x, key); }
 inline Counters round(Counters x, Counters key) { return _mm512_aesenc_epi128(x, key); }
@@ -30,14 +30,14 @@ inline Counters round(Counters x, Counters key) { return _mm_aesenc_si128(x, key
 inline Counters last_round(Counters x, Counters key) { return _mm_aesenclast_si128(x, key); }
 #endif
 
-// A vector type by itself loses its alignment as an argument of a template.
+// A bare vector type loses its alignment as a template argument.
 struct SomeCounters {
   Counters numbers;
 };
 using AllCounters = std::array<SomeCounters, keep_lanes * sizeof(__m128i) / sizeof(Counters)>;
 
-// ARS with 5 rounds: those of AES, with keys that are a Weyl sequence from `key` on (Salmon et al.
-// 2011, section 3.1).
+// ARS with 5 rounds: the rounds of AES, with keys that are a Weyl sequence starting at `key`
+// (Salmon et al. 2011, section 3.1).
 inline void encrypt(AllCounters& counters, std::uint64_t key) {
   const __m128i weyl = _mm_set_epi64x(static_cast<long long>(0xBB67AE8584CAA73B),   // √3 - 1
                                       static_cast<long long>(0x9E3779B97F4A7C15));  // (√5 - 1) / 2
@@ -57,15 +57,15 @@ inline void encrypt(AllCounters& counters, std::uint64_t key) {
   }
 }
 
-// The lower halves of sixteen counters, block and row; the upper halves, step and salt, they share.
+// The lower halves of sixteen counters: block and row. They share the upper halves: step and salt.
 using Addresses = std::array<std::uint64_t, keep_lanes>;
 
-// A byte for each address: its eight draws in order, a bit set where the 16 bits of a draw are at
-// least the threshold.
+// One byte for each address: its eight draws in order, where a bit is set if the 16 bits of a draw
+// are at least the threshold.
 using KeepBytes = std::array<std::uint64_t, keep_lanes / 8>;
 
 #if defined(__AVX512BW__) && defined(__VAES__)
-// Four counters come from the even ones of eight addresses, four from the odd ones.
+// Four counters from the even ones of eight addresses, four from the odd ones.
 inline AllCounters counters_at(const Addresses& addresses, std::uint64_t upper) {
   const __m512i uppers = _mm512_set1_epi64(static_cast<long long>(upper));
   AllCounters counters;

@@ -1,4 +1,4 @@
-// Dropout's draws in bulk: for each number of a row, whether it is kept, as one bit.
+// The random draws of dropout in bulk: one bit for each number of a row says whether it is kept.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ struct Dropout {
   Draws draws;
 
   bool active() const { return probability > 0; }
-  // The probability in 65536ths, as it is applied: a number is dropped when its 16 bits are below
-  // this. Below 1 it never means all.
+  // The probability in units of 1/65536, as it is applied: a number is dropped if its 16 bits are
+  // below this. If the probability is below 1, some numbers are always kept.
   std::uint32_t threshold() const {
     return static_cast<std::uint32_t>(std::min(probability * 65536.0 + 0.5, 65535.0));
   }
@@ -26,20 +26,20 @@ struct Dropout {
 constexpr Index keep_lanes = 16;
 
 // The draws of eight columns for each of sixteen rows: bit `lane` of the i-th result is draw i of
-// the counter (block, row + lane row_step, step, salt). The generator is ARS with the 5 rounds
-// that Salmon et al. 2011 (table 2) found to pass BigCrush; its key's upper half is 0.
+// the counter (block, row + lane row_step, step, salt). The generator is ARS with 5 rounds, which
+// pass BigCrush according to Salmon et al. 2011 (table 2). The upper half of its key is 0.
 std::array<std::uint16_t, 8> draw_keep_columns(const Dropout& dropout, std::uint32_t block,
                                                std::uint32_t row, std::uint32_t row_step,
                                                std::uint32_t salt);
 
-// The bits of `rows` rows of a matrix from `first` on, each in whole bytes, one behind the other.
-// keep: keep_bytes(rows, columns) of them.
+// The bits of `rows` rows of a matrix from `first` on. Each row takes whole bytes, and rows follow
+// each other. keep: keep_bytes(rows, columns) of them.
 void draw_keep_rows(const Dropout& dropout, Index first, Index rows, Index columns,
                     std::uint8_t* keep);
 
 constexpr Index keep_row_bytes(Index columns) { return (columns + 7) / 8; }
 
-// Sixteen are drawn at a time, so a few may lie behind the last row's.
+// Sixteen bytes are drawn at a time, so a few may follow the last row.
 constexpr Index keep_bytes(Index rows, Index columns) {
   return (rows * keep_row_bytes(columns) + keep_lanes - 1) / keep_lanes * keep_lanes;
 }

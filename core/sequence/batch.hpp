@@ -1,5 +1,5 @@
-// A batch: the tokens of its sequences laid end to end, without padding, and what the model is to
-// say of them.
+// A batch: the tokens of its sequences, one after another without padding, and the labels that the
+// model should predict.
 #pragma once
 
 #include "core/memory/pool_vector.hpp"
@@ -15,9 +15,9 @@ struct Tokens {
   Index rows() const { return static_cast<Index>(ids.size()); }
 };
 
-// What the model should say at rows of its input.
+// The labels that the model should predict at rows of its input.
 struct Labels {
-  bool every_row = true;     // false: those in `rows` alone
+  bool every_row = true;     // false: only those in `rows` have a label
   PoolVector<Index> rows{};  // increasing; empty where every row has a label
   PoolVector<TokenId> ids{};
 
@@ -25,16 +25,16 @@ struct Labels {
 };
 
 struct Batch {
-  Tokens context;  // what an encoder reads beside the input; without one, empty segments
-  Tokens input;    // what the model says something about, row by row
+  Tokens context;  // what an encoder reads; without an encoder, empty segments
+  Tokens input;    // the rows for which the model predicts a token
   Labels labels;
   PoolVector<Index> examples;  // each sequence's number in its split
 
   Index sequences() const { return static_cast<Index>(examples.size()); }
 };
 
-// Throws ShapeError where the parts do not go together: other numbers of sequences, segments of
-// other rows than there are tokens, labels of rows that there are not.
+// Throws ShapeError if the parts do not match: different numbers of sequences, segments with other
+// rows than there are tokens, or labels of rows that do not exist.
 void expect_whole(const Batch& batch);
 
 }  // namespace tapehead

@@ -14,8 +14,9 @@ namespace tapehead {
 
 namespace {
 
-// How far away the logarithmic buckets of one side begin: bucket i at i for the nearest half, then
-// at exact (farthest / exact)^(i / steps - 1). What is a whole number stays one despite rounding.
+// The first distances of the logarithmic buckets of one side: bucket i begins at i for the nearer
+// half, then at exact (farthest / exact)^(i / steps - 1). Whole numbers stay whole despite
+// rounding.
 std::vector<Index> logarithmic_starts(Index count, Index farthest) {
   const Index exact = count / 2;
   const Index steps = count - exact;
@@ -36,8 +37,8 @@ std::vector<Index> logarithmic_starts(Index count, Index farthest) {
   return starts;
 }
 
-// A bucket that holds the distances `start` and farther, up to the next bucket's, before the query:
-// in the order of distances it begins one behind the next one's.
+// A bucket holds the distances from `start` up to the next bucket. Before the query the order of
+// distances is reversed, so there it begins one after the start of the next bucket.
 std::vector<Index> backwards(const std::vector<Index>& starts) {
   std::vector<Index> reversed(starts.size());
   for (std::size_t i = 1; i < starts.size(); ++i) {

@@ -12,16 +12,16 @@
 
 namespace tapehead {
 
-// The key positions first ... last, both included; nothing where last < first.
+// The key positions first ... last, both included; none if last < first.
 struct PositionRange {
   Index first;
   Index last;
 };
 
-// For every query one range of keys, whose ends do not fall from one query to the next. Positions
-// are counted in units, for a query and for a key: the range begins `before` keys before the first
-// key of the query's unit, ends `after` keys behind its last one, and no more than `ahead` behind
-// the query.
+// One range of keys for every query. The ends of the ranges never decrease from one query to the
+// next. Positions are counted in units, of one size for queries and one for keys. The range begins
+// `before` keys before the first key of the query's unit. It ends `after` keys behind the last one,
+// and at most `ahead` behind the query.
 struct KeyRanges {
   static constexpr Index unlimited = std::numeric_limits<Index>::max() / 4;
 
@@ -38,13 +38,13 @@ struct KeyRanges {
   constexpr bool all() const {
     return before == unlimited && after == unlimited && ahead == unlimited;
   }
-  // The number of the unit that a position is in: rounded down, before position 0 as well.
+  // The unit of a position; also rounded down before position 0.
   static constexpr Index unit(Index position, Index size) {
     return size == 1 ? position : (position - (position % size + size) % size) / size;
   }
 };
 
-// A rule of one's own: see `Pattern::by`.
+// A rule of your own: see `Pattern::by`.
 class KeyRule {
  public:
   virtual ~KeyRule() = default;
@@ -52,7 +52,7 @@ class KeyRule {
   virtual void mark(Index query, Index first, std::span<bool> allowed) const = 0;
 };
 
-// A pattern is made of near keys, which form one range for each query, and of far keys at regular
+// A pattern consists of near keys, which form one range for each query, and of far keys at regular
 // places.
 class Pattern {
  public:
@@ -64,31 +64,32 @@ class Pattern {
   static Pattern window(Index before, Index after) {
     return Pattern({.before = before, .after = after});
   }
-  // Positions in blocks of `size` from position 0 on: the keys of the query's own block.
+  // Blocks of `size` positions, from position 0 on: the keys of the query's own block.
   static Pattern blocks(Index size);
   // Child et al. 2019, section 4.2, with both factors in one head. Strided: the keys up to `stride`
   // positions away, and those at a multiple of `stride`. Fixed: the keys of the query's block of
-  // `size`, and of every block the last `summaries`.
+  // `size`, and the last `summaries` keys of every block.
   static Pattern strided(Index stride);
   static Pattern fixed(Index size, Index summaries);
-  // What `allowed(query, key)` says, asked for the keys from `before` positions before the query to
-  // `after` behind it alone: a function object that is kept, and called from any thread.
+  // The keys for which `allowed(query, key)` is true. It is called only for keys from `before`
+  // positions before the query to `after` behind it. The function object is kept, and is called
+  // from any thread.
   template <class Rule>
     requires std::predicate<const Rule&, Index, Index>
   static Pattern by(Rule allowed, Index before = unlimited, Index after = unlimited);
 
   // The same pattern without the keys after the query: for a decoder's self-attention.
   Pattern looking_back() const;
-  // Of the keys that the pattern allows, each query keeps the `count` with the largest scores; of
-  // equal scores the earlier key.
+  // Of the keys that the pattern allows, each query keeps the `count` with the largest scores. If
+  // scores are equal, it keeps the earlier key.
   Pattern top(Index count) const;
 
-  // By positions alone: of `top`, the keys to choose from.
+  // By positions only. With `top`: the keys to choose from.
   bool allowed(Index query, Index key) const;
   void mark(Index query, Index first, std::span<bool> allowed) const;
 
   const KeyRanges& near() const { return near_; }
-  KeyRanges bounds() const;  // the near keys and all that are not
+  KeyRanges bounds() const;  // a range that contains near and far keys
   bool only_near() const { return far_stride_ == 0 && summaries_ == 0 && rule_ == nullptr; }
   Index far_stride() const { return far_stride_; }  // 0: none
   Index summaries() const { return summaries_; }    // 0: none

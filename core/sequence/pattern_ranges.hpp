@@ -1,5 +1,5 @@
-// A pattern cut into parts whose keys form one range for each query, so that what lies outside
-// costs nothing.
+// Splits a pattern into parts whose keys form one range for each query, so that keys outside cost
+// nothing.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct PatternRange {
   KeyRanges ranges;
 };
 
-// The rows of a segment whose positions leave the remainder `rest` when divided by `step`.
+// The rows of a segment whose position modulo `step` is `rest`.
 inline RowSteps rows_with_rest(const Segment& segment, Index rest, Index step) {
   const Index first = ((rest - segment.position) % step + step) % step;
   return {.first = first,
@@ -34,9 +34,10 @@ inline RowSteps rows_with_rest(const Segment& segment, Index rest, Index step) {
           .step = step};
 }
 
-// Calls visit(range) for parts that share no pair and together are the pattern, the near keys
-// first. Of a strided pattern those are the queries and keys of one remainder each, which are two
-// steps or more apart; of a fixed one, all queries with the keys at one place in all other blocks.
+// Calls visit(range) for parts that share no pair and together form the pattern, the near keys
+// first. The other parts of a strided pattern are the queries and keys with the same remainder, at
+// least two steps apart. Those of a fixed pattern are all queries with the keys at one place in all
+// other blocks.
 template <class Visitor>
 void for_each_pattern_range(const Pattern& pattern, const Segment& queries, const Segment& keys,
                             const Visitor& visit) {

@@ -1,4 +1,4 @@
-// Anomalies: the first number of a pass that is not finite, and all that tells where it came from.
+// Anomalies: the first number of a pass that is not finite, and what is known about its origin.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace tapehead {
 
-// The finite numbers of a tensor, and how many others there are.
+// The range of a tensor's finite numbers, and how many others it has.
 struct Range {
   std::string what;  // "input 0", "gradient of the output"
   Shape shape;
@@ -23,8 +23,8 @@ struct Range {
 
 struct Anomaly {
   std::string op;
-  Place place;               // of what is bad, as far as it can be told
-  bool in_gradient = false;  // in the gradient of an input, and not in the op's value
+  Place place;               // of the bad number, as far as it is known
+  bool in_gradient = false;  // in the gradient of an input, not in the op's value
   Index input = -1;          // of which input
   std::string made_by;       // that input: "linear in decoder.layers.1.cross.query, head 2"
   Shape shape;               // of what is bad
@@ -35,7 +35,7 @@ struct Anomaly {
   std::vector<Index> examples{};  // of the batch, by their numbers in the training split
 };
 
-// A few lines for a person.
+// The anomaly as a few lines of text.
 std::string describe(const Anomaly& anomaly);
 
 struct AnomalyError : NumericError {
@@ -43,8 +43,8 @@ struct AnomalyError : NumericError {
   Anomaly anomaly;
 };
 
-// As long as it lives, every tape looks at every value and every gradient, and throws AnomalyError
-// at the first that is not finite. For all threads; not to be made while others run.
+// While it exists, every tape checks every value and every gradient, and throws AnomalyError at the
+// first one that is not finite. It works for all threads. Do not create it while other threads run.
 class AnomalyGuard {
  public:
   AnomalyGuard() = default;

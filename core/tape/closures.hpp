@@ -1,4 +1,4 @@
-// Closures of any type, laid one after the other in memory that is kept from step to step.
+// Closures of any type, stored one after another in memory that is reused from step to step.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace tapehead {
 
-// A function of one argument that lives in a ClosureArena; destroys what it captured when it goes,
-// frees nothing.
+// A function of one argument that lives in a ClosureArena. Its destructor destroys what it
+// captured, but frees no memory.
 template <class Argument>
 class Closure {
  public:
@@ -46,7 +46,7 @@ class Closure {
 
 class ClosureArena {
  public:
-  // The closure must be gone before `rewind`.
+  // The closure must be destroyed before `rewind`.
   template <class Argument, class Function>
   Closure<Argument> make(Function&& function) {
     using Stored = std::remove_cvref_t<Function>;

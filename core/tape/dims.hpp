@@ -1,4 +1,4 @@
-// Shape checks at the door of an op: after them no inner code checks again.
+// Shape checks at the start of an op; later code does not check again.
 #pragma once
 
 #include <array>
@@ -33,8 +33,8 @@ inline void expect_shape(const Var& x, const Shape& expected, std::string_view w
   }
 }
 
-// The same where the shape follows from that of another input: `what` ends with the other's name,
-// and the message has its shape too, "residual.f for x (3, 4): expected ...".
+// The same if the shape follows from that of another input. `what` ends with the other's name, and
+// the message also gives its shape: "residual.f for x (3, 4): expected ...".
 void expect_shape(const Var& x, const Shape& expected, std::string_view what, const Var& other);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

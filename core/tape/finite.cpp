@@ -11,7 +11,7 @@ Index first_not_finite(const Tensor& tensor) {
   if (!tensor.has_memory()) {
     return -1;
   }
-  // x - x is 0 for every finite x and NaN otherwise, so one sum answers for a whole tensor.
+  // x - x is 0 for every finite x and NaN otherwise, so one sum checks a whole tensor.
   Scalar doubt = 0;
   for (const Scalar x : tensor.values()) {
     doubt += x - x;

@@ -1,4 +1,4 @@
-// The look for values that are not finite.
+// Searches for values that are not finite.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // The first element that is infinite or NaN, or -1.
 Index first_not_finite(const Tensor& tensor);
 
-// The tensor's finite numbers, told as `what`.
+// The range of the tensor's finite numbers, under the name `what`.
 Range range_of(std::string what, const Tensor& tensor);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

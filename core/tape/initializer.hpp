@@ -1,4 +1,4 @@
-// Initialisers: how the numbers of a parameter start, as a value that a parameter is declared with.
+// Initialisers: how the numbers of a parameter start. A parameter is declared with one.
 #pragma once
 
 #include "core/types.hpp"
@@ -10,7 +10,7 @@ struct Initializer {
   Kind kind = Kind::constant;
   double value =
       0;  // the constant, the normal's standard deviation, or the uniform's largest magnitude
-  // Of a matrix: rows, or columns, so many apart start equal; 0: each starts on its own.
+  // In a matrix, rows (or columns) that are this many apart start equal; 0: each starts on its own.
   Index row_period = 0;
   Index column_period = 0;
 

@@ -9,27 +9,28 @@
 
 namespace tapehead {
 
-// Where in a model, and what the columns of a result made there are: parts side by side, all of one
-// width (query, key and value out of one product), in each of them heads side by side.
+// A place in a model, and the meaning of the columns of a result that is made there. There are
+// parts side by side, all of one width (such as query, key and value from one product), and in each
+// part heads side by side.
 struct Module {
   std::vector<std::string> paths;  // of the parts: "decoder.layers.1.cross.query"
-  Index heads = 0;                 // 0: the columns are not of heads
+  Index heads = 0;                 // 0: the columns do not belong to heads
 
   const std::string& path() const { return paths.front(); }
 };
 
 struct Place {
   std::string path;
-  Index head = -1;  // -1: not of a head
+  Index head = -1;  // -1: no head
 
   std::string to_string() const;  // "decoder.layers.1.cross.query, head 2"
 };
 
-// Whether a module or a parameter is the one of that path or inside it: "a.b.c" in "a.b". All are
-// in the root, which has none.
+// Whether the path of a module or parameter is `scope` or inside it: "a.b.c" is in "a.b". All paths
+// are in the root, which is "".
 bool lies_in(std::string_view path, std::string_view scope);
 
-// Where a column of a result, or a row of a weight (out, in), belongs.
+// The place of a column of a result, or of a row of a weight (out, in).
 Place place_of(const Module& module, Index column, Index columns);
 
 }  // namespace tapehead

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index block_alignment = 16;  // numbers: a cache line of floats
 
-// The number whose draw the i-th one takes.
+// The number of the element whose draw element i uses.
 Index source_of(Index i, const NamedParameter& parameter) {
   const auto& [kind, value, row_period, column_period] = parameter.initializer;
   const Index columns = parameter.shape.rank() == 2 ? parameter.shape[1] : 1;

@@ -1,5 +1,5 @@
-// Parameters: declared once, by name, shape and initialiser; the store lays them all out in one run
-// of memory, which saving, counting, clipping and optimising walk.
+// Parameters: declared once, by name, shape and initialiser. The store keeps them all in one range
+// of memory; saving, counting, clipping and optimising iterate over it.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// A layer's handle to a tensor of its own: what Pass::parameter turns into a Var. Parameters that
-// are stacked share one.
+// A layer's handle to one of its tensors. Pass::parameter turns it into a Var. Stacked parameters
+// share one handle.
 struct Parameter {
   Index block = -1;
   Shape shape;
@@ -35,13 +35,14 @@ struct NamedParameter {
 
 class ParameterStore;
 
-// A place in the tree of names, where a layer declares what it owns.
+// A place in the tree of names, where a layer declares its parameters.
 class Scope {
  public:
   Scope operator/(std::string_view name) const;  // itself where the name is empty
   const std::string& path() const { return path_; }
 
-  // `heads`: the rows, which make the columns of what comes out, are of so many heads; 0: of none.
+  // `heads`: the number of heads that the rows belong to, which make the columns of the result; 0:
+  // none.
   Parameter create(std::string_view name, const Shape& shape, Initializer initializer,
                    Index heads = 0) const;
 
@@ -68,10 +69,10 @@ class ParameterStore {
 
   Scope root() { return {*this, ""}; }
 
-  // Gives every parameter its first numbers: a function of the seed and its name. To be called once
-  // all are declared.
+  // Initialises every parameter, as a function of the seed and its name. Call it once, after all
+  // are declared.
   void initialize(std::uint64_t seed);
-  void set_to_zeros() { values_ = Tensor::zeros({size_}); }  // instead, before all are loaded
+  void set_to_zeros() { values_ = Tensor::zeros({size_}); }  // instead, if all are loaded later
 
   const std::vector<NamedParameter>& parameters() const { return parameters_; }
   Index count() const;  // numbers in all parameters together
@@ -113,17 +114,18 @@ class ParameterStore {
   Tensor values_;
 };
 
-// The gradients of one pass over the model: a run of memory for each block that has one. They come
-// while a tape runs backwards and lets go of what its closures held, and take that memory's place.
+// The gradients of one pass over the model, with separate memory for each block that has one. A
+// gradient arrives while a tape runs backwards and frees what its closures held, so it reuses that
+// memory.
 class ParameterGradients {
  public:
   explicit ParameterGradients(const ParameterStore& store);
 
   GradientSlot slot(Index block);        // with memory
-  GradientSlot later_slot(Index block);  // with none until the first gradient comes
+  GradientSlot later_slot(Index block);  // without memory until the first gradient arrives
   bool written(Index block) const { return written_[static_cast<std::size_t>(block)]; }
   const Scalar* data(Index block) const { return memory_[static_cast<std::size_t>(block)].data(); }
-  void forget();  // nothing is written, and no memory held
+  void forget();  // nothing is written, and no memory is held
 
  private:
   const ParameterStore& store_;

@@ -1,5 +1,5 @@
-// The tape: the ops of one forward pass in the order in which they ran, and the loop that walks
-// them backwards.
+// The tape: the ops of one forward pass in the order in which they ran, and the loop that runs
+// their backward functions in reverse order.
 #pragma once
 
 #include <functional>
@@ -36,14 +36,14 @@ class Var {
   Tensor value_;
 };
 
-// Where an op's backward puts a gradient: numbers to overwrite or, where something is there
-// already, to add to.
+// Where an op's backward puts a gradient: numbers to overwrite or, if there is a gradient already,
+// to add to.
 struct GradientTarget {
   Scalar* data;
   bool accumulate;
 };
 
-// What a backward closure sees: the gradient of its output, and a door for the gradient of each
+// What a backward closure gets: the gradient of its output, and the place for the gradient of each
 // input.
 class Gradients {
  public:
@@ -51,13 +51,13 @@ class Gradients {
 
   bool needs(Index input) const;
   const Tensor& output() const;  // dL/dy
-  Tensor take_output();  // the same, handed over: may be changed in place when it is unique()
+  Tensor take_output();          // the same, moved out: may be changed in place when it is unique()
   void add(Index input, Tensor gradient);  // throws ShapeError naming the op
-  // The gradient's own memory: no temporary. Every element must be written. Throws logic_error
-  // where the input needs no gradient.
+  // The gradient's own memory, so that no temporary is needed. Every element must be written.
+  // Throws logic_error if the input needs no gradient.
   GradientTarget target(Index input);
-  // The same memory to be added to, cleared where nothing has come yet. Null where the input needs
-  // no gradient.
+  // The same memory, to be added to; it is cleared if no gradient has arrived yet. Null if the
+  // input needs no gradient.
   Scalar* sum(Index input);
 
  private:
@@ -65,13 +65,13 @@ class Gradients {
   Index node_;
 };
 
-// What a tape's watcher sees: a value that an op made or, going backwards, the gradient of one of
-// its inputs as far as it has come.
+// What a tape's watcher gets: the value of an op or, in the backward pass, the gradient of one of
+// its inputs as far as it is summed.
 struct TapeEvent {
   const char* op;
-  const Module* module;   // where the op belongs; null: nowhere
-  const Module* entered;  // what had been entered, even if a parameter tells better
-  Index input;            // whose gradient it is; -1: it is a value
+  const Module* module;   // where the op belongs; null: unknown
+  const Module* entered;  // the module entered, even if a parameter is more precise
+  Index input;            // whose gradient it is; -1: a value
   const Tensor& tensor;
 };
 using TapeWatcher = std::function<void(const TapeEvent&)>;
@@ -80,7 +80,7 @@ using TapeWatcher = std::function<void(const TapeEvent&)>;
 struct GradientSlot {
   Tensor memory;
   bool* written;  // false: the memory holds nothing yet
-  // Where there is no memory yet: gets what is taken when the first gradient comes.
+  // If there is no memory yet: receives the memory when the first gradient arrives.
   Tensor* later = nullptr;
 };
 
@@ -93,11 +93,11 @@ class Tape {
 
   Var constant(Tensor value) { return {this, -1, std::move(value)}; }
   Var variable(Tensor value);  // a leaf; its gradient stays here
-  // A leaf; its gradient goes to the slot. The ops that use it belong to its module, where there is
-  // one; see `enter`.
+  // A leaf; its gradient goes to the slot. The ops that use it belong to its module, if it has one;
+  // see `enter`.
   Var parameter(Tensor value, GradientSlot gradient, const Module* module = nullptr);
 
-  // y = op(inputs). The closure gets the gradients; it may hold tensors, never Vars.
+  // y = op(inputs). The closure gets the gradients. It may hold tensors, but no Vars.
   template <class Backward>
   Var record(const char* op, std::span<const Var> inputs, Tensor value, Backward&& backward);
   template <class Backward>
@@ -107,8 +107,8 @@ class Tape {
   }
 
   // Runs every closure from `output` back, with dL/d output = `cotangent` (of its shape), or = 1
-  // for a single number. Closures are spent by it: their memory returns to the pool as the loop
-  // goes, and a later pass that meets them throws logic_error.
+  // for a single number. This uses up the closures: their memory returns to the pool as the loop
+  // proceeds, and a later pass that meets them throws logic_error.
   void backward(const Var& output, Tensor cotangent);
   void backward(const Var& output);
 
@@ -120,14 +120,14 @@ class Tape {
     return value.needs_gradient() ? node(value.node_).op : "constant";
   }
 
-  // Where in a model what is recorded from now on belongs, unless a parameter tells; null: nowhere.
-  // Gives what was said before. `module` must outlive the tape's nodes.
+  // Sets the module to which ops belong from now on, unless their parameters have one; null: none.
+  // Returns the previous module. `module` must outlive the tape's nodes.
   const Module* enter(const Module* module) { return std::exchange(module_, module); }
 
-  // Shows every value and gradient from now on, for a look inside.
+  // Shows every value and gradient from now on to the watcher.
   void watch(TapeWatcher watcher) { watcher_ = std::move(watcher); }
 
-  void clear();  // forgets all nodes, keeps the capacity
+  void clear();  // removes all nodes, keeps the capacity
   bool recording() const { return recording_; }
   Index nodes() const { return static_cast<Index>(nodes_.size()); }
 
@@ -140,10 +140,10 @@ class Tape {
     Index input_count;
     Shape shape;
     Tensor gradient{};
-    bool has_gradient = false;  // of a parameter, `written` tells
-    bool spent = false;         // a backward pass has been here
-    bool* written = nullptr;    // set for a parameter: the gradient is a slot's memory
-    Tensor* later = nullptr;    // set where the slot has that memory itself
+    bool has_gradient = false;  // not used for a parameter: see `written`
+    bool spent = false;         // a backward pass has used the closure
+    bool* written = nullptr;    // set for a parameter: its gradient is the slot's memory
+    Tensor* later = nullptr;    // set if the slot itself holds that memory
     const Module* module = nullptr;
     Closure<Gradients> closure{};
 
@@ -169,12 +169,12 @@ class Tape {
   const Module* module_ = nullptr;
   TapeWatcher watcher_;
   std::vector<Node> nodes_;
-  std::vector<std::vector<Tensor>> kept_;  // each node's inputs, while gradients are looked at
+  std::vector<std::vector<Tensor>> kept_;  // each node's inputs, while gradients are checked
   std::vector<Index> inputs_;
   ClosureArena arena_;
 };
 
-// What is recorded as long as it lives belongs to the module.
+// While it exists, ops that are recorded belong to the module.
 class InModule {
  public:
   InModule(Tape& tape, const Module& module) : tape_(tape), before_(tape.enter(&module)) {}

@@ -1,4 +1,4 @@
-// The tape's look at every value and gradient: see AnomalyGuard and Tape::watch.
+// The tape's checks of every value and gradient: see AnomalyGuard and Tape::watch.
 #include <fmt/format.h>
 
 #include "core/tape/anomaly.hpp"
@@ -11,13 +11,14 @@ namespace {
 
 Index last_extent(const Shape& shape) { return shape.rank() == 0 ? 1 : shape[shape.rank() - 1]; }
 
-// The part and the head that an element of a result made in the module belongs to.
+// The part and the head to which an element of a result belongs that was made in the module.
 Place place_of_element(const Module* module, Index element, const Shape& shape) {
   const Index columns = last_extent(shape);
   return module == nullptr ? Place{} : place_of(*module, element % columns, columns);
 }
 
-// Those of an element of a parameter's gradient: rows of a weight (out, in) are columns of results.
+// The same for an element of a parameter's gradient, where rows of a weight (out, in) are columns
+// of results.
 Place place_of_parameter(const Module* module, Index element, const Shape& shape) {
   const Index rows = shape.rank() == 0 ? 1 : shape[0];
   return module == nullptr ? Place{} : place_of(*module, element / (shape.size() / rows), rows);
@@ -41,7 +42,7 @@ void add_ranges(Anomaly& anomaly, const std::vector<Tensor>& inputs) {
 
 }  // namespace
 
-// A parameter among the inputs tells best where an op belongs.
+// A parameter among the inputs says most precisely where an op belongs.
 const Module* Tape::module_of(std::span<const Index> inputs, const Module* entered) const {
   for (const Index input : inputs) {
     if (input >= 0 && node(input).written != nullptr && node(input).module != nullptr) {
@@ -77,7 +78,7 @@ void Tape::look_at_value(const char* op, std::span<const Var> inputs, const Tens
     add_ranges(anomaly, values);
     throw AnomalyError(std::move(anomaly));
   }
-  if (recording_) {  // for the node that comes next, where this value gets one
+  if (recording_) {  // for the next node, if this value gets one
     kept_.resize(nodes_.size() + 1);
     kept_.back() = std::move(values);
   }

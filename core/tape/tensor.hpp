@@ -1,5 +1,5 @@
-// Tensor: a handle to row-major numbers in pool memory. Copies share; whoever writes does so before
-// anybody else reads.
+// Tensor: a handle to row-major numbers in pool memory. Copies share the memory. It is written
+// before anybody else reads it.
 #pragma once
 
 #include <initializer_list>
@@ -16,7 +16,7 @@ class Tensor {
  public:
   Tensor() = default;  // shape (), and no memory: holds no number
 
-  static Tensor empty(const Shape& shape);  // numbers undefined: to be written by its maker
+  static Tensor empty(const Shape& shape);  // values undefined: the caller writes them
   static Tensor full(const Shape& shape, Scalar value);
   static Tensor zeros(const Shape& shape) { return full(shape, Scalar{0}); }
   static Tensor of(const Shape& shape, std::span<const Scalar> values);  // throws ShapeError

@@ -54,7 +54,7 @@ Estimate share_of(Index row, const Jacobian& jacobian, Index element) {
   return sum;
 }
 
-// Whether a row of the gradient is the share of a row of the output, and that is not nothing.
+// Whether a row of the gradient equals the share of a row of the output, which is not zero.
 bool holds_share(Index row, Index output_row, const Comparison& c, const Jacobian& jacobian) {
   const Lines rows = rows_of(c.shape);
   bool any = false;
@@ -94,7 +94,7 @@ std::string overwritten(const Comparison& c, const Jacobian& jacobian) {
 
 using Numbers = std::function<double(Index)>;
 
-// Whether |Σ_d u_d v_d| is next to nothing in each row, as a share of what its terms come to.
+// Whether |Σ_d u_d v_d| is close to zero in each row, relative to the sum of its terms' magnitudes.
 bool at_right_angles(const Comparison& c, const Numbers& u, const Numbers& v, double share) {
   const Lines rows = rows_of(c.shape);
   for (Index row = 0; row < rows.count; ++row) {
@@ -112,7 +112,8 @@ bool at_right_angles(const Comparison& c, const Numbers& u, const Numbers& v, do
   return true;
 }
 
-// Whether a move of whole rows changes nothing by the slopes, and something by the gradient.
+// Whether a move of whole rows changes nothing according to the slopes, but something according to
+// the gradient.
 bool loses(const Comparison& c, const Numbers& move, double share) {
   const Numbers right = [&](Index i) { return c.n(i); };
   const Numbers wrong = [&](Index i) { return c.a(i); };
@@ -141,7 +142,7 @@ std::string lost_term(const Comparison& c) {
     return "a number added to a whole row changes nothing, so each row of the gradient should sum "
            "to 0, and these do not: a sum or a mean that is not taken off?";
   }
-  // An ε beside a variance keeps a factor from changing nothing at all.
+  // Because of the ε beside a variance, a factor does change something.
   if (loses(c, [&](Index i) { return c.at[static_cast<std::size_t>(i)]; }, 1e-3)) {
     return "a factor on a whole row changes nothing, so each row of the gradient should be at "
            "right angles to the input's, and these are not: the term of a variance or a norm?";

@@ -1,4 +1,4 @@
-// What may have made a gradient wrong that follows no simple pattern.
+// Guesses what made a gradient wrong when its error follows no simple pattern.
 #pragma once
 
 #include <string>
@@ -7,13 +7,14 @@
 
 namespace tapehead {
 
-// A clause for a hint, or nothing: parts of the cotangent that come out in the wrong place. In this
-// order: something is added that does not come from dL/dy; an element of the output sends a
-// gradient to what it does not depend on; a row has the share of one row of the output where
-// several have one.
+// A clause for a hint, or nothing: parts of the cotangent arrive at the wrong place. The causes, in
+// the order in which they are tried: something is added that does not come from dL/dy; an element
+// of the output sends a gradient to an element that it does not depend on; a row gets the share of
+// only one row of the output where several contribute.
 std::string stray_share(const Comparison& comparison, const Jacobian& jacobian);
 
-// The same for a term that is missing, which keeps a sum or a norm of each row.
+// The same for a missing term: one that makes each row of the gradient sum to 0, or makes it
+// orthogonal to the row of the input.
 std::string lost_term(const Comparison& comparison);
 
 }  // namespace tapehead

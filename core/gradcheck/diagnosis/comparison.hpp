@@ -1,5 +1,5 @@
-// The gradient of one input beside what differences give, element by element: what a verdict is
-// made from.
+// The gradient of one input beside its finite differences, element by element. Verdicts are based
+// on it.
 #pragma once
 
 #include <functional>
@@ -17,10 +17,10 @@ struct Comparison {
   std::vector<double> analytic;
   std::vector<Slope> numeric;
   std::vector<bool> differs;  // beyond tolerance
-  // The numbers that rows and columns have in messages; empty: 0, 1, 2, ...
+  // The row and column numbers that messages use; empty: 0, 1, 2, ...
   std::vector<Index> rows{};
   std::vector<Index> columns{};
-  std::vector<double> at{};  // the input's numbers; empty: not looked at
+  std::vector<double> at{};  // the input's numbers; empty: not known
 
   Index size() const { return shape.size(); }
   double a(Index i) const { return analytic[static_cast<std::size_t>(i)]; }
@@ -29,14 +29,14 @@ struct Comparison {
   bool wrong(Index i) const { return differs[static_cast<std::size_t>(i)]; }
 };
 
-// How the output depends on the input, for the kinds that the gradient alone does not show. Without
-// columns those are not looked for.
+// How the output depends on the input. Some kinds of mistakes show only here, and are not searched
+// for if there are no columns.
 struct Jacobian {
   Shape output;
   std::vector<double> cotangent;              // of the output's shape
   std::vector<std::vector<double>> columns;   // for each element of the input, dy/dx
   std::vector<std::vector<double>> errors{};  // of these
-  // What backward makes of each element of the cotangent alone, and of none.
+  // The result of backward for each single element of the cotangent, and for a cotangent of zeros.
   std::vector<std::vector<double>> backward{};
   std::vector<double> backward_of_zero{};
 };
@@ -46,16 +46,16 @@ struct WrongGradient {
   std::string hint;
 };
 
-// A number that differences tell, and how far it may be off.
+// A number from finite differences, and how far it may be off.
 struct Estimate {
   double value = 0;
   double error = 0;
 };
 
-// Whether a number is what differences tell, as far as they can.
+// Whether x equals the estimate within the error of the estimate.
 bool alike(double x, const Estimate& estimate);
 
-// What the differences tell of element i; of one that is `factor` times as large; of none.
+// The finite difference of element i, also times `factor`; and 0 with the error of element i.
 Estimate slope_at(const Comparison& comparison, Index i, double factor = 1);
 Estimate nothing_at(const Comparison& comparison, Index i);
 
@@ -63,11 +63,11 @@ Estimate nothing_at(const Comparison& comparison, Index i);
 bool is(const Comparison& comparison, const std::function<Estimate(Index)>& expected);
 bool any_element(const Comparison& comparison, const std::function<bool(Index)>& condition);
 
-// The one factor between the gradient and the slopes, by least squares.
+// The factor between the gradient and the slopes that fits best, by least squares.
 double best_factor(const Comparison& comparison);
 
-// Which of the kinds the differing elements have in common. `sizes`: extents that a stray factor
-// may come from, such as the axes of the function's inputs and output.
+// Which of the kinds the differing elements have in common. `sizes`: extents that may appear as a
+// wrong factor, such as the axes of the function's inputs and output.
 WrongGradient kind_of(const Comparison& comparison, const Jacobian& jacobian,
                       const std::vector<Index>& sizes);
 

@@ -47,7 +47,7 @@ std::optional<WrongGradient> not_summed(const Comparison& c, const Jacobian& jac
         return static_cast<Index>(o) / rows.length == row ? jacobian.cotangent[o] : 0;
       });
     };
-    // Elements that get nothing are not one row's share of a sum.
+    // Elements with a zero gradient are not one row's share of a sum.
     const auto short_of_a_sum = [&](Index i) {
       return c.wrong(i) && !alike(c.a(i), nothing_at(c, i));
     };

@@ -1,4 +1,4 @@
-// Gradients that are right for another cotangent than the one that was given.
+// Recognises gradients that would be right for another cotangent than the given one.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace tapehead {
 
-// As if dL/dy were 1 everywhere.
+// Right if dL/dy were 1 everywhere.
 std::optional<WrongGradient> cotangent_ignored(const Comparison& comparison,
                                                const Jacobian& jacobian);
 
-// As if dL/dy were 0 but for one row.
+// Right if dL/dy were 0 except in one row.
 std::optional<WrongGradient> not_summed(const Comparison& comparison, const Jacobian& jacobian);
 
 }  // namespace tapehead

@@ -1,5 +1,4 @@
-// Some elements of a large tensor, so spread that rows, columns and transpositions can still be
-// told.
+// Selects elements of a large tensor that still show wrong rows, wrong columns and a transposition.
 #pragma once
 
 #include <vector>
@@ -9,20 +8,20 @@
 
 namespace tapehead {
 
-// At most `most` elements: all of a small tensor; else of a matrix evenly spread rows and columns,
-// the same of both where it is square; of a vector evenly spread elements.
+// At most `most` elements. Of a small tensor: all elements. Of a larger matrix: evenly spaced rows
+// and columns, with the same numbers if it is square. Of a larger vector: evenly spaced elements.
 class Grid {
  public:
   Grid(const Shape& shape, Index most);
 
-  // Its shape, and the rows' and columns' numbers; without elements.
+  // A comparison with the grid's shape and its row and column numbers, but without elements.
   Comparison comparison() const;
   Index element(Index i) const;  // of the tensor
 
  private:
   Shape shape_;
   std::vector<Index> rows_;
-  std::vector<Index> columns_;  // none for other than a matrix
+  std::vector<Index> columns_;  // empty unless the tensor is a matrix
 };
 
 }  // namespace tapehead

@@ -1,4 +1,4 @@
-// The kinds of wrong gradients, from the plainest to the least.
+// The kinds of wrong gradients, from the simplest to the most complex.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ std::optional<WrongGradient> a_multiple(const Comparison& c, const std::vector<I
                                                       factor, source_of(factor, sizes))};
 }
 
-// As a matrix of the transposed shape, or in place.
+// The transpose as a matrix of the transposed shape, or in the same shape.
 std::optional<WrongGradient> a_transpose(const Comparison& c) {
   if (c.shape.rank() != 2 || c.shape[0] == 1 || c.shape[1] == 1) {
     return {};
@@ -113,7 +113,7 @@ WrongGradient kind_of(const Comparison& c, const Jacobian& jacobian,
   if (auto found = zeros(c)) {
     return *found;
   }
-  if (auto found = cotangent_ignored(c, jacobian)) {  // of one number: a factor as well
+  if (auto found = cotangent_ignored(c, jacobian)) {  // for a single number also a factor
     return *found;
   }
   if (auto found = a_multiple(c, sizes)) {

@@ -1,4 +1,4 @@
-// What a gradient check has to say: a verdict, what it rests on, and what to look at next.
+// The result of a gradient check: a verdict, its evidence, and a hint where to look.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ namespace tapehead {
 enum class Verdict {
   correct,
   wrong,                 // backward is not the derivative of forward: see WrongKind
-  kink_nearby,           // forward has no derivative here to compare with
+  kink_nearby,           // forward has no derivative at this point
   too_little_precision,  // the differences are too uncertain to tell
-  nondeterministic,      // the same inputs give other numbers
+  nondeterministic,      // the same inputs give different numbers
   unused_input,          // the output does not depend on an input
   not_accumulated,       // a gradient overwrites what it should add to
-  input_overwritten,     // a pass writes into what is not its own
+  input_overwritten,     // a pass writes to memory that it does not own
   not_finite,            // a value or gradient is infinite or NaN
-  not_written,           // elements of a gradient are left as memory was
-  wrong_shape,           // a value or gradient has another shape than promised
+  not_written,           // elements of a gradient are never written
+  wrong_shape,           // a value or gradient has another shape than expected
   failed                 // the function threw
 };
 
@@ -42,22 +42,22 @@ enum class WrongKind {
 std::string_view name_of(Verdict verdict);
 std::string_view name_of(WrongKind kind);
 
-// One thing found, about one input, or about the function as a whole.
+// One finding, about one input or about the function as a whole.
 struct Finding {
   Verdict verdict = Verdict::correct;
   WrongKind kind = WrongKind::none;
   std::string subject{};     // the op's name, or a parameter's
   std::string element{};     // "input 1 [2, 4] of (3, 7)"; empty when it is about the whole
-  std::string probe{};       // how the inputs were varied when it was found; empty: they were not
-  bool compared = false;     // whether the next four mean anything
+  std::string probe{};       // how a probe changed the inputs; empty: not at all
+  bool compared = false;     // whether the next four members are valid
   double analytic = 0;       // what backward gives
-  double numeric = 0;        // what differences give
-  double numeric_error = 0;  // how far that may be off, by its own estimate
+  double numeric = 0;        // the finite difference
+  double numeric_error = 0;  // its estimated error
   std::string extent{};      // "21 of 21 elements differ"
-  std::string hint{};        // what it looks like, and what to look at
+  std::string hint{};        // what the mistake looks like, and where to look
 };
 
-// A few lines for a person.
+// The finding as a few lines of text.
 std::string describe(const Finding& finding);
 
 struct GradcheckReport {

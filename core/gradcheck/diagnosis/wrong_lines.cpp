@@ -23,7 +23,7 @@ std::vector<Index> wrong_lines(const Comparison& c, const Lines& lines) {
   return wrong;
 }
 
-// Lines that are right, of those in which there is anything to be right about.
+// The number of right lines, among those that have a slope other than 0.
 Index right_lines(const Comparison& c, const Lines& lines) {
   Index right = 0;
   for (Index line = 0; line < lines.count; ++line) {
@@ -39,7 +39,7 @@ Index right_lines(const Comparison& c, const Lines& lines) {
   return right;
 }
 
-// The numbers by which messages call lines.
+// The line numbers that messages use.
 std::vector<Index> numbers_of(const std::vector<Index>& lines, const std::vector<Index>& names) {
   std::vector<Index> result;
   for (const Index line : lines) {
@@ -48,8 +48,8 @@ std::vector<Index> numbers_of(const std::vector<Index>& lines, const std::vector
   return result;
 }
 
-// Whether wrong rows hold what belongs into others: at least half of them. The rest may have come
-// from elsewhere, or hold nothing.
+// Whether wrong rows hold the values of other rows: at least half of them. The rest may come from
+// elsewhere, or be zero.
 std::optional<WrongGradient> rows_exchanged(const Comparison& c, const std::vector<Index>& wrong) {
   const Lines rows = rows_of(c.shape);
   const auto holds = [&](Index row, Index other) {

@@ -1,4 +1,4 @@
-// Gradients that are wrong in some rows or columns alone.
+// Recognises gradients that are wrong only in some rows or columns.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace tapehead {
 
-// Rows that hold what belongs into others, or the rows or columns that are wrong where others are
-// right; nothing where all are wrong.
+// Rows that hold the values of other rows; otherwise the rows or columns that are wrong while
+// others are right. Nothing if all are wrong.
 std::optional<WrongGradient> in_some_lines(const Comparison& comparison, const Jacobian& jacobian);
 
 }  // namespace tapehead

@@ -14,7 +14,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// A part of one gradient: a parameter that shares its block with others lies inside it.
+// A part of one gradient: a parameter that shares its block with others is inside the block's
+// gradient.
 Tensor gradient_of(const ParameterStore& store, const ParameterGradients& gradients,
                    const NamedParameter& parameter) {
   if (!gradients.written(parameter.block)) {
@@ -69,7 +70,7 @@ ModelGradcheckReport ModelCheck::run() {
   return report;
 }
 
-// The loss and the gradients come back to the bit, and are finite.
+// A second run gives the same loss and gradients to the bit, and they are finite.
 std::vector<Finding> ModelCheck::check_repetition() {
   const auto whole = [](Verdict verdict, const char* hint) {
     return std::vector<Finding>{{.verdict = verdict, .subject = "the loss", .hint = hint}};
@@ -97,7 +98,7 @@ std::vector<Finding> ModelCheck::check_repetition() {
   return {};
 }
 
-// Where many parameters are not right: how many, and where to look.
+// A summary if many parameters are wrong: how many, and where to look.
 std::string summary(const std::vector<ParameterCheck>& parameters) {
   constexpr Index few = 3;
   const auto count = [&parameters](const auto& condition) {

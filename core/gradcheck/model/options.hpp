@@ -1,4 +1,4 @@
-// What the gradient check of a model is asked for, and what it says of each parameter.
+// The options of the gradient check of a model, and its result for each parameter.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,28 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The loss of a model on one tape. The parameters' gradients go to `gradients`, as Pass takes it.
-// Random draws must be the same at every call; dropout may be on, since its draws are addressed.
+// Computes the loss of a model on the given tape. The gradients of the parameters go to
+// `gradients`, as with Pass. Random draws must be the same in every call. Dropout may be on, since
+// its draws are addressed.
 using ModelLoss = std::function<Var(Tape& tape, ParameterGradients& gradients)>;
 
-// The same without a tape of the caller's choice, for a loss in several shards: adds the gradients
-// unless that is null, and gives the loss.
+// The same without a given tape, for a loss that is computed in several shards. Returns the loss,
+// and adds the gradients unless `gradients` is null.
 using LossAndGradients = std::function<double(ParameterGradients* gradients)>;
 
 struct ModelGradcheckOptions {
-  double tolerance = 1e-6;  // of the slope along a direction, as a share of its size
+  double tolerance = 1e-6;  // of the slope along a direction, relative to its size
   std::uint64_t seed = 1;   // of the directions
-  Index elements = 64;      // looked at, at most, in a parameter whose direction is wrong
-  std::function<bool(std::string_view name)> wanted{};  // which parameters; null: all
+  Index elements = 64;      // the most to check in a parameter whose direction is wrong
+  std::function<bool(std::string_view name)> wanted{};  // parameters to check; null: all
   std::function<void(Index done, Index all)> progress{};
 };
 
 struct ParameterCheck {
   std::string name;
   Shape shape;
-  double error = 0;  // |backward - differences| along a direction, as a share of its size
-  Finding finding;   // with verdict `correct` where nothing is wrong
+  double error = 0;  // |backward - differences| along a direction, relative to its size
+  Finding finding;   // has verdict `correct` if nothing is wrong
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

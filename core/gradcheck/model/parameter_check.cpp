@@ -39,8 +39,8 @@ double product(const Tensor& a, const Tensor& b) {
   return sum;
 }
 
-// How large the slope along a unit direction is where the gradient is spread evenly, but no less
-// than what rounding alone makes of a difference, in units of the tolerance.
+// The size of the slope along a unit direction if the gradient is spread evenly, but at least the
+// rounding error of a difference, in units of the tolerance.
 double size_of(const DirectionCheck& check, const Tensor& gradient, double tolerance) {
   const double typical = norm(gradient) / std::sqrt(static_cast<double>(gradient.size()));
   return std::max({std::abs(check.along), std::abs(check.slope.value), typical,
@@ -93,15 +93,15 @@ DirectionCheck ParameterChecker::check_direction(std::uint64_t seed) {
                        .slope = slopes_.quick(parameter_, direction),
                        .size = 0};
   check.size = size_of(check, gradient_, options_.tolerance);
-  if (check.error() > options_.tolerance) {  // a kink between the two, or a curve too sharp?
+  if (check.error() > options_.tolerance) {  // a kink between the two points, or strong curvature?
     check.slope = slopes_.along(parameter_, direction, 0.1 * options_.tolerance * check.size);
     check.size = std::max(check.size, std::abs(check.slope.value));
   }
   return check;
 }
 
-// Directions until one tells: of the kinks of a model, one or the other is always so near that
-// differences along some direction cannot avoid it.
+// Tries directions until one is conclusive. Some kink of a model is always so near that differences
+// along some directions cannot avoid it.
 DirectionCheck ParameterChecker::settled_direction() {
   constexpr std::uint64_t most = 8;
   DirectionCheck check{};

@@ -1,5 +1,5 @@
-// The gradient check of one parameter of a model: along a direction and, where that is wrong,
-// element by element.
+// The gradient check of one parameter of a model: along a direction and, if that is wrong, element
+// by element.
 #pragma once
 
 #include "core/gradcheck/diagnosis/comparison.hpp"
@@ -9,19 +9,20 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The gradient beside the loss, along one direction in one parameter.
+// The gradient and the differences of the loss along one direction in one parameter.
 struct DirectionCheck {
-  double along;  // the gradient's slope
-  Slope slope;   // the loss'
-  double size;   // of such slopes
+  double along;  // the slope by the gradient
+  Slope slope;   // the slope by differences of the loss
+  double size;   // typical size of such a slope
 
-  double error() const;   // what the two are apart, as a share of their size
+  double error() const;   // the difference of the two, relative to `size`
   bool doubtful() const;  // whether the differences are too uncertain to tell
 };
 
 class ParameterChecker {
  public:
-  // `gradient` is the parameter's, `written` whether any arrived, `number` chooses the directions.
+  // `gradient` is the gradient of the parameter, `written` says whether any arrived, `number`
+  // selects the directions.
   ParameterChecker(ParameterStore& store, const LossAndGradients& loss, double centre,
                    const ModelGradcheckOptions& options, const NamedParameter& parameter,
                    Tensor gradient, bool written, std::uint64_t number)

@@ -8,10 +8,10 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The rounding of a loss that is a sum over tokens and layers, as a share of it.
+// The rounding error of a loss that is a sum over tokens and layers, relative to the loss.
 constexpr double loss_rounding = 4 * std::numeric_limits<Scalar>::epsilon();
 
-// The parameter as it was, when it goes.
+// Restores the parameter in its destructor.
 class Restored {
  public:
   explicit Restored(Tensor values) : values_(std::move(values)), before_(values_.copy()) {}
@@ -27,7 +27,7 @@ class Restored {
   Tensor before_;
 };
 
-// The parameter's root mean square, 1 where it is zero.
+// The parameter's root mean square; 1 if that is zero.
 double magnitude(const Tensor& values) {
   double squares = 0;
   for (const Scalar x : values.values()) {
@@ -57,7 +57,7 @@ Rise ParameterSlopes::rise(const NamedParameter& parameter, const Move& move, do
 
 Slope ParameterSlopes::search(const NamedParameter& parameter, const Move& move, double first_step,
                               double enough) {
-  // A model has a kink for each ReLU of each token: noise is all that may end the search.
+  // A model has a kink for each ReLU of each token, so only noise may end the search.
   return slope_of([&](double step) { return rise(parameter, move, step); },
                   {.first_step = first_step,
                    .enough = [enough](double) { return enough; },

@@ -13,10 +13,10 @@ class ParameterSlopes {
   ParameterSlopes(ParameterStore& store, const LossAndGradients& loss, double centre)
       : store_(store), loss_(loss), centre_(centre) {}
 
-  // Of a unit direction, by two runs.
+  // Along a unit direction, from two runs.
   Slope quick(const NamedParameter& parameter, const Tensor& direction);
 
-  // The same, or of one element, by as many runs as it takes.
+  // The same, or the slope of one element, from as many runs as it needs.
   Slope along(const NamedParameter& parameter, const Tensor& direction, double enough);
   Slope element(const NamedParameter& parameter, Index element, double enough);
 
@@ -27,7 +27,7 @@ class ParameterSlopes {
 
   ParameterStore& store_;
   const LossAndGradients& loss_;
-  double centre_;  // the loss where the parameters are
+  double centre_;  // the loss at the unchanged parameters
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

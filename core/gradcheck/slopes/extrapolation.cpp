@@ -32,7 +32,7 @@ void OneSided::add(double slope) {
   }
   const double change = this->change(count);
   const double before = this->change(count - 1);
-  // Changes in constant ratio q = h^p below 1 sum up to change q / (1 - q).
+  // Changes with a constant ratio q = h^p below 1 add up to change q / (1 - q).
   const double limit = std::abs(change) < 0.9 * std::abs(before)
                            ? slope - change * change / (change - before)
                            : std::numeric_limits<double>::quiet_NaN();
@@ -66,7 +66,7 @@ bool OneSided::diverges() const {
     return false;
   }
   for (std::size_t i = count - looked_at + 1; i < count; ++i) {
-    // At least as fast as h^-0.1, and on one side of 0.
+    // It must grow at least as fast as h^-0.1, and stay on one side of 0.
     if (!(slopes_[i] / slopes_[i - 1] > 1.1)) {
       return false;
     }

@@ -1,4 +1,4 @@
-// Slopes at ever smaller steps, extrapolated to step 0.
+// Extrapolates slopes at ever smaller steps to step 0.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ struct Limit {
   double error = std::numeric_limits<double>::infinity();
 };
 
-// Richardson's tableau, of which only the last row is kept. Where the truncation error is a series
-// in h^order, each column removes one term of it, and neighbours tell what is left (Ridders 1982,
-// "Accurate computation of F'(x) and F'(x)F''(x)").
+// Richardson's tableau; only its last row is kept. If the truncation error is a series in h^order,
+// each column removes one term of it, and the difference between neighbours estimates what remains
+// (Ridders 1982, "Accurate computation of F'(x) and F'(x)F''(x)").
 class Tableau {
  public:
   explicit Tableau(int order) : ratio_(order == 2 ? step_shrink * step_shrink : step_shrink) {}
@@ -32,18 +32,18 @@ class Tableau {
   std::size_t rows_ = 0;
 };
 
-// The slopes to one side: f' + a h + b h² + ... where the function is smooth on that side, and
-// f' + a h^p with any p > 0 where it is a power, whose limit Aitken's Δ² finds.
+// The slopes on one side: f' + a h + b h² + ... where the function is smooth on that side, and f' +
+// a h^p with any p > 0 where it is a power. Aitken's Δ² finds the limit of the latter.
 class OneSided {
  public:
   void add(double slope);
   Limit limit() const { return limit_; }
   std::size_t steps() const { return tableau_.rows(); }
 
-  // Whether the slopes draw nearer from step to step, as rounding does not let them.
+  // Whether the slopes converge from step to step. Rounding would prevent it.
   bool draws_near(double noise) const;
 
-  // Whether the slopes grow without end as the step shrinks, as those of √x at 0.
+  // Whether the slopes grow without limit as the step shrinks, such as those of √x at 0.
   bool diverges() const;
 
  private:

@@ -1,5 +1,5 @@
-// How slopes by differences move from step to step, which tells smooth functions, kinks and
-// rounding apart.
+// How finite-difference slopes change from step to step, which distinguishes smooth functions,
+// kinks and rounding.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace tapehead {
 
-// The gap between the slopes to both sides. For a smooth function it is f''(x) h, which falls with
-// the step; rounding lets it grow as the step falls; at a kink it stays.
+// The gap between the slopes on both sides. For a smooth function it is f''(x) h, which shrinks
+// with the step. Rounding makes it grow as the step shrinks. At a kink it stays constant.
 class Gaps {
  public:
   void add(double gap) { gaps_[count_++] = gap; }
@@ -23,12 +23,13 @@ class Gaps {
   std::size_t count_ = 0;
 };
 
-// Those of a smooth function draw nearer, by 16 each time; those that rounding makes part, or agree
-// by chance: two of them alike after two that were not. At a kink they part as well, but there the
-// gap stays, except at the one step that comes close to it.
+// How the central slopes change from step to step. For a smooth function they converge, by a factor
+// of 16 each time. Rounding makes them diverge, or two of them agree by chance after two that did
+// not. At a kink they diverge too, but there the gap stays constant, except at the one step that
+// comes close to the kink.
 class Motion {
  public:
-  // `enough`: changes that do not matter.
+  // `enough`: changes up to this size do not matter.
   void add(double central, double gap, double enough);
   bool is_rounding() const { return partings_ > 1; }
   bool is_chance(double unseen) const;

@@ -19,7 +19,7 @@ class Search {
   Slope run();
 
  private:
-  bool add(const Rise& at, double step);  // whether smaller steps are wanted
+  bool add(const Rise& at, double step);  // returns whether smaller steps are wanted
   bool add_central(const Rise& at);
   void add_sides(double noise);
   void take(const Limit& limit, double noise);
@@ -60,10 +60,10 @@ Slope Search::run() {
 bool Search::add(const Rise& at, double step) {
   const bool up = std::isfinite(at.up);
   const bool down = std::isfinite(at.down);
-  if (!up && !down) {  // beyond the edges of where the function is defined
+  if (!up && !down) {  // outside the domain of the function on both sides
     return true;
   }
-  if (is_still(at) && jumps(step)) {  // below what the function can tell apart
+  if (is_still(at) && jumps(step)) {  // below the resolution of the function
     return false;
   }
   const bool first = left_.steps() + right_.steps() == 0;
@@ -116,7 +116,7 @@ void Search::add_sides(double noise) {
       take({.value = (l.value + r.value) / 2, .error = std::max({l.error, r.error, gap})},
            2 * noise);
     }
-  } else if (central_.rows() == 0 && (left || right)) {  // at an edge
+  } else if (central_.rows() == 0 && (left || right)) {  // at an edge of the domain
     take(left ? l : r, 2 * noise);
   }
 }
@@ -130,13 +130,13 @@ void Search::take(const Limit& limit, double noise) {
   }
 }
 
-// Whether the function no longer changes, after it did.
+// Whether the function no longer changes, after it has changed.
 bool Search::is_still(const Rise& at) const {
   return at.up == 0 && at.down == 0 && (slope_.left != 0 || slope_.right != 0);
 }
 
-// Whether what changed with the step before does so at one point, as rounded numbers do. Behind a
-// kink, as where a ReLU is zero, the change begins at some point and grows.
+// Whether what changed in the step before changes at one point, like rounded numbers. Beyond a
+// kink, for example where a ReLU is zero, the change begins at some point and grows.
 bool Search::jumps(double step) const {
   return (slope_.left != 0 && side_jumps(step, false)) ||
          (slope_.right != 0 && side_jumps(step, true));

@@ -1,13 +1,14 @@
-// How far a gradient may be from a slope by differences, and when such a slope tells anything.
+// How far a gradient may be from a slope by differences, and when such a slope is precise enough to
+// judge it.
 #pragma once
 
 #include "core/gradcheck/slopes/slope.hpp"
 
 namespace tapehead {
 
-// What a slope would be if the outputs changed by as much as they are while the input changes by as
-// much as it is: the size beside which rounding errors of differences are seen. The first step is
-// `first_step_share` of the input's size, and its noise a rounding of the outputs.
+// The natural size of a slope: the slope if the outputs changed by their own size while the input
+// changes by its own. Rounding errors of differences are measured relative to it. The first step is
+// `first_step_share` of the input's size, and its noise is one rounding of the outputs.
 constexpr double first_step_share = 1e-3;
 double natural_size(const Slope& slope);
 
@@ -15,16 +16,16 @@ struct Tolerance {
   double relative;
   double absolute;  // in units of the natural size
 
-  // relative max(|gradient|, |slope|), and what the differences may be off as far as `absolute`
-  // excuses that.
+  // relative max(|gradient|, |slope|), plus the error of the differences as far as `absolute`
+  // excuses it.
   double allowed(double gradient, const Slope& slope) const;
   bool agrees(double gradient, const Slope& slope) const;
 
-  // Whether the slope is known to the relative tolerance.
+  // Whether the slope is known within the relative tolerance.
   bool tells(const Slope& slope) const;
 };
 
-// How far from a slope by differences numbers are different from it beyond doubt.
+// A number is wrong beyond doubt if it is off by more than this many estimated errors.
 constexpr double doubt_share = 10;
 
 }  // namespace tapehead

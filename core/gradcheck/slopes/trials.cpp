@@ -6,9 +6,9 @@
 
 namespace tapehead {
 
-// An output that did not change may have changed by less than it can tell: by its rounding, over
-// the step, or over all the way that it can go without a change. The second is so little that the
-// trial tells the slope nevertheless.
+// An output that did not change may have changed by less than its rounding: over the step, or over
+// the whole distance that the argument can go without changing it. The second is so small that the
+// trial is conclusive nevertheless.
 Trials::Doubted Trials::with_unseen(const Trial& trial) const {
   double near = 0;
   double far = 0;

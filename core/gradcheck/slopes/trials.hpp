@@ -1,4 +1,4 @@
-// One slope, looked for with steps of several sizes: the best of what they give.
+// One slope, searched for with steps of several sizes. The best result counts.
 #pragma once
 
 #include <functional>
@@ -17,21 +17,21 @@ struct Trial {
 
 class Trials {
  public:
-  // For each output, how far the argument can go without a change; nothing: not known.
+  // For each output, how far the argument can go without changing it; null: not known.
   using Reach = std::function<std::vector<double>()>;
 
-  // `rounding`: what the rounding of each output may be, times its weight in the sum whose slope is
-  // looked for. `reach` is asked where that matters.
+  // `rounding`: the possible rounding error of each output, times its weight in the sum whose slope
+  // is searched for. `reach` is called only if it matters.
   Trials(const std::vector<double>& rounding, const Tolerance& tolerance, Reach reach)
       : rounding_(rounding), tolerance_(tolerance), ask_reach_(std::move(reach)) {}
 
-  // Whether the new trial tells the slope, and that it is `gradient`.
+  // Adds a trial. Returns whether it determines the slope, and the slope is `gradient`.
   bool settle(Trial trial, double gradient);
 
   bool any_tells() const;
 
-  // The slope that is surest; one that agrees with `gradient` before a kink. Its error holds what
-  // others make of it, as far as they are sure.
+  // The most certain slope. One that agrees with `gradient` is preferred to a kink. Its error
+  // covers the deviations of the other trials, as far as these are certain.
   Slope best(double gradient) const;
 
  private:

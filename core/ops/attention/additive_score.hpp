@@ -1,5 +1,5 @@
-// The score of Bahdanau et al. 2015 (section 3.1, there of a decoder's state and an annotation):
-// f(q, k) = Σ_c v_c tanh(q_c + k_c), where v is learned for each head.
+// The additive score of Bahdanau et al. 2015 (section 3.1, where q is a decoder's state and k an
+// annotation): f(q, k) = Σ_c v_c tanh(q_c + k_c), where v is learned for each head.
 #pragma once
 
 #include "core/ops/attention/pair_score.hpp"

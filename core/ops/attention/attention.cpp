@@ -10,7 +10,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The only query of a segment, with the keys that it may attend to: one range for all heads.
+// The only query of a segment, with the keys to which it may attend: one range for all heads.
 SingleQuery single_query(const AttentionProblem& problem, Index segment) {
   const AttentionOptions& options = problem.options;
   const HeadProblem first = problem.at(segment, 0);
@@ -81,7 +81,8 @@ void backward(Gradients& g, const AttentionProblem& problem, const Tensor& outpu
   auto dquery = HeadGradient::cleared_later(g, 0, problem.query);
   auto dkey = HeadGradient::cleared_later(g, 1, problem.key);
   auto dvalue = HeadGradient::cleared_later(g, 2, problem.value);
-  // All to the same row, since they may be columns of one matrix, which one of them clears.
+  // All are cleared up to the same row, since they may be columns of one matrix, which one of them
+  // clears.
   const auto clear_to = [&](Index row) {
     dquery.clear_to(row);
     dkey.clear_to(row);

@@ -1,5 +1,4 @@
-// The attention core: dot-product attention of every head over the sequences of a ragged
-// batch.
+// The attention op: attention of every head over the sequences of a ragged batch.
 #pragma once
 
 #include <optional>
@@ -12,19 +11,19 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// For each head: y = dropout(softmax(scale Q Kᵀ + bias)) V (Vaswani et al. 2017, equation 1), where
-// each row of a query segment attends to the rows of the key segment of the same number, as far as
-// the pattern allows; other scores take the place of Q Kᵀ. A query that may attend to nothing gets
-// zeros. query: (N, ...), key and value: (S, ...) with the same segments; score_weights: the
-// numbers of the heads' scores, one head after the other, in any shape; y: (N, heads * d_value).
-// Throws ShapeError.
+// For each head: y = dropout(softmax(scale Q Kᵀ + bias)) V (Vaswani et al. 2017, equation 1). The
+// rows of query segment i attend to the rows of key segment i, as far as the pattern allows. Other
+// scores may replace Q Kᵀ. A query that may attend to nothing gets zeros. query: (N, ...), key and
+// value: (S, ...) with the same segments; score_weights: the learned numbers of the heads' scores,
+// one head after the other, in any shape; y: (N, heads * d_value). Throws ShapeError.
 Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
               const Segments& query_segments, const Segments& key_segments,
               const AttentionOptions& options, const AttentionBias& bias = {},
               const std::optional<Var>& score_weights = {});
 
-// The weights (n, m) with which the rows of query segment `segment` attend, in one head, to the
-// rows of its key segment, before dropout: made by the same code that the op's two passes use.
+// The weights (n, m) of one head, before dropout, with which the rows of query segment `segment`
+// attend to the rows of its key segment. The same code makes them in the op's forward and backward
+// pass.
 Tensor attention_weights(const HeadColumns& query, const HeadColumns& key,
                          const Segments& query_segments, const Segments& key_segments,
                          const AttentionOptions& options, Index segment, Index head,

@@ -1,4 +1,4 @@
-// The backward pass of attention for one head of one sequence, and the weights for others to see.
+// The backward pass of attention for one head of one sequence, and the weights for recorders.
 #include <algorithm>
 #include <cmath>
 
@@ -71,7 +71,8 @@ void AttentionKernel::backward(HeadProblem problem, const HeadRows& output, Head
   }
 }
 
-// Queries that may attend to nothing, and those that a tile lacks, get 0: their weights vanish.
+// Queries that may attend to nothing, and queries missing in a tile, get 0, so that their weights
+// vanish.
 void AttentionKernel::take_log_sums(const Tile& tile, const Scalar* log_sums, Index stride) {
   std::fill_n(log_sums_, tile.columns, Scalar{0});
   for (Index q = 0; q < tile.queries; ++q) {
@@ -80,7 +81,7 @@ void AttentionKernel::take_log_sums(const Tile& tile, const Scalar* log_sums, In
   }
 }
 
-// No weights and no gradients, for the sums over queries that follow.
+// Sets weights and gradients to 0, for the sums over queries that follow.
 void AttentionKernel::clear(const Tile& tile, const Part& part) {
   for (Index j = 0; j < part.keys.count(); ++j) {
     const Index at = part.at + j * tile.step();
@@ -139,7 +140,7 @@ void AttentionKernel::query_gradients(const Tile& tile, const Part& part, const 
           targets.dquery + query * targets.dquery_stride, targets.dquery_stride, true);
 }
 
-// What ds_jq = scale dL/ds_jq gives of queries, keys and the score's numbers.
+// The gradients of queries, keys and the score's numbers that follow from ds_jq = scale dL/ds_jq.
 void AttentionKernel::pair_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
                                      const Targets& targets) {
   const Index query = tile.first + part.first;

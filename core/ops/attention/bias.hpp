@@ -1,5 +1,5 @@
-// What attention takes from the distance between query and key: numbers added to the scores, and
-// rows added to the values.
+// Biases of attention by the distance between query and key: numbers that are added to the scores,
+// and rows that are added to the values.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// A key in bucket b adds to its score scale q · k, in head h, what is given of: -slopes[h]
-// |distance|, by_head[h][b], by_query[q][h B + b].
+// A key in bucket b adds to its score scale q · k, in head h, those of these that are given:
+// -slopes[h] |distance|, by_head[h][b], by_query[q][h B + b].
 struct AttentionBias {
   DistanceBuckets buckets{};      // B of them
   PoolVector<double> slopes{};    // one for each head (Press et al. 2022)
@@ -22,10 +22,10 @@ struct AttentionBias {
   std::optional<Var> values{};
 };
 
-// Throws ShapeError where a size does not fit N queries and the heads.
+// Throws ShapeError if a size does not match N queries or the heads.
 void expect_bias(const AttentionBias& bias, Index N, Index heads, Index d_value);
 
-// The Vars of an op that has these inputs already: afterwards those of the bias follow them.
+// Appends the Vars of the bias to an op's inputs.
 void append_inputs(const AttentionBias& bias, PoolVector<Var>& inputs);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

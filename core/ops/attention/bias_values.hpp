@@ -1,4 +1,4 @@
-// A bias on attention, and where its gradients go, as the kernel takes them.
+// A bias on attention without Vars, and the memory for its gradients, as the kernel uses them.
 #pragma once
 
 #include "core/ops/attention/bias.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// A bias without Vars.
+// The values of a bias, without Vars.
 struct BiasValues {
   explicit BiasValues(const AttentionBias& bias);
 
@@ -22,10 +22,10 @@ struct BiasValues {
   Tensor values;
 };
 
-// The memory of a bias' gradients; null where not needed.
+// The memory for the gradients of a bias; null where not needed.
 class BiasTargets {
  public:
-  // `input`: the first of the bias among the op's.
+  // `input`: the number of the bias' first Var among the op's inputs.
   BiasTargets(Gradients& g, const BiasValues& bias, Index input);
 
   HeadBiasTargets head(const Segment& queries, Index head) const;

@@ -10,7 +10,7 @@ void PanelDistances::take(const DistanceBuckets& buckets, const PanelNumbers& pa
   buckets.fill(panel.distance - panel.columns + 1, std::span(buckets_).first(distances));
 }
 
-// The number for key j and query q stands at line[keys - 1 - j + q].
+// The number for key j and query q is line[keys - 1 - j + q].
 void PanelDistances::add_by_distance(const PanelNumbers& panel, const Scalar* row, Scalar slope) {
   const Index greatest = panel.distance + panel.keys - 1;
   const Index distances = panel.keys + panel.columns - 1;
@@ -27,8 +27,8 @@ void PanelDistances::add_by_distance(const PanelNumbers& panel, const Scalar* ro
   }
 }
 
-// Keys a vector apart come one after the other: neighbours would read what has just been written,
-// shifted by one, which the processor cannot do without waiting.
+// The order of keys is such that consecutive ones are a vector apart. Neighbours would read what
+// was just written, shifted by one, and the processor would have to wait for it.
 void PanelDistances::sum_by_distance(const PanelNumbers& panel, Scalar factor, Scalar* row) {
   const Index distances = panel.keys + panel.columns - 1;
   std::fill_n(line_.data(), distances, Scalar{0});
@@ -48,8 +48,9 @@ void PanelDistances::sum_by_distance(const PanelNumbers& panel, Scalar factor, S
   }
 }
 
-// For each vector of queries: uniform(first query, queries, bucket, keys from, keys end) where all
-// of them have one bucket with each of these keys, and mixed(query, j, bucket) elsewhere.
+// For each vector of queries, calls uniform(first query, queries, bucket, keys from, keys end) for
+// keys with which all of these queries have the same bucket, and mixed(query, j, bucket) for the
+// others.
 template <class Uniform, class Mixed>
 void PanelDistances::for_each_run(const PanelNumbers& panel, const Uniform& uniform,
                                   const Mixed& mixed) const {

@@ -1,5 +1,5 @@
-// The numbers of some queries and keys, each together with what belongs to its distance: added to
-// it, or summed from it.
+// Adds numbers that depend on the distance to the scores of some queries and keys, and sums
+// gradients by distance.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// numbers[j step + q] belongs to key j and query q of a panel, at `distance` + j - q. `columns`
-// are whole vectors, of which `queries` are real.
+// numbers[j step + q] belongs to key j and query q of a panel, whose distance is `distance` + j -
+// q. `columns` are whole vectors, of which `queries` are real.
 struct PanelNumbers {
   Scalar* numbers;
   Index step;
@@ -21,12 +21,12 @@ struct PanelNumbers {
   Index distance;
 };
 
-// One head's bias for the queries of a panel or, with `from`, those that follow.
+// One head's bias for the queries of a panel.
 struct HeadBias {
   const DistanceBuckets* buckets = nullptr;
   Scalar slope = 0;
-  const Scalar* by_head = nullptr;   // a number for each bucket
-  const Scalar* by_query = nullptr;  // the same for each query, `stride` apart
+  const Scalar* by_head = nullptr;   // one number for each bucket
+  const Scalar* by_query = nullptr;  // the same for each query; queries are `stride` apart
   Index stride = 0;
   bool values = false;  // there is a bias on the values
 
@@ -42,11 +42,11 @@ struct HeadBiasTargets {
   Scalar* values = nullptr;  // (B, d_value)
 };
 
-// Neighbours on a diagonal have one distance, so what depends on it alone is a line of numbers that
-// every key reads one further on.
+// All pairs on a diagonal have the same distance. So what depends only on the distance is one line
+// of numbers, and each key reads it from one place further on.
 class PanelDistances {
  public:
-  // The buckets of a panel's distances, for the calls that follow.
+  // Finds the buckets of a panel's distances, for the calls that follow.
   void take(const DistanceBuckets& buckets, const PanelNumbers& panel);
 
   // n[j][q] += row[bucket] - slope |distance|; row may be null.
@@ -68,8 +68,8 @@ class PanelDistances {
   template <class Uniform, class Mixed>
   void for_each_run(const PanelNumbers& panel, const Uniform& uniform, const Mixed& mixed) const;
 
-  std::array<std::int32_t, most> buckets_;  // from the least distance on
-  std::array<Scalar, most> line_;           // from the greatest distance on
+  std::array<std::int32_t, most> buckets_;  // from the smallest distance on
+  std::array<Scalar, most> line_;           // from the largest distance on
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

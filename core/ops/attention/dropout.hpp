@@ -9,7 +9,7 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Where the draws of the first query and key are addressed, and how far apart the others are.
+// The address of the draw for the first query and key, and the steps to the others.
 struct DropoutAddress {
   Index head;
   Index query_row;  // in the whole step
@@ -28,11 +28,11 @@ class AttentionDropout {
 
   bool active() const { return dropout_.active(); }
 
-  // Draws for a panel's first `columns` queries and so many keys, up to a block's; columns: whole
-  // vectors.
+  // Draws for the first `columns` queries of a panel and for `keys` keys, at most a block's.
+  // `columns` are whole vectors.
   void draw(const DropoutAddress& at, Index columns, Index keys);
 
-  // What was drawn for key j and a vector of the panel's queries from `query` on: 0 or 1 / (1 -
+  // The factors drawn for key j and a vector of the panel's queries from `query` on: 0 or 1 / (1 -
   // probability).
   Lanes factors(Index j, Index query) const {
     return factors_.of(kept_[static_cast<std::size_t>(j * key_words + query / keep_lanes)],

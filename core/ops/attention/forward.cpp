@@ -12,8 +12,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The largest number of each column and `start`. Four maxima at a time, since each waits for the
-// one before.
+// The largest number in each column, and in `start`. Four maxima are computed in parallel, since
+// each waits for the one before.
 Lanes column_largest(const Scalar* column, Index step, Index rows, const Lanes& start) {
   std::array<Lanes, 4> largest{start, start, start, start};
   const auto row = [&](Index j) { return Lanes::load_unaligned(column + j * step); };
@@ -70,7 +70,8 @@ void AttentionKernel::forward(HeadProblem problem, const HeadOutput& out, bool m
   }
 }
 
-// What other keys gave counts as one key whose score is the log-sum-exp and whose value is the row.
+// The result for other keys counts as one key, whose score is the log-sum-exp and whose value is
+// the row.
 void AttentionKernel::begin_rows(const Tile& tile, const HeadOutput& out, bool more) {
   begun_.fill(more);
   std::fill_n(largest_, tile.columns, minus_infinity);
@@ -82,8 +83,8 @@ void AttentionKernel::begin_rows(const Tile& tile, const HeadOutput& out, bool m
 }
 
 // weights[j][q] = exp(s_jq - m_q) times the factor of dropout, if any, where m_q is the largest
-// score of this block and those before. Sums and outputs so far were made with an earlier m_q and
-// are to be corrected by exp(m_q before - m_q).
+// score in this block and those before. Sums and outputs so far used an earlier m_q, so they must
+// be multiplied by exp(m_q before - m_q).
 void AttentionKernel::softmax(const Tile& tile, const Part& part) {
   const bool dropped = dropout_.active();
   for (Index first = 0; first < part.columns; first += lane_count) {
@@ -111,7 +112,7 @@ void AttentionKernel::softmax(const Tile& tile, const Part& part) {
   }
 }
 
-// y_q = corrections[q] y_q + Σ_j weights[j][q] v_j; nothing is there before a panel's first keys.
+// y_q = corrections[q] y_q + Σ_j weights[j][q] v_j. Before a panel's first keys y_q is undefined.
 void AttentionKernel::add_values(const Tile& tile, const Part& part, Scalar* rows, Index stride) {
   for (Index first = part.first; first < part.first + part.queries; first += panel_queries) {
     const Index panel = first / panel_queries;

@@ -1,8 +1,8 @@
-// The attention kernel for one head of one sequence. Scores are held transposed, keys as rows and
-// vectors of queries as columns, so that softmax and its derivative run down the columns without
-// sums across a vector. Keys are taken block by block, and softmax is carried on from one to the
-// next, so that no array grows with the square of the length (Milakov and Gimelshein 2018; Rabe and
-// Staats 2021; Dao et al. 2022).
+// The attention kernel for one head of one sequence. Scores are stored transposed, with keys as
+// rows and vectors of queries as columns. So softmax and its derivative run down the columns,
+// without sums across a vector. Keys are processed block by block, and softmax continues from one
+// block to the next, so no array grows with the square of the length (Milakov and Gimelshein 2018;
+// Rabe and Staats 2021; Dao et al. 2022).
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// A head's score; without a function, dot products.
+// The score of a head; without a function, the dot product.
 struct HeadScore {
   const PairScore* function = nullptr;
   std::span<const Scalar> weights{};
 };
 
-// One head's share of a sequence pair.
+// What the kernel computes in one call: one head for one pair of a query and a key segment.
 struct HeadProblem {
   HeadRows query;
   HeadRows key;
@@ -34,21 +34,21 @@ struct HeadProblem {
   Index query_position;  // of query row 0
   Index key_position;    // of key row 0
   KeyRanges ranges;      // in the positions above
-  const Pattern* mask;   // what ranges do not tell; null: nothing
+  const Pattern* mask;   // what `ranges` cannot express; null: nothing
   DropoutAddress draws;  // of query row 0 and key row 0
   KeptScores kept;
   HeadBias bias;
   HeadScore score;
 };
 
-// The widths of a head's vectors, and how many queries a sequence has at most.
+// The widths of a head's vectors, and the largest number of queries in a sequence.
 struct HeadSizes {
   Index d_key;
   Index d_value;
   Index most_queries;
 };
 
-// A row and its log-sum-exp for each query.
+// Where results go: a row and its log-sum-exp for each query.
 struct HeadOutput {
   Scalar* rows;
   Index stride;
@@ -56,19 +56,20 @@ struct HeadOutput {
   Index log_sums_stride;
 };
 
-// Scratch memory for all heads of a call: however long sequences are, that of a tile and a block.
+// The kernel and its scratch memory, for all heads of a call. The memory holds a tile and a block,
+// however long the sequences are.
 class AttentionKernel {
  public:
-  // value_bias: (B, d_value), or no memory.
+  // value_bias: (B, d_value), or without memory.
   AttentionKernel(const HeadSizes& sizes, Scalar scale, const Dropout& dropout,
                   const Tensor& value_bias);
 
-  // out: n rows of d_value and the log-sum-exp of each row's scores (-inf: no keys). `more`: they
-  // hold what other keys gave, to which these are added.
+  // out: n rows of d_value and the log-sum-exp of each row's scores (-inf: no keys). With `more`,
+  // `out` holds the result for other keys, and these keys are added to it.
   void forward(HeadProblem problem, const HeadOutput& out, bool more);
 
-  // Adds to dkey and dvalue (m rows), to dquery (n rows), to the gradients of the bias and of the
-  // score's numbers; each null where not needed.
+  // Adds to dkey and dvalue (m rows), to dquery (n rows), and to the gradients of the bias and of
+  // the score's learned numbers. Each may be null if it is not needed.
   struct Targets {
     Scalar* dquery;
     Index dquery_stride;
@@ -82,25 +83,26 @@ class AttentionKernel {
   void backward(HeadProblem problem, const HeadRows& output, HeadRows doutput,
                 const Scalar* log_sums, Index log_sums_stride, const Targets& targets);
 
-  // The weight of query i for key j is added to weights[i stride + j step].
+  // Adds the weight of query i for key j to weights[i stride + j step].
   void weights(const HeadProblem& problem, const Scalar* log_sums, Index log_sums_stride,
                Scalar* weights, Index stride, Index step);
 
  private:
-  // What a panel of queries, or some next to each other, have to do with a block of keys: the keys
-  // among them that each panel may attend to, and where their numbers begin in the block's arrays.
+  // What one panel of queries, or several panels side by side, compute with a block of keys: the
+  // keys of the block to which each of these panels may attend, and where their numbers begin in
+  // the block's arrays.
   struct Part {
-    Index first;    // query of the tile
+    Index first;    // the first query, counted in the tile
     Index queries;  // real ones; up to part_queries
     Index columns;  // whole vectors
     KeyRange keys;
-    Index at;  // of the first key's and first query's number
+    Index at;  // index of the number of the first key and query
   };
   template <class Visitor>
   void for_each_part(const Tile& tile, const KeyRange& block, const Visitor& visit) const;
 
-  // What is read or written of a head beside the memory here: a row for each query, and for each
-  // key.
+  // The rows of a head outside the scratch memory that are read or written: one for each query, and
+  // one for each key.
   struct Rows {
     Prefetcher::Matrices of_queries{};
     Prefetcher::Matrices of_keys{};
@@ -151,22 +153,22 @@ class AttentionKernel {
   ValueBias value_bias_;
   TopScores top_;
   std::array<bool, part_queries * block_keys> allowed_;  // of a part's queries and a block's keys
-  std::array<bool, tile_panels> begun_;                  // panels whose rows hold something
+  std::array<bool, tile_panels> begun_;                  // panels whose rows hold a result already
   KeyRange block_{};
   Panel keys_{};  // of the block
   Panel values_{};
   Panel query_rows_{};               // of the tile, in the backward pass
   Panel doutput_rows_{};             // the same
-  std::optional<Prefetcher> ahead_;  // worked off by the products that make scores
+  std::optional<Prefetcher> ahead_;  // runs during the products that make scores
   Tensor memory_;
-  Scalar* key_room_;      // (block, d_key): keys copied together, if they are
-  Scalar* value_room_;    // (block, d_value)
+  Scalar* key_room_;      // (block, d_key): copies of the keys, if they are copied
+  Scalar* value_room_;    // (block, d_value): the same for values
   Scalar* scores_;        // (block, tile): scores, then weights
   Scalar* gradients_;     // (block, tile): dL/dweights, then dL/dscores
   Scalar* queries_;       // (d_key, tile): the queries, transposed; for dot products scaled
   Scalar* doutputs_;      // (d_value, tile): the output's gradients, transposed
-  Scalar* query_room_;    // (tile, d_key): the same of queries
-  Scalar* doutput_room_;  // (tile, d_value): and of the output's gradients
+  Scalar* query_room_;    // (tile, d_key): the same for queries
+  Scalar* doutput_room_;  // (tile, d_value): and for the output's gradients
   Scalar* product_;       // (block or tile, width)
   Scalar* largest_;       // (tile): the largest score so far
   Scalar* sums_;          // (tile): Σ exp(score - largest) so far

@@ -1,5 +1,4 @@
-// What dot-product attention is asked for: how many heads, of what widths, with which patterns and
-// scores.
+// The options of the attention op: how many heads, of what widths, with which patterns and scores.
 #pragma once
 
 #include <cmath>
@@ -19,11 +18,11 @@ struct AttentionOptions {
   Index d_value = 1;                              // width of a head's values
   PoolVector<Pattern> patterns{Pattern::full()};  // one for all heads, or one for each
   Dropout dropout{};                              // on the weights
-  // Heads of keys and values, each of which serves as many neighbouring heads of queries (Shazeer
-  // 2019 with one; Ainslie et al. 2023); absent: `heads`.
+  // The number of key and value heads. Each serves the same number of neighbouring query heads
+  // (Shazeer 2019 with one; Ainslie et al. 2023). Absent: `heads`.
   std::optional<Index> kv_heads{};
   std::optional<double> scale{};  // of the scores; absent: 1 / √d_key
-  // One for all heads, or one for each; none or null: the dot product of query and key.
+  // One for all heads, or one for each. Empty or null: the dot product of query and key.
   PoolVector<std::shared_ptr<const PairScore>> scores{};
 
   Index key_heads() const { return kv_heads.value_or(heads); }
@@ -32,7 +31,8 @@ struct AttentionOptions {
     return static_cast<Scalar>(scale.value_or(1 / std::sqrt(static_cast<double>(d_key))));
   }
   const PairScore* score(Index head) const;
-  // Where the numbers of a head's score begin among those of all; of `heads`: how many there are.
+  // Where the learned numbers of a head's score begin among those of all heads. For head `heads`:
+  // the number of all of them.
   Index score_weights_before(Index head) const;
 };
 

@@ -8,7 +8,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The numbers of one query, out of their column.
+// Copies the numbers of one query from their column.
 void take_query(const PairPanel& pairs, Index q, std::span<Scalar> query) {
   for (Scalar& number : query) {
     number = pairs.queries[q];
@@ -20,7 +20,7 @@ std::span<const Scalar> key_of(const PairPanel& pairs, Index j) {
   return {pairs.keys + j * pairs.key_step, static_cast<std::size_t>(pairs.width)};
 }
 
-// The row of a gradient, or room for what nobody needs.
+// The row of a gradient, or scratch memory if it is not needed.
 std::span<Scalar> row_of(Scalar* rows, Index row, Index stride, std::span<Scalar> room) {
   return {rows == nullptr ? room.data() : rows + row * stride, room.size()};
 }

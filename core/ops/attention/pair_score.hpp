@@ -1,4 +1,4 @@
-// Scores that are no dot products: any function of a query's and a key's vectors.
+// Scores other than dot products: any function of a query vector and a key vector.
 #pragma once
 
 #include <concepts>
@@ -11,9 +11,9 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Some queries and keys of one head, all of which meet, and the head's learned numbers. Queries are
-// columns: number c of query q is queries[c query_step + q], and behind `query_count` of them zeros
-// follow, up to `columns`, which are whole vectors. Key j begins at keys + j key_step.
+// Some queries and keys of one head, in all pairs, and the head's learned numbers. Queries are
+// columns: number c of query q is queries[c query_step + q]. After `query_count` queries there are
+// zeros up to `columns`, which are whole vectors. Key j begins at keys + j key_step.
 struct PairPanel {
   Index width;
   const Scalar* queries;
@@ -26,7 +26,7 @@ struct PairPanel {
   std::span<const Scalar> weights;
 };
 
-// Where gradients are added: row by row, each null where not needed.
+// Where gradients are added, row by row. Each may be null if it is not needed.
 struct PairGradients {
   Scalar* queries;
   Index query_stride;
@@ -35,22 +35,23 @@ struct PairGradients {
   Scalar* weights;
 };
 
-// Called from several threads at once.
+// Its functions are called from several threads at once.
 class PairScore {
  public:
   virtual ~PairScore() = default;
 
-  // How many learned numbers each head has.
+  // The number of learned numbers of each head.
   virtual Index weight_count(Index /*d_key*/) const { return 0; }
-  // to[j step + q] = the score of query q and key j, for all columns; any finite number behind
-  // `query_count`.
+  // Sets to[j step + q] to the score of query q and key j, for all columns. From `query_count` on
+  // any finite number will do.
   virtual void scores(const PairPanel& pairs, Scalar* to, Index step) const = 0;
-  // Adds what dL/dscore, dscores[j step + q], gives; behind `query_count` it means nothing.
+  // Adds the gradients that follow from dL/dscore, which is dscores[j step + q]. From `query_count`
+  // on dscores has no meaning.
   virtual void gradients(const PairPanel& pairs, const Scalar* dscores, Index step,
                          const PairGradients& to) const = 0;
 };
 
-// A score that is asked for one pair at a time.
+// A score that is computed for one pair at a time.
 class SinglePairScore : public PairScore {
  public:
   void scores(const PairPanel& pairs, Scalar* to, Index step) const final;
@@ -63,7 +64,7 @@ class SinglePairScore : public PairScore {
                         std::span<Scalar> dquery, std::span<Scalar> dkey) const = 0;
 };
 
-// A score of one's own: called with a query and a key it gives the score, and `backward` adds
+// A score of your own. The function computes the score of a query and a key. Its `backward` adds
 // dscore times the derivatives to the gradients of both.
 template <class Function>
 concept PairFunction = requires(const Function& f, std::span<const Scalar> in, Scalar dscore,

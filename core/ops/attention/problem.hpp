@@ -1,4 +1,4 @@
-// What attention is asked for, without Vars, and how it comes apart into the kernel's problems.
+// What the attention op computes, without Vars, and how it is split into problems for the kernel.
 #pragma once
 
 #include <optional>
@@ -21,12 +21,12 @@ inline HeadRows rows_of(const HeadMatrix& columns, const Segment& segment, Index
           columns.matrix.dim(1), segment.rows, width};
 }
 
-// Every so-manyth of them.
+// Every step-th row.
 inline HeadRows rows_at(const HeadRows& rows, const RowSteps& steps) {
   return {rows.row(steps.first), rows.stride * steps.step, steps.rows, rows.width, steps.step > 1};
 }
 
-// All that the passes need to know, without Vars.
+// All that the forward and the backward pass need, without Vars.
 struct AttentionProblem {
   HeadMatrix query;
   HeadMatrix key;
@@ -36,14 +36,15 @@ struct AttentionProblem {
   AttentionOptions options;
   BiasValues bias;
   Tensor score_weights;
-  Tensor kept;  // (2 heads, N): what a query keeps of its scores, for patterns of the largest
+  Tensor kept;  // (2 heads, N): the smallest score that a query keeps, and its key; for `top`
+                // patterns
 
   const Pattern& pattern(Index head) const {
     const auto& patterns = options.patterns;
     return patterns[patterns.size() == 1 ? 0 : static_cast<std::size_t>(head)];
   }
 
-  // What works on the heads one after the other.
+  // The kernel that computes the heads one after the other.
   AttentionKernel kernel(const Tensor& value_bias) const {
     return {
         {.d_key = options.d_key, .d_value = options.d_value, .most_queries = most_rows(queries)},
@@ -52,7 +53,7 @@ struct AttentionProblem {
         value_bias};
   }
 
-  // With the whole pattern: what its near keys do not tell is left to the mask.
+  // The problem with the whole pattern. The mask covers what the pattern's ranges do not express.
   HeadProblem at(Index segment, Index head) const {
     const Pattern& whole = pattern(head);
     const Index key_head = options.key_head(head);
@@ -92,8 +93,9 @@ struct AttentionProblem {
             .last = rows.row(2 * head + 1) + queries[segment].row};
   }
 
-  // Calls visit(problem, range) for the parts of the pattern, the first of which has all queries.
-  // A bias needs neighbours, a rule and the largest scores need all keys: then there is one part.
+  // Calls visit(problem, range) for each part of the pattern. The first part has all queries. A
+  // bias needs neighbouring keys; a rule and `top` need all keys. In these cases there is only one
+  // part.
   template <class Visitor>
   void for_each_pattern_range(Index segment, Index head, const Visitor& visit) const {
     const HeadProblem whole = at(segment, head);
@@ -123,7 +125,7 @@ struct AttentionProblem {
   }
 };
 
-// Throws ShapeError where sizes do not fit.
+// Throws ShapeError if sizes do not match.
 AttentionProblem attention_problem(const HeadColumns& query, const HeadColumns& key,
                                    const HeadColumns& value, const Segments& query_segments,
                                    const Segments& key_segments, const AttentionOptions& options,

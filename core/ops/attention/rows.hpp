@@ -1,4 +1,4 @@
-// The rows of one head's vectors, as they lie in a matrix and as products need them.
+// The rows of one head's vectors, as a matrix stores them and as products need them.
 #pragma once
 
 #include <algorithm>
@@ -17,21 +17,22 @@ struct HeadRows {
   Index stride;
   Index rows;
   Index width;
-  bool apart = false;  // not neighbours in memory: copied together before they are used often
+  bool apart = false;  // not adjacent in memory: to be copied together if used often
 
   const Scalar* row(Index i) const { return data + i * stride; }
   StoredRows stored() const { return {data, stride, rows, width}; }
 };
 
-// Rows that are the right-hand side of products with so many rows. Where those are many, they are
-// worth a copy: a power of two apart, or nearly, they share a few sets of the first-level cache.
+// Marks rows that are the right-hand side of products with `rows` rows. If there are many products,
+// a copy is worth it: rows that are a power of two apart, or nearly, share a few sets of the
+// first-level cache.
 inline HeadRows used_by(Index rows, HeadRows right) {
   constexpr Index few = 64;
   right.apart = right.apart || rows > few;
   return right;
 }
 
-// Rows of whole vectors.
+// Rows that are padded to whole vectors.
 struct Panel {
   const Scalar* data;
   Index step;
@@ -40,8 +41,8 @@ struct Panel {
   Panel from(Index first) const { return {row(first), step}; }
 };
 
-// Rows of whole vectors: the matrix' own where the width allows it, else copies in `room` with
-// zeros behind.
+// Rows that are padded to whole vectors: the rows of the matrix itself if the width allows it,
+// otherwise copies in `room`, padded with zeros.
 inline Panel panel_of(const HeadRows& from, Index first, Index count, Scalar* room) {
   if (from.width % lane_count == 0 && !from.apart) {
     return {from.row(first), from.stride};

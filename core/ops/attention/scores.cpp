@@ -7,8 +7,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// scores[j][q] = scale times the score of q and k_j, and the bias; -inf where q may not attend to
-// j. False, and no scores, where no query may attend to any.
+// scores[j][q] = scale times the score of q and k_j, plus the bias; -inf where q may not attend to
+// j. Returns false, and makes no scores, if no query may attend to any key.
 bool AttentionKernel::scores(const HeadProblem& problem, const Tile& tile, const Part& part) {
   if (problem.mask != nullptr && !mark(problem, tile, part)) {
     return false;
@@ -62,7 +62,7 @@ PairPanel AttentionKernel::pairs_of(const HeadProblem& problem, const Tile& tile
           .weights = problem.score.weights};
 }
 
-// The scores, of which a query that keeps its largest ones loses the others.
+// The scores, but for a query that keeps only its largest scores the others become -inf.
 bool AttentionKernel::kept_scores(const HeadProblem& problem, const Tile& tile, const Part& part) {
   if (!scores(problem, tile, part)) {
     return false;
@@ -90,7 +90,7 @@ void AttentionKernel::select_top(const HeadProblem& problem, const Tile& tile) {
   top_.finish(tile.first, problem.kept);
 }
 
-// Asks the mask; whether it allows anything.
+// Asks the mask. Returns whether it allows anything.
 bool AttentionKernel::mark(const HeadProblem& problem, const Tile& tile, const Part& part) {
   const Index keys = part.keys.count();
   const Index query = problem.query_position + tile.first + part.first;
@@ -145,7 +145,7 @@ void AttentionKernel::add_bias(const HeadProblem& problem, const Tile& tile, con
   }
 }
 
-// Scores of keys that a query may not attend to become -inf: those before and behind its range.
+// Sets the scores of keys before and after a query's range to -inf.
 void AttentionKernel::apply_ranges(const HeadProblem& problem, const Tile& tile, const Part& part) {
   const Index first_key = problem.key_position + part.keys.first;
   const Index first_query = problem.query_position + tile.first + part.first;

@@ -24,8 +24,8 @@ void prefetch_row(const SingleQuery& problem, Index j) {
   prefetch(problem.value + j * problem.value_stride, problem.value_columns());
 }
 
-// s[h][j] = scale k_jh · q_h, and -inf behind the last key. A key's heads lie side by side, so
-// that keys go outside; most of the time is that of fetching keys and values.
+// s[h][j] = scale k_jh · q_h, and -inf after the last key. The heads of a key are adjacent, so the
+// outer loop is over keys. Most of the time goes into fetching keys and values.
 void scores(const SingleQuery& problem, const SingleQuery& next, Scalar* s) {
   const Index padded = whole_vectors(problem.keys);
   for (Index j = 0; j < problem.keys; ++j) {
@@ -47,7 +47,8 @@ void scores(const SingleQuery& problem, const SingleQuery& next, Scalar* s) {
   }
 }
 
-// s[h][j] += the head's bias for the distance of key j; the buckets of some keys at a time.
+// s[h][j] += the head's bias for the distance of key j. Buckets are computed for some keys at a
+// time.
 void add_bias(const SingleQuery& problem, Scalar* s) {
   const Index padded = whole_vectors(problem.keys);
   const bool bucketed = problem.bias->buckets.count() > 0;

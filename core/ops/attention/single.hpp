@@ -1,5 +1,5 @@
-// Attention of a single query, the newest token of an output: with one query the tiles of the
-// attention kernel would be nearly empty, so the vector lanes hold the numbers of a head instead.
+// Attention of a single query, the newest token of an output. With one query the tiles of the
+// attention kernel would be nearly empty, so here the vector lanes hold the numbers of a head.
 #pragma once
 
 #include "core/ops/attention/bias_values.hpp"
@@ -19,25 +19,25 @@ struct SingleQuery {
   Index value_step;
   Index keys;
   Index heads;
-  Index heads_of_key;  // heads of queries that one head of keys serves
+  Index heads_of_key;  // query heads for each key head
   Index d_key;
   Index d_value;
   Scalar scale;
   Index distance;          // of the first key
-  Segment row;             // where a bias has the query's numbers
+  Segment row;             // for a bias that has numbers for each query
   const BiasValues* bias;  // of the scores
 
   Index key_columns() const { return (heads / heads_of_key - 1) * key_step + d_key; }
   Index value_columns() const { return (heads / heads_of_key - 1) * value_step + d_value; }
 };
 
-// The numbers that the weights of a query take up.
+// How many numbers of scratch memory a query needs.
 Index single_query_room(Index keys, Index heads);
 
-// For each head: y = softmax(scale q Kᵀ + bias) V, zeros without keys, and the log-sum-exp of
-// the scores (-inf without keys). y: heads * d_value numbers; log_sums: one for each head,
-// `log_sums_stride` apart. Keys and values of `next`, the query that follows, are fetched
-// meanwhile.
+// For each head: y = softmax(scale q Kᵀ + bias) V, zeros without keys, and the log-sum-exp of the
+// scores (-inf without keys). y: heads * d_value numbers; log_sums: one for each head,
+// `log_sums_stride` apart. Meanwhile the keys and values of the following query, `next`, are
+// prefetched.
 void attend_single(const SingleQuery& problem, const SingleQuery& next, Scalar* room, Scalar* y,
                    Scalar* log_sums, Index log_sums_stride);
 

@@ -1,5 +1,5 @@
-// How attention is cut for one head of one sequence: queries into tiles of a few panels, keys into
-// blocks, so that what is worked on stays in the caches however long the sequence is.
+// How attention is divided for one head of one sequence: queries into tiles of a few panels, keys
+// into blocks. So the working set stays in the caches however long the sequence is.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,9 @@ struct Tile {
   Index columns;  // whole vectors
   std::array<KeyRange, tile_panels> keys;
 
-  // Numbers from one row of the columns to the next. A full tile's rows are a vector further apart:
-  // else those of a panel, a power of two apart, would share a few sets of the first-level cache.
+  // The distance from one row of the columns to the next. The rows of a full tile are one vector
+  // further apart: otherwise those of a panel would be a power of two apart, and share a few sets
+  // of the first-level cache.
   Index step() const { return columns == tile_queries ? tile_step : columns; }
   Index panels() const { return (columns + panel_queries - 1) / panel_queries; }
   Index panel_columns(Index panel) const {
@@ -48,11 +49,12 @@ struct Tile {
     return std::min(panel_queries, queries - panel * panel_queries);
   }
   const KeyRange& keys_of(Index panel) const { return keys[static_cast<std::size_t>(panel)]; }
-  // The ranges' ends do not fall from one panel to the next.
+  // The ends of the ranges never decrease from one panel to the next.
   KeyRange all_keys() const { return {keys[0].first, keys_of(panels() - 1).end}; }
 };
 
-// The tile from query row `first` on, of `queries` and `keys` rows that begin at these positions.
+// The tile that begins at query row `first`, for `queries` and `keys` rows that begin at these
+// positions.
 inline Tile tile_at(Index first, Index queries, Index query_position, Index keys,
                     Index key_position, const KeyRanges& ranges) {
   Tile tile{
@@ -78,8 +80,9 @@ void for_each_block(const Tile& tile, const Visitor& visit) {
   }
 }
 
-// Calls visit(keys, first query, queries) for runs of a block's keys that the same queries of the
-// tile attend to, to whole panels; those are neighbours, since ranges move on with the queries.
+// Calls visit(keys, first query, queries) for runs of the block's keys to which the same queries of
+// the tile attend, rounded to whole panels. These queries are neighbours, since the ranges move on
+// with the queries.
 template <class Visitor>
 void for_each_run(const Tile& tile, const KeyRange& block, const Visitor& visit) {
   for (Index first = block.first; first < block.end;) {

@@ -1,4 +1,4 @@
-// The largest scores of each query of a tile, found while the keys go by in their order.
+// Finds the largest scores of each query of a tile, while the keys are processed in order.
 #pragma once
 
 #include "core/memory/pool_vector.hpp"
@@ -6,8 +6,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// For each query the least score that it keeps and, of equal ones, the last key: both from the
-// forward pass, so that the backward pass keeps the same.
+// For each query: the smallest score that it keeps, and the last key that it keeps with this score.
+// Both come from the forward pass, so that the backward pass keeps the same scores.
 struct KeptScores {
   Index count = 0;  // 0: all are kept
   Scalar* least = nullptr;
@@ -17,7 +17,7 @@ struct KeptScores {
 class TopScores {
  public:
   void start(Index count, Index queries);
-  // The scores of a panel from query `query` of the tile on, and from key `key` on.
+  // Adds the scores of a panel that begins at query `query` of the tile and at key `key`.
   void add(const PanelNumbers& scores, Index query, Index key);
   void finish(Index first_query, const KeptScores& kept) const;
 
@@ -31,10 +31,10 @@ class TopScores {
   }
 
   Index count_ = 0;
-  PoolVector<Entry> heaps_;  // for each query `count_`, the worst first
+  PoolVector<Entry> heaps_;  // `count_` for each query, the smallest first
 };
 
-// Scores that are not kept become -inf. `kept` begins at the panel's first query.
+// Sets scores that are not kept to -inf. `kept` begins at the panel's first query.
 void keep_top(const PanelNumbers& scores, Index key, const KeptScores& kept);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

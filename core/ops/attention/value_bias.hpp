@@ -1,5 +1,5 @@
-// What a head adds to its values by the distance from query to key. The weights of a bucket are
-// summed first, so that each query and bucket meet once.
+// Adds a bias to the values of a head, by the distance from query to key. The weights of a bucket
+// are summed first, so each query and bucket meet only once.
 #pragma once
 
 #include "core/ops/attention/tile.hpp"
@@ -7,16 +7,16 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The rows of a bias as products need them, and scratch memory for a tile of queries. All have
-// whole vectors in a row.
+// The rows of a bias in the layout that products need, and scratch memory for a tile of queries.
+// All rows are padded to whole vectors.
 class ValueBias {
  public:
-  // rows: (B, d_value), or no memory: no bias
+  // rows: (B, d_value); without memory: no bias.
   explicit ValueBias(const Tensor& rows);
 
   bool active() const { return buckets_ > 0; }
   Index buckets() const { return buckets_; }
-  Index step() const { return step_; }  // of mass and gradients, from query to query
+  Index step() const { return step_; }  // from query to query, in mass and gradients
   const Scalar* rows() const { return rows_.data(); }
   Index row_step() const { return rows_.dim(1); }
 

@@ -16,7 +16,7 @@ constexpr Scalar temperature = Scalar(2) / Scalar(3);  // β
 
 Scalar logistic(Scalar x) { return 1 / (1 + std::exp(-x)); }
 
-// log u - log(1 - u), with u in the middle of the step that a draw falls into: never 0 or 1.
+// log u - log(1 - u), where u is in the middle of the interval of a draw, so never 0 or 1.
 Scalar draw_noise(const Draws& draws, Index gate) {
   const double u = draw_uniform(draws, static_cast<std::uint64_t>(gate)) + 0x1.0p-54;
   return static_cast<Scalar>(std::log(u) - std::log1p(-u));

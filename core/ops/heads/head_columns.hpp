@@ -11,22 +11,22 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // The columns of a matrix, from `first` on, that hold the heads' vectors. Queries, keys and values
-// that come out of one product are columns of one matrix.
+// that are made by one product are columns of one matrix.
 struct HeadColumns {
   Var matrix;
   Index first = 0;
-  // From one head's first column to the next one's; absent: heads lie side by side; 0: all heads
-  // have the same columns.
+  // The number of columns from the start of one head to the next. Absent: heads lie side by side;
+  // 0: all heads have the same columns.
   std::optional<Index> step{};
 
   Index begin(Index head, Index width) const { return first + head * step.value_or(width); }
 };
 
-// Throws ShapeError "<what>: ..." where the matrix has fewer than `rows` rows, or no such columns.
+// Throws ShapeError "<what>: ..." if the matrix has fewer than `rows` rows, or not these columns.
 void expect_heads(const HeadColumns& columns, Index rows, Index heads, Index width,
                   std::string_view what);
 
-// Vectors of heads without their Var: what a closure keeps.
+// The vectors of heads without their Var, for a closure.
 struct HeadMatrix {
   Tensor matrix;
   Index first;
@@ -41,17 +41,17 @@ struct HeadMatrix {
   const Scalar* at(Index row, Index head) const { return matrix.row(row) + first + head * step; }
 };
 
-// Where the gradient of such columns goes. Inputs may share a matrix, and heads may share columns:
-// the first to come clears it, all add. Null where the input needs none.
+// The memory for the gradient of such columns. Inputs may share a matrix, and heads may share
+// columns: the first one clears the memory, and all add to it. Null if the input needs no gradient.
 class HeadGradient {
  public:
   HeadGradient(Gradients& g, Index input, const HeadMatrix& of);
 
-  // The same, but only rows below what `clear_to` was called with may be added to.
+  // The same, but you may only add to rows below the last argument of `clear_to`.
   static HeadGradient cleared_later(Gradients& g, Index input, const HeadMatrix& of);
 
-  // To be called with rising rows, in the end with all_rows: a row is cleared shortly before it is
-  // added to, and then lies in the cache. Rows that there are not do not matter.
+  // Call it with increasing rows, and finally with all_rows. It clears a row shortly before you add
+  // to it, so that the row is in the cache. Rows beyond the last one are ignored.
   void clear_to(Index row);
   static constexpr Index all_rows = std::numeric_limits<Index>::max();
 

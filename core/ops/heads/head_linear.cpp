@@ -17,7 +17,7 @@ struct Sizes {
   Index heads;
   Index in;
   Index out;
-  Index weight_step;  // numbers from one head's matrix to the next; 0: they are one
+  Index weight_step;  // numbers from one head's matrix to the next; 0: shared
 };
 
 Sizes check(const HeadColumns& x, const Var& weight, Index heads, Index out) {

@@ -1,4 +1,4 @@
-// A linear map of its own for each head.
+// A linear map with a weight for each head.
 #pragma once
 
 #include "core/ops/heads/head_columns.hpp"

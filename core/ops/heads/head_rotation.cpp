@@ -24,7 +24,7 @@ void turn(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
       from, from + half, angles, angles + half);
 }
 
-// The gradient is turned back, and added.
+// Rotates the gradient back, and adds it.
 void add_turned_back(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
   map_row(
       half, to,

@@ -1,5 +1,5 @@
-// Rotary positions (Su et al. 2021): heads' vectors turned by angles that grow with the position,
-// so that a query's product with a key depends on their positions by the difference alone.
+// Rotary positions (Su et al. 2021): rotates the vectors of heads by angles that grow with the
+// position. So a query's product with a key depends on their positions only through the difference.
 #pragma once
 
 #include "core/ops/heads/head_columns.hpp"
@@ -7,12 +7,13 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The cosines and, behind them, the sines of position · 10000^(-2 c / width) for c < width / 2
-// (section 3.2.2, equation 15). (positions, width); the width must be even.
+// The cosines and, in the columns after them, the sines of position · 10000^(-2 c / width) for c <
+// width / 2 (section 3.2.2, equation 15). (positions, width); the width must be even.
 Tensor rotations(Index positions, Index width);
 
-// Turns each pair of columns (c, c + width / 2) of each head by its angle; `table` is that of
-// `rotations`, a constant. The segments tile the rows; y: (N, heads * width). Throws ShapeError.
+// Rotates each pair of columns (c, c + width / 2) of each head by its angle. `table` comes from
+// `rotations` and is a constant. The segments tile the rows; y: (N, heads * width). Throws
+// ShapeError.
 Var rotate_heads(const HeadColumns& x, const Tensor& table, const Segments& segments, Index heads,
                  Index width);
 
