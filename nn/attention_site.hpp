@@ -1,4 +1,4 @@
-// Sites: where in a model an attention stands, whatever its parameters are called.
+// Sites: where an attention is in a model, whatever its parameters are called.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// How weight matrices and embeddings start.
+// Initialisers of weight matrices and embeddings.
 #pragma once
 
 #include "core/tape/initializer.hpp"

@@ -1,4 +1,4 @@
-// The norm layer, of either kind.
+// The norm layer, of either type.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A pass: what every layer is handed while a model runs, in training, in evaluation or in decoding.
+// A pass: what every layer gets when a model runs, in training, evaluation or decoding.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// One head over one sequence: its attention weights before dropout, and what it made of the values
-// with them, before head dropout and the combination with other heads.
+// One head over one sequence: its attention weights before dropout, and its output, before head
+// dropout and before the combination with other heads.
 struct RecordedAttention {
   AttentionSite site;
   Index segment;
@@ -28,14 +28,14 @@ using Recorder = std::function<void(const RecordedAttention&)>;
 
 class Pass {
  public:
-  // Evaluation: parameters are constants and nothing is dropped.
+  // Evaluation: parameters are constants, and there is no dropout.
   Pass(Tape& tape, const ParameterStore& store) : tape_(tape), store_(store) {}
 
-  // Gradients without dropout.
+  // With gradients, but without dropout.
   Pass(Tape& tape, const ParameterStore& store, ParameterGradients& gradients)
       : tape_(tape), store_(store), gradients_(&gradients) {}
 
-  // Training at a step: gradients go to `gradients`, dropout draws come from (seed, path of the
+  // Training at a step: gradients go to `gradients`, and dropout is drawn from (seed, path of the
   // layer, step).
   Pass(Tape& tape, const ParameterStore& store, ParameterGradients& gradients, std::uint64_t seed,
        Index step)
@@ -49,22 +49,24 @@ class Pass {
   Tape& tape() const { return tape_; }
   bool training() const { return training_; }
 
-  // The one leaf on this pass' tape of the parameter's block: also of a handle to its first rows.
+  // The leaf on this pass' tape for the parameter's block. There is one per block, also for a
+  // handle to its first rows.
   Var parameter(const Parameter& parameter);
 
-  // linear() with weights, and a bias, of the store. Without a bias the weight may be a handle to a
-  // block's first rows.
+  // linear() with weights, and a bias, from the store. Without a bias the weight may be a handle to
+  // a block's first rows.
   Var linear(const Var& x, const Parameter& weight);
   Var linear(const Var& x, const Parameter& weight, const Parameter& bias);
 
-  // For many runs over the same weights, none of them recorded: each weight of a `linear` is packed
-  // when it is first met, and stays so.
+  // For many runs with the same weights that record nothing: each weight of a `linear` is packed
+  // when it is first used, and stays packed.
   void keep_weights_packed() { packed_.resize(static_cast<std::size_t>(store_.blocks())); }
 
-  // Dropout for the rows of `segments`, drawn from the stream named `path`: none in evaluation.
+  // Dropout for the rows of `segments`, drawn from the stream `path`; none in evaluation.
   Dropout dropout(double probability, std::string_view path, const Segments& segments) const;
 
-  // For what is drawn once in a step, alike in all of its batches and shards: none in evaluation.
+  // For draws that are made once in a step and are the same in all of its batches and shards; none
+  // in evaluation.
   std::optional<Draws> step_draws(std::string_view path) const;
 
   Recorder recorder;
@@ -79,7 +81,7 @@ class Pass {
   Index step_ = 0;
   bool training_ = false;
   PoolVector<std::optional<Var>> leaves_;
-  PoolVector<std::optional<PackedMatrix>> packed_;  // empty: weights are not kept packed
+  PoolVector<std::optional<PackedMatrix>> packed_;  // empty: weights are not packed
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

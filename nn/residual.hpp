@@ -1,5 +1,5 @@
-// The residual connection around a block, with its norm and dropout: the one place that knows pre-
-// and post-norm.
+// The residual connection around a block, with its norm and dropout. Only this class distinguishes
+// pre-norm and post-norm.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// A block's output before its last bias, and that bias: the residual sum adds it in the same pass.
+// A block's output before its last bias, and that bias. The residual sum adds the bias in the same
+// pass.
 struct BlockOutput {
   Var value;  // (N, D)
   Var bias;   // (D)

@@ -1,4 +1,4 @@
-// Tokens with their positions as rows of the model's width.
+// The embedding of tokens and their positions.
 #pragma once
 
 #include "core/sequence/batch.hpp"

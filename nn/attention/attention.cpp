@@ -29,7 +29,7 @@ Tensor columns_of(const Tensor& matrix, const Segment& rows, Index first, Index 
   return columns;
 }
 
-// The columns of a row into a row of the cache.
+// Copies the columns of a row into a row of the cache.
 Scalar* keep(const HeadColumns& columns, Index row, Index count, Scalar* to) {
   return std::copy_n(columns.matrix.value().row(row) + columns.first, count, to);
 }

@@ -1,4 +1,5 @@
-// Multi-head attention (Vaswani et al. 2017, section 3.2.2), as its settings vary it.
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2), in the variant that its settings
+// describe.
 #pragma once
 
 #include <map>
@@ -17,7 +18,7 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// All that has parameters. Attentions may share it.
+// The parts of an attention that have parameters. Several attentions may share them.
 struct AttentionWeights {
   AttentionWeights(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
                    AttentionInputs inputs);
@@ -33,7 +34,7 @@ struct AttentionWeights {
 struct MultiHeadAttention {
   MultiHeadAttention(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
                      AttentionInputs inputs, AttentionSite site = {});
-  // With weights that another attention has too.
+  // With the weights of another attention.
   MultiHeadAttention(const Scope& scope, const AttentionSpec& spec, AttentionInputs inputs,
                      AttentionSite site, const AttentionWeights& weights);
 
@@ -42,19 +43,19 @@ struct MultiHeadAttention {
   BlockOutput operator()(Pass& pass, const Var& query, const Var& key, const Var& value,
                          const Segments& queries, const Segments& keys) const;
 
-  // Self-attention of new rows to themselves and to the rows kept before them. Segment i of `keys`
-  // says where in `kept` all of them are, the new ones, which are put there, last.
+  // Self-attention of new rows to themselves and to the earlier rows that are cached. Segment i of
+  // `keys` says where all of them are in `kept`; the new ones are written there, at the end.
   BlockOutput cached_self(Pass& pass, const Var& x, const Segments& queries, Tensor& kept,
                           const Segments& keys) const;
 
-  // Cross-attention with the context's keys and values made at the first call and kept.
+  // Cross-attention. The keys and values of the context are computed in the first call and kept.
   BlockOutput cached_cross(Pass& pass, const Var& x, const Var& memory, const Segments& queries,
                            const Segments& keys, std::optional<KeysAndValues>& cache) const;
 
-  // Copies what the heads that stay have to an attention of these heads alone.
+  // Copies the parameters of the heads that are kept to an attention with only these heads.
   void keep_heads(const KeptHeads& kept, const MultiHeadAttention& smaller, HeadCopy& copy) const;
 
-  // The columns of a row that is kept: those of keys, then those of values.
+  // The columns of a cached row: first those of keys, then those of values.
   Index key_columns() const;
   Index cache_columns() const;
 
@@ -63,7 +64,7 @@ struct MultiHeadAttention {
   AttentionSite site;
   Module module;
   PoolVector<Pattern> patterns;  // one for all heads, or one for each
-  // The same of scores that are no products of query and key; empty: all are.
+  // The same for scores that are not dot products; empty: all are.
   PoolVector<std::shared_ptr<const PairScore>> pair_scores;
   std::string head_dropout_path;
   AttentionWeights weights;
@@ -76,7 +77,7 @@ struct MultiHeadAttention {
   };
   BlockOutput attend(Pass& pass, const Heads& heads, const Segments& queries,
                      const Segments& keys) const;
-  // What the op is asked for.
+  // The arguments of the attention op.
   struct Call {
     Heads heads;
     const Segments& queries;
@@ -86,16 +87,16 @@ struct MultiHeadAttention {
     std::optional<Var> score_weights;
   };
   void record(Pass& pass, const Call& call, const Tensor& outputs) const;
-  BlockOutput nothing(Pass& pass, const Segments& queries) const;  // of no heads
+  BlockOutput nothing(Pass& pass, const Segments& queries) const;  // for attention without heads
 };
 
-// Makes the attentions of a model, those of one name (AttentionSpec::shared_as) with the same
+// Makes the attentions of a model. Those with the same name (AttentionSpec::shared_as) share their
 // weights.
 class AttentionMaker {
  public:
   AttentionMaker(const Scope& root, const ModelOptions& options) : root_(root), options_(options) {}
 
-  // Throws ConfigError where settings do not compose, and where attentions of one name need
+  // Throws ConfigError if settings contradict each other, or if attentions with the same name need
   // different weights.
   MultiHeadAttention make(const Scope& scope, AttentionSite site);
 

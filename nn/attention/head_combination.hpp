@@ -1,4 +1,4 @@
-// From what the heads of an attention bring to its output.
+// Combines the outputs of the heads of an attention into its output.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ struct HeadCombination {
   // (N, H d_v) -> (N, D)
   BlockOutput operator()(Pass& pass, const Var& heads_side_by_side) const;
 
-  // Copies what of it belongs to the heads that stay; with `output` alone, where each has columns
-  // of its own.
+  // Copies the parameters of the heads that are kept. Works only with `output`, where each head has
+  // its own columns.
   void keep_heads(const KeptHeads& kept, const HeadCombination& smaller, HeadCopy& copy) const;
 
   Combine combine;

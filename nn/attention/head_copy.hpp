@@ -1,4 +1,4 @@
-// Weights of the heads that stay, from an attention to one with fewer heads.
+// Copies the weights of the heads that are kept, from an attention to one with fewer heads.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// By their numbers in the larger attention, in order.
+// Their numbers in the larger attention, in increasing order.
 struct KeptHeads {
   std::vector<Index> heads;
-  std::vector<Index> key_heads;  // those of keys and values that still serve a head
+  std::vector<Index> key_heads;  // the key and value heads that still serve a head
 };
 KeptHeads kept_heads(const AttentionSpec& spec, std::vector<Index> heads);
 
@@ -19,7 +19,7 @@ class HeadCopy {
  public:
   HeadCopy(const ParameterStore& from, ParameterStore& to);
 
-  // The chunk of number which[i] of the one becomes chunk i of the other; in each of `rows` rows.
+  // Copies chunk number which[i] of `from` to chunk i of `to`, in each of `rows` rows.
   struct Chunks {
     const std::vector<Index>& which;
     Index size;
@@ -31,14 +31,15 @@ class HeadCopy {
 
   void whole(const Parameter& from, const Parameter& to);
 
-  // All that was not copied yet, as it is, by name. Throws logic_error for a parameter of another
-  // shape: its part of the attention has not said what of it stays.
+  // Copies everything that was not copied yet, unchanged, by name. Throws logic_error for a
+  // parameter that has another shape in `to`: the part of the attention that owns it must copy it
+  // in its keep_heads.
   void rest();
 
  private:
   const ParameterStore& from_;
   ParameterStore& to_;
-  std::vector<bool> copied_;  // by block of the smaller
+  std::vector<bool> copied_;  // by block of the smaller model
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

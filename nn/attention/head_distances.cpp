@@ -110,7 +110,7 @@ Var HeadDistances::sine_maps(Pass& pass) const {
   return concatenate(heads, 0);
 }
 
-// The heads side by side, each with its part of a row added.
+// The heads side by side, where each head has its part of a row added.
 Var HeadDistances::plus(Pass& pass, const HeadColumns& query, const Parameter& row) const {
   PoolVector<Var> heads;
   for (Index head = 0; head < spec_.heads; ++head) {

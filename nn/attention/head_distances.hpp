@@ -1,4 +1,4 @@
-// What the heads of a self-attention learn of the distance between query and key.
+// The parameters that the heads of a self-attention learn for the distance between query and key.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,15 @@ class HeadDistances {
  public:
   HeadDistances(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec);
 
-  // What comes to the scores of these queries, which are then scaled by `scale`, and to the values.
+  // What is added to the scores of these queries, which are later scaled by `scale`, and to the
+  // values.
   AttentionBias operator()(Pass& pass, const HeadColumns& query, double scale) const;
 
-  // Queries with Transformer-XL's content bias u (Dai et al. 2019, section 3.3): (q + u) k. Others
-  // as they are.
+  // Queries with Transformer-XL's content bias u (Dai et al. 2019, section 3.3): (q + u) k. For
+  // other positions the queries are unchanged.
   HeadColumns with_content_bias(Pass& pass, const HeadColumns& query) const;
 
-  // Copies what of it belongs to the heads that stay.
+  // Copies the parameters of the heads that are kept.
   void keep_heads(const KeptHeads& kept, const HeadDistances& smaller, HeadCopy& copy) const;
 
  private:

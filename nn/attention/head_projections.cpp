@@ -9,7 +9,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The inputs that a weight meets: bit 0 the queries' one, and so on.
+// The inputs that a weight is multiplied with: bit 0 for the queries' input, and so on.
 unsigned inputs_of(const ProjectionSpec& projection, AttentionInputs inputs) {
   const bool self = inputs == AttentionInputs::self;
   const unsigned key = self ? 1 : 2;
@@ -29,7 +29,7 @@ bool makes(const ProjectionSpec& projection, HeadRole role) {
   }
 }
 
-// Whether two weights can lie one after the other and be one product.
+// Whether two weights can be adjacent in memory and be used in one product.
 bool stack(const AttentionSpec& spec, const ProjectionSpec& a, const ProjectionSpec& b,
            AttentionInputs inputs) {
   return spec.shared_as.empty() && spec.input == HeadInput::wide && a.heads == b.heads &&
@@ -38,9 +38,10 @@ bool stack(const AttentionSpec& spec, const ProjectionSpec& a, const ProjectionS
 
 }  // namespace
 
-// Queries, keys and values begin as if all three came out of one matrix, wherever they lie: with
-// the xavier kinds smaller by sqrt(2) than each alone, which keeps the first attention even and
-// post-norm models trainable (torch.nn.MultiheadAttention begins likewise).
+// Queries, keys and values are initialised as if one matrix made all three, whatever matrices they
+// are in. With the xavier types this makes them smaller by sqrt(2) than separate matrices, which
+// keeps the first attention weights even and post-norm models trainable
+// (torch.nn.MultiheadAttention does the same).
 HeadProjections::HeadProjections(const Scope& scope, const ModelOptions& options,
                                  const AttentionSpec& of, AttentionInputs inputs)
     : spec(of) {

@@ -1,4 +1,4 @@
-// From the inputs of an attention to the queries, keys and values of its heads.
+// Projects the inputs of an attention to the queries, keys and values of its heads.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Which inputs are one and the same, so that their projections can be one product.
+// Which of the inputs are the same, so that one product can compute their projections.
 enum class AttentionInputs { self, cross, separate };
 
 enum class HeadRole { query, key, value };
@@ -22,7 +22,7 @@ struct HeadProjections {
   HeadProjections(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
                   AttentionInputs inputs);
 
-  // What comes of one input, as far as it is asked for.
+  // The projections of one input, computed when they are first needed.
   class Of {
    public:
     Of(const HeadProjections& projections, Pass& pass, const Var& input)
@@ -38,7 +38,7 @@ struct HeadProjections {
   Of of(Pass& pass, const Var& input) const { return {*this, pass, input}; }
 
   // The weight (d, columns that the head sees) of a head's queries, keys or values, and the first
-  // of those columns; none with identity.
+  // of those columns. Nothing with identity.
   struct HeadWeight {
     Tensor weight;
     Index first_input;
@@ -46,10 +46,10 @@ struct HeadProjections {
   std::optional<HeadWeight> head_weight(const ParameterStore& store, HeadRole role,
                                         Index head) const;
 
-  // Copies what of it belongs to the heads that stay.
+  // Copies the parameters of the heads that are kept.
   void keep_heads(const KeptHeads& kept, const HeadProjections& smaller, HeadCopy& copy) const;
 
-  // Weights that are used as one matrix.
+  // Weights that are used as one matrix in one product.
   struct Block {
     Parameter weight;  // (rows, in)
     Parameter bias;    // (rows)

@@ -15,7 +15,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// Heads that all have the same columns are one.
+// Heads that all have the same columns count as one.
 Index distinct(const HeadColumns& columns, Index heads) { return columns.step == 0 ? 1 : heads; }
 
 HeadColumns like(const HeadColumns& before, const Var& matrix) {
@@ -30,13 +30,13 @@ HeadScores::HeadScores(const Scope& scope, const AttentionSpec& spec, Index max_
     : spec_(spec), module_{.paths = {(scope / "score").path()}, .heads = spec.heads} {
   const Index d = spec.d_qk;
   if (const Index count = spec.heads_with(Score::bilinear); count > 0) {
-    // q M k with M that has variance 1 / d_qk is about as large as q k.
+    // q M k is about as large as q k if M has variance 1 / d_qk.
     const double deviation = 1 / std::sqrt(static_cast<double>(d));
     bilinear_ = scope.create("score.weight", {count * d, d},
                              spec.first_numbers(Initializer::normal(deviation), d), count);
   }
   if (const Index count = spec.heads_with(Score::additive); count > 0) {
-    // v tanh(q + k) with v that has variance 1 is about as large as q k.
+    // v tanh(q + k) is about as large as q k if v has variance 1.
     additive_ = scope.create("score.vector", {count, d},
                              spec.first_numbers(Initializer::normal(1), 1), count);
   }
@@ -77,7 +77,7 @@ double HeadScores::scale() const {
   }
 }
 
-// The numbers of these heads, among all with this score.
+// The numbers of these heads among all heads with this score.
 std::vector<Index> HeadScores::numbers_among(Score score, const std::vector<Index>& heads) const {
   std::vector<Index> numbers;
   Index number = 0;

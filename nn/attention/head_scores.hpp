@@ -1,5 +1,5 @@
-// What is done to the queries and keys of an attention before their products are scores, and what
-// takes the products' place: other scores, rotary positions, learned scales.
+// How an attention's projected queries and keys become scores, apart from dot products: other
+// scores, rotary positions, learned scales.
 #pragma once
 
 #include <optional>
@@ -19,15 +19,15 @@ class HeadScores {
   HeadColumns query(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
   HeadColumns key(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
 
-  double scale() const;  // of the scores of what these two give
-  // The scores that are no products, for `AttentionOptions`, and their numbers.
+  double scale() const;  // of the scores that `query` and `key` give
+  // The scores that are not dot products, for `AttentionOptions`, and their learned numbers.
   PoolVector<std::shared_ptr<const PairScore>> functions() const;
   std::optional<Var> function_weights(Pass& pass) const;
 
-  // Whether keys that are the same for all heads stay so.
+  // Whether keys that are the same for all heads stay the same.
   bool alike() const;
 
-  // Copies what of it belongs to the heads that stay.
+  // Copies the parameters of the heads that are kept.
   void keep_heads(const KeptHeads& kept, const HeadScores& smaller, HeadCopy& copy) const;
 
  private:
@@ -37,8 +37,8 @@ class HeadScores {
 
   AttentionSpec spec_;
   Module module_;
-  std::optional<Parameter> bilinear_;  // (heads with it * d_qk, d_qk), one after the other
-  std::optional<Parameter> additive_;  // (heads with it, d_qk)
+  std::optional<Parameter> bilinear_;  // (heads with this score * d_qk, d_qk), one after the other
+  std::optional<Parameter> additive_;  // (heads with this score, d_qk)
   std::optional<Parameter> scales_;    // (H)
   Tensor rotations_;                   // (P, d_qk)
 };

@@ -38,7 +38,7 @@ void KeyValueCache::extend(std::span<const Index> slots, const Segments& segment
   }
 }
 
-// To twice the rows, since few sequences come near the longest that is allowed.
+// Grows to twice the rows, since few sequences come near the largest length allowed.
 void KeyValueCache::grow(Index rows) {
   constexpr Index fewest = 8;
   const Index capacity = std::min(longest_, std::max({rows, 2 * capacity_, fewest}));

@@ -1,5 +1,5 @@
-// What decoding keeps from token to token: the projected keys and values of all rows so far, which
-// need no second computation. They are constants.
+// The cache of decoding: the projected keys and values of all rows so far, which are not computed
+// again. They are constants.
 #pragma once
 
 #include <optional>
@@ -12,34 +12,35 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// What queries meet: the keys' and the values' columns.
+// The columns of the keys and of the values that queries attend to.
 struct KeysAndValues {
   HeadColumns key;
   HeadColumns value;
 };
 
 struct LayerCache {
-  Tensor rows;  // of the self-attention: (rows of all slots, keys and values)
-  std::optional<KeysAndValues> context;  // of the cross-attention, made once
+  Tensor rows;                           // for self-attention: (rows of all slots, keys and values)
+  std::optional<KeysAndValues> context;  // for cross-attention, made once
 };
 
-// A slot holds the rows of one sequence. Each has a length of its own, so that sequences of
-// different lengths go on together.
+// A slot holds the rows of one sequence. Each slot has its own length, so sequences of different
+// lengths can be decoded together.
 class KeyValueCache {
  public:
-  // `columns`: how wide a row of each layer's self-attention is. No slot may become longer than
-  // `longest` rows; memory is taken as they grow.
+  // `columns`: the width of a row in the self-attention of each layer. No slot may become longer
+  // than `longest` rows. Memory is allocated as the slots grow.
   KeyValueCache(const std::vector<Index>& columns, Index slots, Index longest);
 
-  // The rows of segment i are about to join slot slots[i], at its end. Throws ShapeError where a
-  // segment's position is not the slot's length, or the slot would become too long.
+  // Announces that the rows of segment i will be appended to slot slots[i]. Throws ShapeError if a
+  // segment's position is not the slot's length, or if the slot would become too long.
   void extend(std::span<const Index> slots, const Segments& segments);
 
-  // After extend(): the rows of each segment's slot, its new ones last, as segments of keys.
+  // After extend(): the rows of each segment's slot, including the new ones at its end, as segments
+  // of keys.
   const Segments& keys() const { return keys_; }
 
-  void copy(Index from, Index to);  // a slot, over another
-  void release(Index slot);         // one that is not used any more
+  void copy(Index from, Index to);  // overwrites slot `to` with slot `from`
+  void release(Index slot);         // frees a slot that is no longer used
 
   Index length(Index slot) const { return slots_[static_cast<std::size_t>(slot)].length; }
   LayerCache& layer(std::size_t i) { return layers_[i]; }
@@ -55,7 +56,7 @@ class KeyValueCache {
   std::vector<LayerCache> layers_;
   std::vector<Slot> slots_;
   Index longest_;
-  Index capacity_ = 0;  // rows of each slot that is used
+  Index capacity_ = 0;  // rows of each slot
   Segments keys_;
 };
 

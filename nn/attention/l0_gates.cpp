@@ -7,8 +7,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// A little above log 11, from where on a settled gate is 1: what is not trained yet says what it
-// would say without gates.
+// A little above log 11, from where on a settled gate is 1. So before training the model behaves as
+// without gates.
 constexpr double first_log_alpha = 2.5;
 
 }  // namespace

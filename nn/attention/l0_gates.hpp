@@ -1,4 +1,4 @@
-// A gate on each head of an attention, that training opens and closes (Voita et al. 2019, section
+// A gate on each head of an attention, which training opens or closes (Voita et al. 2019, section
 // 5.2).
 #pragma once
 
@@ -14,16 +14,17 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 struct L0Gates {
   L0Gates(const Scope& scope, const AttentionSpec& spec);
 
-  // Each head times its gate, (N, H d_v) -> (N, H d_v): one draw for a whole step in training, the
-  // settled gate otherwise. Without gates the heads as they are.
+  // Multiplies each head by its gate, (N, H d_v) -> (N, H d_v). In training the gates are drawn
+  // once for a whole step; otherwise they are the settled gates. Without gates it returns the heads
+  // unchanged.
   Var operator()(Pass& pass, const Var& heads_side_by_side) const;
 
-  // Copies what of it belongs to the heads that stay.
+  // Copies the parameters of the heads that are kept.
   void keep_heads(const KeptHeads& kept, const L0Gates& smaller, HeadCopy& copy) const;
 
   Index heads;
   Index d_v;
-  std::string path;                    // whose draws they are
+  std::string path;                    // the stream of the random draws
   std::optional<Parameter> log_alpha;  // (H); absent: no gates
 };
 

@@ -1,4 +1,5 @@
-// Settings with nothing left to decide: what the attentions of a model came to, written back.
+// Resolves the attention settings of a model: writes what each attention was derived to be back
+// into the settings, so that no `auto` is left.
 #pragma once
 
 #include <vector>
@@ -7,15 +8,15 @@
 
 namespace tapehead {
 
-// The settings that say the same as these attentions of the layers of one kind, with nothing left
-// to `auto` but the budget.
+// Settings that describe exactly these attentions, the layers of one kind, without `auto` except
+// for the budget.
 AttentionSettings settings_of(const std::vector<AttentionSpec>& layers);
 
-// The same attention, with the options that its positions make no use of at their defaults: in a
-// section of its own any other value of these would be refused.
+// The same attention with every option that its positions do not use set to its default, because a
+// section for one kind of attention rejects any other value of these options.
 AttentionSpec without_unused(AttentionSpec spec);
 
-// Writes into the three kinds' settings what attention_spec() says, layer by layer.
+// Writes the results of attention_spec() into the settings of the three kinds, layer by layer.
 void resolve_attention(ModelOptions& options);
 
 }  // namespace tapehead

@@ -77,7 +77,7 @@ Found sharing_fits(const AttentionSpec& spec) {
   return {};
 }
 
-// The first list over heads that has other than a value for each.
+// The first list over heads whose length is not the number of heads.
 Found lists_fit(const AttentionSpec& spec) {
   Found verdict;
   const auto check = [&]<class Value>(const Field& field, const Value& value) {

@@ -1,4 +1,5 @@
-// What of an attention does not go together, and which attentions can have the same weights.
+// Which options of an attention contradict each other, and which attentions can share their
+// weights.
 #pragma once
 
 #include <optional>
@@ -8,10 +9,11 @@
 
 namespace tapehead {
 
-// What in it does not go together, if anything: names as in AttentionSettings.
+// The options that contradict each other, if any, named as in AttentionSettings.
 std::optional<Violation> spec_violation(const AttentionSpec& spec);
 
-// Whether they differ in kind, pattern and dropout at most, and learn of as many distances.
+// Whether they differ at most in kind, pattern and dropout, and learn numbers for as many
+// distances.
 bool can_share_weights(const AttentionSpec& a, const AttentionSpec& b);
 
 }  // namespace tapehead

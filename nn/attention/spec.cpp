@@ -10,7 +10,7 @@ namespace {
 
 constexpr Index usual_d_head = 64;  // Vaswani et al. 2017, section 3.2.2
 
-// Weights for each column that heads are wide, where all are of one width.
+// How many weights each column of a head's width needs, if all widths are equal.
 Index weights_per_column(const AttentionSpec& spec) {
   Index total = spec.combine == Combine::output ? spec.heads * spec.d_model : 0;
   for (const ProjectionSpec& projection : projections_of(spec)) {
@@ -35,7 +35,7 @@ Index budgeted_width(const ModelOptions& options, HeadBudget budget, const Atten
   }
 }
 
-// The widths that are not given.
+// Sets the widths that are not given.
 void set_widths(const ModelOptions& options, const AttentionSettings& said, Index layer,
                 AttentionSpec& spec) {
   const HeadBudget usual = options.d_head ? HeadBudget::fixed_head_dim : HeadBudget::fixed_width;

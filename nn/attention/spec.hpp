@@ -1,4 +1,4 @@
-// What one attention of a model is: its settings with every `auto` decided.
+// The spec of one attention of a model: its settings with every `auto` decided.
 #pragma once
 
 #include <algorithm>
@@ -14,22 +14,22 @@ struct AttentionSpec : AttentionFields<Plain> {
   AttentionKind kind = AttentionKind::encoder_self;
   Index d_model = 1;
 
-  // False: the widths were to be d_model / heads, which is no whole number.
+  // False: the width of a head should be d_model / heads, but that is not an integer.
   bool heads_divide = true;
 
   bool has(AttentionPositions scheme) const { return positions == scheme; }
   bool has_clip() const {
     return std::ranges::find(clipped_positions, positions) != clipped_positions.end();
   }
-  // Numbers that are learned of a distance: one for each bucket.
+  // How many numbers are learned for distances: one for each bucket.
   Index distance_buckets() const;
   bool is_self() const { return kind != AttentionKind::cross; }
   bool tied() const { return head_weights == HeadWeights::tied; }
   Index heads_with(Score of) const;
-  // How a parameter starts of which each head has so many rows: the same in all heads, where these
-  // are to start alike.
+  // The initialiser of a parameter in which each head has `rows_of_head` rows. If the heads are to
+  // start alike, they start with the same numbers.
   Initializer first_numbers(Initializer own, Index rows_of_head) const;
-  // The projections give all heads the same columns.
+  // Whether the projections give all heads the same columns.
   bool heads_alike() const {
     return (tied() || sharing == Sharing::identity) && input == HeadInput::wide;
   }
@@ -38,28 +38,29 @@ struct AttentionSpec : AttentionFields<Plain> {
   bool operator==(const AttentionSpec&) const = default;
 };
 
-// A weight that makes queries, keys or values, or several of them.
+// A weight that makes queries, keys, values, or several of these.
 struct ProjectionSpec {
   std::string name;  // "query", "key_value", ...
   bool query;
   bool key;
   bool value;
-  Index heads;  // whose columns it makes; 1 where heads are tied
+  Index heads;  // heads whose columns it makes; 1 if heads are tied
   Index in;     // columns of the input that a head sees
   Index width;  // columns of a head
 };
 
-// The weights of its queries, keys and values, each once.
+// The weights of the queries, keys and values, each once.
 std::vector<ProjectionSpec> projections_of(const AttentionSpec& spec);
 
-// What is said of attention of this kind: by its own section or else by the one for all.
+// The settings for attention of this kind: its own section and, where that is silent, the section
+// `attention`.
 AttentionSettings merged_settings(const ModelOptions& options, AttentionKind kind);
 
-// The attention of this kind in this layer. Where the settings contradict each other it is as near
-// as can be: spec_violation() tells.
+// The attention of this kind in this layer. If the settings contradict each other, this is an
+// approximation, and spec_violation() reports it.
 AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, Index layer);
 
-// Those of all layers that have attention of this kind.
+// The attentions of this kind, one for each layer that has it.
 std::vector<AttentionSpec> attention_specs(const ModelOptions& options, AttentionKind kind);
 Index attention_layers(const ModelOptions& options, AttentionKind kind);
 

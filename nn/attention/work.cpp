@@ -2,12 +2,12 @@
 
 namespace tapehead {
 
-// A weight that several of query, key and value share is used once for each input that it meets; in
+// A weight that several of query, key and value share is used once for each different input; in
 // self-attention that is one.
 AttentionWork attention_work(const AttentionSpec& spec) {
   AttentionWork work;
   for (const ProjectionSpec& projection : projections_of(spec)) {
-    // Tied heads that see slices of the input use their one weight once for each.
+    // Tied heads that get slices of the input use their one weight once for each slice.
     const Index slices = spec.tied() ? spec.d_model / projection.in : projection.heads;
     const auto uses = static_cast<double>(slices * projection.in * projection.width);
     const bool on_queries = projection.query || spec.is_self();

@@ -1,4 +1,4 @@
-// What an attention costs in multiply-adds that count, those of matrix products, forward.
+// The cost of an attention's forward pass, in multiply-adds of its matrix products.
 #pragma once
 
 #include "nn/attention/spec.hpp"

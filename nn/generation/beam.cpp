@@ -8,8 +8,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// Better first; equal ones in the order of parent and token, so that the outcome does not depend on
-// a sort's whims.
+// Better ones first; equal ones in the order of parent and token, so that the result does not
+// depend on the sorting algorithm.
 bool better(const Continuation& a, const Continuation& b) {
   if (a.log_probability != b.log_probability) {
     return a.log_probability > b.log_probability;
@@ -52,7 +52,7 @@ std::vector<Beam::SlotCopy> Beam::advance(const std::vector<Continuation>& best)
   open_.clear();
   std::vector<SlotCopy> copies;
   std::vector<bool> parent_slot_taken(parents.size(), false);
-  std::vector<std::size_t> waiting;  // open hypotheses that need a slot of their own
+  std::vector<std::size_t> waiting;  // open hypotheses that need a new slot
   for (const Continuation& next : best) {
     const Open& parent = parents[static_cast<std::size_t>(next.parent)];
     const Index length = static_cast<Index>(parent.tokens.size()) + 1;
@@ -95,8 +95,9 @@ void Beam::finish(const Open& parent, double log_probability, Index length) {
   std::ranges::stable_sort(finished_, std::greater<>(), &Hypothesis::score);
 }
 
-// Done when as many have finished as the beam is wide, or when the longest length is reached; then,
-// with fewer finished than are wanted, the open ones count as they are.
+// The search is done when as many hypotheses have finished as the beam is wide, or when the maximum
+// length is reached. In the latter case, if fewer have finished than are wanted, the open ones
+// count as they are.
 void Beam::close_if_settled() {
   if (open_.empty()) {
     return;

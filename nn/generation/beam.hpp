@@ -1,4 +1,4 @@
-// The beam of one source sentence: its open hypotheses, and the finished ones so far.
+// The beam of one source sentence: its open hypotheses, and its finished hypotheses so far.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// One way to go on: which open hypothesis, with which token, and the log-probability then.
+// One way to continue: an open hypothesis, its next token, and the log-probability with it.
 struct Continuation {
   Index parent;
   TokenId token;
@@ -20,7 +20,7 @@ class Beam {
   struct Open {
     std::vector<TokenId> tokens;
     double log_probability = 0;
-    Index slot = 0;  // of those that the beam has in the decoder's cache
+    Index slot = 0;  // among the beam's slots in the decoder's cache
   };
 
   Beam(const DecodingOptions& options, Index max_length);
@@ -28,21 +28,21 @@ class Beam {
   bool done() const { return open_.empty(); }
   const std::vector<Open>& open() const { return open_; }
 
-  // The continuations of all open hypotheses, whose next tokens are those of rows `first_row` and
-  // on, best first: at most `beam` of them.
+  // The best continuations of all open hypotheses, best first, at most `beam` of them. The
+  // candidates for their next tokens are the rows of `next` from `first_row` on.
   std::vector<Continuation> continuations(const BestTokens& next, Index first_row) const;
 
-  // Takes the `beam` best continuations: those that end are finished, the others are the next open
-  // hypotheses. Of those that share a parent the first stays in its slot; for the others the caller
-  // must copy `from` to `to`.
+  // Takes the `beam` best continuations. Those that end are finished; the others become the open
+  // hypotheses. If several have the same parent, the first one stays in its slot; for each of the
+  // others the caller must copy slot `from` to slot `to`.
   struct SlotCopy {
     Index from;
     Index to;
   };
   std::vector<SlotCopy> advance(const std::vector<Continuation>& best);
 
-  // The finished hypotheses, best first; also those cut off at the longest length where fewer have
-  // finished than are wanted.
+  // The finished hypotheses, best first. If there are fewer than wanted, also those that were cut
+  // off at the maximum length.
   std::vector<Hypothesis> results() const;
 
  private:
@@ -54,7 +54,7 @@ class Beam {
   Index max_length_;
   std::vector<Open> open_;
   std::vector<Hypothesis> finished_;
-  std::vector<Index> slots_;  // all that there are: as many as the beam is wide
+  std::vector<Index> slots_;  // all slots of the beam, as many as it is wide
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The decoding of one batch, token by token. Beams that are done leave the batch.
+// Decodes one batch, token by token. Beams that are done leave the batch.
 class Search {
  public:
   Search(const Transformer& model, const ParameterStore& store, const Tokens& source,
@@ -40,7 +40,7 @@ class Search {
   KeyValueCache begin() {
     Index most = 0;
     for (const Segment& segment : source_.segments.list) {
-      // The end mark closes a source, so its segment has one row more than the sentence.
+      // A source ends with the end mark, so its segment has one row more than the sentence.
       const Index longest = std::min({segment.rows + options_.max_extra_length, options_.max_length,
                                       model_.options().max_positions});
       most = std::max(most, longest);
@@ -49,7 +49,8 @@ class Search {
     return model_.main().make_cache(source_.segments.count() * options_.beam, most);
   }
 
-  // The newest token of every open hypothesis, each a segment of one row. False when none is open.
+  // Collects the newest token of every open hypothesis, each as a segment of one row. False if none
+  // is open.
   bool gather(Index length) {
     newest_.ids.clear();
     newest_.segments.list.clear();
@@ -94,7 +95,7 @@ class Search {
   std::vector<Beam> beams_;
   KeyValueCache cache_;
   Tokens newest_;
-  Segments sources_;          // of each newest token
+  Segments sources_;          // for each newest token
   std::vector<Index> slots_;  // likewise
 };
 

@@ -1,4 +1,4 @@
-// Decoding: from source sentences to the best outputs, greedily or by beam search.
+// Decoding: finds the best outputs for source sentences, greedily or with beam search.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The best outputs of each source segment, best first, by a model with an encoder and a decoder.
+// The best outputs of each source segment, best first. The model must have an encoder and a
+// decoder.
 std::vector<std::vector<Hypothesis>> decode_batch(const Transformer& model,
                                                   const ParameterStore& store, const Tokens& source,
                                                   const DecodingOptions& options);

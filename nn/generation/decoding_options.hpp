@@ -1,4 +1,4 @@
-// What decoding is asked for, and one output that it gives.
+// The options of decoding, and a hypothesis, which is one output.
 #pragma once
 
 #include <limits>
@@ -10,21 +10,20 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct DecodingOptions {
-  Index beam = 1;  // 1: greedy
-  double length_penalty =
-      1;  // a hypothesis is worth its log-probability over its length to this power
-  // An output is cut at so many tokens more than its source with its end mark.
+  Index beam = 1;             // 1: greedy
+  double length_penalty = 1;  // a hypothesis is ranked by log-probability / length^this
+  // An output has at most this many tokens more than its source, whose end mark counts.
   Index max_extra_length = 50;
-  Index max_length = std::numeric_limits<Index>::max();  // of any output, whatever its source
+  Index max_length = std::numeric_limits<Index>::max();  // of any output, whatever the source
   Index best = 1;      // outputs wanted for each source, at most `beam`
-  bool scores = true;  // false: not wanted, and greedy search, which needs none, leaves them at 0
+  bool scores = true;  // false: not needed; greedy search then leaves them at 0
   TokenId begin = 1;
-  TokenId end = 2;  // -1: there is none, and every output is as long as it may be
+  TokenId end = 2;  // -1: none, so every output has the maximum length
 };
 
 struct Hypothesis {
   std::vector<TokenId> tokens;  // without marks
-  double log_probability = 0;   // of all tokens, the end mark included where it was reached
+  double log_probability = 0;   // of all tokens, including the end mark if there is one
   double score = 0;
 };
 

@@ -1,4 +1,4 @@
-// What attention can be chosen to be: the values of its options, and their names in a config.
+// The choices for options of attention: their values, and their names in a config.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ enum class AttentionPositions { none, rotary, relative, relative_keys, transform
 enum class HeadGating { none, l0 };
 enum class HeadStart { own, identical_projections, identical };
 
-// Those that tell every distance from the others up to `clip`.
+// Positions that distinguish all distances up to `clip`.
 inline constexpr std::array clipped_positions{AttentionPositions::relative,
                                               AttentionPositions::relative_keys,
                                               AttentionPositions::transformer_xl};

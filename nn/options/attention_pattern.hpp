@@ -1,4 +1,4 @@
-// Which keys a head may attend to, as a config names it.
+// The pattern of a head, which says to which keys it may attend, in the notation of a config.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace tapehead {
 
-// "window 4" is from four positions before the query to four after it, "window 4 0" looks back
-// alone; "fixed 8 2" has blocks of 8 with two summary keys each. A last "top_k 3" keeps the three
-// keys with the largest scores of those that the rest allows.
+// "window 4" goes from four positions before the query to four after it; "window 4 0" only looks
+// back. "fixed 8 2" has blocks of 8 with two summary keys each. "top_k 3" at the end keeps, of the
+// keys that the rest allows, the three with the largest scores.
 class AttentionPattern {
  public:
   static constexpr std::string_view notation =
@@ -18,11 +18,11 @@ class AttentionPattern {
       "them with top_k N behind, or top_k N alone";
 
   AttentionPattern() = default;
-  // Throws ConfigError with what is wrong alone.
+  // Throws ConfigError that says only what is wrong.
   explicit AttentionPattern(std::string_view text);
 
   std::string text() const;
-  // The core's pattern; in a decoder's self-attention without what comes after the query.
+  // The pattern for core; in a decoder's self-attention without the keys after the query.
   Pattern pattern(bool decoder) const;
 
   bool operator==(const AttentionPattern&) const = default;
@@ -33,7 +33,7 @@ class AttentionPattern {
   Pattern places() const;
 
   Kind kind_ = Kind::full;
-  Index first_ = 0;  // the numbers behind the name
+  Index first_ = 0;  // the numbers after the name
   Index second_ = 0;
   Index top_ = 0;  // 0: all
 };

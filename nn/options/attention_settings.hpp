@@ -1,4 +1,4 @@
-// What can be varied about attention: each option once, as a member with its default and a row.
+// The options of attention: each one once, as a member with its default and a row.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 
 namespace tapehead {
 
-// What is known of an option of attention beside what is known of any.
+// What an option of attention has in addition to the Field of any option.
 struct AttentionUse {
-  std::span<const AttentionPositions> positions{};  // the only ones that use it; empty: all do
-  bool of_self = false;         // in the section `attention` it is for self-attention alone
-  bool may_differ = false;      // attentions that share their weights (shared_as) may differ in it
-  bool may_be_added = false;    // weights that had its default fit other values (model.init_from)
-  bool decides_others = false;  // what an attention came to has no value of it
+  std::span<const AttentionPositions> positions{};  // only these use it; empty: all do
+  bool of_self = false;         // in the section `attention` it applies only to self-attention
+  bool may_differ = false;      // attentions that share weights (shared_as) may differ in it
+  bool may_be_added = false;    // weights made with its default fit other values (model.init_from)
+  bool decides_others = false;  // it only sets other options, so a resolved attention has none
 
   bool used_with(AttentionPositions scheme) const {
     return positions.empty() || std::ranges::find(positions, scheme) != positions.end();
@@ -32,9 +32,9 @@ struct AttentionField : Field, AttentionUse {
       : Field(field), AttentionUse(use) {}
 };
 
-// AttentionFields<Layered> is what a section of a config says: an option that is absent follows the
-// section `attention` and, absent there, what its help says. AttentionFields<Plain> is what one
-// attention came to.
+// AttentionFields<Layered> is a section of a config. An option that is absent follows the section
+// `attention`; if it is absent there too, its help says what it follows. AttentionFields<Plain> is
+// one attention with every option decided.
 template <template <class> class Of>
 struct AttentionFields {
   Of<Index> heads = unless_said<Index>(1);
@@ -60,7 +60,7 @@ struct AttentionFields {
   Of<HeadGating> gates = unless_said(HeadGating::none);
   Of<HeadStart> start = unless_said(HeadStart::own);
 
-  // Calls visit(AttentionField, members...) for each option, with that member of all of `of`.
+  // Calls visit(AttentionField, members...) for each option, with this member of all of `of`.
   template <class Visitor, class... Fields>
   static void walk(Visitor&& visit, Fields&... of) {
     visit(Field{.name = "heads",
@@ -196,7 +196,7 @@ struct AttentionFields {
     walk(visit, *this);
   }
 
-  // Takes from `other` the options for which `which(AttentionField)` holds.
+  // Copies from `other` the options for which `which(AttentionField)` holds.
   template <class Which>
   void take_from(const AttentionFields& other, const Which& which) {
     walk(
@@ -211,7 +211,7 @@ struct AttentionFields {
   bool operator==(const AttentionFields&) const = default;
 
  private:
-  // The value of one attention where no section says any.
+  // The value for one attention if no section sets it.
   template <class Value>
   static Of<Value> unless_said(const Value& value) {
     if constexpr (std::is_same_v<Of<Value>, Value>) {
@@ -222,7 +222,8 @@ struct AttentionFields {
   }
 };
 
-// The sections `attention`, for all, and `encoder_self`, `decoder_self` and `cross`, for one kind.
+// The section `attention`, for all kinds, and `encoder_self`, `decoder_self` and `cross`, for one
+// kind each.
 using AttentionSettings = AttentionFields<Layered>;
 
 }  // namespace tapehead

@@ -1,4 +1,4 @@
-// The options of a transformer, as the config's `model` section gives them.
+// The options of a transformer, which are the config's `model` section.
 #pragma once
 
 #include <array>
@@ -49,8 +49,8 @@ struct EnumNames<InitKind> {
                                                          "normal"};
 };
 
-// An option that is absent is `auto`: it follows another one, as its help says, and `resolve`
-// writes it out.
+// An option that is absent is `auto`: it follows another option, as its help says. `resolve` sets
+// it.
 struct ModelOptions {
   Index d_model = 64;
   Index heads = 4;
@@ -73,7 +73,7 @@ struct ModelOptions {
   InitKind initializer = InitKind::xavier_uniform;
   double initializer_gain = 1.0;
   std::string init_from{};
-  // Sections of their own.
+  // Subsections.
   AttentionSettings attention{};
   AttentionSettings encoder_self{};
   AttentionSettings decoder_self{};

@@ -17,12 +17,12 @@ namespace {
 
 constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
 constexpr Index tile_columns = 2 * lane_count;
-// Rows of the table that stay in the second level of the cache while all hypotheses pass.
+// This many rows of the table stay in the second-level cache while all hypotheses are processed.
 constexpr Index block_tokens = 96;
 
-// Logits are made transposed, a block of tokens as rows and a tile of hypotheses in the vector
-// lanes: the table is read as it lies, and all that is asked of the logits runs down the columns
-// while they are in the first level of the cache.
+// Logits are made transposed: a block of tokens as rows, a tile of hypotheses in the vector lanes.
+// So the table is read in its own layout, and all work on the logits runs down the columns while
+// they are in the first-level cache.
 class Search {
  public:
   Search(const Tensor& hidden, Index count, TokenId excluded, LogSums log_sums)
@@ -78,7 +78,8 @@ class Search {
   }
 
  private:
-  // Tiles one after the other, each (D, tile), with zeros for the hypotheses that the last lacks.
+  // Packs the tiles one after the other, each (D, tile), with zeros for the hypotheses that the
+  // last tile lacks.
   void pack(const Tensor& hidden) {
     for (Index i = 0; i < columns_; ++i) {
       const Index tile = i / tile_columns * tile_columns;
@@ -89,7 +90,7 @@ class Search {
     }
   }
 
-  // The tiles share in fetching the next block.
+  // Each tile prefetches a share of the next block.
   void prefetch_share(const Tensor& table, Index first_token, Index column) const {
     const Index tokens = std::clamp<Index>(table.dim(0) - first_token, 0, block_tokens);
     const Index tiles = (columns_ + tile_columns - 1) / tile_columns;
@@ -99,7 +100,8 @@ class Search {
     prefetch(table.data() + (first_token + begin) * depth_, (end - begin) * depth_);
   }
 
-  // What follows takes a block's logits of the hypotheses in one vector, from number `column` on.
+  // The following functions take a block's logits for the hypotheses in one vector, from number
+  // `column` on.
 
   void keep_best(const Scalar* logits, Index stride, Index first_token, Index tokens,
                  Index column) {
@@ -116,7 +118,8 @@ class Search {
     zero_ = zero;
   }
 
-  // Σ exp(logit - largest) over all tokens so far, the earlier ones rescaled to the new largest.
+  // Σ exp(logit - largest) over all tokens so far; earlier terms are rescaled to the new largest
+  // logit.
   void add_exponentials(const Scalar* logits, Index stride, Index tokens, Index column) {
     const Lanes before = Lanes::load_unaligned(largest_ + column);
     Lanes largest = before;
@@ -132,7 +135,7 @@ class Search {
     largest.store_unaligned(largest_ + column);
   }
 
-  // One token's logits of the hypotheses in one vector.
+  // The logits of one token for the hypotheses in one vector.
   void keep(const Scalar* logits, TokenId token, Index column) {
     if (token == excluded_) {
       return;
@@ -161,7 +164,7 @@ class Search {
   std::vector<TokenLogit> best_;   // (columns, count), largest first
   Tensor memory_;
   Scalar* panels_;
-  Scalar* thresholds_;  // (columns): the least logit in each list
+  Scalar* thresholds_;  // (columns): the smallest logit in each list
   Scalar* largest_;     // (columns): the largest logit so far
   Scalar* sums_;        // (columns): Σ exp(logit - largest)
   Scalar* logits_;      // (block, tile)

@@ -1,5 +1,5 @@
-// The most likely next tokens of each hypothesis, straight from the decoder's output: the logits of
-// a whole vocabulary are never held.
+// The most likely next tokens of each hypothesis, computed directly from the decoder's output. The
+// logits of the whole vocabulary are never stored.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct TokenLogit {
 
 struct BestTokens {
   Index count;                     // tokens for each row of the hidden states
-  std::vector<TokenLogit> tokens;  // (N, count): largest logit first, of equal ones the lower token
+  std::vector<TokenLogit> tokens;  // (N, count): largest logit first; if equal, the lower token
   std::vector<double> log_sums;    // (N): log Σ_v exp(logit_v) over all tokens; or empty
 
   std::span<const TokenLogit> of(Index row) const {
@@ -27,9 +27,9 @@ struct BestTokens {
 
 enum class LogSums { wanted, left_out };
 
-// The tokens of the `count` largest logits, or of all where there are fewer, in each row of
-// hidden tableᵀ; `excluded` is never among them. hidden: (N, D), table: (V, D).  Throws
-// NumericError where logits are not finite.
+// The tokens of the `count` largest logits (or of all, if there are fewer) in each row of hidden
+// tableᵀ. `excluded` is never among them. hidden: (N, D), table: (V, D).  Throws NumericError if
+// logits are not finite.
 BestTokens best_tokens(const Tensor& hidden, const Tensor& table, Index count, TokenId excluded,
                        LogSums log_sums = LogSums::wanted);
 

@@ -1,4 +1,4 @@
-// A layer of a stack: self-attention, attention to a context where there is one, and a feed-forward
+// A layer of a stack: self-attention, cross-attention if there is a context, and a feed-forward
 // block, each in a residual connection (Vaswani et al. 2017, section 3.1).
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// What another stack has made of the sequences.
+// The output of another stack for the same sequences.
 struct Context {
   Var rows;  // (S, D)
   const Segments& segments;
 };
 
-// For new rows alone: what is kept of those before, and where it lies (KeyValueCache::keys).
+// For decoding of new rows: the cached rows of a layer, and where they are (KeyValueCache::keys).
 struct CachedLayer {
   LayerCache& layer;
   const Segments& keys;

@@ -10,7 +10,7 @@ struct LossOptions {
   double label_smoothing = 0;
 };
 
-// Cross-entropy of the labels, summed over them. Logits are made for the rows that have one.
+// The cross-entropy of the labels, summed over them. Only rows that have a label get logits.
 CrossEntropy batch_loss(const Transformer& model, Pass& pass, const Batch& batch,
                         const LossOptions& options = {});
 

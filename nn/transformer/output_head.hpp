@@ -1,4 +1,4 @@
-// The output head: from the last rows of a model to what it says.
+// The output head: maps the last hidden rows of a model to logits.
 #pragma once
 
 #include "nn/options/model_options.hpp"
@@ -8,10 +8,10 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct OutputHead {
-  // `table`: the input's embedding, of which a tied head takes the first rows.
+  // `table`: the embedding of the input. A tied head uses its first rows.
   OutputHead(const Scope& scope, const ModelOptions& options, Index labels, const Parameter& table);
 
-  Parameter weight;  // (V, D): may be rows of an embedding
+  Parameter weight;  // (V, D): may be rows of the embedding
   Module module;
 
   Index classes() const { return weight.shape[0]; }

@@ -1,4 +1,4 @@
-// A stack: from tokens to rows, layer by layer.
+// A stack of layers: maps tokens to rows.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct Stack {
-  // (N tokens) -> (N, D). `context`: what its layers' cross-attention reads; null where they have
-  // none. With a cache, which the tokens have extended (KeyValueCache::extend), they are those that
-  // follow what it holds.
+  // (N tokens) -> (N, D). `context`: what the cross-attention of its layers attends to; null if
+  // they have none. With a cache, the tokens are those that follow the cached ones, and
+  // KeyValueCache::extend was called for them.
   Var operator()(Pass& pass, const Tokens& tokens, const Context* context = nullptr,
                  KeyValueCache* cache = nullptr) const;
 
-  // An empty cache for so many sequences of at most `longest` tokens.
+  // An empty cache for `sequences` sequences of at most `longest` tokens.
   KeyValueCache make_cache(Index sequences, Index longest) const;
 
   StackName name;
-  std::string path;  // of its layers and its closing norm
+  std::string path;  // of its layers and its last norm
   TokenEmbedding embedding;
   std::vector<Layer> layers;
   std::optional<Norm> closing_norm;  // with pre-norm

@@ -52,7 +52,8 @@ Stack stack_of(const Scope& scope, const ModelOptions& options, const TokenEmbed
 
 }  // namespace
 
-// What is declared first lies first in the store: tables, then what both stacks have, part by part.
+// The order of declaration is the order in the store: first tables, then the parts of both stacks,
+// part by part.
 Transformer::Transformer(const Scope& scope, const ModelOptions& options, Family family,
                          const Vocabularies& entries)
     : options_(options), family_(family) {

@@ -11,19 +11,19 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Which stacks there are. A decoder's rows see none that come later.
+// Which stacks there are. In a decoder, no row attends to later rows.
 enum class Family { encoder_decoder, decoder, encoder };
 
-// How many entries there are of what goes in and of what the model says.
+// The sizes of the vocabularies of the model's inputs and its labels.
 struct Vocabularies {
-  Index context = 0;  // of an encoder beside a decoder
+  Index context = 0;  // of the encoder, if there is also a decoder
   Index input = 0;
   Index labels = 0;
 };
 
 enum class Side { source, target };
 
-// A parameter with a row for each entry of the vocabulary of one side.
+// A parameter with one row for each entry of one side's vocabulary.
 struct VocabularyTable {
   Parameter table;
   Side side;
@@ -31,13 +31,13 @@ struct VocabularyTable {
 
 class Transformer {
  public:
-  // The options must be resolved. A shared embedding has the context's entries; those of input and
-  // labels are the first of them. An output that is tied to the embedding needs as many entries or
-  // fewer. Throws ConfigError where there are too few for that.
+  // The options must be resolved. A shared embedding has the entries of the context; those of input
+  // and labels are the first of them. An output that is tied to the embedding cannot have more
+  // entries than the embedding. Throws ConfigError if the embedding has too few.
   Transformer(const Scope& scope, const ModelOptions& options, Family family,
               const Vocabularies& vocabularies);
 
-  // An encoder and a decoder.
+  // With an encoder and a decoder.
   Transformer(const Scope& scope, const ModelOptions& options, Index source_vocabulary,
               Index target_vocabulary)
       : Transformer(scope, options, Family::encoder_decoder,
@@ -45,10 +45,10 @@ class Transformer {
                      .input = target_vocabulary,
                      .labels = target_vocabulary}) {}
 
-  // What the model makes of the rows of a batch's input: (N, D).
+  // The hidden rows for the input of a batch: (N, D).
   Var hidden(Pass& pass, const Batch& batch) const;
 
-  // The encoder's rows, (S, D). Of encoder_decoder alone.
+  // The encoder's output, (S, D). Only for encoder_decoder.
   Var encode(Pass& pass, const Tokens& context) const { return (*encoder_)(pass, context); }
 
   // (N, D) -> (N, V)
@@ -57,11 +57,11 @@ class Transformer {
   const Stack& main() const { return *main_; }
   const OutputHead& output() const { return *output_; }
 
-  // In the order in which a pass meets them.
+  // In the order in which a pass runs them.
   std::vector<const Stack*> stacks() const;
   std::vector<const MultiHeadAttention*> attentions() const;
 
-  // Each once; one that both sides share has the rows of the source's.
+  // Each table once. A table that both sides share counts as the source's.
   std::vector<VocabularyTable> vocabulary_tables() const;
 
   const ModelOptions& options() const { return options_; }
@@ -71,8 +71,8 @@ class Transformer {
   ModelOptions options_;
   Family family_;
   std::optional<OutputHead> output_;
-  std::optional<Stack> encoder_;  // of encoder_decoder
-  std::optional<Stack> main_;     // what reads the input
+  std::optional<Stack> encoder_;  // only for encoder_decoder
+  std::optional<Stack> main_;     // the stack that reads the input
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION
