@@ -1,4 +1,4 @@
-// How examples come together in batches.
+// How examples are grouped into batches.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ struct EnumNames<BatchLengths> {
 };
 
 struct Batching {
-  // At most, on the longer side (source with end mark, target with end mark), but at least one
-  // example.
+  // The largest number of tokens in a batch, on its longer side (sources with end marks, or targets
+  // with end marks). A batch has at least one example.
   Index tokens = 0;
   BatchLengths lengths = BatchLengths::alike;
 

@@ -12,9 +12,8 @@ namespace tapehead {
 
 namespace {
 
-// Batches are filled from pools of the tokens of so many of them: for batches of like length as
-// many lengths are then at hand as one needs to hold only few, and the order between pools stays
-// random.
+// Batches are filled from pools with the tokens of this many batches. This is enough for batches in
+// which lengths are similar, while the order between pools stays random.
 constexpr Index pool_batches = 100;
 
 using Numbers = std::vector<Index>;
@@ -24,14 +23,14 @@ struct Lengths {
   Index target;
 };
 
-// With the end mark, which the target's begin mark equals in number.
+// With one mark each: the end mark of the source, and the begin or end mark of the target.
 Lengths lengths_of(const Split& split, Index number) {
   const Example& example = split.examples[static_cast<std::size_t>(number)];
   return {static_cast<Index>(example.source.size()) + 1,
           static_cast<Index>(example.target.size()) + 1};
 }
 
-// Cuts numbers, in their order, into runs as Batching::tokens says.
+// Cuts numbers, in their order, into batches of Batching::tokens.
 std::vector<Numbers> cut(const Split& split, std::span<const Index> numbers, Index most_tokens) {
   std::vector<Numbers> runs;
   Lengths sum{0, 0};

@@ -1,5 +1,5 @@
-// The loader: the batches of an epoch, each example once, in an order that (seed, epoch) alone
-// decide.
+// The loader makes the batches of an epoch: each example once, in an order that depends only on
+// (seed, epoch).
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace tapehead {
 
-// The examples laid end to end, in the given order, with marks added and targets shifted.
+// The examples one after another, in the given order, with marks added and targets shifted.
 Batch make_batch(const Split& split, const std::vector<Index>& examples);
 
-// Example numbers of each batch of an epoch, shuffled by (seed, epoch).
+// The example numbers of each batch of an epoch, shuffled by (seed, epoch).
 std::vector<std::vector<Index>> epoch_batches(const Split& split, const Batching& batching,
                                               std::uint64_t seed, Index epoch);
 
-// Batches of at most so many tokens (Batching::tokens) for evaluation, not shuffled: longest first,
-// so that the largest batch comes first.
+// Batches for evaluation, of at most `batch_tokens` tokens (Batching::tokens). They are not
+// shuffled: examples are sorted by length, so that the largest batch comes first.
 std::vector<std::vector<Index>> ordered_batches(const Split& split, Index batch_tokens);
 
 }  // namespace tapehead

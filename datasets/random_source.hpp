@@ -1,5 +1,5 @@
-// The draws of one example, taken one after another from a stretch of the stream that belongs
-// to this example alone.
+// The random draws of one example, taken one after another from a range of the stream that no other
+// example uses.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace tapehead {
 
 class RandomSource {
  public:
-  // Example number `number` has the draws from number 2^bits on, and may take 2^bits of them.
+  // Example number `number` uses the draws from number · 2^bits on, at most 2^bits of them.
   RandomSource(const Draws& draws, Index number, int bits)
       : draws_(draws), next_(static_cast<std::uint64_t>(number) << bits) {}
 

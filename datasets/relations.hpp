@@ -1,9 +1,9 @@
-// Relations: which positions of an example have to do with each other, where a task knows it, to
-// compare attention with.
+// Relations: pairs of positions of an example that belong together, if a task knows them. Attention
+// is compared with them.
 //
-// Positions are rows as the model sees them. A source of S tokens has the rows 0 ... S - 1 and its
-// end mark in row S. A target of T tokens has the begin mark in row 0 and token t in row t + 1; row
-// t is the one that predicts token t, and row T predicts the end mark.
+// Positions are rows as the model sees them. A source of S tokens has rows 0 ... S - 1, and its end
+// mark in row S. A target of T tokens has the begin mark in row 0 and token t in row t + 1; row t
+// predicts token t, and row T predicts the end mark.
 #pragma once
 
 #include <string_view>
@@ -13,11 +13,11 @@
 
 namespace tapehead {
 
-// The attention that a relation is about, by where its queries and keys stand.
+// The attention that a relation is compared with, by the side of its queries and of its keys.
 enum class RelationSide {
-  source,  // both in the source: the encoder's attention to itself
-  target,  // both in the target: the decoder's attention to itself, where no key follows its query
-  across,  // query in the target, key in the source: the decoder's attention to the encoder
+  source,  // both in the source: the encoder's self-attention
+  target,  // both in the target: the decoder's self-attention, where no key follows its query
+  across,  // query in the target, key in the source: cross-attention
 };
 
 struct PositionPair {
@@ -30,8 +30,8 @@ struct PositionPair {
 struct Relation {
   std::string_view name;
   RelationSide side;
-  // In the order of the queries; a query without a pair has no part in the relation, and where one
-  // has several keys each of them is as good.
+  // In the order of the queries. A query without a pair does not take part in the relation. If a
+  // query has several keys, each of them counts as correct.
   std::vector<PositionPair> pairs;
 
   bool operator==(const Relation&) const = default;
@@ -39,7 +39,8 @@ struct Relation {
 
 using Relations = std::vector<Relation>;
 
-// Every row but the first, and the one before it: what a head that looks one back attends to.
+// Pairs every row except the first with the row before it, to which a head that looks one position
+// back attends.
 inline Relation one_back(RelationSide side, Index rows) {
   Relation relation{.name = "previous", .side = side, .pairs = {}};
   for (Index row = 1; row < rows; ++row) {

@@ -23,41 +23,43 @@ struct Example {
 struct Split {
   std::string name;  // "train", "validation", "test", or a further test split such as "longer"
   std::vector<Example> examples;
-  std::vector<std::string> source_texts;  // one a example, as a user would write it
-  std::vector<std::string> references;    // the target as text, against which outputs are scored
-  // Where example i is line i + 1 of a file: its name, on both sides that of the TSV; else empty.
+  std::vector<std::string> source_texts;  // one per example, as a user would write it
+  std::vector<std::string> references;    // the targets as text, to score outputs against
+  // If example i is line i + 1 of a file, the name of that file; a TSV file is the file of both
+  // sides. Otherwise empty.
   std::string source_file;
   std::string target_file;
-  // What the tokenizers do not know of text from files; none elsewhere.
+  // The parts of the split's text that the tokenizers do not know; empty if the data is not from
+  // files.
   UnknownText unknown_source;
   UnknownText unknown_target;
-  Index dropped = 0;  // training examples left out: a side too long, or without any token
+  Index dropped = 0;  // training examples left out: one side is too long, or has no token
 };
 
 struct Task {
   std::shared_ptr<const Tokenizer> source_tokenizer;
   std::shared_ptr<const Tokenizer> target_tokenizer;
-  std::vector<Split> splits;  // "train" first; references and source_texts may be empty there
-  // Hexadecimal digest of all that the splits hold, and of what decides how epochs see them.
+  std::vector<Split> splits;  // "train" first; it may have no references and source_texts
+  // A hexadecimal digest of the content of all splits, and of the options that decide how epochs
+  // use them.
   std::string fingerprint;
-  // Of an example of one of the splits, by its number; empty where the task knows of none.
+  // The relations of an example, by its number in a split; null if the task has none.
   std::function<Relations(const Split&, Index example)> find_relations;
 
-  // The training split as an epoch sees it; empty where every epoch sees the same.
+  // The training split of an epoch; null if it is the same in every epoch.
   std::function<std::shared_ptr<const Split>(Index epoch)> draw_training_split;
 
-  // What an epoch, from 0 on, trains on; to be used for as long as the task lives. For one thread
-  // at a time.
+  // The training split of an epoch, counted from 0. It may be used as long as the task exists, by
+  // one thread at a time.
   std::shared_ptr<const Split> training_split(Index epoch) const;
-  // None where the task knows of none.
+  // The relations of an example; none if the task knows none.
   Relations relations(const Split& split, Index example) const {
     return find_relations ? find_relations(split, example) : Relations{};
   }
-  const Split& split(
-      std::string_view name) const;  // throws DataError that lists the names there are
+  const Split& split(std::string_view name) const;  // throws DataError that lists the names
 };
 
-// Logs what the tokenizers do not know of a split, if anything.
+// Logs the parts of a split that the tokenizers do not know, if there are any.
 void say_unknown(const Split& split);
 
 }  // namespace tapehead

@@ -1,5 +1,5 @@
-// What a kind of task is: its name, its options, and all that depends on these. A new one is a
-// module that defines a TaskKind, and a row in datasets/task_kinds.cpp.
+// A kind of task: its name, its options, and everything that depends on these. To add one, write a
+// module that defines a TaskKind, and add a row to datasets/task_kinds.cpp.
 #pragma once
 
 #include <any>
@@ -21,7 +21,7 @@
 
 namespace tapehead {
 
-// What options must satisfy together; a violation has each as "section.option".
+// A condition on several options. A violation names each option as "section.option".
 struct TaskRule {
   std::string_view says;  // for the reference
   std::optional<Violation> (*check)(const TaskOptions&);
@@ -29,14 +29,14 @@ struct TaskRule {
   bool operator==(const TaskRule&) const = default;
 };
 
-// The tokens of the longest source or target that a task may have, marks apart, and the option that
-// most decides it; 0 where the options do not say.
+// The number of tokens, without marks, of the longest possible source or target of a task, and the
+// option that mainly decides it; 0 if the options do not determine it.
 struct LongestSide {
   Index tokens = 0;
   std::string_view option = "task.max_length";
 };
 
-// A struct of options whose type only the task's own module knows.
+// A struct of options whose type is known only to the task's own module.
 struct OptionsType {
   std::any (*defaults)();
   std::vector<Row> (*rows)(std::any& value);  // they point into the value
@@ -49,7 +49,7 @@ inline constexpr OptionsType options_type{
     .rows = [](std::any& value) { return rows_of(*std::any_cast<Options>(&value)); },
     .members = member_count<Options>()};
 
-// The options of a kind, in the order in which they stand in its section.
+// The options of a kind, in their order in the section.
 template <class... Options>
 inline constexpr std::array<OptionsType, sizeof...(Options)> options_of{options_type<Options>...};
 
@@ -58,26 +58,26 @@ struct TaskKind {
   std::span<const OptionsType> options;
   std::span<const TaskRule> rules{};
   LongestSide (*longest)(const TaskOptions&) = [](const TaskOptions&) { return LongestSide{}; };
-  // The splits that it will have.
+  // The splits that it will make.
   std::vector<std::string> (*splits)(const TaskOptions&) = [](const TaskOptions&) {
     return std::vector<std::string>{"train", "validation", "test"};
   };
-  // With little data, and short sequences where they may be short.
+  // Shrinks the data and, if possible, the length of the sequences.
   void (*shrink)(TaskOptions&, const Shrinking&);
-  // Its options that name a file to read.
+  // The options that name a file to read.
   std::span<const std::string_view> files{};
-  // Adds the options that decide how epochs see the training split.
+  // Adds the options that decide how epochs use the training split.
   void (*add_draws)(const TaskOptions&, Hash&) = [](const TaskOptions&, Hash&) {};
-  // Fills everything but the fingerprint.
+  // Makes everything except the fingerprint.
   Task (*make)(const TaskOptions&, std::uint64_t seed, const std::filesystem::path& tokenizers);
 };
 
-// All there are; the first is that of a config which names none.
+// All kinds. The first one is used if a config names none.
 std::span<const TaskKind* const> task_kinds();
 
-const TaskKind& task_kind(std::string_view name);  // throws ConfigError where there is none
+const TaskKind& task_kind(std::string_view name);  // throws ConfigError if there is none
 
-// The rows of the section, `name` first. Where that chooses another kind, the others are no more.
+// The rows of the section, `name` first. Setting `name` to another kind invalidates the other rows.
 std::vector<Row> rows_of(TaskOptions& options);
 
 }  // namespace tapehead

@@ -1,4 +1,5 @@
-// What the makers of tasks share: kept tokenizers, and splits that have nothing in common.
+// Helpers for making tasks: tokenizers that are kept in the run, and splits without common
+// examples.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +13,22 @@
 
 namespace tapehead {
 
-// The tokenizers of a run: those in its directory, or new ones, which are then saved there. An
-// empty directory is none.
+// The tokenizers of a run. If its directory contains them, they are loaded; otherwise they are made
+// and saved there. An empty path means no directory.
 Tokenizers kept_tokenizers(const std::filesystem::path& directory,
                            const std::function<Tokenizers()>& make);
 
-// One tokenizer for both sides whose entries the task itself knows. Throws IoError when the
-// directory keeps another one.
+// One tokenizer for both sides, whose entries the task defines. Throws IoError if the directory
+// contains a different one.
 Tokenizers kept_joint_tokenizer(const std::filesystem::path& directory,
                                 const std::shared_ptr<const Tokenizer>& expected);
 
-// The split that something belongs to, by its hash: 80 % to train, 10 % each to validation and
-// test, so that no two splits share anything.
+// The split of an example, by its hash: 80 % train, 10 % validation, 10 % test, so that no two
+// splits have an example in common.
 std::string_view split_of(std::uint64_t hash);
 
-// Calls `attempt` with 0, 1, 2, ... until it has returned true `count` times. Throws DataError,
-// with `complaint`, after 10,000 misses in a row: then there is hardly anything to be found.
+// Calls `attempt` with 0, 1, 2, ... until it has returned true `count` times. Throws DataError with
+// `complaint` after 10,000 failures in a row, because then there are hardly any left to find.
 void collect(Index count, std::string_view complaint, const std::function<bool(Index)>& attempt);
 
 }  // namespace tapehead

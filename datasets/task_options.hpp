@@ -1,5 +1,5 @@
-// The options of a task, as the config's `task` section gives them: which task, and what that task
-// needs to know.
+// The options of a task, which are the config's `task` section: which task it is, and the options
+// of that task.
 #pragma once
 
 #include <any>
@@ -13,19 +13,18 @@ namespace tapehead {
 
 struct TaskKind;
 
-// A kind of task, and a value of each struct of options that this kind has
-// (datasets/task_kind.hpp).
+// A kind of task, and a value of each options struct of this kind (datasets/task_kind.hpp).
 class TaskOptions {
  public:
-  TaskOptions();  // of the first kind, with its defaults
+  TaskOptions();  // the first kind, with its defaults
   explicit TaskOptions(const TaskKind& kind);
-  explicit TaskOptions(std::string_view name);  // throws ConfigError where there is no such kind
+  explicit TaskOptions(std::string_view name);  // throws ConfigError if there is no such kind
 
   const TaskKind& kind() const { return *kind_; }
-  // With the defaults of this kind, unless it is this kind already.
+  // Switches to the defaults of this kind, unless it is this kind already.
   void choose(const TaskKind& kind);
 
-  // The value of this struct; none where the kind has no such options.
+  // The value of this struct; null if the kind has no such options.
   template <class Options>
   const Options* find() const {
     for (const std::any& value : values_) {
@@ -35,7 +34,7 @@ class TaskOptions {
     }
     return nullptr;
   }
-  // The same where the kind must have them.
+  // The same if the kind is known to have them.
   template <class Options>
   const Options& as() const {
     const auto* found = find<Options>();
@@ -46,7 +45,7 @@ class TaskOptions {
     return const_cast<Options&>(std::as_const(*this).as<Options>());
   }
 
-  std::span<std::any> values() { return values_; }  // in the order of the kind's structs
+  std::span<std::any> values() { return values_; }  // in the order of the structs of the kind
 
  private:
   const TaskKind* kind_;

@@ -26,7 +26,7 @@ void add_nouns(WordSet& words, std::span<const Noun> nouns) {
   }
 }
 
-// Of those that can be a recipient or a place; things are objects alone.
+// Only of nouns that can be a recipient or a place; things are only objects.
 void add_dative_plurals(WordSet& words, std::span<const Noun> nouns) {
   for (const Noun& noun : nouns) {
     words.emplace(noun.german_dative_plural);

@@ -1,4 +1,4 @@
-// Saying a sentence in English.
+// Writes a sentence in English.
 #include "datasets/grammar/sentence.hpp"
 
 namespace tapehead::grammar {

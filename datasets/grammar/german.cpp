@@ -1,6 +1,6 @@
-// Saying a sentence in German: determiners and adjectives agree with gender, number and case, the
-// main clause has its finite verb second and the rest of it last, the subordinate clause all of it
-// last.
+// Writes a sentence in German. Determiners and adjectives agree with gender, number and case. In
+// the main clause the finite verb comes second and the rest of the verb last; in the subordinate
+// clause the whole verb comes last.
 #include <array>
 
 #include "datasets/grammar/sentence.hpp"
@@ -18,8 +18,8 @@ constexpr Endings this_endings{
     {{"er", "en", "em"}, {"e", "e", "er"}, {"es", "es", "em"}, {"e", "e", "en"}}};
 constexpr Endings a_endings{{{"", "en", "em"}, {"e", "e", "er"}, {"", "", "em"}, {"e", "e", "en"}}};
 
-// Adjectives decline weakly after "der" and "dieser", mixed after "ein" and "mein", strongly after
-// nothing (here: in the plural alone).
+// Adjectives decline weakly after "der" and "dieser", mixed after "ein" and "mein", strongly
+// without a determiner (here: only in the plural).
 constexpr Endings weak_endings{
     {{"e", "en", "en"}, {"e", "e", "en"}, {"e", "e", "en"}, {"en", "en", "en"}}};
 constexpr Endings mixed_endings{
@@ -67,7 +67,8 @@ void say(Words& words, const NounPhrase& phrase, Phrase where, Case role) {
   words.add({Role::noun, where}, phrase.plural ? plural : noun.german_singular);
 }
 
-// The verb in its two parts; only the compound tenses have a second one, and an auxiliary as first.
+// The two parts of the verb. Only compound tenses have a second part; their first part is an
+// auxiliary.
 struct VerbParts {
   std::string_view finite;
   std::string_view rest;
@@ -101,7 +102,7 @@ VerbParts verb_parts(const Clause& clause) {
   return {plural ? "werden" : "wird", verb.german_infinitive};
 }
 
-// Recipient, object, place: what stands between the subject and the verb's end.
+// Recipient, object, place: the part between the subject and the end of the verb.
 void say_middle(Words& words, const Clause& clause) {
   if (clause.recipient) {
     say(words, *clause.recipient, Phrase::recipient, Case::dative);
@@ -115,7 +116,7 @@ void say_middle(Words& words, const Clause& clause) {
   }
 }
 
-// An adverb at the head takes the subject's place before the verb.
+// If an adverb comes first, the subject comes after the verb.
 void say_main(Words& words, const Clause& clause, const WordPair* adverb) {
   const VerbParts verb = verb_parts(clause);
   if (adverb) {

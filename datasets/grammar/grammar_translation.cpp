@@ -1,5 +1,5 @@
 // The task grammar_translation: English and German sentences of a small synchronous grammar, which
-// has more of them than could ever be trained on.
+// has more sentences than any training can use.
 #include <functional>
 #include <map>
 #include <string>
@@ -47,7 +47,7 @@ Draws draws_of(std::string_view split, std::uint64_t seed) {
   return Draws(seed, fmt::format("task/{}", split), 0);
 }
 
-// `numbers` becomes those of the sentences in the stream of the split.
+// `numbers` gets the numbers of the sentences in the stream of the split.
 Split draw_split(std::string_view name, Index count, std::uint64_t seed,
                  const Tokenizers& tokenizers, std::vector<Index>& numbers) {
   const Draws draws = draws_of(name, seed);

@@ -1,5 +1,5 @@
-// The words of the small grammar behind the task grammar_translation: English, and German with the
-// forms that agreement asks for.
+// The words of the small grammar that the task grammar_translation uses: English words, and German
+// words with the forms that agreement requires.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ enum class Case { nominative, accusative, dative };
 enum class Tense { present, past, perfect, future };
 enum class Determiner { the, this_, a, my };
 
-// German nouns of the strong declension: only the dative plural has a form of its own.
+// German nouns of the strong declension: only the dative plural has its own form.
 struct Noun {
   std::string_view singular;
   std::string_view plural;
@@ -27,7 +27,7 @@ struct Adjective {
   std::string_view german_stem;
 };
 
-// What a verb takes beside its subject: nothing, an object in one of two cases, or a recipient in
+// What a verb takes besides its subject: nothing; an object in one of two cases; or a recipient in
 // the dative and an object in the accusative.
 enum class Valency { none, accusative, dative, both };
 
@@ -55,8 +55,8 @@ std::span<const Noun> things();
 std::span<const Noun> places();
 std::span<const Adjective> adjectives();
 std::span<const Verb> verbs();
-std::span<const WordPair> adverbs();       // at the head of a sentence
+std::span<const WordPair> adverbs();       // at the beginning of a sentence
 std::span<const WordPair> prepositions();  // with the dative
-std::span<const WordPair> conjunctions();  // with the verb at the end
+std::span<const WordPair> conjunctions();  // with the verb at the end of the clause
 
 }  // namespace tapehead::grammar

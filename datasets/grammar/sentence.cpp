@@ -1,4 +1,4 @@
-// Drawing a sentence, and its text.
+// Draws a sentence, and joins its text.
 #include "datasets/grammar/sentence.hpp"
 
 #include <array>
@@ -11,7 +11,7 @@ namespace tapehead::grammar {
 
 namespace {
 
-constexpr int draw_bits_each = 8;  // 2^8 draws, more than any sentence takes
+constexpr int draw_bits_each = 8;  // 2^8 draws, more than any sentence needs
 
 template <class T>
 const T* pick(RandomSource& random, std::span<const T> list) {

@@ -1,4 +1,4 @@
-// A sentence of the small grammar, before it is said in either language: who does what to whom,
+// A sentence of the small grammar, before it is written in either language: who does what to whom,
 // where, when and why.
 #pragma once
 
@@ -37,19 +37,20 @@ struct Sentence {
   const WordPair* adverb = nullptr;
   Clause main;
   const WordPair* conjunction = nullptr;
-  std::optional<Clause> subordinate;  // present when the conjunction is
+  std::optional<Clause> subordinate;  // present if the conjunction is
 };
 
 // Sentence number `number` of a stream.
 Sentence draw_sentence(const Draws& draws, Index number);
 
-// The two languages. All are pure, and the English sentence decides the German one.
+// The sentence in the two languages. Both functions are pure. The English sentence determines the
+// German one.
 std::vector<Word> english_words(const Sentence& sentence);
 std::vector<Word> german_words(const Sentence& sentence);
 std::string to_english(const Sentence& sentence);
 std::string to_german(const Sentence& sentence);
 
-// All words that the two languages can use, in byte order, none twice.
+// All words that occur in the two languages, in byte order, without duplicates.
 std::vector<std::string> all_words();
 
 }  // namespace tapehead::grammar

@@ -7,7 +7,7 @@ namespace tapehead::grammar {
 
 namespace {
 
-// A word's relation to the word that it depends on, its head, and back.
+// The relation between a word and the word that it depends on, its head, in both directions.
 struct Dependency {
   std::string_view to_head;
   std::string_view from_head;
@@ -41,7 +41,7 @@ std::string_view dependency_of_noun(const Sentence& sentence, const Part& part) 
   }
 }
 
-// The name of the relation between a word and its head; empty for a word that has none here.
+// The name of the relation between a word and its head; empty if the word has no such relation.
 std::string_view dependency_of(const Sentence& sentence, const Part& part) {
   switch (part.role) {
     case Role::determiner:
@@ -66,7 +66,7 @@ Part head_of(Part part) {
   return {.role = head, .subordinate = part.subordinate};
 }
 
-// `first_row`: that of the first word. A decoder has no key that follows the query.
+// `first_row`: the row of the first word. In a decoder no key may follow its query.
 void add_dependencies(const Sentence& sentence, const std::vector<Word>& words, RelationSide side,
                       Index first_row, Relations& relations) {
   for (const Dependency& dependency : dependencies) {

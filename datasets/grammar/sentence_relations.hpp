@@ -1,4 +1,4 @@
-// What the words of a sentence have to do with each other, in either language and across.
+// The relations between the words of a sentence, within each language and across the two.
 #pragma once
 
 #include "datasets/grammar/sentence.hpp"
@@ -6,15 +6,16 @@
 
 namespace tapehead::grammar {
 
-// `across`: "translation", each German word with the English word that it translates; the comma
-// translates none. A sentence of n words takes n rows.
+// `across`: "translation" pairs each German word with the English word that it translates. The
+// comma translates no word. A sentence of n words has n rows.
 //
-// `source` and `target`, each in two directions, since heads are found for either: "determiner to
-// noun" and "noun to determiner"; "possessor to noun" (my), "adjective to noun"; "object to verb"
-// (also the dative one of a verb that takes no other), "recipient to verb" (of verbs that take
-// both), "subject to verb"; and "object to preposition", the noun behind it. A verb is the word
-// that says what is done, an auxiliary is none. In the target a word's row is the one that reads
-// it, and pairs whose key comes after the query are left out.
+// `source` and `target`: each relation in both directions, since heads may follow either, such as
+// "determiner to noun" and "noun to determiner". The others are "possessor to noun" (my),
+// "adjective to noun", "object to verb" (also the dative object of a verb that takes no other),
+// "recipient to verb" (for verbs that take both), "subject to verb", and "object to preposition",
+// where the object is the noun after the preposition. The verb is the word for the action, not an
+// auxiliary. In the target the row of a word is the one that reads it, and pairs whose key comes
+// after the query are left out.
 Relations relations_of(const Sentence& sentence);
 
 }  // namespace tapehead::grammar

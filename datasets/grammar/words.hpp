@@ -1,4 +1,4 @@
-// Words: a sentence under construction, each word with the part of the sentence that it says.
+// Words: a sentence under construction, each word with its part in the sentence.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ enum class Role {
 };
 enum class Phrase { none, subject, recipient, object, place };
 
-// No two words of a sentence in one language are of the same part; the words of two languages that
-// are translate each other.
+// In one language no two words of a sentence have the same part. Words of the two languages with
+// the same part translate each other.
 struct Part {
   Role role;
   Phrase phrase = Phrase::none;
@@ -44,7 +44,7 @@ class Words {
     part.subordinate = subordinate_;
     words_.push_back({std::string(stem).append(ending), part});
   }
-  // All that follows is of the subordinate clause.
+  // All words added later belong to the subordinate clause.
   void begin_subordinate() { subordinate_ = true; }
   std::vector<Word> take() { return std::move(words_); }
 

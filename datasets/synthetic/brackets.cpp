@@ -1,11 +1,12 @@
-// The task brackets: a well-formed sequence of brackets of several kinds (a Dyck language), in
-// whose source every closing bracket is the same token, "|"; the target says which kind closes.
+// The task brackets: a well-formed sequence of brackets of several kinds (a Dyck language). In the
+// source every closing bracket is the same token, "|"; the target has the kind of each closing
+// bracket.
 //
 //   ( [ | { | |   ->   ( [ ] { } )
 //
-// The kind stands at the partner, the last opening bracket that is still open. Two layers suffice
-// for a bounded depth: an even look at all that stands before counts the depth, and what closes
-// looks for the last opening bracket of its own depth (Yao et al. 2021).
+// The kind is that of the partner, the last opening bracket that is still open. Two layers suffice
+// for a bounded depth: uniform attention to everything before counts the depth, and a closing
+// bracket attends to the last opening bracket of its own depth (Yao et al. 2021).
 #include <array>
 #include <string_view>
 
@@ -49,7 +50,8 @@ constexpr std::array<std::string_view, 4> openings{"(", "[", "{", "<"};
 constexpr std::array<std::string_view, 4> closings{")", "]", "}", ">"};
 constexpr std::string_view any_closing = "|";
 
-// Their ids: first the opening brackets, then the closing ones, then the one that may be any.
+// Their ids: first the opening brackets, then the closing ones, then the closing bracket of unknown
+// kind.
 struct Kinds {
   Index count;
 
@@ -66,7 +68,7 @@ std::shared_ptr<const Tokenizer> tokenizer_of(Index kinds) {
   return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
 }
 
-// Where both an opening and a closing bracket may come, either is as likely.
+// If both an opening and a closing bracket are possible, they are equally likely.
 Example draw(RandomSource& random, const Lengths& pairs, const BracketOptions& options) {
   const Kinds kinds{options.kinds};
   Index to_open = pairs.draw(random);
@@ -88,7 +90,7 @@ Example draw(RandomSource& random, const Lengths& pairs, const BracketOptions& o
   return example;
 }
 
-// Each bracket with the opening one that says its kind: itself, or its partner.
+// Pairs each bracket with the opening bracket that has its kind: itself, or its partner.
 Relations relations(const Example& example, const Kinds& kinds) {
   Relation partner{.name = "partner", .side = RelationSide::source, .pairs = {}};
   Relation answer{.name = "answer", .side = RelationSide::across, .pairs = {}};

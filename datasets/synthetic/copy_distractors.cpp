@@ -1,9 +1,9 @@
-// The task copy_distractors: symbols, some of them marked, of which only those are said again.
+// The task copy_distractors: copy only the marked symbols of a sequence.
 //
 //   4 0* 7 7* 1   ->   0 7
 //
-// The place to look at is a matter of content, not of distance: the next marked symbol, wherever it
-// stands. Which one is next takes a count of those before it.
+// The place to attend to depends on content, not on distance: it is the next marked symbol,
+// wherever it is. To know which one is next, the model must count those before it.
 #include <string>
 
 #include "datasets/synthetic/symbols.hpp"
@@ -26,7 +26,7 @@ struct DistractorOptions {
   }
 };
 
-// The symbols 0 ... vocabulary - 1, then the same marked.
+// The symbols 0 ... vocabulary - 1, then the same symbols marked.
 std::shared_ptr<const Tokenizer> tokenizer_of(Index vocabulary) {
   std::vector<std::string> entries;
   for (const std::string_view mark : {"", "*"}) {

@@ -1,9 +1,10 @@
-// The task induction: `... A B ... A` asks for `A B`, what followed the same symbol before.
+// The task induction: `... A B ... A` asks for `A B`, where B is what followed A before.
 //
-// The last symbol occurs once more, anywhere before; the others are any that differ from it. It
-// takes two layers of attention (Olsson et al. 2022): in the first, the row of B learns that A
-// stands before it; in the second, the row that has said A looks for the row that has A before it.
-// A single layer compares what says A with the symbols themselves, finds A, and does not know B.
+// The last symbol occurs exactly once before, at any place; all other symbols differ from it. The
+// task needs two layers of attention (Olsson et al. 2022). In the first layer the row of B learns
+// that A is before it. In the second layer the row that has written A attends to the row with A
+// before it. A single layer can only compare A with the symbols themselves: it finds A, but does
+// not know B.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace tapehead {
 
 namespace {
 
-// A symbol, any but `other`.
+// Any symbol except `other`.
 TokenId draw_other(RandomSource& random, Index vocabulary, TokenId other) {
   const TokenId symbol = mark_count + static_cast<TokenId>(random.below(vocabulary - 1));
   return symbol < other ? symbol : symbol + 1;

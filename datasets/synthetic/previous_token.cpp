@@ -1,7 +1,7 @@
-// The task previous_token: a sequence of symbols, said again one place later. The first place has
-// nothing before it and says symbol 0.
+// The task previous_token: copy a sequence of symbols, shifted by one place. The first place has
+// nothing before it, and its target is symbol 0.
 //
-// One head that looks one back in the source is all it takes.
+// One head that attends to the previous place of the source is enough.
 #include <algorithm>
 
 #include "datasets/synthetic/symbols.hpp"

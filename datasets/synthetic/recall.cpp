@@ -3,9 +3,9 @@
 //
 //   k3 v1 k0 v8 . 5 . 2 k3   ->   k3 v1        (the dots stand for more of the gap)
 //
-// Like induction it takes two layers of attention: each value learns which key stands before it,
-// and the row that has said the key looks for the value behind that key, as far away as the gap
-// makes it. Every fact is asked for as often as the others, so its place tells nothing.
+// Like induction the task needs two layers of attention: each value learns which key is before it,
+// and the row that has written the key attends to the value after that key, across the gap. Every
+// fact is asked for equally often, so its place gives no information.
 #include <algorithm>
 #include <numeric>
 
@@ -74,7 +74,7 @@ struct Words {
   static TokenId id(Index number) { return mark_count + static_cast<TokenId>(number); }
 };
 
-// The first `count` of the numbers below `bound` in random order (Fisher and Yates).
+// The first `count` of the numbers below `bound`, in random order (Fisher and Yates).
 std::vector<Index> draw_different(RandomSource& random, Index count, Index bound) {
   std::vector<Index> numbers(static_cast<std::size_t>(bound));
   std::iota(numbers.begin(), numbers.end(), Index{0});

@@ -1,4 +1,4 @@
-// The tasks copy, reverse and sort: random sequences of symbols, said again in some order.
+// The tasks copy, reverse and sort: write random sequences of symbols again, in some order.
 #include <algorithm>
 #include <utility>
 
@@ -22,7 +22,7 @@ Sequence sorted(Sequence source) {
   return source;
 }
 
-// Whether the symbol at `place` of the source is the one said at `position`.
+// Whether the symbol at `place` of the source is the one to write at `position`.
 using IsSaid = bool(const Example& example, Index position, Index place);
 
 bool same_place(const Example&, Index position, Index place) { return place == position; }
@@ -31,7 +31,7 @@ bool same_from_the_end(const Example& example, Index position, Index place) {
   return place == std::ssize(example.source) - 1 - position;
 }
 
-// To sort is to look for a symbol, wherever it stands.
+// For sorting, any place with the right symbol counts.
 bool same_symbol(const Example& example, Index position, Index place) {
   return example.source[static_cast<std::size_t>(place)] ==
          example.target[static_cast<std::size_t>(position)];

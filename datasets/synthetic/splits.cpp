@@ -11,21 +11,21 @@ namespace tapehead {
 
 namespace {
 
-constexpr int draw_bits_each = 20;  // 2^20 draws, more than the longest example takes
+constexpr int draw_bits_each = 20;  // 2^20 draws, more than the longest example needs
 
 class Maker {
  public:
   Maker(const SyntheticTask& kind, std::uint64_t seed, const Tokenizer& tokenizer)
       : kind_(kind), seed_(seed), tokenizer_(tokenizer) {}
 
-  // A split whose sources are those that their hash assigns to it.
+  // A split with those sources that their hash assigns to it.
   Split held_apart(std::string_view name, Index count, const Lengths& lengths) const {
     return draw(name, count, lengths, [&](const std::vector<TokenId>& source) {
       return split_of(Hash().add(seed_).add(source).value()) == name;
     });
   }
 
-  // The split of longer sequences, which no other split can hold.
+  // The split of longer sequences, which no other split can contain.
   Split longer(Index count, const Lengths& lengths) const {
     return draw("longer", count, lengths, [](const std::vector<TokenId>&) { return true; });
   }

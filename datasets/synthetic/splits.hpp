@@ -1,5 +1,5 @@
-// What the synthetic tasks share: examples drawn from the seed, in splits that have no source in
-// common.
+// The common part of the synthetic tasks: examples that are drawn from the seed, in splits that
+// have no source in common.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tapehead {
 
-// How long a sequence may be, in whatever the task measures it.
+// The range of the length of a sequence, in the unit that the task uses.
 struct Lengths {
   Index minimum;
   Index maximum;
@@ -26,11 +26,11 @@ using DrawExample = std::function<Example(RandomSource&, const Lengths&)>;
 using FindRelations = std::function<Relations(const Example&)>;
 
 struct SyntheticTask {
-  std::shared_ptr<const Tokenizer> tokenizer;  // of both sides
+  std::shared_ptr<const Tokenizer> tokenizer;  // for both sides
   DrawExample draw;
   FindRelations relations;
-  std::string sources;  // those that there are, in words, for when there are too few of them
-  std::string remedy;   // options that make more
+  std::string sources;  // a name for the possible sources, for the error that there are too few
+  std::string remedy;   // options that increase their number
 };
 
 struct SyntheticSplits {
@@ -38,16 +38,17 @@ struct SyntheticSplits {
   Index validation;
   Index test;
   Lengths lengths;
-  Index longer = 0;  // examples of a further split, with lengths that no other split has
+  Index longer = 0;  // examples of an additional split, with lengths that no other split has
   Lengths longer_lengths{0, 0};
 };
 
-// Fills all of the task but its fingerprint. Train, validation and test have the examples that the
-// hash of their source assigns to them. Throws DataError when there are too few sources for that.
+// Makes everything of the task except its fingerprint. The hash of a source decides whether its
+// example belongs to train, validation or test. Throws DataError if there are too few different
+// sources.
 Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits, std::uint64_t seed,
                  const std::filesystem::path& tokenizers);
 
-// The rows of the splits' sizes, for a struct of options that has them.
+// The rows for the sizes of the splits, for a struct of options that has them.
 template <class Visitor, class Options>
 void visit_sizes(Visitor&& visit, Options& sizes) {
   visit(

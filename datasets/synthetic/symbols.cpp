@@ -91,7 +91,8 @@ std::vector<std::string> symbol_splits(const TaskOptions& options) {
   return names;
 }
 
-// Fewer than two symbols make one sequence of each length, so these stay as many as they are.
+// With fewer than two symbols there is only one sequence of each length, so the lengths stay
+// unchanged.
 void shrink_symbols(SyntheticOptions& symbols, const Shrinking& shrink, Index shortest) {
   shrink.splits(symbols);
   shrink.at_most("task.longer_examples", symbols.longer_examples, Shrinking::most_examples);

@@ -1,4 +1,5 @@
-// What tasks over sequences of symbols share: their options, and all that depends on these.
+// The common part of tasks over sequences of symbols: their options, and everything that depends on
+// these.
 #pragma once
 
 #include <algorithm>
@@ -67,12 +68,12 @@ struct SyntheticOptions {
   }
 };
 
-// A source of symbols 0 ... vocabulary - 1, each as likely as the others and as many as a length
-// drawn first, and the target that follows from it.
+// Draws a source of symbols 0 ... vocabulary - 1, and computes its target. First its length is
+// drawn. All symbols are equally likely.
 DrawExample draw_symbols(Index vocabulary,
                          const std::function<std::vector<TokenId>(std::vector<TokenId>)>& answer);
 
-// A task whose sources are such sequences of symbols. Without a tokenizer it has that of the
+// A task whose sources are such sequences of symbols. Without a tokenizer it uses that of the
 // symbols.
 Task make_symbol_task(const SyntheticOptions& options, const DrawExample& draw,
                       const FindRelations& relations, std::uint64_t seed,
@@ -88,17 +89,17 @@ inline constexpr std::array<TaskRule, 2> symbol_rules{
       "`task.max_length`.",
       longer_not_longer}}};
 
-// These, and one of the task's own.
+// The rules of all symbol tasks, and one more.
 constexpr std::array<TaskRule, 3> symbol_rules_and(const TaskRule& own) {
   return {symbol_rules[0], symbol_rules[1], own};
 }
 
 LongestSide longest_symbols(const TaskOptions& options);
 std::vector<std::string> symbol_splits(const TaskOptions& options);
-// No length becomes shorter than `shortest`.
+// No length is made shorter than `shortest`.
 void shrink_symbols(SyntheticOptions& symbols, const Shrinking& shrink, Index shortest = 1);
 
-// A kind of such tasks.
+// The kind of such a task.
 constexpr TaskKind symbol_kind(std::string_view name, decltype(TaskKind::make) make,
                                std::span<const OptionsType> options = options_of<SyntheticOptions>,
                                std::span<const TaskRule> rules = symbol_rules) {

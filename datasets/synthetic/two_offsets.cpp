@@ -1,19 +1,20 @@
-// The task two_offsets: place t says the difference of the symbols at t + first_offset and
-// t + second_offset, for as many places as no symbol is used twice.
+// The task two_offsets: the target at place t is the difference of the symbols at t + first_offset
+// and t + second_offset. There are as many places as are possible without using a symbol twice.
 //
 //   2 4 0 1 5 3   ->   3 -5        (offsets 1 and 3)
 //
-// Let x be the first symbol, y the second. Who knows but one of them, and all that was said before,
-// guesses right no more often than who knows nothing: whatever x is, each y makes another answer.
-// So both have to be fetched from the source, in one layer by two heads.
+// Let x be the first symbol and y the second. Knowing only one of them, and all earlier answers,
+// does not help to guess: for any x, each y gives a different answer. So both must be fetched from
+// the source, which takes two heads in one layer.
 //
-// One softmax head cannot do for two by attending to both. What it fetches is an average, a v(x) +
-// (1 - a) v(y) with 0 <= a <= 1. For an even one (a = 1/2) x and y can be exchanged, but x - y
-// becomes y - x. For any: if x = y, the average is v(x), and the answer 0. So the average for x and
-// y lies on the line between two points, v(x) and v(y), that both mean 0, and where a linear
-// readout says 0 is convex: it says 0 everywhere between them. Of two heads' sum A x - A y a linear
-// readout can tell every difference. Only what is bent, norms and feed-forward, can make more of an
-// uneven average, of the little by which the two orders differ.
+// One softmax head cannot replace two by attending to both. It fetches an average, a v(x) + (1 - a)
+// v(y) with 0 <= a <= 1. For a uniform average (a = 1/2) exchanging x and y changes nothing, but x
+// - y becomes y - x. For any average: if x = y, the average is v(x), and the answer is 0. So the
+// average for x and y is on the line between two points, v(x) and v(y), for which the answer is 0.
+// The region where a linear readout answers 0 is convex, so it answers 0 everywhere between them.
+// From the sum of two heads, A x - A y, a linear readout can compute every difference. Only
+// nonlinear parts, norms and feed-forward, can use the small difference between the two orders in a
+// non-uniform average.
 #include <algorithm>
 #include <string>
 
@@ -51,7 +52,7 @@ struct TwoOffsetsOptions {
 
 using Sequence = std::vector<TokenId>;
 
-// The ids: the symbols, which are the differences that are not negative too; then -1, -2, ...
+// The ids: the symbols, which also are the differences from 0 on; then -1, -2, ...
 struct Words {
   Index vocabulary;
 
@@ -70,7 +71,8 @@ struct Words {
   }
 };
 
-// How many places have both symbols, before the nearer one has been the farther one already.
+// The number of places that have both symbols, before a nearer symbol was already used as a farther
+// one.
 Index places(const TwoOffsetsOptions& offsets, Index length) {
   const auto [nearer, farther] = std::minmax(offsets.first_offset, offsets.second_offset);
   return std::clamp<Index>(length - farther, 0, farther - nearer);

@@ -10,16 +10,16 @@ namespace tapehead {
 
 struct AlignedText {
   std::vector<std::string> source;
-  std::vector<std::string> target;  // as many
+  std::vector<std::string> target;  // as many as sources
 };
 
-// Two files: line i of one is the translation of line i of the other. Throws what read_lines
-// throws, and DataError with both counts when they differ.
+// From two files: line i of one is the translation of line i of the other. Throws what read_lines
+// throws, and DataError with both line counts if they differ.
 AlignedText read_aligned_files(const std::filesystem::path& source,
                                const std::filesystem::path& target);
 
-// One file: source, tab, target on each line. Throws what read_lines throws, and DataError with
-// file and line where there is not exactly one tab.
+// From one file: source, tab, target on each line. Throws what read_lines throws, and DataError
+// with file and line if a line does not have exactly one tab.
 AlignedText read_tab_separated(const std::filesystem::path& file);
 
 }  // namespace tapehead

@@ -1,4 +1,4 @@
-// The files that a task's data is read from, as its options name them.
+// The files from which a task reads its data, as its options name them.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct DataFile {
   std::string* path;        // points into the options
 };
 
-// All that the options name.
+// All files that the options name.
 inline std::vector<DataFile> data_files(TaskOptions& options) {
   std::vector<DataFile> files;
   for (const std::string_view option : options.kind().files) {

@@ -13,7 +13,7 @@ namespace tapehead {
 
 namespace {
 
-constexpr int gzip_window = 16 + MAX_WBITS;                 // as zlib asks for the gzip format
+constexpr int gzip_window = 16 + MAX_WBITS;                 // zlib's code for gzip
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in 32 bits
 
 IoError damaged(const std::filesystem::path& name, std::string_view what) {
@@ -44,7 +44,7 @@ Gunzip::~Gunzip() = default;
 void Gunzip::unpack(std::string_view packed, std::string& text) {
   z_stream& stream = inflater_->stream;
   std::array<char, 1 << 16> buffer;
-  bool full = false;  // then more may be waiting than the buffer had room for
+  bool full = false;  // if so, there may be more output than fitted into the buffer
   while (!packed.empty() || full) {
     const std::string_view part = packed.substr(0, most_at_once);
     stream.next_in = reinterpret_cast<z_const Bytef*>(const_cast<char*>(part.data()));
@@ -53,7 +53,7 @@ void Gunzip::unpack(std::string_view packed, std::string& text) {
     stream.avail_out = static_cast<uInt>(buffer.size());
     const int status = inflate(&stream, Z_NO_FLUSH);
     if (status == Z_BUF_ERROR) {
-      return;  // nothing was waiting
+      return;  // there was no more output
     }
     if (status != Z_OK && status != Z_STREAM_END) {
       throw damaged(name_, "is damaged");

@@ -1,4 +1,4 @@
-// Gzip: content that was compressed with it, recognised and unpacked as it comes.
+// Gzip: recognises compressed content, and unpacks it while it is read.
 #pragma once
 
 #include <filesystem>
@@ -21,11 +21,11 @@ class Gunzip {
   Gunzip& operator=(const Gunzip&) = delete;
   ~Gunzip();
 
-  // Appends to `text` what the next bytes of the file unpack to; a file may have several members,
-  // one after another. Throws IoError naming the file when they are damaged.
+  // Unpacks the next bytes of the file and appends the result to `text`. A file may have several
+  // members, one after another. Throws IoError that names the file if the bytes are damaged.
   void unpack(std::string_view packed, std::string& text);
 
-  // At the end of the file. Throws IoError when it came too early.
+  // Call it at the end of the file. Throws IoError if the content is incomplete.
   void expect_complete() const;
 
  private:

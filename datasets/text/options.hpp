@@ -9,8 +9,8 @@
 
 namespace tapehead {
 
-// Aligned lines of text, plain or gzip; relative paths start at the working
-// directory when a run starts, and a run knows where its files lie. Either `train_source` and
+// Aligned lines of text, plain or gzipped. Relative paths start at the working directory when a run
+// starts; afterwards the run remembers where its files are. Either `train_source` and
 // `train_target`, or `train_tsv` (source, tab, target); likewise for the others.
 struct ParallelTextOptions {
   std::string train_source{};

@@ -1,4 +1,4 @@
-// The task parallel_text: a corpus of aligned lines, its tokenizers, its splits.
+// The task parallel_text: a corpus of aligned lines, with its tokenizers and splits.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -77,8 +77,8 @@ void count_unknown(const AlignedText& text, const Tokenizers& tokenizers, std::s
   split.unknown_target.see(*tokenizers.target, text.target[i], target, line);
 }
 
-// Training leaves out what is too long to be worth its memory and what has no translation. With
-// subword dropout the split has the texts of its sources.
+// Examples that are too long for the memory, or that have no translation, are left out of training.
+// With subword dropout the split has the texts of its sources.
 Split train_split(const SplitFiles& files, const AlignedText& text, const Tokenizers& tokenizers,
                   const ParallelTextOptions& options) {
   Split split;
@@ -141,7 +141,7 @@ std::vector<std::string> splits(const TaskOptions& options) {
   return names;
 }
 
-// Characters need no training and make a small vocabulary, but longer lines.
+// Characters need no training and have a small vocabulary, but give longer lines.
 void shrink(TaskOptions& task, const Shrinking& shrinking) {
   auto& text = task.as<ParallelTextOptions>();
   if (std::ranges::any_of(tokenizer_options, shrinking.is_set) ||
@@ -173,7 +173,7 @@ Task make(const TaskOptions& options, std::uint64_t seed, const fs::path& tokeni
   const SplitFiles validation{"validation", text.validation_source, text.validation_target,
                               text.validation_tsv};
   const SplitFiles test{"test", text.test_source, text.test_target, text.test_tsv};
-  // All is read first, so that a fault shows before the tokenizer has been trained.
+  // Reads everything first, so that a fault in a file is found before the tokenizer is trained.
   const AlignedText train_text = read_split(train);
   AlignedText validation_text = read_split(validation);
   AlignedText test_text = test.given() ? read_split(test) : AlignedText{};

@@ -23,7 +23,7 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::size_t many_lines = 20000;  // from here on training pieces takes about a second
+constexpr std::size_t many_lines = 20000;  // from here on training subwords takes about a second
 
 bool has_pieces(const ParallelTextOptions& options) {
   return options.tokenizer == TokenizerKind::bpe || options.tokenizer == TokenizerKind::unigram;
@@ -37,7 +37,7 @@ Unit unit_of(const ParallelTextOptions& options) {
   return options.tokenizer == TokenizerKind::character ? Unit::character : Unit::word;
 }
 
-// No tokenizer makes fewer tokens of it: pieces end where words do, which only a space divides.
+// A lower bound for the number of tokens of a line: no piece crosses a space.
 Index fewest_tokens(std::string_view line, const ParallelTextOptions& options) {
   if (!has_pieces(options)) {
     return static_cast<Index>(units_of(line, unit_of(options)).size());
@@ -51,7 +51,7 @@ Index fewest_tokens(std::string_view line, const ParallelTextOptions& options) {
   return words;
 }
 
-// The pairs as they are trained on; empty lines stand for those that are certain to be dropped.
+// The pairs that will be trained on. Pairs that are certain to be dropped become empty lines.
 AlignedText without_dropped(AlignedText text, const ParallelTextOptions& options) {
   const auto usable = [&](const std::string& line) {
     const Index tokens = fewest_tokens(line, options);
@@ -72,7 +72,7 @@ AlignedText without_dropped(AlignedText text, const ParallelTextOptions& options
   return text;
 }
 
-// A side of the training text, or both, one after the other.
+// One side of the training text, or both, one after the other.
 struct TrainingText {
   std::vector<std::string> files;  // one, or the source's and the target's
   std::vector<std::string> lines;
@@ -146,7 +146,7 @@ std::string list_of(const LostParts& lost, const TrainingText& text) {
   return join(items, "; ");
 }
 
-// Pieces that are to cover all characters do so, or are refused.
+// Throws if pieces that should cover all characters do not.
 void check_pieces(const SentencePieceTokenizer& tokenizer, const TrainingText& text,
                   const ParallelTextOptions& options) {
   const LostParts lost = lost_parts(tokenizer, text.lines, [&](std::string_view line) {
@@ -171,7 +171,8 @@ void check_pieces(const SentencePieceTokenizer& tokenizer, const TrainingText& t
       text.place(found.first_line), what, reason.empty() ? "" : ". ", reason));
 }
 
-// What is dropped for its tokens, which only the tokenizers can count, need not come back.
+// Pairs that are dropped for their number of tokens, which only the tokenizers can count, need not
+// be restored by them.
 AlignedText without_long(AlignedText text, const Tokenizers& tokenizers, Index max_length) {
   for_line_ranges(static_cast<Index>(text.source.size()), [&](Index first, Index last) {
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
@@ -211,7 +212,7 @@ Tokenizers joint_tokenizers(const AlignedText& text, const ParallelTextOptions& 
                  std::make_shared<SentencePieceTokenizer>(model, Pieces::used), text, options);
 }
 
-// Both sides are tried, so that what they ask for is seen together.
+// Tries both sides, so that the problems of both are reported together.
 Tokenizers separate_tokenizers(const AlignedText& text, const ParallelTextOptions& options) {
   const TrainingText source = source_text(text, options);
   const TrainingText target = target_text(text, options);

@@ -1,4 +1,5 @@
-// The tokenizers of parallel text: made from its training pairs, and held to write these back.
+// Makes the tokenizers of parallel text from its training pairs, and checks that they can write
+// these pairs back.
 #pragma once
 
 #include "core/errors.hpp"
@@ -8,13 +9,14 @@
 
 namespace tapehead {
 
-// Pairs that are dropped for their length in any case, or for an empty side, are not among what the
-// tokenizers are made from. What they cannot write of the others is counted and logged, with its
-// first place. Throws DataError, with file and remedy, where a tokenizer cannot be made; where no
-// pair is left; and where one of pieces with `character_coverage` 1 loses a character.
+// Pairs that will be dropped anyway, for their length or an empty side, are not used to make the
+// tokenizers. Text of the other pairs that a tokenizer cannot write is counted and logged, with the
+// place where it first occurs. Throws DataError, with file and remedy, if a tokenizer cannot be
+// made; if no pair is left; or if a subword tokenizer with `character_coverage` 1 loses a
+// character.
 Tokenizers make_parallel_tokenizers(const AlignedText& train, const ParallelTextOptions& options);
 
-// What is to be thrown where none of the pairs can be trained on.
+// The error to throw if no pair can be trained on.
 DataError no_training_pairs(const ParallelTextOptions& options, Index pairs);
 
 }  // namespace tapehead

@@ -11,8 +11,8 @@ namespace {
 using Verdict = std::optional<Violation>;
 
 struct Files {
-  std::string_view split;  // as its options begin
-  std::string_view said;   // as a message has it
+  std::string_view split;  // the beginning of its options' names
+  std::string_view said;   // its name in messages
   const std::string& source;
   const std::string& target;
   const std::string& tsv;

@@ -1,4 +1,4 @@
-// What the options of the task parallel_text must satisfy together.
+// The rules of the task parallel_text: conditions on several of its options.
 #pragma once
 
 #include <array>

@@ -37,7 +37,7 @@ void SourceCuts::spell() {
   });
 }
 
-// Commands that do not train never ask, and pay nothing.
+// Commands that do not train never call this, so they do not pay for it.
 std::shared_ptr<const Split> SourceCuts::of_epoch(Index epoch) {
   if (epoch_ < 0) {
     spell();
@@ -49,7 +49,7 @@ std::shared_ptr<const Split> SourceCuts::of_epoch(Index epoch) {
   return drawn_;
 }
 
-// What would become longer than task.max_length stays as it is.
+// A source that would become longer than task.max_length keeps its usual tokens.
 std::shared_ptr<const Split> SourceCuts::draw(Index epoch) const {
   auto drawn = std::make_shared<Split>(split_);
   drawn->source_texts.clear();

@@ -1,4 +1,4 @@
-// Text files: their lines, checked, whatever the line ends and whether packed or not.
+// Text files: reads their lines and checks them, with any line ends, plain or gzipped.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,12 @@
 
 namespace tapehead {
 
-// The lines of a file of UTF-8 text, as TextReader has them. Throws IoError when the file cannot be
-// read, and DataError, with file, line and byte, when it is empty or not UTF-8.
+// The lines of a file of UTF-8 text, as TextReader splits them. Throws IoError if the file cannot
+// be read, and DataError, with file, line and byte, if it is empty or not UTF-8.
 std::vector<std::string> read_lines(const std::filesystem::path& file);
 
-// Where the line, by its number from 1, is not UTF-8: file, line, byte, and what to do.
+// The message for a line (numbered from 1) that is not valid UTF-8: file, line, byte, and what to
+// do.
 std::optional<std::string> utf8_fault(std::string_view line, const std::filesystem::path& file,
                                       std::size_t number);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int pause_milliseconds = 20;
 constexpr int for_ever = -1;
-// Of bytes; no line of text is longer, and the libraries that see it count in 32 bits.
+// In bytes. No line of text is longer, and the libraries that process it count in 32 bits.
 constexpr std::size_t longest_line = std::size_t{100} << 20;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
@@ -61,7 +61,7 @@ bool TextReader::take_line(std::vector<std::string>& lines) {
   return true;
 }
 
-// No part of the mark is a line end, so the first line holds it whole.
+// No byte of the mark is a line end, so the first line contains the whole mark.
 void TextReader::begin_text() {
   if (!begun_ && text_.starts_with(byte_order_mark)) {
     taken_ = byte_order_mark.size();

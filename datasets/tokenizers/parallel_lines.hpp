@@ -1,4 +1,4 @@
-// Work on many lines, shared out over the machine's threads.
+// Distributes work on many lines over the machine's threads.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 namespace tapehead {
 
 // Calls each(first, last) for ranges [first, last) of `lines` lines, on as many threads as the
-// machine has, but at most 8, in no order. Few lines are one range, and start no thread.
+// machine has but at most 8, in no particular order. A small number of lines is one range and
+// starts no thread.
 template <class Each>
 void for_line_ranges(Index lines, const Each& each) {
   constexpr Index length = 1000;

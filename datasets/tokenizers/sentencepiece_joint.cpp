@@ -22,8 +22,8 @@ void expect_ok(const sentencepiece::util::Status& status) {
   }
 }
 
-// Cuts the next field off the front of a serialised message (Protocol Buffers, "Encoding"). All
-// fields of a model have numbers below 16 and are length-delimited: a byte of tag, the length in
+// Takes the next field from the front of a serialised message (Protocol Buffers, "Encoding"). All
+// fields of a model have numbers below 16 and are length-delimited: a tag byte, the length in
 // groups of seven bits, the content.
 std::string_view take_field(std::string_view& message) {
   std::size_t position = 1;
@@ -85,7 +85,8 @@ std::string with_target_pieces_first(const std::string& model,
   for (const TokenId token : seen) {
     pieces.push_back(processor.IdToPiece(token));
   }
-  // Leaves marks and single characters as they are, and marks all else that is not listed.
+  // Leaves marks and single characters unchanged, and marks everything else that is not listed as
+  // unused.
   expect_ok(processor.SetVocabulary({pieces.begin(), pieces.end()}));
   return with_unused_pieces_last(processor);
 }

@@ -1,5 +1,5 @@
-// A joint model in the order that a model of both languages wants: what the target language never
-// uses comes last, so that it needs no logits.
+// Reorders a joint model for a model of both languages: pieces that the target language never uses
+// come last, so that they need no logits.
 #pragma once
 
 #include <span>
@@ -7,10 +7,10 @@
 
 namespace tapehead {
 
-// The same pieces, those that no target line needs marked unused (as SentencePiece calls it) and
-// moved behind all others. Marks and single characters are always used, so that any text of these
-// characters can be written. Ids change; how a text is cut does not, except where it has a piece
-// that no target line has.
+// The same pieces, where those that no target line needs are marked unused (as SentencePiece calls
+// it) and moved to the end. Marks and single characters always count as used, so that any text of
+// these characters can be written. Ids change. How a text is divided does not change, unless it
+// contains a piece that no target line has.
 std::string with_target_pieces_first(const std::string& model,
                                      std::span<const std::string> target_lines);
 

@@ -18,9 +18,9 @@ namespace tapehead {
 
 namespace {
 
-// A saved model ends with a checksum, as a field of its own: number 1000, fixed64. SentencePiece
-// leaves the numbers from 200 on to others (sentencepiece_model.proto, ModelProto), so that its own
-// tools read the file as well.
+// A saved model ends with a checksum, as a field with number 1000, fixed64. SentencePiece leaves
+// numbers from 200 on to others (sentencepiece_model.proto, ModelProto), so its own tools can read
+// the file too.
 constexpr std::string_view checksum_tag = "\xC1\x3E";
 constexpr std::string_view word_begin = "\u2581";  // stands for the space before a word
 constexpr std::size_t checksum_bytes = checksum_tag.size() + sizeof(std::uint64_t);
@@ -32,8 +32,8 @@ std::string checksum_of(std::string_view model) {
   return std::string(checksum_tag) + std::string(bytes.data(), bytes.size());
 }
 
-// Without spaces at the ends, and one where there were several; U+2581 is a space if it stands for
-// one.
+// Removes spaces at both ends, and makes one space of several. U+2581 counts as a space if it
+// stands for one.
 std::string with_single_spaces(std::string_view text, bool spelled) {
   std::string result;
   bool space = false;
@@ -108,7 +108,7 @@ std::vector<TokenId> SentencePieceTokenizer::cut(std::string_view spelled, doubl
     for (const std::string_view piece : merge_with_dropout(word, score, dropout, draws, draw)) {
       const TokenId token = processor_.PieceToId(piece);
       if (token != unknown_id || tokens.empty() || tokens.back() != unknown_id) {
-        tokens.push_back(token);  // unknown neighbours are one token, as SentencePiece has it
+        tokens.push_back(token);  // unknown neighbours are one token, as in SentencePiece
       }
     }
   }
@@ -143,7 +143,7 @@ std::vector<std::string> SentencePieceTokenizer::unknown_parts(std::string_view 
   if (processor_.PieceToId(word_begin) == unknown_id) {
     std::ranges::replace(unknown, word_begin, std::string(" "));
   } else {
-    std::erase(unknown, word_begin);  // known, but beside something that is not
+    std::erase(unknown, word_begin);  // known, but next to something unknown
   }
   for (std::size_t at = text.find(word_begin); at != std::string_view::npos;
        at = text.find(word_begin, at + word_begin.size())) {
@@ -165,8 +165,8 @@ bool SentencePieceTokenizer::shares_file_with(const Tokenizer& other) const {
   return same_kind != nullptr && same_kind->model_ == model_;
 }
 
-// With `identity` the library alone would not do to tell what it loses; with the others it is the
-// one that knows what they are, and what it spells is what it was made of.
+// With `identity` the library does not show what it loses, so the text itself is normalised here.
+// With the other types only the library knows the normalisation; the text is what its pieces spell.
 std::string normalised_text(const SentencePieceTokenizer& tokenizer, std::string_view text,
                             Normalization normalization) {
   return normalization == Normalization::identity

@@ -1,5 +1,5 @@
-// Training a SentencePiece model, in memory and reproducibly. The library's trainer ends the
-// process where it finds a fault in itself, so it has one of its own.
+// Trains a SentencePiece model, in memory and reproducibly. The library's trainer ends its process
+// when it finds an internal error, so it runs in a separate process.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view other_tokenizers =
     "set task.tokenizer to another one, or another task.vocabulary";
 
-// The library's own input files would leave their path in the model; this leaves nothing.
+// If the library read files itself, the model would contain their paths.
 class Lines : public sentencepiece::SentenceIterator {
  public:
   explicit Lines(std::span<const std::string> lines) : lines_(lines) { prepare(); }
@@ -55,18 +55,18 @@ std::unordered_map<std::string, std::string> arguments(const PieceOptions& optio
       {"eos_id", std::to_string(end_id)},
       {"pad_id", "-1"},
       {"num_threads", "1"},
-      {"input_sentence_size", "0"},  // all of them, in order
+      {"input_sentence_size", "0"},  // all lines, in order
       {"max_sentence_length", "1073741824"},
       {"shuffle_input_sentence", "false"},
-      {"minloglevel", "3"},  // only what ends the process
+      {"minloglevel", "3"},  // only messages that end the process
   };
   if (options.character_coverage < 1) {
-    all["required_chars"] = "\u2581";  // or spaces become unknown where words are long
+    all["required_chars"] = "\u2581";  // otherwise spaces are unknown if words are long
   }
   return all;
 }
 
-// The digits that follow `words`; empty when those are not there.
+// The number after `words`; empty if they do not occur.
 std::string number_after(const std::string& message, std::string_view words) {
   const std::size_t found = message.find(words);
   if (found == std::string::npos) {
@@ -76,8 +76,8 @@ std::string number_after(const std::string& message, std::string_view words) {
   return message.substr(start, message.find_first_not_of("0123456789", start) - start);
 }
 
-// The library says what is possible only in its message: "Vocabulary size too high (100). Please
-// set it to a value <= 43." and "Vocabulary size is smaller than required_chars. 8 vs 15."
+// The library only gives the limits in its message: "Vocabulary size too high (100). Please set it
+// to a value <= 43." and "Vocabulary size is smaller than required_chars. 8 vs 15."
 std::string remedy(const std::string& message) {
   if (const std::string most = number_after(message, "value <= "); !most.empty()) {
     return fmt::format("the text has pieces for at most {0}; set task.vocabulary to {0} or less",

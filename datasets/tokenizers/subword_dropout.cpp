@@ -8,13 +8,13 @@ namespace tapehead {
 
 namespace {
 
-// A piece of the word, and what merging it with the next one would score.
+// A piece of the word, and the score of merging it with the next one.
 struct Part {
   std::string_view text;
   std::optional<float> with_next;
 };
 
-// The neighbours lie side by side in the word.
+// The two are adjacent in the word.
 std::optional<float> score_of_pair(const std::vector<Part>& parts, std::size_t first,
                                    const PieceScore& score) {
   if (first + 1 >= parts.size()) {

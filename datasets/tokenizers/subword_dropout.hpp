@@ -1,9 +1,9 @@
-// Subword dropout: in each epoch the same sentence is cut into other pieces, because merges of
-// byte-pair encoding are left out at random. A model then meets rare words in many spellings of the
-// same vocabulary, which regularises the training on small corpora (Provilkov et al. 2020,
-// "BPE-dropout: simple and effective subword regularization", section 3). There a merge that was
-// left out is drawn anew at each step; here, as in SentencePiece, it stays left out until one of
-// its sides has changed, so that the same probability cuts finer.
+// Subword dropout: in each epoch the same sentence is divided into different pieces, because merges
+// of byte-pair encoding are omitted at random. So a model meets rare words in many spellings with
+// the same vocabulary, which regularises the training on small corpora (Provilkov et al. 2020,
+// "BPE-dropout: simple and effective subword regularization", section 3). In that paper an omitted
+// merge is drawn again at each step. Here, as in SentencePiece, it stays omitted until one of its
+// sides has changed, so the same probability gives smaller pieces.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@
 
 namespace tapehead {
 
-// The score of a piece: merges that give a higher one come first. None where there is no such
-// piece.
+// The score of a piece: merges into pieces with a higher score come first. Nothing if there is no
+// such piece.
 using PieceScore = std::function<std::optional<float>(std::string_view piece)>;
 
-// The pieces that a word's characters (UTF-8) merge into. Of the pairs of neighbours that are a
-// piece together, the best is merged, of equals the leftmost, until none is left; a pair that is
-// about to be merged is left apart with `probability`, for as long as both of its sides stay as
-// they are. Counts its draws on from `draw`. With probability 0 it is byte-pair encoding itself.
+// Merges the characters (UTF-8) of a word into pieces. Of all pairs of neighbours that form a
+// piece, the one with the best score is merged (if equal, the leftmost), until none is left. A pair
+// that is about to be merged is kept apart with `probability`, as long as both of its sides stay
+// the same. The random draws are numbered from `draw` on. With probability 0 this is byte-pair
+// encoding.
 std::vector<std::string_view> merge_with_dropout(std::string_view word, const PieceScore& score,
                                                  double probability, const Draws& draws,
                                                  std::uint64_t& draw);

@@ -1,4 +1,4 @@
-// Tokenizers: text to token ids and back. Every vocabulary begins with the same three marks.
+// Tokenizers convert text to token ids and back. Every vocabulary begins with the same three marks.
 #pragma once
 
 #include <filesystem>
@@ -21,19 +21,19 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
   virtual Index size() const = 0;  // entries of the vocabulary, marks included
   virtual std::vector<TokenId> encode(std::string_view text) const = 0;  // without marks
-  // Begin and end marks are left out; the unknown mark shows as "⁇".
+  // Begin and end marks are left out; the unknown mark becomes "⁇".
   virtual std::string decode(const std::vector<TokenId>& tokens) const = 0;
-  // The parts of the text that no entry stands for and that `decode` would not give back, in order.
+  // The parts of the text that have no entry and that `decode` would not give back, in order.
   virtual std::vector<std::string> unknown_parts(std::string_view text) const = 0;
   virtual std::string entry(TokenId token) const = 0;  // how one entry is shown
   virtual void save(
       const std::filesystem::path& stem) const = 0;  // writes stem + ".vocabulary" or ".model"
-  // Whether `save` would write the same for both.
+  // Whether `save` would write the same file for both.
   virtual bool shares_file_with(const Tokenizer& other) const { return this == &other; }
 };
 
-// The tokenizers of a task: one for each side. A joint one gives both sides the same ids; the
-// target's are the first of the source's.
+// The tokenizers of a task, one for each side. A joint tokenizer gives both sides the same ids; the
+// ids of the target are the first of those of the source.
 struct Tokenizers {
   std::shared_ptr<const Tokenizer> source;
   std::shared_ptr<const Tokenizer> target;

@@ -1,4 +1,5 @@
-// A tokenizer's digest: of its entries in order, which say what the rows of embeddings mean.
+// The digest of a tokenizer: of its entries in order, which determine the meaning of the rows of
+// embeddings.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Tokenizer files: which stand in a directory, and reading them back.
+// Tokenizer files: which ones a directory contains, and loading them.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,11 @@
 
 namespace tapehead {
 
-// Reads back what `save` wrote, whichever of the two files is there. Throws IoError naming the
-// file.
+// Loads what `save` wrote, whichever of the two files exists. Throws IoError that names the file.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& stem);
 
-// The files of a task's tokenizers in a directory: "joint" when they share one, otherwise "source"
-// and "target".
+// Whether a directory contains the files of a task's tokenizers: "joint" if the sides share one,
+// otherwise "source" and "target".
 bool has_tokenizers(const std::filesystem::path& directory);
 Tokenizers load_tokenizers(const std::filesystem::path& directory);  // throws IoError
 void save_tokenizers(const Tokenizers& tokenizers, const std::filesystem::path& directory);

@@ -1,4 +1,4 @@
-// The kinds of tokenizers that text can have, and how text is normalised for them.
+// The types of tokenizers for text, and of the normalisation of text for them.
 #pragma once
 
 #include <array>

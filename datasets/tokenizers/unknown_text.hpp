@@ -1,4 +1,5 @@
-// Unknown text: which tokens of lines of text a tokenizer has no entry for, and where the first is.
+// Counts the tokens of lines of text for which a tokenizer has no entry, and remembers the first
+// one.
 #pragma once
 
 #include <span>
@@ -11,12 +12,12 @@ namespace tapehead {
 
 struct UnknownText {
   Index tokens = 0;  // that became the unknown mark
-  Index lines = 0;   // with such tokens
-  Index of = 0;      // all tokens that were seen
+  Index lines = 0;   // lines with such tokens
+  Index of = 0;      // the number of all tokens
   std::string first;
   Index first_line = 0;  // counted from 1
 
-  // A line by its number from 1, and what the tokenizer made of it.
+  // Adds a line, numbered from 1, and the tokens that the tokenizer made of it.
   void see(const Tokenizer& tokenizer, std::string_view text, std::span<const TokenId> tokens,
            Index line);
   bool any() const { return tokens > 0; }

@@ -1,4 +1,4 @@
-// Vocabulary: the list of entries behind a tokenizer, their numbers, and their file.
+// Vocabulary: the list of a tokenizer's entries, their ids, and their file.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ using EntryCounts = std::unordered_map<std::string, Index, TextHash, std::equal_
 
 class Vocabulary {
  public:
-  // The entries that follow the marks, in order; none twice, none with a line end inside.
+  // The entries that follow the marks, in order, without duplicates and without line ends.
   explicit Vocabulary(std::vector<std::string> entries);
 
   Index size() const { return static_cast<Index>(entries_.size()); }  // marks included
@@ -34,15 +34,16 @@ class Vocabulary {
   const std::vector<std::string>& entries() const { return entries_; }
 
  private:
-  std::vector<std::string> entries_;  // the marks first
+  std::vector<std::string> entries_;  // including the marks, which come first
   std::unordered_map<std::string, TokenId, TextHash, std::equal_to<>> ids_;
 };
 
-// The most frequent entries, of equal ones the lexicographically first, so many that with the marks
-// there are at most `limit`.
+// The most frequent entries; if equally frequent, the lexicographically first. There are at most
+// `limit` of them, including the marks.
 Vocabulary most_frequent(const EntryCounts& counts, Index limit);
 
-// The file: a line with `kind`, the number of entries and a checksum, then each entry on its line.
+// The file format: a line with `kind`, the number of entries and a checksum; then each entry on its
+// own line.
 void save_vocabulary(const Vocabulary& vocabulary, std::string_view kind,
                      const std::filesystem::path& file);
 
@@ -51,7 +52,7 @@ struct SavedVocabulary {
   Vocabulary vocabulary;
 };
 
-// Throws IoError when the file is missing, damaged or none of ours.
+// Throws IoError if the file is missing, damaged or of another format.
 SavedVocabulary load_vocabulary(const std::filesystem::path& file);
 
 }  // namespace tapehead

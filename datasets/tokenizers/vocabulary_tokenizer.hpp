@@ -1,4 +1,4 @@
-// The tokenizer over a plain list of entries: words at white space, or characters.
+// A tokenizer with a plain list of entries: words that are separated by white space, or characters.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@ namespace tapehead {
 
 enum class Unit { word, character };
 
-// The units of a text, in order: what stands between ASCII white space, or its UTF-8 characters
-// (an invalid byte is one).
+// The units of a text, in order: its parts between ASCII white space, or its UTF-8 characters (an
+// invalid byte counts as one).
 std::vector<std::string_view> units_of(std::string_view text, Unit unit);
 
-// The most frequent units of the lines, at most `limit` entries with the marks.
+// The most frequent units of the lines: at most `limit` entries, including the marks.
 Vocabulary count_units(std::span<const std::string> lines, Unit unit, Index limit);
 
 class VocabularyTokenizer : public Tokenizer {
@@ -35,7 +35,7 @@ class VocabularyTokenizer : public Tokenizer {
   Unit unit_;
 };
 
-// The symbols "0" ... of the synthetic tasks: symbol s has the id mark_count + s.
+// The symbols "0", "1", ... of the synthetic tasks: symbol s has the id mark_count + s.
 std::shared_ptr<const Tokenizer> symbol_tokenizer(Index symbols);
 
 std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const std::filesystem::path& file);

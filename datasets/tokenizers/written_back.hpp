@@ -1,4 +1,5 @@
-// What a tokenizer loses of the lines that it was made from: each part, how often, and where first.
+// What a tokenizer loses from the lines that it was made from: each part, how often it is lost, and
+// on which line first.
 #pragma once
 
 #include <functional>
@@ -16,8 +17,8 @@ struct LostPart {
 };
 using LostParts = std::map<std::string, LostPart>;
 
-// Encodes and decodes each line and compares it with what `normalised` makes of it. A line that
-// does not come back, though all its parts are known, counts whole as the part "".
+// Encodes and decodes each line, and compares the result with `normalised` of the line. A line that
+// differs, although all its parts are known, counts as a whole, as the part "".
 LostParts lost_parts(const Tokenizer& tokenizer, std::span<const std::string> lines,
                      const std::function<std::string(std::string_view)>& normalised);
 
