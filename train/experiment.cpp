@@ -22,7 +22,7 @@ std::filesystem::path last_checkpoint(const RunFiles& files) {
   return candidates.empty() ? std::filesystem::path() : candidates.front();
 }
 
-// What else could be used, for the message about one that cannot.
+// The checkpoints that could be used instead, for the message about an unusable one.
 std::string other_checkpoints(const RunFiles& files, const std::filesystem::path& refused) {
   std::string names;
   for (const std::string wanted : {"average", "best", "last"}) {
@@ -34,7 +34,8 @@ std::string other_checkpoints(const RunFiles& files, const std::filesystem::path
   return names;
 }
 
-// What the action gives; an IoError that it throws tells what else could be used.
+// Returns the result of the action. If it throws IoError, the message also names the checkpoints
+// that could be used.
 template <class Action>
 auto naming_others(const RunFiles& files, const std::filesystem::path& refused,
                    const Action& action) {

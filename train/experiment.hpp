@@ -1,5 +1,4 @@
-// An experiment: what a config makes, ready to be trained or used: data, parameters and the model
-// over them.
+// An experiment is what a config describes, ready for training or use: data, parameters and model.
 #pragma once
 
 #include <filesystem>
@@ -16,14 +15,14 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Drawn from the config's seed, or zeros where all weights are about to be loaded: drawing them
-// takes longer than anything else at a start.
+// Drawn from the config's seed; or zeros, if all weights will be loaded. Drawing takes longer than
+// anything else at a start.
 enum class FirstWeights { drawn, zeros };
 
-// A model with its parameters. The config must be resolved. `scope`: where in the tree of names it
-// is; its names address its draws and first weights.
+// A model with its parameters. The config must be resolved. `scope`: its place in the tree of
+// names; its names address its random draws and initial weights.
 struct Model {
-  // With the weights of a file, whose shapes are compared before any memory is taken. Throws
+  // With the weights of a file. Their shapes are compared before any memory is allocated. Throws
   // IoError.
   Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
         const TensorFile& weights);
@@ -42,7 +41,7 @@ struct Model {
   Transformer transformer;
 };
 
-// What is read of a run before its model is made.
+// The parts of a run that are read before its model is made.
 struct OpenedRun {
   std::filesystem::path directory;
   Config config;
@@ -50,21 +49,21 @@ struct OpenedRun {
   TensorFile weights;
 };
 
-// A run that has been trained: its config, its tokenizers, and the model with the weights of one of
-// its checkpoints.
+// A trained run: its config, its tokenizers, and the model with the weights of one of its
+// checkpoints.
 struct SavedRun {
-  // `checkpoint`: "best", "last", "average", or a file; empty: the average where there is one, else
-  // the best, else the last. Throws IoError for what is missing or does not hold, and names what
-  // else there is.
+  // `checkpoint`: "best", "last", "average", or a file. Empty: the average if there is one,
+  // otherwise the best, otherwise the last. Throws IoError if it is missing or invalid; the message
+  // names the checkpoints that exist.
   explicit SavedRun(const std::filesystem::path& directory, const std::string& checkpoint = "");
 
-  // Its data, made again from the files where find_run_data finds them. Throws what that and
-  // make_task throw, and IoError where the data is not what the checkpoint was trained on, unless
-  // the choice allows that; then it warns.
+  // The data of the run, read again from the files that find_run_data finds. Throws what
+  // find_run_data and make_task throw. Throws IoError if the checkpoint was trained on other data;
+  // if the choice allows that, it only warns.
   Task task(const DataChoice& choice = {}) const;
 
-  // What the action gives. A NumericError that it throws names the checkpoint: weights that are
-  // finite can still be so large that what they give is not.
+  // The result of the action. If it throws NumericError, the message names the checkpoint: finite
+  // weights can be so large that results are not finite.
   template <class Action>
   auto use(const Action& action) const {
     try {
@@ -79,14 +78,14 @@ struct SavedRun {
   Tokenizers tokenizers;
   Model model;
   std::filesystem::path checkpoint;
-  std::string data;  // fingerprint of what the checkpoint was trained on
+  std::string data;  // fingerprint of the data that the checkpoint was trained on
 
  private:
   explicit SavedRun(const OpenedRun& run);
 };
 
-// The file of a run's "best", "last" or "average" checkpoint, or, for empty and for files, as
-// `SavedRun` says. It may not be there.
+// The file of a run's "best", "last" or "average" checkpoint; for an empty name or a file as
+// `SavedRun` says. The file may not exist.
 std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,5 +1,5 @@
-// How a model is trained as its config says, wherever that is done: in a training, its rehearsal,
-// the replay of a step, a gradient check and a measurement.
+// How the model of a config is trained, for all places that need it: a training, its rehearsal, the
+// replay of a step, a gradient check and a measurement.
 #pragma once
 
 #include "train/experiment.hpp"
@@ -7,14 +7,14 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The loss of a batch. The model must outlive it.
+// The loss of a batch. The model must outlive the function.
 LossFunction training_loss(const Model& model, const Config& config);
 
-// What the weights cost by themselves; empty: nothing.
+// A penalty on the weights themselves; empty: none.
 PenaltyFunction training_penalty(const Model& model, const Config& config);
 
-// With that penalty, and with rates of their own where parameters have them. `total_steps`: see
-// Trainer::Options.
+// With this penalty, and with separate learning rates for the parameters that have them.
+// `total_steps`: see Trainer::Options.
 Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index total_steps = 0);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,4 +1,4 @@
-// The config: read from YAML or JSON, checked, resolved, and written out as YAML, schema and
+// The config: reads it from YAML or JSON, checks and resolves it, and writes it as YAML, schema and
 // reference.
 #pragma once
 
@@ -15,51 +15,54 @@ namespace tapehead {
 
 struct LoadedConfig {
   Config config;
-  // Where each option's value came from: "model.d_model" -> "configs/copy.yaml:7:12", "--set",
-  // "default", or "auto" (it followed other options).
+  // The origin of each option's value: "model.d_model" -> "configs/copy.yaml:7:12", "--set",
+  // "default", or "auto" (it followed from other options).
   std::map<std::string, std::string> origins;
 };
 
-// Reads a config file, applies `overrides` ("section.option=value", the last one of an option
-// wins), checks everything and resolves every `auto` that the config alone decides. Throws
-// ConfigError: "file:line:column: section.option: what is wrong (the value; what is allowed)", or
-// "--set section.option=value: ...". Creates nothing.
+// Reads a config file, applies `overrides` ("section.option=value"; if an option occurs several
+// times, the last one counts), checks everything and resolves every `auto` that depends only on the
+// config. Throws ConfigError: "file:line:column: section.option: what is wrong (the value; what is
+// allowed)", or "--set section.option=value: ...". Does not create anything.
 LoadedConfig load_config(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides = {});
 
-// The same for text in memory; `file_name` stands in messages and origins. Valid JSON is read as
-// JSON; anything else as YAML, unless the name ends in .json.
+// The same for text in memory; messages and origins use `file_name`. Valid JSON is read as JSON;
+// anything else as YAML, unless the name ends in .json.
 LoadedConfig parse_config(std::string_view text, std::string_view file_name,
                           const std::vector<std::string>& overrides = {});
 
-// The text of a config file, the beginning of one that is larger than any config is. Throws
-// ConfigError, where a name is misspelt with the likeliest one.
+// The text of a config file; if the file is larger than any config, only its beginning. Throws
+// ConfigError; for a misspelt name the message gives the most likely one.
 std::string read_config_text(const std::filesystem::path& file);
 
-// Writes out each `auto` that follows from other options. Evaluation and checkpoint intervals of
-// an epoch stay absent, since the data decides them; so do limits of the run that are not set,
-// but for `epochs`, which becomes 10 when there is no limit at all.
+// Sets each `auto` that follows from other options. The intervals of evaluations and checkpoints
+// stay absent if they are one epoch, since they depend on the data. Limits of the run that are not
+// set stay absent too, except that `epochs` becomes 10 if there is no limit at all.
 void resolve(Config& config);
 
-// About a thousand tokens' work a shard, so that summing gradients stays cheap beside it; at least
-// 2, so that two cores can share a step, and at most 8, since each shard holds a set of gradients.
-// Of the config alone, never of the machine: the cut decides the bits.
+// The number of shards: about a thousand tokens for each, so that summing gradients takes little
+// time compared with the work on the shard. At least 2, so that two cores can share a step; at most
+// 8, since each shard has a set of gradients. It depends only on the config, not on the machine,
+// because it changes the bits of the result.
 Index automatic_shards(Index batch_tokens);
 
-// Every option as YAML, in the order of the rows; a resolved config reads back as it was.
+// All options as YAML, in the order of the rows. A resolved config that is written and read again
+// is the same.
 std::string dump_config(const Config& config);
 
-// The options of one section, without its head.
+// The options of one section, without its heading.
 std::string dump_section(const Config& config, std::string_view section);
 
-// The whole config, each line with an aligned comment that says where its value came from.
+// The whole config, with an aligned comment on each line that gives the origin of its value.
 std::string dump_config_with_origins(const LoadedConfig& loaded);
 
-// Each option by its full name, with its value as the dump has it, in the order of the rows.
+// Each option by its full name, with its value as dump_config writes it, in the order of the rows.
 std::vector<std::pair<std::string, std::string>> option_values(const Config& config);
 
-// Where a run's config has other values than a file: "section.option: the run's, not the file's",
-// in the order of the rows. Options that `--set` gave are left out, and those of another task.
+// Where the values of a run's config differ from those of a file: "section.option: the run's, not
+// the file's", in the order of the rows. Options set with `--set` are left out, and so are those of
+// another task.
 std::vector<std::string> differences(const LoadedConfig& run, const Config& file);
 
 std::string config_schema();     // JSON Schema, draft 2020-12

@@ -1,4 +1,4 @@
-// Loading a config from a file, with a hint where there is none.
+// Loads a config from a file, and suggests another one if it does not exist.
 #include <fmt/format.h>
 
 #include <array>
@@ -52,7 +52,7 @@ std::string read_config_text(const fs::path& file) {
     throw ConfigError(
         fmt::format("{}: cannot be read: {}", shown(file.string()), reason.message()));
   }
-  // A little more than any config has; what is larger is refused by its size.
+  // A little more than any config has; larger files are rejected because of their size.
   std::string text((std::size_t{1} << 20) + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));

@@ -13,7 +13,7 @@
 namespace tapehead {
 namespace {
 
-// Of a resolved config, the section `attention` has nothing to say any more.
+// In a resolved config the section `attention` has no effect any more.
 bool is_of_model(std::string_view section) {
   return section == "model" ||
          std::ranges::find(attention_kind_names, section) != attention_kind_names.end();
@@ -22,7 +22,7 @@ bool is_of_model(std::string_view section) {
 }  // namespace
 
 std::map<std::string, std::string> meaning_of(const Config& config) {
-  Config copy = config;  // rows point into what they are made of
+  Config copy = config;  // rows point into their config
   std::map<std::string, std::string> meaning;
   for (const Section& section : sections(copy)) {
     for (const Row& row : section.rows) {

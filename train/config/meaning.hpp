@@ -1,4 +1,4 @@
-// What the weights of a model mean: the options that decide it, which are part of a checkpoint's
+// The options of a model that decide what its weights mean. They are part of a checkpoint's
 // identity.
 #pragma once
 
@@ -10,15 +10,16 @@
 
 namespace tapehead {
 
-// The options of a resolved config's model by their full names, with their values as the dump has
-// them, but for those under whose every value weights mean the same (Field::keeps_meaning).
+// The options of a resolved config's model by their full names, with their values as dump_config
+// writes them. Options that do not change the meaning of weights (Field::keeps_meaning) are left
+// out.
 std::map<std::string, std::string> meaning_of(const Config& config);
 
-// Where weights of `theirs` mean something else in `ours`: "model.activation: relu, not gelu", in
-// the order of the names.
+// The options because of which weights of `theirs` mean something else in `ours`, such as
+// "model.activation: relu, not gelu", sorted by name.
 std::vector<std::string> meaning_differences(const Config& theirs, const Config& ours);
 
-// The first three of them, and how many more there are: one option may decide many others.
+// The first three of them, and the number of the others, since one option may decide many others.
 std::string some_of(const std::vector<std::string>& differences);
 
 }  // namespace tapehead

@@ -1,4 +1,4 @@
-// The nearest name, by edit distance.
+// Finds the nearest name by edit distance.
 #include "train/config/nearest.hpp"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ Index edit_distance(std::string_view from, std::string_view to) {
 
 std::optional<std::string_view> nearest(std::string_view name,
                                         std::span<const std::string_view> candidates) {
-  constexpr std::size_t longest = 100;  // what is longer is no misspelt name
+  constexpr std::size_t longest = 100;  // longer text is not a misspelt name
   if (name.size() > longest) return std::nullopt;
   const std::string wanted = normalized(name);
   std::optional<std::string_view> best;

@@ -1,4 +1,4 @@
-// The valid name that a misspelt one most likely means.
+// Finds the valid name that a misspelt name most likely means.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@
 
 namespace tapehead {
 
-// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other,
-// each part of the word edited once (optimal string alignment).
+// The number of insertions, deletions, replacements and swaps of neighbours that turn one into the
+// other, where each part of the word is edited only once (optimal string alignment).
 Index edit_distance(std::string_view from, std::string_view to);
 
-// The closest candidate, the first among equals, if it is close enough to be meant: at most a third
-// of the letters away. Case, and `-` for `_`, do not count.
+// The closest candidate (if equal, the first), provided that it is close enough: at most a third of
+// the letters differ. Case does not count, and `-` counts as `_`.
 std::optional<std::string_view> nearest(std::string_view name,
                                         std::span<const std::string_view> candidates);
 

@@ -1,4 +1,4 @@
-// Overrides are split at the first `=` and the first `.`.
+// Parses overrides, which are split at the first `=` and the first `.`.
 #include "train/config/overrides.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Overrides: `section.option=value`, as the command line gives them.
+// Overrides: `section.option=value` from the command line.
 #pragma once
 
 #include <filesystem>
@@ -15,16 +15,16 @@ struct Override {
   std::string option;
   ConfigNode value;
   std::string text;  // the value as it was written
-  // "--set model.heads=7", for messages about the value and about the name.
+  // "--set model.heads=7", for messages about the value or the name.
   std::string place;
   std::string name_place;
 };
 
-// The value is taken as it stands, without quotes or escapes; `null` and `~` are null, and what
-// begins with `[` is a list as in YAML. Throws ConfigError for what has no `=`.
+// The value is taken literally, without quotes or escapes. `null` and `~` are null. A value that
+// begins with `[` is a list as in YAML. Throws ConfigError if there is no `=`.
 std::vector<Override> parse_overrides(const std::vector<std::string>& texts);
 
-// load_config with overrides that may stand anywhere.
+// load_config with overrides that have any place in messages.
 LoadedConfig load_with_overrides(const std::filesystem::path& file,
                                  const std::vector<Override>& overrides);
 

@@ -1,4 +1,4 @@
-// The config reader: a document and overrides become a checked, resolved config with origins.
+// The config reader turns a document and overrides into a checked, resolved config with origins.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class Reader {
     return section == "task" && option == "name";
   }
 
-  // The task's name decides which options there are, so it is read before all else, and once.
+  // The task's name determines the valid options, so it is read first, and only once.
   void read_task_name(const ConfigNode& root) {
     all_ = sections(loaded_.config);
     for (const ConfigEntry& section : root.entries) {
@@ -72,8 +72,7 @@ class Reader {
       fail(at(entry.mark, entry.key),
            explain_unknown_section(entry.key, loaded_.config.task.kind()));
     }
-    if (entry.value.kind == ConfigNode::Kind::null)
-      return;  // a section whose options are all left out
+    if (entry.value.kind == ConfigNode::Kind::null) return;  // a section that contains no options
     if (entry.value.kind != ConfigNode::Kind::mapping) {
       fail(at(entry.value.mark, entry.key),
            "a section takes options, each as `name: value` on a line below it");
@@ -139,8 +138,8 @@ class Reader {
     }
   }
 
-  // Of options that contradict each other, one from the command line is to blame first, then one
-  // from the file; a default never is.
+  // The option to blame in a violation: one from the command line if possible, otherwise one from
+  // the file, but never a default.
   std::string culprit(const Violation& violation) const {
     const auto written = [&](std::string_view option, bool by_command_line) {
       const auto origin = loaded_.origins.find(std::string(option));
@@ -190,7 +189,7 @@ class Reader {
   const std::vector<Override>& overrides_;
   LoadedConfig loaded_;
   std::vector<Section> all_;                   // its rows point into loaded_.config
-  std::map<std::string, std::string> places_;  // of options that are written, for messages
+  std::map<std::string, std::string> places_;  // of options that are set, for messages
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Resolving: each `auto` that other options decide is written out.
+// Resolves a config: sets each `auto` that other options determine.
 #include <algorithm>
 
 #include "nn/attention/resolve.hpp"
@@ -18,7 +18,7 @@ Index automatic_shards(Index batch_tokens) { return std::clamp<Index>(batch_toke
 
 void resolve(Config& config) {
   ModelOptions& model = config.model;
-  resolve_attention(model);  // first: it asks whether d_head was given
+  resolve_attention(model);  // first, because it checks whether d_head was given
   fill(model.d_head, std::max<Index>(model.d_model / model.heads, 1));
   fill(model.encoder_layers, model.layers);
   fill(model.decoder_layers, model.layers);

@@ -1,5 +1,5 @@
-// The sections of a config and their rows, so that reader, writer, schema and reference need no
-// templates.
+// The sections of a config and their rows, so that the reader, the writer, the schema and the
+// reference need no templates.
 #pragma once
 
 #include <string>
@@ -13,25 +13,25 @@
 namespace tapehead {
 
 struct Section {
-  std::string_view name;  // empty for the options that stand outside any section
+  std::string_view name;  // empty for options outside any section
   std::string_view help;
   std::vector<Row> rows;
 };
 
-// Every option of the config, the task section with the options of its kind. The rows point into
-// the config.
+// Every option of the config; the task section has the options of its kind. The rows point into the
+// config.
 std::vector<Section> sections(Config& config);
 
 // "section.option", or the option alone outside any section.
 std::string full_name(std::string_view section, std::string_view option);
 
-// The tasks whose options have the same names, by group.
+// The tasks, grouped by the names of their options.
 std::vector<std::vector<const TaskKind*>> task_groups();
 
 // The defaults, with this task.
 Config config_for(const TaskKind& task);
 
-// An option whose absence means `auto`.
+// Whether an absent value of the option means `auto`.
 bool is_optional(const Row& row);
 
 }  // namespace tapehead

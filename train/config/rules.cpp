@@ -19,7 +19,7 @@ namespace {
 
 using Verdict = std::optional<Violation>;
 
-// Where an option of attention may have come from, the likeliest first.
+// The options that may have set an option of attention, the likeliest first.
 std::vector<std::string> attention_options(AttentionKind kind,
                                            const std::vector<std::string>& options) {
   std::vector<std::string> names;
@@ -31,7 +31,7 @@ std::vector<std::string> attention_options(AttentionKind kind,
   return names;
 }
 
-// The first list of a section that has other than so many values.
+// The first list of a section whose number of values differs from `layers`.
 Verdict list_over(const AttentionSettings& settings, std::string_view section, Index layers) {
   Verdict verdict;
   AttentionSettings::walk(
@@ -144,7 +144,7 @@ Verdict positions_suffice(const Config& config) {
                   model.max_positions, longest + 1)};
 }
 
-// A rule that several tasks share is said once.
+// A rule that several tasks share is listed once.
 std::vector<Rule> with_task_rules(std::vector<Rule> rules) {
   for (const TaskKind* kind : task_kinds()) {
     for (const TaskRule& rule : kind->rules) {

@@ -1,4 +1,4 @@
-// Rules: what options must satisfy together.
+// Rules: conditions on several options.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct Rule {
   std::function<std::optional<Violation>(const Config&)> check;
 };
 
-// Those of the task among them. They look at a config before it is resolved.
+// All rules, including those of the task. They check a config before it is resolved.
 std::span<const Rule> rules();
 
 }  // namespace tapehead

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A whole limit is written without a point.
+// A limit that is a whole number is written without a point.
 Json limit(double value) {
   constexpr double exact = 9007199254740992;  // 2^53
   if (value == std::floor(value) && std::abs(value) < exact) return static_cast<Index>(value);
@@ -112,7 +112,8 @@ Json section_schema(const Section& section) {
           {"additionalProperties", false}};
 }
 
-// Which options the task section has depends on its name; a section without one is the default's.
+// The options of the task section depend on its name. A section without a name is that of the
+// default task.
 Json task_schema() {
   Json variants = Json::array();
   Json result;

@@ -1,4 +1,4 @@
-// A name out of place may be a slip of the pen, or an option of another section or task.
+// Explains an unknown name: it may be misspelt, or an option of another section or task.
 #include "train/config/unknown.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ std::vector<std::string_view> tasks_with(std::string_view option) {
   return tasks;
 }
 
-// The full names of options called so in any section.
+// The full names of options with this name in any section.
 std::vector<std::string> homes(const std::vector<Section>& all, std::string_view option) {
   std::vector<std::string> names;
   for (const Section& section : all) {

@@ -1,4 +1,4 @@
-// What to say of a name that is no option or no section where it stands.
+// Explains a name that is not an option or a section at its place in a config.
 #pragma once
 
 #include <string>

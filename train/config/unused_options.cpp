@@ -37,8 +37,8 @@ std::string text_of(const Value& value) {
   }
 }
 
-// The first value in a section that is neither the default nor inherited: in a stored config a
-// kind's own section repeats what the section for all says.
+// The first value in a section that is neither the default nor inherited. In a stored config the
+// section of each kind repeats the values of the section `attention`.
 template <class Value>
 const Value* said_anew(const Layered<Value>& own, const Layered<Value>& inherited,
                        const Value& standard, Index layers) {
@@ -59,7 +59,7 @@ Violation without_positions(const AttentionField& field, std::string_view sectio
                       join(users, ", "))};
 }
 
-// Whether neither budget nor d_head decides anything of the widths of this attention.
+// Whether the widths of this attention do not depend on budget and d_head.
 bool has_given_widths(const AttentionSpec& spec) {
   const bool sum = spec.combine == Combine::mean || spec.combine == Combine::weighted;
   return spec.sharing == Sharing::identity || spec.combine == Combine::concatenate ||
@@ -70,8 +70,8 @@ bool gives_widths(const AttentionSettings& settings) {
   return settings.d_qk.given() && settings.d_v.given();
 }
 
-// Whether all attention of this kind has its widths from elsewhere than budget and d_head, as the
-// settings that hold for it say.
+// Whether the settings of this kind give all widths, so that they do not depend on budget and
+// d_head.
 bool widths_given(const ModelOptions& model, AttentionKind kind, const AttentionSettings& said) {
   return gives_widths(said) ||
          !any_of_kind(model, kind, [](const AttentionSpec& s) { return !has_given_widths(s); });
@@ -93,7 +93,7 @@ Verdict unused_budget(const ModelOptions& model) {
   return Violation{{"attention.budget"}, std::string(problem)};
 }
 
-// Whether the budget of all attention of this kind is one that does not ask for d_head.
+// Whether the budget of all attention of this kind does not use d_head.
 bool budget_without_d_head(const ModelOptions& model, AttentionKind kind) {
   const Layered<HeadBudget> budget = merged_settings(model, kind).budget;
   return budget.given() &&
@@ -102,7 +102,7 @@ bool budget_without_d_head(const ModelOptions& model, AttentionKind kind) {
 
 Verdict unused_d_head(const ModelOptions& model) {
   if (!model.d_head || *model.d_head == std::max<Index>(model.d_model / model.heads, 1)) return {};
-  // A stored config gives the widths that d_head led to in the sections of the kinds.
+  // In a stored config the sections of the kinds contain the widths that d_head led to.
   const bool stored = std::ranges::any_of(
       attention_kinds, [&](AttentionKind kind) { return gives_widths(model.settings(kind)); });
   const bool all = std::ranges::all_of(attention_kinds, [&](AttentionKind kind) {

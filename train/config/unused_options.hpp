@@ -1,5 +1,5 @@
-// Rules about options that nothing uses: where the other options leave one without effect, it keeps
-// its default or is refused.
+// Rules about options without effect: if the other options make an option unused, it must keep its
+// default.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace tapehead {
 
-// They compare with defaults, since the config that a run stores has every option written out. What
-// a switch turns off may stay as it is: evaluation.decode: false, heads: 0, encoder_layers: 0. So
-// may what others are asked to follow, such as model.heads.
+// They compare values with defaults, since a run stores its config with every option. Options that
+// a switch turns off may have any value: evaluation.decode: false, heads: 0, encoder_layers: 0. So
+// may options that other options follow, such as model.heads.
 std::optional<Violation> unused_by_optimizer(const Config& config);
 std::optional<Violation> unused_gate_options(const Config& config);
 std::optional<Violation> unused_by_positions(const Config& config);

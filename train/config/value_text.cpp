@@ -1,4 +1,4 @@
-// What may stand in an option, in words.
+// Describes in words which values an option may have.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Values are read and written by the type of the member that the row points to.
+// Reads and writes values according to the type of the member that the row points to.
 #include "train/config/values.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ void check_range(const Field& field, double value) {
   if (low || high) throw ConfigError("out of range");
 }
 
-// Takes one scalar's text into a member; one overload for each type of member.
+// Converts the text of a scalar to a member; one overload for each type of member.
 struct Assign {
   const Field& field;
   std::string_view text;
@@ -40,7 +40,7 @@ struct Assign {
     }
   }
   void operator()(Index* member) const {
-    check_range(field, parse_number(text));  // first: what is far beyond it need not be exact
+    check_range(field, parse_number(text));  // first: far out of range it need not be exact
     *member = parse_whole(text);
   }
   void operator()(double* member) const {
@@ -85,7 +85,7 @@ void reset(const Row& row) {
 }
 
 std::string value_shown(std::string_view text) {
-  constexpr Index most = 60;  // a value with its place and what is allowed is one line
+  constexpr Index most = 60;  // a value, with its place and the allowed values, is one line
   return text.empty() ? "empty text" : shown(text, most);
 }
 
@@ -97,8 +97,9 @@ std::string list_text(const ConfigNode& node) {
   return value_shown(fmt::format("[{}]", join(texts, ", ")));
 }
 
-// A list: of the layers or, where the option differs by head, of the heads of each layer; a list of
-// such lists is of both. Throws ConfigError with what is wrong alone.
+// Reads a list. Its items are the values of the layers or, if the option differs by head, those of
+// the heads of each layer; a list of such lists has both. Throws ConfigError that says only what is
+// wrong.
 void read_list(const Row& row, const LayeredCell& list, const ConfigNode& node) {
   using Kind = ConfigNode::Kind;
   const auto append = [&](const ConfigNode& item) {
@@ -193,7 +194,7 @@ void read_value(const Row& row, const ConfigNode& node) {
 
 std::string write_value(const Row& row) { return std::visit(Write{}, row.cell); }
 
-// YAML 1.1 readers take 1e-09 for text and want a point in it.
+// YAML 1.1 parsers read 1e-09 as text, unless it has a point.
 std::string number_text(double value) {
   std::string text = fmt::format("{}", value);
   const std::size_t exponent = text.find('e');

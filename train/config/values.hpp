@@ -1,4 +1,5 @@
-// The value of one option: read from a node, written as text, and what may stand there in words.
+// The value of one option: reading it from a node, writing it as text, and describing in words what
+// is allowed.
 #pragma once
 
 #include <string>
@@ -8,12 +9,12 @@
 
 namespace tapehead {
 
-// Reads the node into the row's member, as what the member's type says. Throws ConfigError with
-// "what is wrong (the value; what is allowed)" and no place.
+// Reads the node into the row's member, according to the member's type. Throws ConfigError that
+// says "what is wrong (the value; what is allowed)" without the place.
 void read_value(const Row& row, const ConfigNode& node);
 
-// The member's value in the notation that YAML and JSON share; `auto` for one that is absent, and
-// choices by their bare name.
+// The member's value in a notation that is valid in both YAML and JSON; `auto` if it is absent. A
+// choice is its bare name.
 std::string write_value(const Row& row);
 
 // A number as a config shows it: the shortest text that reads back to it.

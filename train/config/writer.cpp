@@ -14,7 +14,7 @@ namespace {
 
 struct Line {
   std::string text;
-  std::string option{};  // full name; empty for a section's head and for a line between sections
+  std::string option{};  // full name; empty for a section's heading and for a line between sections
 };
 
 std::vector<Line> lines_of(Config config) {
@@ -50,7 +50,7 @@ std::string dump_section(const Config& config, std::string_view section) {
 }
 
 std::vector<std::pair<std::string, std::string>> option_values(const Config& config) {
-  Config copy = config;  // rows point into what they are made of
+  Config copy = config;  // rows point into their config
   std::vector<std::pair<std::string, std::string>> values;
   for (const Section& section : sections(copy)) {
     for (const Row& row : section.rows) {
@@ -61,7 +61,7 @@ std::vector<std::pair<std::string, std::string>> option_values(const Config& con
 }
 
 std::string dump_config_with_origins(const LoadedConfig& loaded) {
-  constexpr std::size_t widest = 60;  // a longer value pushes its own comment out, not all of them
+  constexpr std::size_t widest = 60;  // a longer value shifts only its own comment
   const std::vector<Line> lines = lines_of(loaded.config);
   std::size_t width = 0;
   for (const Line& line : lines) {

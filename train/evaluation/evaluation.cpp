@@ -33,7 +33,7 @@ Index unknown_targets(const Split& split) {
   return unknown;
 }
 
-// The metrics of what was written out, or the others.
+// Adds the metrics of generated outputs, or the others.
 void add_metrics(Evaluation& result, bool of_outputs, std::span<const ExampleScore> examples,
                  const EvaluationOptions& options) {
   for (std::size_t i = 0; i < metric_count; ++i) {

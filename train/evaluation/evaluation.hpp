@@ -1,5 +1,4 @@
-// Evaluation: how well a model predicts a split's targets, and how well it writes them out by
-// itself.
+// Evaluation: how well a model predicts the targets of a split, and how well it generates them.
 #pragma once
 
 #include <array>
@@ -18,15 +17,15 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 struct Evaluation {
   Index examples = 0;
   Index tokens = 0;   // of the targets, end marks included
-  Index unknown = 0;  // of those, the unknown mark, which counts as right where it is predicted
+  Index unknown = 0;  // of these, unknown marks, which count as correct if they are predicted
   double seconds = 0;
   std::vector<std::string> outputs;  // of the first examples, as many as were decoded
-  std::vector<bool> right;           // of those outputs: as right_sequences() has it
-  // Those of outputs only where there are any. The loss is without label smoothing.
+  std::vector<bool> right;           // whether each output is right, by right_sequences()
+  // Metrics of outputs are absent if nothing was decoded. The loss is without label smoothing.
   std::array<std::optional<double>, metric_count> metrics{};
-  std::array<std::string, metric_count> signatures{};  // of those that have one
+  std::array<std::string, metric_count> signatures{};  // of the metrics that have one
 
-  // 0 for what was not measured.
+  // 0 if it was not measured.
   double value(Metric metric) const {
     return metrics[static_cast<std::size_t>(metric)].value_or(0);
   }
@@ -36,15 +35,17 @@ struct Evaluation {
 // Whether `value` is better than `other` by the metric.
 bool is_better(Metric metric, double value, double other);
 
-// The tokens of a split's first examples, without their texts; of all where there are fewer.
+// The tokens of the first `count` examples of a split (or of all, if there are fewer), without
+// their texts.
 Split first_examples(const Split& split, Index count);
 
-// How a split's outputs are made: by beam search over batches of like length, one worker a batch.
+// Generates the outputs of a split: by beam search over batches of similar lengths, one worker per
+// batch.
 std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
                                       const Task& task, const Split& split, Index examples,
                                       const EvaluationOptions& options, Workers& workers);
 
-// Decodes `decode_examples` of the split's first examples (0: none of them).
+// Decodes the first `decode_examples` examples of the split (0: none).
 Evaluation evaluate(const Transformer& model, const ParameterStore& store, const Task& task,
                     const Split& split, const EvaluationOptions& options, Index decode_examples,
                     Workers& workers);

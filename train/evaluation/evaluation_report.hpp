@@ -1,4 +1,4 @@
-// An evaluation as people and programs read it: one line, a table, or JSON.
+// Reports of an evaluation: one line, a table, or JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,12 +13,12 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // "validation: loss 0.0123, perplexity 1.01, token accuracy 99.60 %, ..."
 std::string evaluation_line(const std::string& split, const Evaluation& evaluation);
 
-// loss, perplexity, token_accuracy, examples, seconds, and where outputs were made
-// sequence_accuracy, bleu and chrf, the last two with the signature that sacreBLEU gives them; and
-// unknown_tokens where there are any in the targets.
+// loss, perplexity, token_accuracy, examples, seconds. If there are outputs: sequence_accuracy,
+// bleu and chrf, the last two with the signature that sacreBLEU gives them. If the targets have
+// unknown tokens: unknown_tokens.
 nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
 
-// One row a split, and below them what the metrics rest on.
+// One row per split, and below the rows what the metrics are based on.
 std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation>>& results);
 
 struct EndReport {
@@ -28,7 +28,7 @@ struct EndReport {
   double seconds;
   const std::vector<std::pair<std::string, Evaluation>>& results;  // of final_splits()
 };
-// The table at the end of a training, and the commands to try next.
+// The table at the end of a training, and commands to try next.
 std::string end_report(const EndReport& report);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

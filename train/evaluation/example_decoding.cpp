@@ -9,8 +9,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The tokens of a batch, at most `most`, with which every worker gets as many batches as the
-// others.
+// The number of tokens in a batch, at most `most`, with which all workers get the same number of
+// batches.
 Index balanced_batch_tokens(const Split& split, Index most, Index workers) {
   Index all = 0;
   Index longest = 0;

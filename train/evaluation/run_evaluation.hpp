@@ -1,4 +1,4 @@
-// The evaluation of a run that has been trained, on the splits of its data.
+// Evaluates a trained run on the splits of its data.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ using SplitResults = std::vector<std::pair<std::string, Evaluation>>;
 Evaluation evaluate(const SavedRun& run, const Task& task, const Split& split,
                     const EvaluationOptions& options, Workers& workers);
 
-// The split of that name, train, validation or test; `test` brings the further test splits with it.
-// Throws DataError for a split that there is not, and NumericError where a figure is not finite.
+// Evaluates the split of that name: train, validation or test; `test` includes the further test
+// splits. Throws DataError if there is no such split, and NumericError if a figure is not finite.
 SplitResults evaluate(const SavedRun& run, const Task& task, const std::string& split,
                       const EvaluationOptions& options, Workers& workers);
 

@@ -1,4 +1,4 @@
-// Which splits a test reports.
+// Which splits the report of a test contains.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,12 @@
 
 namespace tapehead {
 
-// The split `test`; where there are further test splits, those too, and `whole`: all of them
-// together. None where the task has no test split.
+// The split `test` and, if there are further test splits, these too, and `whole`: all of them
+// together. Empty if the task has no test split.
 std::vector<Split> test_splits(const Task& task);
 
-// What a training is tested on at its end: those, or the validation split where there are none.
+// The splits that are tested at the end of a training: the test splits, or the validation split if
+// there are none.
 std::vector<Split> final_splits(const Task& task);
 
 }  // namespace tapehead

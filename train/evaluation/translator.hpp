@@ -1,4 +1,4 @@
-// The translator: lines of text in, lines of text out, by a trained run.
+// The translator translates lines of text with a trained run.
 #pragma once
 
 #include <functional>
@@ -21,24 +21,24 @@ struct Translation {
 
 class Translator {
  public:
-  // Called for each line, by its number among those of a call, with its tokens.
+  // Called for each line with its index in the current call and its tokens.
   using EachLine = std::function<void(std::size_t line, const std::vector<TokenId>& tokens)>;
 
-  // Both must outlive it. `batch_tokens`: of sources that are translated together.
+  // Both must outlive it. `batch_tokens`: the tokens of sources that are translated together.
   Translator(const SavedRun& run, Workers& workers, const DecodingOptions& options,
              Index batch_tokens = decoding_batch_tokens)
       : run_(run), workers_(workers), options_(options), batch_tokens_(batch_tokens) {}
 
-  // As the run's config says.
+  // With the options of the run's config.
   Translator(const SavedRun& run, Workers& workers)
       : Translator(run, workers, decoding_options(run.config.evaluation)) {}
 
-  // Tokens of a line beyond so many are left out.
+  // Later tokens of a line are ignored.
   Index most_tokens() const { return run_.config.model.max_positions - 1; }  // one is the end mark
 
   // The `options.best` best translations of each line, best first, in the order of the lines. A
-  // line without tokens gives one empty translation. Lines of like length share a batch; workers
-  // run batches side by side.
+  // line without tokens has one empty translation. Lines of similar lengths share a batch, and
+  // workers run batches in parallel.
   std::vector<std::vector<Translation>> translate(std::span<const std::string> lines,
                                                   const EachLine& each = {}) const;
 

@@ -24,8 +24,8 @@ void shake(ParameterStore& store, std::uint64_t seed) {
   }
 }
 
-// Whether a parameter reaches the loss through attentions without heads alone: the norm before such
-// a one and, where no attention to the encoder has heads, all that makes what it would read.
+// Finds parameters that reach the loss only through attentions without heads: the norm before such
+// an attention and, if no cross-attention has heads, everything that makes its context.
 class Idle {
  public:
   explicit Idle(const Transformer& model) {

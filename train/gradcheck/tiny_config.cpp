@@ -20,7 +20,8 @@ bool has_gates(const ModelOptions& model) {
   });
 }
 
-// Positions for the task's longest sequence, and no table of a million rows.
+// Reduces positions to those that the task's longest sequence needs, instead of a table of a
+// million rows.
 void fit_positions(Config& config, const IsSet& is_set) {
   constexpr Index usual = 1024;
   const Index needed = config.task.kind().longest(config.task).tokens + 1;
@@ -30,7 +31,7 @@ void fit_positions(Config& config, const IsSet& is_set) {
   }
 }
 
-// The config with all options that were `auto` following the others again.
+// The config in which all options that were `auto` follow the others again.
 Config following(Config config, const std::map<std::string, std::string>& origins) {
   for (const Section& section : sections(config)) {
     for (const Row& row : section.rows) {

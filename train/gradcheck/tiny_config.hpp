@@ -1,4 +1,4 @@
-// A config made small enough for its gradients to be checked in seconds.
+// Makes a config small, so that its gradients can be checked in seconds.
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@
 
 namespace tapehead {
 
-// The config with a small model and little data. What decides how the parts work together stays:
-// heads, sharing, scores, patterns, norms, positions, tying, dropout, shards; of layers that are
-// alike two are left, of others one each, up to eight. Every step keeps what must fit together, so
-// the result is as valid as the config was. Options that the command line set stay as they are.
+// The config with a small model and little data. Everything that decides how the parts work
+// together stays: heads, sharing, scores, patterns, norms, positions, tying, dropout, shards. Of
+// equal layers two remain, of different layers one each, at most eight. Each change keeps related
+// options consistent, so the result is valid if the config is. Options set on the command line keep
+// their values.
 Config tiny_config(const LoadedConfig& loaded);
 
-// What differs, as "section.option=value" of the small one, but for what was `auto` and follows
-// from the rest.
+// The changed options, as "section.option=value" with the new value. Options that were `auto` and
+// follow from the others are left out.
 std::vector<std::string> changes(const LoadedConfig& from, const Config& to);
 
 }  // namespace tapehead

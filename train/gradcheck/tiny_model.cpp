@@ -13,11 +13,11 @@ namespace tapehead {
 namespace {
 
 constexpr Index head_width = 4;
-constexpr Index other_width = 6;  // of values, where they are not as wide as keys
+constexpr Index other_width = 6;  // of values, if they are not as wide as keys
 constexpr Index alike_layers = 2;
 constexpr Index most_layers = 8;
 
-// The attentions of a stack's layers: one of each layer in the encoder, two in the decoder.
+// The attentions of a stack's layers: one per layer in the encoder, two in the decoder.
 struct Stack {
   std::vector<AttentionKind> kinds;
   std::vector<std::vector<AttentionSpec>> layers;
@@ -34,7 +34,7 @@ Stack stack_of(const ModelOptions& model, const std::vector<AttentionKind>& kind
   return stack;
 }
 
-// Leaves of layers that are alike the first; where that is one alone, two.
+// Keeps one of several equal layers; if only one layer would remain, two.
 void keep_one_of_each(Stack& stack) {
   std::vector<std::vector<AttentionSpec>> kept;
   for (const std::vector<AttentionSpec>& layer : stack.layers) {
@@ -53,13 +53,14 @@ bool has_slices(const AttentionSpec& spec) {
   return spec.input == HeadInput::narrow || spec.combine == Combine::concatenate;
 }
 
-// Whether the values' width follows from that of the model.
+// Whether the width of the values follows from that of the model.
 bool follows_model(const AttentionSpec& spec) {
   return spec.combine != Combine::output || spec.sharing == Sharing::identity;
 }
 
-// What the model's width is a multiple of, for this attention: of the heads, where each has its own
-// columns, and of pairs, where rotary positions turn queries as wide as that.
+// The number of which the model's width must be a multiple for this attention: the number of heads
+// if each has its own columns, and pairs of columns if rotary positions rotate queries of that
+// width.
 Index divisor(const AttentionSpec& spec) {
   const Index slices = has_slices(spec) ? std::max<Index>(spec.heads, 1) : 1;
   const bool pairs =
@@ -82,8 +83,8 @@ void set_widths(AttentionSpec& spec, Index d_model) {
   spec.d_model = d_model;
 }
 
-// The least width that the heads of all attention fit, and that is not below the usual one: the
-// model's own is a multiple of every divisor, and so of their least common multiple.
+// The smallest width that fits the heads of all attentions, and that is not below the usual one.
+// The model's own width is a multiple of every divisor, and so of their least common multiple.
 Index small_width(const ModelOptions& model, const std::vector<Stack*>& stacks) {
   Index step = 1;
   for (const Stack* stack : stacks) {
@@ -109,8 +110,9 @@ void narrow(ModelOptions& model, const std::vector<Stack*>& stacks) {
   }
 }
 
-// The section for all, where it would have to fit the layers that are left: the kinds' own sections
-// say all that there is to say, and what no attention uses would be refused.
+// Clears the options of the section for all kinds that would have to match the remaining layers.
+// The sections of the kinds contain everything, and options that no attention uses would be
+// rejected.
 void clear_for_all(AttentionSettings& attention) {
   attention.fields([](const AttentionField& field, auto& option) {
     if (option.values.size() > 1 || field.decides_others || !field.positions.empty()) {
@@ -137,7 +139,7 @@ bool any_set(const IsSet& is_set, const std::vector<std::string>& options) {
   return std::ranges::any_of(options, is_set);
 }
 
-// Whether the command line set a width: then all of them stay.
+// Whether the command line set a width; if so, all widths stay.
 bool widths_set(const IsSet& is_set) {
   for (const std::string section : {"attention", "encoder_self", "decoder_self", "cross"}) {
     if (any_set(is_set, {section + ".d_qk", section + ".d_v", section + ".budget"})) {

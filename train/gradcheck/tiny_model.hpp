@@ -1,4 +1,4 @@
-// A model with few layers and narrow heads whose parts work together as before.
+// Shrinks a model to few layers and narrow heads, so that its parts work together as before.
 #pragma once
 
 #include "datasets/shrinking.hpp"
@@ -6,7 +6,7 @@
 
 namespace tapehead {
 
-// The options must be resolved, and are so afterwards.
+// The options must be resolved, and they are resolved afterwards.
 void shrink_model(ModelOptions& model, const IsSet& is_set);
 
 }  // namespace tapehead

@@ -21,7 +21,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// What was found in the other run.
+// What was read from the other run.
 struct InitialRun {
   std::filesystem::path directory;
   Config config;
@@ -57,7 +57,8 @@ InitialRun open_initial_run(const std::filesystem::path& directory) {
   return run;
 }
 
-// What may be added to weights, as gates, which are open at first and change nothing.
+// Copies options that may be added to trained weights, such as gates, which are open at first and
+// change nothing.
 void take_over_additions(const Config& config, Config& other) {
   const AttentionSpec defaults;
   for (const AttentionKind kind : attention_kinds) {
@@ -88,7 +89,7 @@ const Tokenizer& of_side(const Tokenizers& tokenizers, Side side) {
 
 std::string_view name_of(Side side) { return side == Side::source ? "source" : "target"; }
 
-// How the entries of a side are found in the other run; none: both vocabularies are the same.
+// Which entries of a side are in the other run; nothing if both vocabularies are the same.
 std::optional<VocabularyMatch> match_side(const InitialRun& run, const Tokenizers& tokenizers,
                                           Side side) {
   const Tokenizer& theirs = of_side(run.tokenizers, side);
@@ -106,7 +107,7 @@ std::optional<VocabularyMatch> match_side(const InitialRun& run, const Tokenizer
   return match;
 }
 
-// The rows of the entries that both have.
+// Loads the rows of the entries that both vocabularies have.
 void load_rows(const TensorFile& file, const NamedParameter& parameter,
                const VocabularyMatch& match, Index their_entries, ParameterStore& store) {
   const Index columns = parameter.shape[1];
@@ -124,7 +125,7 @@ void load_rows(const TensorFile& file, const NamedParameter& parameter,
   }
 }
 
-// The vocabulary whose entries the parameter's rows are, if it has such rows.
+// The side whose vocabulary the parameter's rows belong to, if any.
 std::optional<Side> side_of(const Model& model, const NamedParameter& parameter) {
   for (const VocabularyTable& table : model.transformer.vocabulary_tables()) {
     if (table.table.block == parameter.block) {

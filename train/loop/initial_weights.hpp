@@ -1,4 +1,4 @@
-// The weights that a training starts from when `model.init_from` names another run.
+// Loads the initial weights of a training if `model.init_from` names another run.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Loads the best weights of the run, else the average or the last, and says in words what was
-// loaded. Where the tokenizers differ, rows of embeddings and output are taken over by the text of
-// their entries, and the others stay as they are. Throws IoError when the run or its weights are
-// not there, when weights mean something else in this model (all options matter but dropout and
-// initialisation), and when the vocabularies of a side have nothing in common.
+// Loads the best weights of the run (if there are none, the average or the last), and returns a
+// text that says what was loaded. If the tokenizers differ, rows of embeddings and output are
+// copied for entries with the same text, and the other rows stay as they are. Throws IoError if the
+// run or its weights do not exist; if weights mean something else in this model (all options matter
+// except dropout and initialisation); and if the vocabularies of a side have nothing in common.
 std::string load_initial_weights(const Config& config, const Tokenizers& tokenizers, Model& model);
 
-// The same without keeping them; nothing where the config starts from no run.
+// The same, but without keeping the weights. Does nothing if the config does not start from a run.
 void check_initial_weights(const Config& config, const Task& task);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

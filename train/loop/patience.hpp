@@ -1,4 +1,4 @@
-// Patience: what is said of a training that waits for a better evaluation, and of its end when none
+// Patience: messages about a training that waits for a better evaluation, and about its end if none
 // comes.
 #pragma once
 
@@ -8,24 +8,24 @@
 
 namespace tapehead {
 
-// Where a training stands between evaluations.
+// The state of a training between evaluations.
 struct Waiting {
   Metric metric = Metric::loss;
-  Index patience = 0;  // 0: without end
+  Index patience = 0;  // 0: unlimited
   Index evaluations = 0;
-  Index best_evaluation = 0;  // the number of the last one that was better by the metric; 0: none
+  Index best_evaluation = 0;  // the number of the last one better by the metric; 0: none
   double best_value = 0;
 
   Index without_gain() const { return evaluations - best_evaluation; }
   bool over() const { return patience > 0 && without_gain() >= patience; }
 };
 
-// What the last evaluation has brought, for the end of its line: whether it is the best so far, and
-// how long nothing was better by the metric. `kept`: its weights are the best checkpoint now, which
-// those with an equal metric and a lower loss are, too. Empty where there is nothing to say.
+// The end of the line about the last evaluation: whether it is the best so far, or for how long
+// none was better by the metric. `kept`: its weights are now the best checkpoint; this is also so
+// if the metric is equal and the loss is lower. Empty if there is nothing to say.
 std::string gain_text(const Waiting& waiting, bool kept);
 
-// Why a training ends whose patience is over.
+// Why a training ends when its patience is used up.
 std::string patience_text(const Waiting& waiting);
 
 }  // namespace tapehead

@@ -22,7 +22,7 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-constexpr const char* label_rows = "label_rows";  // only where not every row has a label
+constexpr const char* label_rows = "label_rows";  // only if some rows have no label
 
 // The lists that make a batch, by name.
 std::map<std::string, Numbers> lists_of(const Batch& batch) {
@@ -63,7 +63,7 @@ Numbers numbers_in(const TensorFile& file, const std::string& name, Index least,
   return numbers;
 }
 
-// Where the numbers of a batch are read, and what they may be.
+// The file from which the numbers of a batch are read, and their limits.
 struct BatchSource {
   const TensorFile& file;
   std::string prefix;
@@ -132,7 +132,7 @@ Replay read_replay(const TensorFile& file) {
 void write_replay(const std::filesystem::path& file, const Replay& replay,
                   const ParameterStore& store) {
   std::vector<TensorEntry> entries = weight_entries(store);
-  std::map<std::string, Numbers> lists;  // what the entries point into
+  std::map<std::string, Numbers> lists;  // the memory that the entries point into
   for (std::size_t i = 0; i < replay.batches.size(); ++i) {
     for (auto& [name, numbers] : lists_of(replay.batches[i])) {
       lists.emplace(prefix_of(static_cast<Index>(i)) + name, std::move(numbers));

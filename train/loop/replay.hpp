@@ -1,5 +1,5 @@
-// Replays: a training step that met a number that is not finite, kept whole in a file, so that it
-// can be gone through again.
+// Replays: a training step that met a number that is not finite is saved in a file, so that it can
+// be repeated.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// What a step computes from.
+// The inputs of a step.
 struct Replay {
   Config config;
   Index source_vocabulary = 0;
@@ -21,17 +21,17 @@ struct Replay {
   std::vector<Batch> batches;
 };
 
-// The step and the weights before it. Throws IoError.
+// Writes the step and the weights before it. Throws IoError.
 void write_replay(const std::filesystem::path& file, const Replay& replay,
                   const ParameterStore& store);
 
 struct Replayed {
-  bool clean = false;   // no anomaly came
-  std::string message;  // the anomaly, or what the step gave
+  bool clean = false;   // no anomaly occurred
+  std::string message;  // the anomaly, or the result of the step
 };
 
-// Goes through the step again with a look at every value and gradient: as all draws are addressed,
-// what was not finite comes back. Throws IoError for a file that is none of these.
+// Repeats the step, and checks every value and gradient. All draws are addressed, so the number
+// that is not finite occurs again. Throws IoError if the file is not a replay.
 Replayed replay_step(const std::filesystem::path& file, Index threads);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

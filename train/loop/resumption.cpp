@@ -18,7 +18,7 @@ std::string in_words(const Batching& batching) {
                      EnumNames<BatchLengths>::names[static_cast<std::size_t>(batching.lengths)]);
 }
 
-// A run whose checkpoints hold is never to be thrown away for what is around it.
+// A run with valid checkpoints must not be thrown away because of other problems.
 IoError none_fits(const std::filesystem::path& run, const std::vector<RefusedCheckpoint>& refused) {
   const bool lost = std::ranges::none_of(refused, &RefusedCheckpoint::holds);
   return IoError(fmt::format(
@@ -31,7 +31,7 @@ IoError none_fits(const std::filesystem::path& run, const std::vector<RefusedChe
                 run.string() + " --run DIR"));
 }
 
-// The name and the data give the position further bounds.
+// Checks the position against the name of the file and the data, which give it further bounds.
 void expect_place(const Config& config, const Task& task, const Checkpoints& checkpoints,
                   const TensorFile& checkpoint, const TrainingPosition& position) {
   const std::string file = checkpoint.path().string();
@@ -51,7 +51,7 @@ void expect_place(const Config& config, const Task& task, const Checkpoints& che
   }
 }
 
-// The position is told in batches of some kind, which `--set` may have changed.
+// Adapts the position, which counts batches, if `--set` has changed how batches are made.
 void adapt(const Batching& batching, TrainingPosition& position) {
   if (position.batching != batching) {
     if (position.batch > 0) {
@@ -106,7 +106,7 @@ std::optional<BestWeights> keep_weights_of_run(const Config& config, const RunWr
     best = keep_best(training, store, {.value = position.best_value, .loss = position.best_loss});
   }
   if (position.best_evaluation == 0) {
-    best.reset();  // none of its own evaluations
+    best.reset();  // not one of its own evaluations
   }
   keep_average(training, store);
   return best;

@@ -1,4 +1,5 @@
-// Resumption: where a training goes on, and what of its directory still belongs to it.
+// Resumption: from which step a training continues, and which files of its directory still belong
+// to it.
 #pragma once
 
 #include <optional>
@@ -9,15 +10,15 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Loads the newest step checkpoint that can be gone on from, with a warning for each that cannot,
-// and gives its place; the beginning where there is no checkpoint at all. Throws IoError where
-// there are some and none fits.
+// Loads the newest step checkpoint from which the training can continue, warns about each one that
+// is unusable, and returns its position; if there are no checkpoints, the start. Throws IoError if
+// there are some but none is usable.
 TrainingPosition restore_training(const Config& config, const Task& task, const RunWriter& writer,
                                   ParameterStore& store, Optimizer& optimizer);
 
-// What is left from the run's past and does not belong to what it is now goes: a best by another
-// measure or of a later step, an average that is not to be made any more. Returns what the best
-// checkpoint holds, where there is one of the training's own.
+// Removes files of the run that no longer belong to it: a best checkpoint by another measure or of
+// a later step, and an average that is no longer wanted. Returns how good the remaining best
+// checkpoint is, if there is one.
 std::optional<BestWeights> keep_weights_of_run(const Config& config, const RunWriter& writer,
                                                ParameterStore& store, TrainingPosition& position);
 

@@ -24,7 +24,7 @@ InputFiles inputs_of_run(const std::filesystem::path& directory, const DataChoic
   try {
     add_data(inputs, find_run_data(run, load_config(run.config()).config.task, data));
   } catch (const IoError&) {
-    return inputs;  // what is not there cannot be lost
+    return inputs;  // a file that does not exist cannot be overwritten
   }
   return inputs;
 }

@@ -1,4 +1,5 @@
-// What a command reads of a run or for a config, so that nothing that it writes is part of that.
+// The files that a command reads for a run or a config, so that the command never overwrites one of
+// them.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +10,14 @@
 
 namespace tapehead {
 
-// A run's files, and the text that it was trained on. Throws IoError where there is no run, and
-// what load_config throws.
+// A run's files, and the text that it was trained on. Throws IoError if there is no run, and what
+// load_config throws.
 InputFiles inputs_of_run(const std::filesystem::path& directory, const DataChoice& data = {});
 
-// The text of the config's task, and the run that its first weights are from.
+// The text of the config's task, and the run from which the initial weights come.
 InputFiles inputs_of_training(const Config& config);
 
-// Those and the config's file.
+// These, and the config file.
 InputFiles inputs_of_config(const std::filesystem::path& file, const Config& config);
 
 }  // namespace tapehead

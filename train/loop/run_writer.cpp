@@ -41,8 +41,8 @@ void RunWriter::save_best(const ParameterStore& store, Index step, const BestWei
 void RunWriter::save(ParameterStore& store, Optimizer& optimizer, const TrainingPosition& position,
                      double elapsed, bool regular) {
   expect_finite_weights(store, position.step);
-  // Weights for the average first: when a kill comes between the two, the resumed run writes the
-  // same ones again.
+  // The weights for the average come first: if the process is killed between the two, the resumed
+  // run writes the same weights again.
   if (regular && averages_) {
     Metadata metadata = identity_.facts;
     metadata["step"] = std::to_string(position.step);

@@ -1,4 +1,4 @@
-// The writer of a run: what a training leaves in its directory while it goes on.
+// The run writer writes the files of a training into its run directory.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 class RunWriter {
  public:
-  // `config`: with its intervals decided.
+  // `config`: with its intervals set.
   RunWriter(const RunFiles& files, const Config& config, Identity identity);
 
-  // Lines of later steps go: they will be written again.
+  // Removes lines of later steps, since these steps will be done again.
   void truncate_after(Index step);
 
   void write_step(const nlohmann::ordered_json& line, Index step, double elapsed);
@@ -26,12 +26,12 @@ class RunWriter {
 
   void save_best(const ParameterStore& store, Index step, const BestWeights& best) const;
 
-  // A step checkpoint, and the average of weights where there is one. `regular`: not because of a
-  // stop. Throws NumericError where the weights are not finite.
+  // Writes a step checkpoint and, if there is one, the average of weights. `regular`: not because
+  // of a stop. Throws NumericError if the weights are not finite.
   void save(ParameterStore& store, Optimizer& optimizer, const TrainingPosition& position,
             double elapsed, bool regular);
 
-  // Keeps a step that failed; returns the command that goes through it again.
+  // Saves a step that failed; returns the command that repeats it.
   std::string keep_for_replay(const Replay& replay, const ParameterStore& store) const;
 
   const RunFiles& files() const { return files_; }
@@ -45,7 +45,7 @@ class RunWriter {
   Checkpoints checkpoints_;  // with the optimiser's state
   Checkpoints weights_;      // the last ones, for the average
   MetricsLog metrics_;
-  MetricsLog times_;  // apart, since a clock never says the same twice
+  MetricsLog times_;  // separate, since times differ in every run
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

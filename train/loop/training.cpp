@@ -20,7 +20,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The file may have become another since, or be no config by itself: some options came by `--set`.
+// The file may have changed since, or may not be a complete config, because some options came from
+// `--set`.
 void say_differences(const TrainRequest& request, const LoadedConfig& run) {
   std::vector<std::string> differing;
   try {
@@ -34,7 +35,8 @@ void say_differences(const TrainRequest& request, const LoadedConfig& run) {
   }
 }
 
-// A run that would take the place of what it is made from, or of any run unasked, is refused.
+// Throws if the run would replace something that it is made from, or would replace any run without
+// being asked to.
 void expect_available(const TrainRequest& request, const Config& config,
                       const std::filesystem::path& directory) {
   if (request.resume) {
@@ -46,7 +48,8 @@ void expect_available(const TrainRequest& request, const Config& config,
   }
 }
 
-// The record of a run that starts, or goes on: no longer ended, and with what `--set` has changed.
+// The record of a run that starts or resumes: it has no end any more, and includes changes by
+// `--set`.
 RunRecord begin_record(const RunFiles& files, const TrainRequest& request,
                        const LoadedConfig& loaded, const BlasInfo& blas, Index step) {
   RunRecord record;
@@ -86,7 +89,7 @@ RunEnd train_into(const Trained& trained, const TrainRequest& request, const Tas
   const Task& task = trained.task;
   const RunFiles& files = trained.directory.files();
   TrainingRun training(config, task, trained.directory, blas, request);
-  // Only now, when a run that is resumed has accepted it.
+  // Only now, because a resumed run has accepted it.
   write_run_data(files, config.task, data);
   write_file_atomically(files.config(), dump_config(config));
   if (!has_tokenizers(files.directory)) {
@@ -105,7 +108,7 @@ RunEnd train_into(const Trained& trained, const TrainRequest& request, const Tas
 Trained train(const TrainRequest& request) {
   const std::filesystem::path directory =
       request.run.empty() ? std::filesystem::path("runs") / request.config.stem() : request.run;
-  // A resumed run goes on with the config that it wrote, but for what the overrides change.
+  // A resumed run uses the config that it stored, changed by the overrides.
   const RunFiles before{directory};
   const bool own_config = request.resume && std::filesystem::exists(before.config());
   LoadedConfig loaded =
@@ -116,14 +119,14 @@ Trained train(const TrainRequest& request) {
   }
   const BlasInfo blas = prepare_blas();
   expect_available(request, config, directory);
-  // The data comes first, and the weights: when something is wrong with them, nothing has been
-  // made, and nothing overwritten.
+  // Data and weights come first, so that if something is wrong with them, nothing has been created
+  // or overwritten yet.
   const bool tokenizers_kept = request.resume && has_tokenizers(directory);
   const TaskOptions data = own_config ? find_run_data(before, config.task, request.data)
                                       : find_config_data(request.config, config.task);
   Task task = make_task(data, config.seed, tokenizers_kept ? directory : std::filesystem::path());
   std::ranges::for_each(task.splits, say_unknown);
-  plan_run(config, task);  // what is wrong shows before anything is made
+  plan_run(config, task);  // finds mistakes before anything is created
   if (!request.resume) {
     check_initial_weights(config, task);
   }

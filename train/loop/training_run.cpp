@@ -75,7 +75,8 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
   announce(blas);
 }
 
-// What tells of the run as it was goes once there are further steps or other options.
+// Removes files that describe the earlier state of the run, if there are further steps or other
+// options.
 void TrainingRun::keep_reports(const Config& config) const {
   std::error_code ignored;
   const bool same = std::filesystem::exists(files().config(), ignored) &&
@@ -118,7 +119,7 @@ bool TrainingRun::finished() const {
          validation_.waiting().over();
 }
 
-// Steps and epochs are told with every line of progress, time and patience are not.
+// Every line of progress gives steps and epochs, but not time and patience.
 void TrainingRun::say_why_it_ends() const {
   if (as_long_as_planned()) {
     return;

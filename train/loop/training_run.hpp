@@ -1,5 +1,5 @@
-// A training run: from a config to a run directory that holds a trained model, through any stop and
-// resume.
+// A training run: from a config to a run directory with a trained model, with any number of stops
+// and resumes.
 #pragma once
 
 #include <filesystem>
@@ -24,36 +24,35 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// What is asked of a training.
+// What a caller asks of a training.
 struct TrainRequest {
   std::filesystem::path config{};        // a file, YAML or JSON
   std::filesystem::path run{};           // its directory; empty: runs/<name of the config>
   std::vector<std::string> overrides{};  // each "section.option=value"
-  bool resume = false;     // goes on from the newest checkpoint, with the config of its first start
-  bool overwrite = false;  // replaces an earlier run
-  DataChoice data{};       // where the data of a run that is resumed is
-  Index threads = default_threads();                  // they change the time, not the result
-  std::function<void(const StepReport&)> progress{};  // is called after each step
+  bool resume = false;                // continue from the newest checkpoint, with the run's config
+  bool overwrite = false;             // replace an earlier run
+  DataChoice data{};                  // where the data of a resumed run is
+  Index threads = default_threads();  // they change only the time, not the result
+  std::function<void(const StepReport&)> progress{};  // called after each step
   std::shared_ptr<Console> console{};                 // for a live line; null: none
 };
 
-// How a run ended: by itself, or by a signal after which it can be resumed.
+// How a run ended: by itself, or by a signal, after which it can be resumed.
 struct RunEnd {
   int signal = 0;  // 0, SIGINT, SIGTERM or SIGHUP
   Index step = 0;
   double seconds = 0;  // of training
-  SplitResults tests;  // of each of final_splits(), where the run ended by itself
+  SplitResults tests;  // of each of final_splits(), if the run ended by itself
 };
 
 class TrainingRun {
  public:
-  // The config must be resolved; `task` is its data. Of the request it looks at how the training is
-  // to be run: on how many threads, whether it goes on from the newest checkpoint that holds, and
-  // who is told of its progress.
+  // The config must be resolved; `task` is its data. Of the request it uses the number of threads,
+  // whether to resume from the newest valid checkpoint, and where to report progress.
   TrainingRun(const Config& config, const Task& task, const RunDirectory& directory,
               const BlasInfo& blas, const TrainRequest& request);
 
-  // Trains to the end, or until a signal comes; then evaluates final_splits(), unless stopped.
+  // Trains to the end, or until a signal arrives. Then, unless stopped, evaluates final_splits().
   RunEnd run();
 
   Index step() const { return position_.step; }
@@ -66,8 +65,8 @@ class TrainingRun {
   bool due(Index every) const { return every > 0 && position_.step % every == 0; }
   void after_step(const StepStats& stats);
   void save_checkpoint(bool regular);
-  std::optional<SplitResults> evaluate_tests(const StopSignals& signals);  // none: stopped by one
-  void keep_reports(const Config& config) const;                           // as it was given
+  std::optional<SplitResults> evaluate_tests(const StopSignals& signals);  // none: stopped
+  void keep_reports(const Config& config) const;                           // as given
   void announce(const BlasInfo& blas) const;
   const RunFiles& files() const { return writer_.files(); }
 

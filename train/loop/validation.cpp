@@ -39,14 +39,15 @@ void Validation::run(const Model& model, Workers& workers) {
   show_samples(split, result, options.samples);
 }
 
-// Counts an evaluation; keeps the weights, and returns true, where they are the best.
+// Counts an evaluation. If it is the best, saves the weights and returns true.
 bool Validation::note(const BestWeights& now, const ParameterStore& store) {
   const Metric metric = config_.evaluation.metric;
   ++position_.evaluations;
   const auto gains_on = [&](double value) {
     return std::isfinite(now.value) && is_better(metric, now.value, value);
   };
-  // Among evaluations as good as each other the lowest loss is kept; patience sees no gain in it.
+  // Among equally good evaluations the one with the lowest loss is kept; for patience this is not
+  // an improvement.
   const auto beats = [&](const BestWeights& other) {
     return gains_on(other.value) || (now.value == other.value && now.loss < other.loss);
   };

@@ -1,5 +1,5 @@
-// Validation: evaluations while a model is trained, the best weights by them, and how long nothing
-// was better.
+// Validation: evaluations during a training, the best weights so far, and how long none were
+// better.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,18 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 class Validation {
  public:
-  // All must outlive it. The position keeps the count of evaluations and the best of them.
+  // All must outlive it. The position stores the number of evaluations and the best result.
   Validation(const Config& config, const Task& task, RunWriter& writer, TrainingPosition& position)
       : config_(config), task_(task), writer_(writer), position_(position) {}
 
-  // Evaluates on the split `validation` and keeps the weights where they are the best. Throws
-  // NumericError, told with the step.
+  // Evaluates the split `validation`, and saves the weights if they are the best. Throws
+  // NumericError that names the step.
   void run(const Model& model, Workers& workers);
 
   Waiting waiting() const;
 
-  // What best.safetensors holds, if there is one: after a resume that may be less than the best so
-  // far, which was overwritten at a later step.
+  // How good best.safetensors is, if it exists. After a resume it may be worse than the best so
+  // far, whose file was overwritten at a later step.
   void set_best(const std::optional<BestWeights>& best) { best_ = best; }
 
  private:
@@ -38,8 +38,8 @@ class Validation {
   std::optional<BestWeights> best_;
 };
 
-// Logs the first outputs of an evaluation, beside their sources and, where they are wrong, what
-// would be right.
+// Logs the first outputs of an evaluation, with their sources and, if an output is wrong, the
+// reference.
 void show_samples(const Split& split, const Evaluation& evaluation, Index samples);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -29,7 +29,7 @@ std::vector<std::uint32_t> tokens_of(std::string_view sentence, const BleuOption
   return tokens;
 }
 
-// 100 matches / count; an order without a match has instead 100 / (2^k count) where it is the k-th
+// 100 matches / count. For an order without a match it is 100 / (2^k count), if this is the k-th
 // such order (Chen and Cherry 2014, smoothing 3).
 std::array<double, 4> smoothed_precisions(const BleuCounts& counts) {
   std::array<double, 4> precisions{};
@@ -46,7 +46,7 @@ std::array<double, 4> smoothed_precisions(const BleuCounts& counts) {
   return precisions;
 }
 
-// exp(1 - reference / hypothesis) for a corpus that is shorter than its reference.
+// exp(1 - reference / hypothesis) if the corpus is shorter than its reference.
 double brevity_penalty(Index hypothesis, Index reference) {
   if (hypothesis >= reference) return 1;
   if (hypothesis == 0) return 0;

@@ -1,4 +1,4 @@
-// BLEU of a corpus (Papineni et al. 2002), figure for figure as sacreBLEU computes it (Post 2018).
+// BLEU of a corpus (Papineni et al. 2002), with exactly the figures of sacreBLEU (Post 2018).
 #pragma once
 
 #include <array>
@@ -23,18 +23,19 @@ struct BleuScore {
   double brevity_penalty = 0;
   Index hypothesis_length = 0;  // tokens of the corpus
   Index reference_length = 0;
-  std::string signature;  // the one that sacreBLEU prints with the same score
+  std::string signature;  // as sacreBLEU prints it with the same score
 };
 
-// Hypothesis i against reference i, in UTF-8; smoothing `exp`, no effective order. A corpus without
-// a sentence, or without a match, has score 0. Throws ShapeError when the counts differ.
+// Hypothesis i is compared with reference i, in UTF-8; smoothing `exp`, no effective order. A
+// corpus without a sentence or without a match has score 0. Throws ShapeError if the counts differ.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
                       std::span<const std::string> references, const BleuOptions& options = {});
 
-// What a corpus' BLEU comes from: counts of 1 to 4 words, to be summed up over its sentences.
+// The counts from which a corpus' BLEU is computed, for 1 to 4 words. They are summed over its
+// sentences.
 using BleuCounts = std::array<NgramCounts, 4>;
 
-// Those of each sentence. Throws ShapeError when there are not as many references.
+// The counts of each sentence. Throws ShapeError if the number of references differs.
 std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses,
                                     std::span<const std::string> references,
                                     const BleuOptions& options = {});

@@ -12,10 +12,10 @@ namespace tapehead {
 
 namespace {
 
-// The rules are substitutions, run one after the other over the whole sentence. Each is a single
-// scan from left to right in which a replaced pair is not looked at again, as with s/(a)(b)/.../g:
-// of two commas in a row, one rule finds the first and leaves the second to another. A result is
-// written into a string of the greatest length it can have, which is then cut.
+// The rules are substitutions, which run one after the other over the whole sentence. Each is a
+// single scan from left to right that does not look at a replaced pair again, like s/(a)(b)/.../g.
+// So of two commas in a row one rule finds the first, and another rule the second. The result is
+// written into a string of the greatest possible length, which is then cut.
 template <class First, class Second, class Write>
 std::u32string rewrite_pairs(const std::u32string& line, First first, Second second, Write write) {
   std::u32string result(2 * line.size(), U' ');
@@ -88,7 +88,7 @@ std::u32string tokenize_13a(std::u32string line) {
   const auto is_other = [&](char32_t c) { return !is_digit(c); };
   const auto is_point = [](char32_t c) { return c == U'.' || c == U','; };
   const auto is_dash = [](char32_t c) { return c == U'-'; };
-  const auto is_symbol = [](char32_t c) {  // ASCII's, but for ' , - .
+  const auto is_symbol = [](char32_t c) {  // those of ASCII, except ' , - .
     return (c >= U'{' && c <= U'~') || (c >= U'[' && c <= U'`') || (c >= U' ' && c <= U'&') ||
            (c >= U'(' && c <= U'+') || (c >= U':' && c <= U'@') || c == U'/';
   };
@@ -100,7 +100,7 @@ std::u32string tokenize_13a(std::u32string line) {
   return part_second(line, is_digit, is_dash);
 }
 
-// In the general category of a character, one bit per category.
+// Whether a character's general category is in the mask, which has one bit per category.
 template <std::uint32_t mask>
 bool is_any(char32_t c) {
   return (U_GET_GC_MASK(static_cast<UChar32>(c)) & mask) != 0;

@@ -1,4 +1,4 @@
-// The tokenizers of sacreBLEU: where a sentence is cut before its words are compared.
+// The tokenizers of sacreBLEU, which split sentences before their words are compared.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace tapehead {
 
-// none: at white space. v13a: as mteval-v13a.pl, the script of the WMT shared tasks. intl: as
+// none: at white space. v13a: like mteval-v13a.pl, the script of the WMT shared tasks. intl: like
 // mteval-v14.pl --international-tokenization. character: every character.
 enum class BleuTokenizer { none, v13a, intl, character };
 

@@ -27,7 +27,8 @@ bool is_ascii_punctuation(char32_t c) {
          (c >= U'{' && c <= U'~');
 }
 
-// A punctuation mark at a word's end is a word; failing that, one at its beginning. Never both.
+// A punctuation mark at the end of a word becomes a separate word; otherwise one at its beginning
+// does. Never both.
 void append_words(std::u32string_view word, WordNumbers& numbers,
                   std::vector<std::uint32_t>& words) {
   std::size_t cut = 0;

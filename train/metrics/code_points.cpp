@@ -22,8 +22,8 @@ constexpr char32_t final_sigma = 0x3C2;
 
 char32_t byte_of(char byte) { return static_cast<unsigned char>(byte); }
 
-// The payload of a valid character of 2 to 4 bytes: the bits after its first byte's marker, then
-// six of each further byte.
+// The code point of a valid character of 2 to 4 bytes: the bits after its first byte's marker, then
+// six bits of each further byte.
 char32_t assemble(std::string_view bytes) {
   char32_t c = byte_of(bytes.front()) & (0x7FU >> bytes.size());
   for (const char byte : bytes.substr(1)) {
@@ -36,7 +36,7 @@ bool has(char32_t c, UProperty property) {
   return u_hasBinaryProperty(static_cast<UChar32>(c), property) != 0;
 }
 
-// Whether the first character that counts, of those going away from a sigma, is a letter with case.
+// Whether the first relevant character, going away from a sigma, is a letter with case.
 template <class Characters>
 bool begins_cased(Characters&& characters) {
   const auto first =

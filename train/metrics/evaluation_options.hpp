@@ -1,4 +1,4 @@
-// The options of evaluation: what is measured, when, and how outputs are written.
+// The options of evaluation: what is measured, when, and how outputs are generated.
 #pragma once
 
 #include <optional>

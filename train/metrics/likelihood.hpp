@@ -1,5 +1,5 @@
-// Metrics of what a model predicts where the right tokens stand before: loss, perplexity, token
-// accuracy; and the share of sequences that it writes out right.
+// Metrics of predictions that are given the correct earlier tokens: loss, perplexity, token
+// accuracy. Also the share of sequences that are generated correctly.
 #pragma once
 
 #include "train/metrics/metric_kind.hpp"
@@ -13,9 +13,9 @@ std::vector<double> token_summands(std::span<const ExampleScore> examples,
 std::vector<double> sequence_summands(std::span<const ExampleScore> examples,
                                       const EvaluationOptions& options);
 double mean_of(std::span<const double> sums);        // sums[0] / sums[1]
-double perplexity_of(std::span<const double> sums);  // of the mean, e to its power
+double perplexity_of(std::span<const double> sums);  // e to the power of the mean
 
-// In nats a token.
+// In nats per token.
 inline constexpr MetricKind loss_metric{.name = "loss",
                                         .words = "loss",
                                         .heading = "loss",

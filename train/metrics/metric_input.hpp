@@ -1,5 +1,5 @@
-// What BLEU and chrF share: the check of their input, the words of a sentence, and the version of
-// sacreBLEU that their figures equal.
+// Code that BLEU and chrF share: the check of their input, the words of a sentence, and the version
+// of sacreBLEU whose figures they match.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ namespace tapehead {
 
 inline constexpr std::string_view sacrebleu_version = "2.6.0";
 
-// Throws ShapeError, which names the metric and both counts, unless there are as many hypotheses as
-// references.
+// Throws ShapeError, which names the metric and both counts, unless the numbers of hypotheses and
+// references are equal.
 void expect_pairs(std::span<const std::string> hypotheses, std::span<const std::string> references,
                   std::string_view metric);
 

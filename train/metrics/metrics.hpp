@@ -1,4 +1,4 @@
-// All metrics there are.
+// The list of all metrics.
 #pragma once
 
 #include <array>

@@ -10,7 +10,7 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::size_t parts = 3;  // of the counts of an order
+constexpr std::size_t parts = 3;  // counts for each order
 
 BleuOptions bleu_options(const EvaluationOptions& options) {
   return {.tokenizer = options.bleu_tokenizer, .lowercase = options.lowercase};

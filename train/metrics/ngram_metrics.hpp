@@ -1,4 +1,4 @@
-// BLEU and chrF as metrics of what a model writes out.
+// BLEU and chrF as metrics of generated outputs.
 #pragma once
 
 #include "train/metrics/metric_kind.hpp"

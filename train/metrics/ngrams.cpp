@@ -89,7 +89,9 @@ NgramCounts NgramMatcher::match_order(std::span<const std::uint32_t> hypothesis,
   }
   for (std::size_t i = 0; i + order <= hypothesis.size(); ++i) {
     ++counts.hypothesis;
-    if (hypothesis_[i] == PairNumbers::none) continue;  // what the reference lacks cannot grow
+    if (hypothesis_[i] == PairNumbers::none)
+      continue;  // a run that the reference lacks cannot be
+                 // extended
     hypothesis_[i] = ngrams_.find(hypothesis_[i], hypothesis[i + order - 1]);
     if (hypothesis_[i] == PairNumbers::none || unused_[hypothesis_[i]] == 0) continue;
     --unused_[hypothesis_[i]];

@@ -1,4 +1,5 @@
-// N-grams: how many of a hypothesis' runs of n units (words or characters) the reference has too.
+// N-grams: counts how many runs of n units (words or characters) of a hypothesis are also in the
+// reference.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,14 @@
 
 namespace tapehead {
 
-// Numbers pairs of numbers from 0, in the order in which they are first asked for.
+// Numbers pairs of numbers, from 0, in the order in which they first occur.
 class PairNumbers {
  public:
   static constexpr std::uint32_t none = 0xFFFFFFFF;
 
   PairNumbers();
-  std::uint32_t number(std::uint32_t first, std::uint32_t second);      // a new one if need be
-  std::uint32_t find(std::uint32_t first, std::uint32_t second) const;  // none: never numbered
+  std::uint32_t number(std::uint32_t first, std::uint32_t second);      // new if needed
+  std::uint32_t find(std::uint32_t first, std::uint32_t second) const;  // none: unknown
   std::size_t count() const { return filled_.size(); }
   void clear();  // keeps the memory
 
@@ -35,7 +36,7 @@ class PairNumbers {
   std::vector<std::uint32_t> filled_;  // the slot of each number
 };
 
-// Numbers words: a word's number is its node in a tree whose edges are characters.
+// Numbers words: the number of a word is its node in a tree whose edges are characters.
 class WordNumbers {
  public:
   std::uint32_t number(std::u32string_view word);
@@ -44,11 +45,11 @@ class WordNumbers {
   PairNumbers edges_;
 };
 
-// Of one order n.
+// The counts for one order n.
 struct NgramCounts {
   Index hypothesis = 0;
   Index reference = 0;
-  Index matches = 0;  // Σ over distinct n-grams of the smaller of the two counts
+  Index matches = 0;  // Σ over distinct n-grams of the smaller count of the two texts
 
   NgramCounts& operator+=(const NgramCounts& other) {
     hypothesis += other.hypothesis;
@@ -58,11 +59,11 @@ struct NgramCounts {
   }
 };
 
-// Exact, without comparing n-grams unit by unit: an n-gram is numbered as the pair of its first
-// n - 1 units' number and its last unit.
+// Exact, but without comparing n-grams unit by unit: an n-gram is numbered as the pair of the
+// number of its first n - 1 units and its last unit.
 class NgramMatcher {
  public:
-  // counts[n - 1] becomes that of order n.
+  // Sets counts[n - 1] to the counts of order n.
   void match(std::span<const std::uint32_t> hypothesis, std::span<const std::uint32_t> reference,
              std::span<NgramCounts> counts);
 
@@ -71,7 +72,7 @@ class NgramMatcher {
                           std::span<const std::uint32_t> reference, std::size_t order);
 
   PairNumbers ngrams_;                 // of the reference, of one order
-  std::vector<std::uint32_t> unused_;  // of each of them, how many no hypothesis n-gram has taken
+  std::vector<std::uint32_t> unused_;  // for each of them, how many are not matched yet
   // The number of the (n-1)-gram that begins at each unit.
   std::vector<std::uint32_t> hypothesis_;
   std::vector<std::uint32_t> reference_;

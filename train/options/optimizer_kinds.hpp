@@ -1,5 +1,5 @@
-// The optimisers that there are: what each keeps from step to step, and which options it uses. A
-// new one is a row here, and its update in optimizer_updates.cpp.
+// The optimisers: what each keeps from step to step, and which options it uses. To add one, add a
+// row here and its update to optimizer_updates.cpp.
 #pragma once
 
 #include <array>
@@ -10,16 +10,16 @@
 
 namespace tapehead {
 
-// A number for each of the parameters'.
+// One number for each number of the parameters.
 struct OptimizerMoment {
   std::string_view name;
-  bool of_squares = false;  // of gradients: from 0 on, and it overflows before a gradient does
+  bool of_squares = false;  // of squared gradients: never negative, may overflow first
 };
 
 struct OptimizerTraits {
   std::string_view name;
   std::span<const OptimizerMoment> moments;
-  // Of the options of training that not all optimisers use, its own.
+  // Those options of training that it uses and not all optimisers use.
   std::span<const std::string_view> options;
 };
 

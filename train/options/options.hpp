@@ -1,4 +1,4 @@
-// The whole config, which holds every section, and the options of a run.
+// The whole config with all its sections, and the options of a run.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ struct Config {
           seed);
   }
 
-  // Each section by `visit(name, help, section)`.
+  // Calls visit(name, help, section) for each section.
   template <class Visitor>
   void sections(Visitor&& visit) {
     visit("task", "what to learn, and from which data", task);

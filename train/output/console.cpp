@@ -17,7 +17,7 @@ Index terminal_width(std::FILE* stream) {
   return known ? size.ws_col : 80;
 }
 
-// The longest beginning of a text that has at most `width` code points.
+// The longest beginning of a text with at most `width` code points.
 std::string_view cut(std::string_view text, Index width) {
   while (text_width(text) > width) {
     text.remove_suffix(1);

@@ -1,4 +1,4 @@
-// The console: lines that stay, and below them, on a terminal, one live line that is rewritten in
+// The console: lines that stay and, on a terminal, one live line below them that is rewritten in
 // place.
 #pragma once
 
@@ -13,23 +13,23 @@ namespace tapehead {
 
 class Console {
  public:
-  // stderr, a terminal or not.
+  // Writes to stderr, which may be a terminal or not.
   Console();
   Console(std::FILE* stream, bool terminal);
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
-  ~Console();  // leaves no live line
+  ~Console();  // removes the live line
 
   bool terminal() const { return terminal_; }
 
-  // Characters that the live line may have.
+  // The largest number of characters in the live line.
   Index width() const;
 
-  // Writes lines that stay, above the live line. May be called from any thread.
+  // Prints lines that stay, above the live line. May be called from any thread.
   void print(std::string_view lines);
 
-  // Replaces the live line, cut to the terminal's width; empty: none. Does nothing unless on a
-  // terminal.
+  // Replaces the live line, cut to the terminal's width; empty removes it. Without a terminal it
+  // does nothing.
   void live(std::string_view line);
 
  private:

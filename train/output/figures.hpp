@@ -1,12 +1,13 @@
-// Figures about a trained model, before they are told as results.
+// Checks the figures about a trained model before they are reported.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 namespace tapehead {
 
-// Throws NumericError that names the first figure, at whatever depth, that is not a number: weights
-// that are finite but far too large make such figures, and a table of them would look like results.
+// Throws NumericError that names the first figure, at any depth, that is not a finite number.
+// Weights that are finite but far too large lead to such figures, and a table of them would look
+// like results.
 void expect_figures(const nlohmann::ordered_json& figures);
 
 }  // namespace tapehead

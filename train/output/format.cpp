@@ -46,7 +46,7 @@ std::string format_count(double count) {
   constexpr std::array<std::string_view, 5> units{"", " k", " M", " G", " T"};
   std::size_t unit = 0;
   double scaled = count;
-  // 999.95 would be written as 1000.0.
+  // Without this, 999.95 would be written as 1000.0.
   while (std::abs(scaled) >= (unit == 0 ? 999.5 : 999.95) && unit + 1 < units.size()) {
     scaled /= 1000;
     ++unit;
@@ -55,7 +55,7 @@ std::string format_count(double count) {
 }
 
 Index text_width(std::string_view text) {
-  // Every byte of UTF-8 but those of the form 10xxxxxx begins a code point.
+  // Every byte of UTF-8 begins a code point, except those of the form 10xxxxxx.
   return std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
 }
 

@@ -1,4 +1,4 @@
-// Durations, counts and columns of text, as a person reads them.
+// Formats durations, counts and columns of text.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ std::string format_duration(double seconds);
 // "950", "1.2 k", "2.6 M", "3.1 G".
 std::string format_count(double count);
 
-// Characters that a text takes on a terminal, each code point counted as one.
+// The number of characters of a text on a terminal; each code point counts as one.
 Index text_width(std::string_view text);
 
 }  // namespace tapehead

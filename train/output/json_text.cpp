@@ -35,7 +35,7 @@ Json parse_json(std::string_view text, const std::string& where) {
   try {
     return Json::parse(text.begin(), text.end(), check);
   } catch (const Json::exception& error) {
-    constexpr std::size_t most = 200;   // a reason quotes what stands there
+    constexpr std::size_t most = 200;   // a reason quotes the text of the file
     std::string reason = error.what();  // "[json.exception.parse_error.101] ..."
     reason.erase(0, reason.find("] ") + 2);
     throw IoError(fmt::format("{}: not JSON ({})", where, reason.substr(0, most)));

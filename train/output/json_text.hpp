@@ -1,4 +1,4 @@
-// JSON from files, looked at before it is used: whether each value is there, is of its kind, and
+// Checks JSON from files before it is used: whether each value exists, has the right type, and is
 // within its range.
 #pragma once
 
@@ -13,17 +13,17 @@
 
 namespace tapehead {
 
-constexpr Index most_in_json = 1'000'000'000'000'000;  // counted: more than anything comes to
+constexpr Index most_in_json = 1'000'000'000'000'000;  // counts: more than any real one
 
-// Throws IoError that begins with `where`, a file or a line of it: for what is no JSON, or nested
-// deeper than anything that tapehead writes.
+// Throws IoError that begins with `where` (a file, or a line of it) if the text is not JSON, or is
+// nested deeper than anything that tapehead writes.
 nlohmann::ordered_json parse_json(std::string_view text, const std::string& where);
 
-// The members of an object. Each throws IoError that begins with `where` and names the member when
-// it is not there or not what it should be.
+// The members of an object. Each function throws IoError that begins with `where` and names the
+// member if it is missing or invalid.
 class JsonObject {
  public:
-  // Neither is copied.
+  // Neither argument is copied.
   JsonObject(const nlohmann::ordered_json& json, const std::string& where);
 
   bool has(const char* key) const { return json_.contains(key); }
@@ -32,7 +32,7 @@ class JsonObject {
   const nlohmann::ordered_json& table(const char* key) const;
   Index count(const char* key, Index least = 0, Index most = most_in_json) const;
   double number(const char* key, double least = std::numeric_limits<double>::lowest()) const;
-  double seconds(const char* key) const;  // from 0 to some 30,000 years
+  double seconds(const char* key) const;  // from 0 to about 30,000 years
   std::string text(const char* key) const;
   bool flag(const char* key) const;
 
@@ -43,7 +43,7 @@ class JsonObject {
   const std::string& where_;
 };
 
-// The whole number of a member, if it is one from 0 on.
+// The value of a member, if it is a whole number from 0 on.
 std::optional<Index> count_in(const nlohmann::ordered_json& json, std::string_view key);
 
 }  // namespace tapehead

@@ -48,7 +48,7 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
   std::shared_ptr<Console> console_;
 };
 
-// %* in the file's pattern: the level, where it matters, and the message.
+// %* in the file's pattern: the message, preceded by its level if it is a warning or an error.
 class LevelFlag : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
@@ -75,7 +75,7 @@ std::shared_ptr<spdlog::sinks::sink> file_sink(const std::filesystem::path& path
   }
 }
 
-// What a line for the file alone goes to.
+// The sink for lines that only go to the file.
 std::weak_ptr<spdlog::sinks::sink>& newest_file() {
   static std::weak_ptr<spdlog::sinks::sink> file;
   return file;

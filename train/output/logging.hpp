@@ -1,5 +1,4 @@
-// Logging: spdlog's default logger, writing to the console and, once there is a run, to its
-// log.txt.
+// Logging: spdlog's default logger writes to the console and, once there is a run, to its log.txt.
 #pragma once
 
 #include <spdlog/common.h>
@@ -12,12 +11,12 @@
 
 namespace tapehead {
 
-// From here on spdlog::info, warn and error write plain messages to the console, warnings and
-// errors with their level before them.
+// From now on spdlog::info, warn and error write plain messages to the console; warnings and errors
+// begin with their level.
 void start_logging(std::shared_ptr<Console> console);
 
-// As long as one lives, what is logged goes to its file too, each line with date and time; what the
-// file holds stays.
+// While it exists, log messages also go to its file, with date and time on each line. The old
+// content of the file stays.
 class LogFile {
  public:
   explicit LogFile(const std::filesystem::path& path);  // throws IoError
@@ -29,7 +28,7 @@ class LogFile {
   spdlog::sink_ptr sink_;
 };
 
-// A line for the newest file alone: what the console shows in its live line.
+// Writes a line only to the newest file: what the console shows in its live line.
 void log_to_file_only(std::string_view line);
 
 }  // namespace tapehead

@@ -6,11 +6,11 @@
 
 namespace tapehead {
 
-// The running program's path: from the working directory where it lies below it, else from the
-// root.
+// The path of the running program: relative if it is below the working directory, otherwise
+// absolute.
 std::string program_path();
 
-// The word as it is, or in quotes where a shell would take it apart.
+// The word unchanged, or in quotes if a shell would split or change it.
 std::string shell_word(std::string_view word);
 
 }  // namespace tapehead

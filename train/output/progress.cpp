@@ -15,7 +15,7 @@ namespace tapehead {
 
 namespace {
 
-constexpr double live_seconds = 0.1;  // between two states of the live line
+constexpr double live_seconds = 0.1;  // between two updates of the live line
 constexpr double rate_seconds = 5.0;  // over which the speed is smoothed
 constexpr Index unlimited = std::numeric_limits<Index>::max();
 
@@ -51,8 +51,8 @@ void Progress::finish() {
   }
 }
 
-// What a narrow terminal has no room for goes: the gradient norm first, then the learning rate,
-// then the epoch.
+// In a narrow terminal parts are left out: first the gradient norm, then the learning rate, then
+// the epoch.
 std::string Progress::line(const StepReport& report, Index width) const {
   std::string text = line_without(report, 0);
   for (int parts = 1; parts <= 3 && text_width(text) > width; ++parts) {

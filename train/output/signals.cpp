@@ -11,7 +11,7 @@ namespace tapehead {
 
 namespace {
 
-// A handler gets nothing but the signal's number, so what it notes stands here.
+// A handler gets only the number of the signal, so what it notes is stored here.
 struct Stop {
   int signal;
   std::atomic<std::int64_t> first = 0;  // nanoseconds of a steady clock; 0: not yet
@@ -22,14 +22,14 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free &&
                   std::atomic<int>::is_always_lock_free,
               "a signal handler must not wait for a lock");
 
-// What a handler may call, which std::chrono's clocks do not promise to be.
+// A handler may call this. std::chrono's clocks do not promise that.
 std::int64_t now() {
   timespec time{};
   ::clock_gettime(CLOCK_MONOTONIC, &time);
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// The signal is blocked while its handler runs, and takes its default action after that.
+// The signal is blocked while its handler runs; afterwards it takes its default action.
 void end_by(int signal) {
   std::signal(signal, SIG_DFL);
   std::raise(signal);
@@ -56,7 +56,7 @@ StopSignals::StopSignals() {
   first_signal = 0;
   struct sigaction action{};
   action.sa_handler = note;
-  action.sa_flags = SA_RESTART;  // reads and writes under way go on
+  action.sa_flags = SA_RESTART;  // pending reads and writes continue
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < stops.size(); ++i) {
     stops[i].first = 0;

@@ -1,5 +1,5 @@
-// Stop signals: Ctrl-C, SIGTERM and the loss of the terminal become a wish that the training loop
-// looks at after each step.
+// Stop signals: Ctrl-C, SIGTERM and the loss of the terminal become a request that the training
+// loop checks after each step.
 #pragma once
 
 #include <array>
@@ -8,13 +8,13 @@
 
 namespace tapehead {
 
-// Within so much time a signal that comes again is the same wish, sent twice: timeout(1), for one,
-// signals its command and then the command's process group.
+// If a signal comes again within this time, it is the same request, sent twice: timeout(1), for
+// example, signals its command and then the command's process group.
 inline constexpr std::chrono::seconds same_stop(1);
 
-// While an object of this class lives, SIGINT, SIGTERM and SIGHUP are only noted; one that comes
-// again after `same_stop` or more ends the process as usual. SIGHUP stays ignored where it was
-// before, as by nohup(1). At most one object at a time.
+// While an object of this class exists, SIGINT, SIGTERM and SIGHUP are only noted. A signal that
+// comes again after `same_stop` or more ends the process as usual. SIGHUP stays ignored if it was
+// ignored before, for example by nohup(1). There may be only one object at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -22,15 +22,15 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
   ~StopSignals();
 
-  // 0, or the first that came. A program stopped so exits with 128 + the signal.
+  // 0, or the first signal that came. A program stopped by it exits with 128 + the signal.
   int received() const;
 
  private:
   std::array<struct sigaction, 3> before_{};
 };
 
-// From here on a console that nobody reads any more ends nothing: SIGPIPE is ignored, and writing
-// there fails.
+// From now on the program continues if nobody reads its console any more: SIGPIPE is ignored, and
+// writing there fails.
 void outlive_console();
 
 }  // namespace tapehead

@@ -1,4 +1,4 @@
-// A table in plain text: columns aligned, for the start and the end of a training.
+// A plain-text table with aligned columns, for the start and the end of a training.
 #pragma once
 
 #include <string>
@@ -14,15 +14,15 @@ class Table {
   explicit Table(std::vector<Align> columns);
 
   void row(std::vector<std::string> cells);  // missing cells are empty
-  void rule();                               // a line across, under a header
+  void rule();                               // a line across the table, under a header
 
-  // Lines without a newline at the very end; every line begins with `indent` spaces and ends
-  // without any.
+  // Lines without a final newline. Every line begins with `indent` spaces and has no spaces at its
+  // end.
   std::string text(std::size_t indent = 2) const;
 
  private:
   std::vector<Align> columns_;
-  std::vector<std::vector<std::string>> rows_;  // an empty one is a rule
+  std::vector<std::vector<std::string>> rows_;  // an empty row is a rule
 };
 
 }  // namespace tapehead

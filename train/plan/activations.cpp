@@ -20,7 +20,8 @@ std::size_t rows_of_examples(const Split& split, const std::vector<Index>& examp
   return rows;
 }
 
-// The module that was entered, since a table that several share tells nothing of who looks it up.
+// The path of the module that was entered, since a table shared by several does not show who uses
+// it.
 std::string_view path_of(const TapeEvent& event) {
   const Module* module = event.entered != nullptr ? event.entered : event.module;
   return module == nullptr ? std::string_view() : std::string_view(module->path());
@@ -48,7 +49,8 @@ std::size_t largest_batch(const Split& split, const std::vector<std::vector<Inde
   return static_cast<std::size_t>(largest - batches.begin());
 }
 
-// What the pool has more in use after an op than after the one before belongs to the op's part.
+// The increase of the pool's memory in use after an op, compared with the op before, belongs to the
+// op's part.
 std::vector<std::size_t> activations_of(const Model& model, const Config& config,
                                         const Batch& batch, const std::vector<ModelPart>& parts) {
   const Batch largest = largest_part(batch, config);

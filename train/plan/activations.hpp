@@ -1,4 +1,4 @@
-// What a forward pass keeps in memory for the way back, part by part, as seen by one.
+// The memory that a forward pass keeps for the backward pass, for each part of the model.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The number of the batch with the most rows of source and target.
+// The number of the batch with the most source and target rows.
 std::size_t largest_batch(const Split& split, const std::vector<std::vector<Index>>& batches);
 
-// Bytes of each part after a forward pass of the largest piece of the batch's shards. To be called
-// while no other thread uses the pool.
+// The bytes of each part of the model after a forward pass on the largest part of the batch's
+// shards. Call it while no other thread uses the pool.
 std::vector<std::size_t> activations_of(const Model& model, const Config& config,
                                         const Batch& batch, const std::vector<ModelPart>& parts);
 

@@ -8,7 +8,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-constexpr double passes = 3;  // a product forward, and two of its size backward
+constexpr double passes = 3;  // one product forward, and two of the same size backward
 
 std::string layers_text(Index first, Index last) {
   return first == last ? fmt::format("layer {}", first)
@@ -35,7 +35,7 @@ class Parts {
                      .scopes = {stack.embedding.module.path()}});
   }
 
-  // Layers that follow each other and are alike are one part.
+  // Successive equal layers form one part.
   void add_attentions(AttentionKind kind) {
     const MultiHeadAttention* before = nullptr;
     Index first = 0;
@@ -138,7 +138,7 @@ StepRows rows_of(const Batch& batch) {
           .labels = static_cast<double>(batch.labels.count())};
 }
 
-// A batch has each sequence with one mark, and a label on every row of the target.
+// A batch has each sequence with one mark, and a label for every row of the target.
 StepRows mean_rows(const Split& split, Index steps) {
   StepRows sum;
   for (const Example& example : split.examples) {

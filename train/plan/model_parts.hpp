@@ -1,5 +1,5 @@
-// The parts of a model and what each of them costs: its parameters, and the multiply-adds of a
-// training step.
+// The parts of a model and the cost of each: its parameters, and the multiply-adds of a training
+// step.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// What a step computes on: rows, which are tokens, pairs of a query and a key, and labels.
+// The amount of work in a step: rows, which are tokens, pairs of a query and a key, and labels.
 struct StepRows {
   double source = 0;
   double target = 0;
@@ -22,21 +22,21 @@ struct StepRows {
   double labels = 0;
 };
 StepRows rows_of(const Batch& batch);
-StepRows mean_rows(const Split& split, Index steps);  // when its examples make so many steps
+StepRows mean_rows(const Split& split, Index steps);  // if an epoch has `steps` steps
 
 struct ModelPart {
   std::string name;                 // such as "cross-attention, layers 0 to 3"
   std::vector<std::string> scopes;  // of its modules and parameters
-  Index parameters = 0;             // that the parts before it do not have as well
+  Index parameters = 0;             // that no earlier part has
   double multiply_adds = 0;         // of matrix products, forward and backward
 };
 
-// In the order in which a pass meets them; layers that are alike are one part.
+// In the order in which a pass runs them. Equal layers form one part.
 std::vector<ModelPart> model_parts(const Transformer& model, const ParameterStore& store,
                                    const StepRows& rows);
 
-// The number of the part that a module or a parameter belongs to, by the innermost scope. What is
-// in none, as the loss, is the output's, which is the last.
+// The number of the part to which a module or a parameter belongs, by the innermost scope. What is
+// in no scope, such as the loss, belongs to the output, which is the last part.
 std::size_t part_of(const std::vector<ModelPart>& parts, std::string_view path);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

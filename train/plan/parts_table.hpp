@@ -1,4 +1,4 @@
-// The parts of a model as a table: what each has in parameters, arithmetic and memory.
+// The table of a model's parts: the parameters, arithmetic and memory of each.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,12 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Bytes of a part, or of all.
+// Bytes of one part, or of all.
 struct PartMemory {
-  // Its parameters, what the optimiser keeps of them, and a gradient of each shard: all the time.
+  // Its parameters, the optimiser's state for them, and a gradient for each shard: needed all the
+  // time.
   double weights = 0;
-  // What forward passes keep for the way back, of as many shards as are computed side by side.
+  // What forward passes keep for the backward pass, for as many shards as are computed in parallel.
   double activations = 0;
 };
 

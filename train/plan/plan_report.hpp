@@ -1,4 +1,4 @@
-// What a config comes to before it is trained, as a table and as JSON.
+// The report of `plan`, which estimates a training before it starts, as a table and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -41,7 +41,7 @@ Split only(const Split& split, const Lists& batches, Index count) {
 // How long targets are, with their end marks.
 struct Lengths {
   Index longest = 1;
-  Index extra = 0;  // that they have more than their sources, on the mean; 0 where it is less
+  Index extra = 0;  // how much longer they are than their sources on average; at least 0
 };
 
 Lengths lengths_of(const Split& split) {
@@ -78,7 +78,7 @@ class Rehearsing {
   std::size_t checkpoint_bytes() const;
 
  private:
-  // The batches of the step that this one is of.
+  // The batches of the step that contains this batch.
   std::vector<Batch> step_with(std::size_t batch) const {
     const auto together = static_cast<std::size_t>(config_.training.accumulate);
     const std::size_t first = batch / together * together;
@@ -109,8 +109,8 @@ void Rehearsing::look_at_parts(Rehearsal& result) const {
       activations_of(model_, config_, make_batch(*train_, batches_[largest_]), result.parts);
 }
 
-// Those that a training begins with, since the memory that a step finds is as others have left it;
-// the order of an epoch is random, so they are like any. The time of a multiply-add is theirs.
+// Runs the first steps of a training, because the state of the memory depends on earlier steps. The
+// order of an epoch is random, so they are typical. They give the time of a multiply-add.
 void Rehearsing::time_steps(Rehearsal& result) {
   const auto work_of = [&](const StepRows& rows) {
     double sum = 0;
@@ -138,7 +138,7 @@ void Rehearsing::time_steps(Rehearsal& result) {
   result.seconds_per_step = seconds / work * work_of(result.rows);
 }
 
-// As evaluate() would go through the split, but no further than a few batches for each thread.
+// Like evaluate() on the split, but with only a few batches for each thread.
 void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded) {
   const Index threads = workers_.threads();
   const EvaluationOptions& options = config_.evaluation;
@@ -148,7 +148,7 @@ void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded)
     return;
   }
   const Split part = first_examples(split, decoded);
-  constexpr Index each = 3;  // since a batch finds the memory as others have left it
+  constexpr Index each = 3;  // because the state of the memory depends on earlier batches
   const Split written =
       only(part, decoding_batches(part, options.batch_tokens, beam, threads), each * threads);
   const Lengths lengths = lengths_of(written);
@@ -161,7 +161,7 @@ void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded)
                   workers_);
 }
 
-// On the validation split, and at the end on final_splits(), with the weights of a second model.
+// On the validation split, and for the end on final_splits(), with the weights of a second model.
 void Rehearsing::evaluations() {
   const EvaluationOptions& options = config_.evaluation;
   const Split& validation = task_.split("validation");
@@ -175,7 +175,7 @@ void Rehearsing::evaluations() {
   }
 }
 
-// Beside all else: the weights as a file holds them and, where they are averaged, their sums.
+// Additional memory: the weights as stored in a file and, if they are averaged, their sums.
 std::size_t Rehearsing::checkpoint_bytes() const {
   const std::size_t sum = config_.training.average_last > 0 ? sizeof(double) : 0;
   return static_cast<std::size_t>(model_.store.size()) * (sum + sizeof(Scalar));
@@ -188,7 +188,7 @@ Rehearsal rehearse(const Config& config, const Task& task, Index threads,
   say("making the model");
   Rehearsing rehearsing(config, task, threads);
   Rehearsal result;
-  rehearsing.look_at_parts(result);  // first, as a training does
+  rehearsing.look_at_parts(result);  // first, as in a training
   say("going through the largest step");
   rehearsing.largest_step();
   say("timing steps");

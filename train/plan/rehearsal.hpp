@@ -1,5 +1,6 @@
-// A rehearsal of a training: its largest step, some of its others, and the largest batches of its
-// evaluations, on its own data and threads, to see what they take. Nothing is written.
+// A rehearsal of a training measures its memory and time. It runs the largest step, some other
+// steps, and the largest batches of the evaluations, with the training's own data and threads.
+// Nothing is written.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +14,17 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct Rehearsal {
-  StepRows rows;  // of a mean step
+  StepRows rows;  // of an average step
   std::vector<ModelPart> parts;
-  std::vector<std::size_t> activations;  // bytes of each part that the largest shard keeps for its
-                                         // way back
-  double seconds_per_step = 0;           // of a step of mean size
+  std::vector<std::size_t> activations;  // bytes of each part, for the largest shard's backward
+  double seconds_per_step = 0;           // of a step of average size
   Index timed_steps = 0;
-  std::size_t peak_bytes = 0;  // that a process which trains so has resident at most
+  std::size_t peak_bytes = 0;  // most resident memory of a process that trains like this
 };
 
-// The config must be resolved. `say` is told what is begun. The memory is what this process has
-// had: it should have done nothing larger before. Outputs are as much longer than their sources as
-// the references are on the mean, which is what a trained model writes.
+// The config must be resolved. `say` is called before each stage. The memory is that of this
+// process, so it should not have done anything larger before. Outputs are assumed to be longer than
+// their sources by the average ratio of references to sources, as those of a trained model are.
 Rehearsal rehearse(const Config& config, const Task& task, Index threads,
                    const std::function<void(const char*)>& say);
 

@@ -34,7 +34,7 @@ Index planned_steps(const TrainingOptions& training, Index steps_per_epoch) {
       tokens, tokens + 1, max_positions));
 }
 
-// Each sequence and a mark have positions.
+// Checks that there are positions for each sequence and a mark.
 void expect_positions(const Split& split, Index max_positions) {
   for (std::size_t i = 0; i < split.examples.size(); ++i) {
     const auto source = static_cast<Index>(split.examples[i].source.size());

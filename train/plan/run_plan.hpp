@@ -1,4 +1,4 @@
-// What a config comes to once its data is known, and whether the two go together.
+// The plan of a run, made when its data is known, and the check that config and data match.
 #pragma once
 
 #include "datasets/task.hpp"
@@ -8,11 +8,11 @@ namespace tapehead {
 
 struct RunPlan {
   Index steps_per_epoch;
-  Index total_steps;  // where the schedule ends: 0 when only time or patience ends the run
+  Index total_steps;  // where the schedule ends; 0 if only time or patience ends the run
 };
 
-// Throws ConfigError when the warmup does not end before the run, DataError when the model has no
-// positions for an example, with the file and line of text.
+// Throws ConfigError if the warmup does not end before the run. Throws DataError, with file and
+// line of the text, if the model has too few positions for an example.
 RunPlan plan_run(const Config& config, const Task& task);
 
 }  // namespace tapehead

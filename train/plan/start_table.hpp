@@ -1,4 +1,4 @@
-// The table at the start of a training: what will be trained, on what, and how.
+// The table at the start of a training: what is trained, on what data, and how.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The arithmetic of a training step that counts: additions and multiplications in matrix products.
+// Counts the arithmetic of a training step: additions and multiplications in matrix products.
 #pragma once
 
 #include "core/sequence/batch.hpp"
@@ -28,9 +28,9 @@ inline double attention_multiply_adds(const ModelOptions& model, AttentionKind k
   return total;
 }
 
-// 6 for each use of a weight by a row: 2 forward, and twice that backward. For each pair of a query
-// and a key 12 for each column of the heads: 2 in the scores and 2 in the sums forward, and twice
-// that backward. Nothing elementwise counts, nor does what a kernel computes again.
+// Each use of a weight by a row counts 6: 2 forward, and twice that backward. Each pair of a query
+// and a key counts 12 for each column of the heads: 2 in the scores and 2 in the sums forward, and
+// twice that backward. Elementwise work does not count, nor does work that a kernel repeats.
 inline double step_flops(const ModelOptions& model, Index target_vocabulary, const Batch& batch) {
   const auto D = static_cast<double>(model.d_model);
   const double feed_forward = 2 * D * static_cast<double>(model.d_ff.value_or(4 * model.d_model));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr DType scalar_type = sizeof(Scalar) == sizeof(float) ? DType::f32 : DType::f64;
 
-// What a number in a file may be.
+// The limits of a number in a file.
 struct Bounds {
   Scalar least = std::numeric_limits<Scalar>::lowest();
   Scalar most = std::numeric_limits<Scalar>::max();
@@ -61,7 +61,7 @@ void expect_numbers(const TensorFile& file, const TensorEntry& entry, const Boun
     const auto value = static_cast<double>(number);
     const bool within =
         value >= static_cast<double>(bounds.least) && value <= static_cast<double>(bounds.most);
-    if (!within) {  // NaN is nowhere
+    if (!within) {  // also true for NaN
       throw fault(file, fmt::format("element {} of {} is {}, which no training leaves", i,
                                     entry.name, value));
     }

@@ -1,5 +1,5 @@
-// What a checkpoint holds: parameters, the optimiser's state and the place in the data, each
-// checked where it is read.
+// The content of a checkpoint: parameters, the optimiser's state and the position in the data. Each
+// is checked when it is read.
 #pragma once
 
 #include <vector>
@@ -12,26 +12,26 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Weights alone, by their names.
+// The weights alone, by their names.
 std::vector<TensorEntry> weight_entries(const ParameterStore& store);
 
-// Throws IoError that names the file: a weight is missing, has another shape than the store's, or
-// is not finite.
+// Throws IoError that names the file if a weight is missing, has another shape than in the store,
+// or is not finite.
 void expect_weights(const TensorFile& file, const ParameterStore& store);
-void expect_shapes(const TensorFile& file, const ParameterStore& store);  // does not read them
+void expect_shapes(const TensorFile& file, const ParameterStore& store);  // reads no weights
 
-// The same, and takes them over; when one does not fit, none is.
+// The same, and loads the weights. If one does not match, none is loaded.
 void load_weights(const TensorFile& file, ParameterStore& store);
 
-// One of them.
+// Loads one weight.
 void load_weight(const TensorFile& file, const NamedParameter& parameter, ParameterStore& store);
 
 // Weights and the optimiser's state.
 std::vector<TensorEntry> training_entries(const ParameterStore& store, Optimizer& optimizer);
 Metadata training_metadata(const Identity& identity, const TrainingPosition& position);
 
-// Throws IoError that names the file, also where the optimiser's state does not fit; store and
-// optimiser are then of no use.
+// Throws IoError that names the file, also if the optimiser's state does not match. Store and
+// optimiser are unusable afterwards.
 TrainingPosition load_training(const TensorFile& file, ParameterStore& store, Optimizer& optimizer);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

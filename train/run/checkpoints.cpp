@@ -76,7 +76,7 @@ void Checkpoints::save(Index step, std::span<const TensorEntry> entries,
   for (const Index other : steps()) {
     const bool between = other < step && every_ > 0 && other % every_ != 0;
     if (other > step || between || ++kept > keep_) {
-      std::error_code ignored;  // a file too many does no harm
+      std::error_code ignored;  // one file too many does no harm
       fs::remove(file(other), ignored);
     }
   }

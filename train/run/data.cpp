@@ -25,13 +25,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Place {
-  std::string path;  // as the config has it
+  std::string path;  // as in the config
   fs::path absolute;
   fs::path relative;  // to the run
   std::string digest;
 };
 
-// Empty where it cannot be read twice, as a pipe.
+// Empty if it cannot be read twice, like a pipe.
 std::string digest_of(const fs::path& file) {
   std::error_code ignored;
   return fs::is_regular_file(file, ignored) ? fmt::format("{:016x}", digest(read_file(file))) : "";
@@ -68,7 +68,7 @@ bool is_there(const fs::path& file) {
   return fs::exists(file, ignored);
 }
 
-// The first that holds the same bytes, or else the first that is there.
+// The first file that has the same bytes; otherwise the first that exists.
 std::optional<fs::path> choose(const std::vector<fs::path>& candidates, const std::string& digest) {
   std::vector<fs::path> there;
   std::ranges::copy_if(candidates, std::back_inserter(there), is_there);

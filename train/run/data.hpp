@@ -1,5 +1,5 @@
-// Where a run's data lies, data.json: written when it starts, so that its files are found again
-// from any directory, and after run and data have been moved together.
+// Where a run's data is, in data.json. It is written when the run starts, so that its files are
+// found again from any directory, and after run and data were moved together.
 #pragma once
 
 #include <filesystem>
@@ -9,25 +9,25 @@
 
 namespace tapehead {
 
-// What a user says about the data of a run that is there.
+// The user's choice about the data of an existing run.
 struct DataChoice {
-  std::filesystem::path directory{};  // that holds the files; empty: where they were
-  bool other = false;                 // whether other data than the run was trained on may be used
+  std::filesystem::path directory{};  // the directory of the files; empty: where they were
+  bool other = false;                 // whether other data than the run's is allowed
 };
 
-// Writes where each file of the task lies: its path as the config has it, absolute, and relative to
-// the run, with a digest of its bytes. `found` is where they have been read, `written` what the
-// config says; the same for a run that starts. Throws IoError.
+// Writes where each file of the task is: its path in the config, its absolute path, and its path
+// relative to the run, with a digest of its bytes. `found` has the paths that were read, `written`
+// those of the config; for a new run both are the same. Throws IoError.
 void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found);
 
-// The task with the paths of files that are there. Without a directory these are the absolute path
-// and the one relative to the run, first those whose bytes are still the same. In a directory it is
-// the path as the config has it, or the name alone. A path that the record does not know, since it
-// was set anew or the run is an old one, stays as it is. Throws IoError that names the places where
-// a file is not.
+// The task with paths of existing files. Without a directory the candidates are the absolute path
+// and the path relative to the run; a file whose bytes are unchanged comes first. In a directory
+// the candidates are the path in the config and the name alone. A path that the record does not
+// contain, because it was set again or the run is old, stays unchanged. Throws IoError that names
+// the places where a file was not found.
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice);
 
-// The same for a config file: that of a run has the run's data.
+// The same for a config file. The config of a run has the run's data.
 TaskOptions find_config_data(const std::filesystem::path& config, const TaskOptions& task);
 
 }  // namespace tapehead

@@ -31,7 +31,7 @@ std::vector<fs::path> content_of(const fs::path& directory) {
   return content;
 }
 
-// What a start leaves that was killed before it had written its config.
+// Whether this is left from a start that was killed before it had written its config.
 bool is_empty_start(const fs::path& directory) {
   return std::ranges::all_of(content_of(directory), [](const fs::path& path) {
     const std::string name = path.filename().string();
@@ -55,7 +55,7 @@ bool is_file_of_a_run(const fs::path& path) {
 }
 
 void remove_run(const RunFiles& files) {
-  // Checkpoints first: at no moment do old ones stand beside a new config.
+  // Checkpoints first, so that old ones never exist together with a new config.
   std::vector<fs::path> content = content_of(files.directory);
   std::ranges::partition(content,
                          [&](const fs::path& path) { return path == files.checkpoints(); });
@@ -79,7 +79,7 @@ void expect_empty(const fs::path& path) {
   }
 }
 
-// Refuses what must not be written to, before anything is touched.
+// Throws if a directory must not be written to, before anything is changed.
 void check_existing(const fs::path& path, bool overwrite) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) {
@@ -104,7 +104,7 @@ void check_existing(const fs::path& path, bool overwrite) {
   }
 }
 
-// Whether `remove_run` would remove what the path names, or what the path is a link to.
+// Whether `remove_run` would remove the path, or the file that the path is a link to.
 bool is_removed(const fs::path& input, const fs::path& run) {
   std::error_code ignored;
   const fs::path root = fs::weakly_canonical(run, ignored);
@@ -139,7 +139,7 @@ RunDirectory RunDirectory::create(const fs::path& path, bool overwrite) {
   make_directories(path);
   RunDirectory run(path);
   if (!overwrite) {
-    expect_empty(path);  // now for sure: nobody else writes here any more
+    expect_empty(path);  // again, now that no other process can write here
   }
   remove_run(run.files());
   make_directories(run.files().checkpoints());

@@ -1,5 +1,4 @@
-// The run directory: made, found again or overwritten, and held by a lock while a training writes
-// to it.
+// The run directory: created, opened or overwritten, and locked while a training writes to it.
 #pragma once
 
 #include <filesystem>
@@ -13,20 +12,20 @@ namespace tapehead {
 
 class RunDirectory {
  public:
-  // Refuses what `create` would refuse, and touches nothing: to be asked before long work. Throws
-  // IoError.
+  // Throws whatever `create` would throw for this directory, but changes nothing. Call it before
+  // long work. Throws IoError.
   static void expect_available(const std::filesystem::path& path, bool overwrite);
 
-  // Refuses to overwrite a run with what is read from it: `create` would remove one of the inputs.
-  // Throws IoError.
+  // Throws if `create` would remove one of the inputs, because the run that would be overwritten is
+  // also read. Throws IoError.
   static void expect_keeps(const std::filesystem::path& path, const InputFiles& inputs);
 
-  // Makes the directory of a new run. One that holds anything is refused with the choices there
-  // are; with `overwrite` the files of a run are removed from it, and nothing else: a directory
-  // that is no run is refused. Throws IoError.
+  // Creates the directory of a new run. If the directory contains anything, it throws, and the
+  // message names the choices. With `overwrite` only the files of a run are removed; a directory
+  // that is not a run is rejected. Throws IoError.
   static RunDirectory create(const std::filesystem::path& path, bool overwrite);
 
-  // Opens the directory of a run to go on with it, and clears what a killed process left. Throws
+  // Opens the directory of a run to continue it, and removes what a killed process left. Throws
   // IoError.
   static RunDirectory open(const std::filesystem::path& path);
 
@@ -39,8 +38,8 @@ class RunDirectory {
   RunLock lock_;
 };
 
-// The files of a run that are there, those in its checkpoints too, but not its page, which can be
-// written again.
+// The existing files of a run, including those in its checkpoints directory, but without its page,
+// which can be written again.
 std::vector<std::filesystem::path> files_of_run(const std::filesystem::path& directory);
 
 }  // namespace tapehead

@@ -1,4 +1,4 @@
-// The files of a run: where each one lies in the run's directory.
+// The files of a run: the path of each in the run's directory.
 #pragma once
 
 #include <filesystem>
@@ -21,11 +21,11 @@ struct RunFiles {
   std::filesystem::path checkpoints() const { return directory / "checkpoints"; }
 };
 
-// Whether a directory is a run of tapehead. That there is a config.yaml is not enough: others have
-// one too.
+// Whether a directory is a run of tapehead. A config.yaml alone is not enough, since other programs
+// use this name too.
 bool is_run(const std::filesystem::path& directory);
 
-// The files of a run that is there, for reading. Throws IoError.
+// The files of an existing run, for reading. Throws IoError.
 RunFiles find_run(const std::filesystem::path& directory);
 
 }  // namespace tapehead

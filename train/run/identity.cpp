@@ -27,7 +27,7 @@ std::string former_digest_of(const Config& config) {
   return fmt::format("{:016x}", digest(decisive));
 }
 
-// What a fact is called in a message.
+// The name of a fact in messages.
 std::string name_of(const std::string& key) {
   static const std::map<std::string, std::string> names{
       {"data", "other data"},

@@ -1,4 +1,4 @@
-// A checkpoint's identity: what its numbers mean, and what they were trained on.
+// The identity of a checkpoint: what its numbers mean, and what they were trained on.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 namespace tapehead {
 
 struct Identity {
-  // What a checkpoint says of it: each option that decides what weights mean, the seed, a digest of
+  // The facts in a checkpoint: each option that decides what weights mean, the seed, a digest of
   // each tokenizer, and a fingerprint of the data.
   Metadata facts;
-  // A digest of all options of the model and the seed, which checkpoints had before in the place of
+  // A digest of all options of the model and of the seed, which older checkpoints have instead of
   // options and tokenizers.
   std::string former_digest;
 };
 
-// The config must be resolved. An empty fingerprint: of whatever data.
+// The config must be resolved. An empty fingerprint matches any data.
 Identity identity_of(const Config& config, const Tokenizers& tokenizers,
                      const std::string& data_fingerprint = {});
 
-// Throws IoError that names the file and what differs. An option that the file does not know has
-// its default there.
+// Throws IoError that names the file and the differences. An option that the file does not contain
+// has its default there.
 void expect_identity(const TensorFile& file, const Identity& identity);
 
 }  // namespace tapehead

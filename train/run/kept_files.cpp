@@ -29,8 +29,8 @@ void remove_file(const fs::path& file) {
   }
 }
 
-// What a file of the training's own weights says of itself. Throws IoError where it is not of the
-// training.
+// What a file of the training's own weights says about itself. Throws IoError if it does not belong
+// to the training.
 struct Weights {
   Index step = 0;
   Index averaged = 1;
@@ -55,7 +55,7 @@ Weights own_weights(const GoingOn& training, const ParameterStore& store, const 
   return weights;
 }
 
-// Nothing where the file is not the training's, which is then removed.
+// Nothing if the file does not belong to the training; then it is removed.
 std::optional<Weights> keep_own(const GoingOn& training, const ParameterStore& store,
                                 const fs::path& path) {
   if (std::error_code ignored; !fs::exists(path, ignored)) {

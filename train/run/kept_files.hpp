@@ -1,6 +1,6 @@
-// What a training that goes on may keep of the files beside its step checkpoints. A file of a later
-// step than the one it goes on from, of another model or other data, or one that does not hold, is
-// none of its own.
+// Decides which files beside its step checkpoints a resumed training may keep. A file does not
+// belong to the training if it is of a step after the one it resumes from, of another model or
+// other data, or invalid.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Where a training goes on, and as what.
+// A training that resumes: from which step, and with which identity.
 struct GoingOn {
   RunFiles files;
   Identity identity;
@@ -19,25 +19,26 @@ struct GoingOn {
   Index average_last = 0;  // training.average_last
 };
 
-// How good the weights of a best checkpoint are, by the training's measure.
+// How good the weights of a best checkpoint are, by the measure of the training.
 struct BestWeights {
   double value = 0;
   double loss = 0;
 };
 
-// Removes a best checkpoint that is none of the training's. Nothing where there is none then; of
-// one that does not say how good it is, `otherwise`.
+// Removes a best checkpoint that does not belong to the training. Returns nothing if there is none
+// afterwards. For one that does not say how good it is, returns `otherwise`.
 std::optional<BestWeights> keep_best(const GoingOn& training, const ParameterStore& store,
                                      const BestWeights& otherwise);
 void remove_best(const RunFiles& files);
 Metadata best_metadata(const Identity& identity, Index step, const BestWeights& best);
 
-// Removes weights and an average that are none of the training's, all where nothing is to be
-// averaged, and makes the average anew where it is not that of the last weights. The store's own
-// weights come back.
+// Removes saved weights and an average that do not belong to the training; all of them if nothing
+// is to be averaged. Makes the average again if it is not that of the last weights. The store has
+// its own weights again afterwards.
 void keep_average(const GoingOn& training, ParameterStore& store);
 
-// Removes what tells of the run as it was: the page, the scores, and the step that failed.
+// Removes files that describe the earlier state of the run: the page, the scores, and the step that
+// failed.
 void remove_reports(const RunFiles& files);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,5 +1,5 @@
-// The lock of a run directory: one process writes there, and when it dies, however it dies, the
-// lock is gone.
+// The lock of a run directory: only one process writes there. When the process ends, in whatever
+// way, the lock is released.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,16 @@ namespace tapehead {
 
 class RunLock {
  public:
-  // Takes the lock of the run directory that `file` lies in; the file itself stays for ever. Throws
-  // IoError that names the process that holds it.
+  // Locks the run directory that contains `file`; the file itself is never removed. Throws IoError
+  // that names the process that holds the lock.
   explicit RunLock(const std::filesystem::path& file);
 
  private:
-  OpenFile file_;  // flock(2) belongs to the open file, which the kernel closes with its process
+  OpenFile file_;  // flock(2) belongs to the open file, which the kernel closes when the process
+                   // ends
 };
 
-// Throws the same error when a process holds the lock, and does nothing otherwise.
+// Throws the same error if a process holds the lock, and does nothing otherwise.
 void expect_unlocked(const std::filesystem::path& file);
 
 // Whether a file was made by RunLock.

@@ -22,7 +22,8 @@ OpenFile open_to_append(const std::filesystem::path& path) {
   return {path, O_WRONLY | O_APPEND | O_CREAT};
 }
 
-// A line of a step up to `step`, or of no step. Throws IoError for what is none.
+// Whether the line is of a step up to `step`, or of no step. Throws IoError if it is not a valid
+// line.
 bool is_kept(std::string_view line, Index step, const std::string& where) {
   const auto parsed = parse_json(line, where);
   const JsonObject object(parsed, where);
@@ -46,7 +47,7 @@ void MetricsLog::truncate_after(Index step) {
   for (std::size_t begin = 0; begin < content.size();) {
     const std::size_t end = content.find('\n', begin);
     if (end == std::string::npos) {
-      break;  // torn: its end was never written
+      break;  // incomplete: its end was never written
     }
     const std::string_view line = std::string_view(content).substr(begin, end - begin);
     try {

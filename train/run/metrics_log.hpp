@@ -1,5 +1,5 @@
-// The metrics of a run, metrics.jsonl: one JSON object a line, each safe from a killed process as
-// soon as it is written.
+// The metrics of a run, metrics.jsonl: one JSON object per line. Each line is safe as soon as it is
+// written, even if the process is killed.
 #pragma once
 
 #include <filesystem>
@@ -13,15 +13,14 @@ namespace tapehead {
 
 class MetricsLog {
  public:
-  // Appends to the file, which is made where it is missing. Throws IoError.
+  // Appends to the file, which is created if it is missing. Throws IoError.
   explicit MetricsLog(std::filesystem::path path);
 
-  // One line, in one write. Numbers that are not finite become null, as JSON has none.
+  // Writes one line with one write. Numbers that are not finite become null, since JSON has none.
   void write(const nlohmann::ordered_json& line);
 
-  // Takes back what a resumed training will write again: lines whose "step" is greater than `step`,
-  // a last line that was torn and, with a warning, lines that are damaged. Call it before the first
-  // write.
+  // Removes what a resumed training will write again: lines whose "step" is greater than `step`, an
+  // incomplete last line and, with a warning, damaged lines. Call it before the first write.
   void truncate_after(Index step);
 
  private:

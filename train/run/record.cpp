@@ -33,7 +33,7 @@ RunStart start_of(const Json& json, const std::string& where) {
           .threads = start.count("threads", 1)};
 }
 
-// Each split's figures: numbers, null for what is not finite, and signatures.
+// The figures of each split: numbers, null if not finite, and signatures.
 Json tests_of(const JsonObject& end, const std::string& where) {
   const Json& tests = end.member("tests");
   bool plain = tests.is_object();

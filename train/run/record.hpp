@@ -1,5 +1,5 @@
-// The record of a run, record.json: where its options came from, on what it was started each time,
-// and what its tests said at the end.
+// The record of a run, record.json: the origins of its options, the machine of each start, and the
+// results of its tests at the end.
 #pragma once
 
 #include <cstddef>
@@ -17,37 +17,37 @@ namespace tapehead {
 
 // One start of the program, the first or one that resumed.
 struct RunStart {
-  Index step = 0;  // from which it went on
+  Index step = 0;  // the step from which it continued
   std::string version;
   std::string processor;
   std::string kernels;  // of OpenBLAS
   Index threads = 0;
 };
 
-// The end that a run came to by itself, not by a signal.
+// The end of a run that was not stopped by a signal.
 struct RunConclusion {
   Index step = 0;
   double seconds = 0;                                               // of training
-  nlohmann::ordered_json tests = nlohmann::ordered_json::object();  // each split's metrics
+  nlohmann::ordered_json tests = nlohmann::ordered_json::object();  // the metrics of each split
 };
 
 struct RunRecord {
-  std::map<std::string, std::string> origins;  // as LoadedConfig has them, at the first start
+  std::map<std::string, std::string> origins;  // as in LoadedConfig, at the first start
   std::vector<RunStart> starts;
-  // Bytes that a start which came to the end had resident at most; not in records of older
-  // versions.
+  // The most resident memory, in bytes, of a start that reached the end. Records of older versions
+  // lack it.
   std::optional<std::size_t> peak_memory{};
   std::optional<RunConclusion> end;
 };
 
-// Nothing where there is no record, and, with a warning, where it cannot be read: a run can be used
-// without.
+// Nothing if there is no record. Nothing, with a warning, if it cannot be read: a run can be used
+// without it.
 std::optional<RunRecord> read_record(const std::filesystem::path& file);
 
 // Throws IoError.
 void write_record(const std::filesystem::path& file, const RunRecord& record);
 
-// As the system names it; "unknown" where it does not.
+// As the system reports it; "unknown" if it does not.
 std::string processor_name();
 
 }  // namespace tapehead

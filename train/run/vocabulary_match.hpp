@@ -1,4 +1,4 @@
-// The entries that two vocabularies have in common, by their text.
+// Finds the entries that two vocabularies have in common, by their text.
 #pragma once
 
 #include <string_view>
@@ -9,12 +9,12 @@
 namespace tapehead {
 
 struct VocabularyMatch {
-  std::vector<Index> from;  // of each entry its number in the other vocabulary, or -1
-  Index matched = 0;        // marks apart
-  Index entries = 0;        // marks apart
+  std::vector<Index> from;  // for each entry its number in the other vocabulary, or -1
+  Index matched = 0;        // without the marks
+  Index entries = 0;        // without the marks
 };
 
-// Marks match marks. Of entries with the same text the first counts.
+// Marks match marks. Of several entries with the same text the first one counts.
 VocabularyMatch match_vocabularies(const Tokenizer& theirs, const Tokenizer& ours);
 
 }  // namespace tapehead

@@ -10,7 +10,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The store's weights come back at the end, however it comes.
+// Restores the store's weights at the end, also after an exception.
 class KeptWeights {
  public:
   explicit KeptWeights(ParameterStore& store) : store_(store), kept_(store.values().copy()) {}

@@ -10,9 +10,9 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Writes to `average` the mean of the weights in `files`, of which there must be some. `store` says
-// what the weights are; its own come back. Throws IoError: a file that does not fit, or cannot be
-// written.
+// Writes the mean of the weights in `files`, of which there must be at least one, to `average`.
+// `store` defines the names and shapes of the weights, and has its own weights again afterwards.
+// Throws IoError if a file does not match or cannot be written.
 void write_weight_average(const std::vector<std::filesystem::path>& files, ParameterStore& store,
                           Metadata metadata, const std::filesystem::path& average);
 

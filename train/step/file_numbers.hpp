@@ -1,4 +1,4 @@
-// Numbers that a tensor file's metadata states, each checked against the range it may have.
+// Reads numbers from the metadata of a tensor file, and checks each against its valid range.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace tapehead {
 
-constexpr Index most_counted = 1'000'000'000'000;  // steps, epochs: more than any training comes to
+constexpr Index most_counted = 1'000'000'000'000;  // steps, epochs: more than any training has
 
-// Throws IoError that names the file where the number is missing, is none, or is out of range.
+// Throws IoError that names the file if the number is missing, not a number, or out of range.
 Index metadata_number(const TensorFile& file, const std::string& key, Index least, Index most);
 
-// All bits of a number, as a whole number: what is read is what was written.
+// All bits of a number, as a whole number, so that it is read exactly as it was written.
 std::string bits_of(double value);
 double metadata_real(const TensorFile& file, const std::string& key);  // finite, or IoError
 

@@ -1,4 +1,4 @@
-// How gates on heads are trained (Voita et al. 2019, section 5.2).
+// Trains the gates on heads (Voita et al. 2019, section 5.2).
 #pragma once
 
 #include <vector>
@@ -8,16 +8,16 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The gates of all of a model's heads: how many are open.
+// The gates of all heads of a model, and how many of them are open.
 class OpenHeads {
  public:
   explicit OpenHeads(const Transformer& transformer);
 
-  // Heads with gates; those of attentions with the same weights once.
+  // The number of heads with gates. Attentions that share weights count once.
   Index gated() const { return gated_; }
 
-  // The number of open heads that is to be expected of a step's draws, Σ P(z > 0) (Voita et al.
-  // 2019, equation 8); (1). There must be gates.
+  // The expected number of open heads in a step's draws, Σ P(z > 0) (Voita et al. 2019, equation
+  // 8); (1). There must be gates.
   Var expected(Pass& pass) const;
   double expected(const ParameterStore& store) const;
 
@@ -28,8 +28,8 @@ class OpenHeads {
   Index gated_ = 0;
 };
 
-// weight Σ P(a head is open), which drives gates to close where the loss does not need the head
-// (equation 9). Empty where it adds nothing: a weight of 0, or no gates.
+// weight Σ P(a head is open), which closes gates of heads that the loss does not need (equation 9).
+// Empty if it adds nothing: a weight of 0, or no gates.
 PenaltyFunction gate_penalty(const Transformer& transformer, double weight);
 
 // Gives gates their own learning rate.

@@ -93,7 +93,7 @@ double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>&
   return norm;
 }
 
-// The memory of the first shard that wrote the block; zeros where none did.
+// The memory of the first shard that wrote the block; zeros if none did.
 Optimizer::Sums Optimizer::place_for_sums(const std::vector<ParameterGradients*>& shards) const {
   Sums sums;
   sums.reserve(static_cast<std::size_t>(store_.blocks()));
@@ -106,8 +106,8 @@ Optimizer::Sums Optimizer::place_for_sums(const std::vector<ParameterGradients*>
   return sums;
 }
 
-// sum = scale Σ over shards, the first of which has written to `sum`; returns Σ sum². What the last
-// shard wrote is added, scaled and squared in one pass over memory.
+// sum = scale Σ over shards, the first of which has written to `sum`; returns Σ sum². Adding the
+// last shard, scaling and squaring is one pass over memory.
 double Optimizer::sum_chunk(const Chunk& chunk, const std::vector<ParameterGradients*>& shards,
                             Scalar scale, Scalar* sum) {
   const Scalar* last = nullptr;

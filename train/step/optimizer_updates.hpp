@@ -1,4 +1,5 @@
-// What an optimiser makes of a gradient: new numbers of some parameters, and of what it keeps.
+// The update of an optimiser: computes new values of some parameters, and of its own state, from a
+// gradient.
 #pragma once
 
 #include <array>
@@ -11,12 +12,12 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 constexpr std::size_t most_moments = 2;
 
-// Numbers that follow each other.
+// A range of consecutive numbers.
 struct Update {
   Index count;
   Scalar* weight;
   const Scalar* gradient;                     // before clipping
-  std::array<Scalar*, most_moments> moments;  // as OptimizerTraits has them
+  std::array<Scalar*, most_moments> moments;  // as in OptimizerTraits
   Scalar learning_rate;
   Scalar clip;  // a factor on the gradient
   Index step;   // counted from 1

@@ -1,4 +1,4 @@
-// The learning rate at each step.
+// The learning rate schedules.
 #pragma once
 
 #include "train/options/options.hpp"

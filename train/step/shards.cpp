@@ -30,7 +30,7 @@ Tokens tokens_from(const Tokens& all, Index first, Index end, Index rows_before)
   return part;
 }
 
-// The labels of so many rows from `row` on, which they count from then.
+// The labels of `rows` rows from `row` on, with rows counted from `row`.
 Labels labels_from(const Labels& all, Index row, Index rows) {
   if (all.every_row) {
     return {.every_row = true, .rows = {}, .ids = slice(all.ids, row, rows)};

@@ -1,5 +1,5 @@
-// Shards: a batch cut into parts of about equal work that can be computed side by side; and what
-// of them is computed one after the other.
+// Shards: cuts a batch into shards of about equal work, which are computed in parallel. A large
+// shard is cut into parts, which are computed one after the other.
 #pragma once
 
 #include <algorithm>
@@ -9,22 +9,22 @@
 
 namespace tapehead {
 
-// Rows of a training step that come before a batch: where its random draws are addressed.
+// The rows of a training step that come before a batch. They address its random draws.
 struct RowsBefore {
   Index context = 0;
   Index input = 0;
 };
 
-// At most `shards` shards, in order, none of them empty. Which sequence falls into which shard
-// depends on the batch and on `shards` alone.
+// At most `shards` shards, in order, none of them empty. Which sequence is in which shard depends
+// only on the batch and on `shards`.
 PoolVector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore before = {});
 
-// What of a shard is computed at a time, so many rows of context and input: few enough that
-// activations stay in a core's own cache on their way from op to op (256 KB of floats each), and
-// many enough for the weights, all of which every part takes anew.
+// The size of a part, in rows of context and input. It is small enough that activations (256 KB of
+// floats each) stay in a core's own cache from op to op, and large enough that loading the weights,
+// which each part does again, takes little time.
 constexpr Index part_rows(Index d_model) { return std::max(65536 / d_model, 6 * d_model); }
 
-// Parts of about that size, at least one.
+// Parts of about this size, at least one.
 PoolVector<Batch> cut_into_parts(const Batch& shard, Index part_rows);
 
 }  // namespace tapehead

@@ -1,4 +1,4 @@
-// Numbers that are not finite, told with the step at which they were met.
+// Errors about numbers that are not finite, with the step at which they occurred.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 NumericError numeric_error(Index step, const std::string& what);
 
-// What the action gives; a NumericError that it throws is told with the step.
+// Returns the result of the action. If it throws NumericError, the message also gives the step.
 template <class Action>
 auto with_step(Index step, const Action& action) {
   try {
@@ -20,8 +20,8 @@ auto with_step(Index step, const Action& action) {
   }
 }
 
-// Throws NumericError. What is written to a checkpoint is finite: nothing good gives way to
-// something bad.
+// Throws NumericError. Only finite weights are written to a checkpoint, so a good one is never
+// replaced by a bad one.
 void expect_finite_weights(const ParameterStore& store, Index step);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

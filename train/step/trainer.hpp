@@ -1,4 +1,4 @@
-// The trainer: one step from a batch to new parameters.
+// The trainer: computes one step, from a batch to new parameters.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// What a step did. Losses are means over its labels, in nats.
+// The results of a step. Losses are means over its labels, in nats.
 struct StepStats {
   double loss = 0;                     // as trained: with label smoothing
-  double negative_log_likelihood = 0;  // without
-  double penalty = 0;                  // trained beside the loss, and no part of it
+  double negative_log_likelihood = 0;  // without label smoothing
+  double penalty = 0;                  // added for training, not part of the loss
   Index tokens = 0;
   Index correct = 0;
   double gradient_norm = 0;
@@ -26,17 +26,17 @@ struct StepStats {
 // The loss of a batch, summed over its labels.
 using LossFunction = std::function<CrossEntropy(Pass& pass, const Batch& batch)>;
 
-// What the weights cost by themselves, (1): added to the mean loss of a step's labels.
+// A penalty on the weights themselves, (1). It is added to the mean loss over a step's labels.
 using PenaltyFunction = std::function<Var(Pass& pass)>;
 
-// The penalty once for each label of the batch, as the loss of a batch is summed over them: then a
-// step's mean has it once, however the step is cut.
+// The penalty times the number of labels of the batch, because the loss of a batch is a sum over
+// labels. So the mean over a step contains it exactly once, however the step is split.
 Var penalty_of(const PenaltyFunction& penalty, Pass& pass, const Batch& batch);
 
 class Trainer {
  public:
-  // `d_model` matters to the noam schedule and to the size of parts (`part_rows`), `total_steps`
-  // (0: unknown) to linear and cosine.
+  // `d_model` matters for the noam schedule and for the size of parts (`part_rows`), `total_steps`
+  // (0: unknown) for linear and cosine.
   struct Options {
     TrainingOptions training;
     std::uint64_t seed = 1;
@@ -46,31 +46,31 @@ class Trainer {
   };
   Trainer(ParameterStore& store, Workers& workers, const Options& options);
 
-  // One step on the batches together: their shards run side by side, the gradient is that of the
-  // mean loss over all their labels. Throws NumericError, with the parameters as before, when loss
-  // or gradient is not finite, and ShapeError where there is no label.
+  // One step on all the batches: their shards are computed in parallel, and the gradient is that of
+  // the mean loss over all their labels. Throws NumericError if loss or gradient is not finite,
+  // with the parameters unchanged, and ShapeError if there is no label.
   StepStats step(const std::vector<Batch>& batches, const LossFunction& loss);
 
   Index steps() const { return optimizer_.steps(); }
   Optimizer& optimizer() { return optimizer_; }
 
  private:
-  // What a shard keeps from step to step: memory.
+  // The memory that a shard keeps from step to step.
   struct Shard {
     explicit Shard(const ParameterStore& store) : gradients(store) {}
     Tape tape;
     ParameterGradients gradients;
     double loss = 0;
     double negative_log_likelihood = 0;
-    double penalty = 0;  // as often as there are labels
+    double penalty = 0;  // times the number of labels
     Index correct = 0;
   };
   void run_part(Shard& shard, const Batch& batch, const LossFunction& loss);
   Var with_penalty(Shard& shard, Pass& pass, const Batch& batch, Var loss) const;
   void run_shards(const std::vector<Batch>& batches, const LossFunction& loss);
 
-  // Goes through the step again with a look at every value and gradient: as all draws are
-  // addressed, what was not finite comes back, and the op that made it is named. Always throws
+  // Repeats the step, and checks every value and gradient. All draws are addressed, so the number
+  // that is not finite occurs again, and the message names the op that made it. Always throws
   // NumericError.
   [[noreturn]] void explain(const std::string& what, const std::vector<Batch>& batches,
                             const LossFunction& loss);

@@ -1,4 +1,4 @@
-// The batches of a training, step by step and epoch by epoch.
+// The batches of a training, for each step and epoch.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ class TrainingBatches {
   // Both must outlive it.
   TrainingBatches(const Config& config, const Task& task) : config_(config), task_(task) {}
 
-  // The batches of the step that comes next, `accumulate` of them and fewer at an epoch's end; the
-  // position moves on.
+  // The batches of the next step: `accumulate` of them, or fewer at the end of an epoch. Advances
+  // the position.
   std::vector<Batch> next(TrainingPosition& position);
 
  private:
@@ -24,8 +24,8 @@ class TrainingBatches {
 
   const Config& config_;
   const Task& task_;
-  Index epoch_ = -1;                    // the one at hand
-  std::shared_ptr<const Split> split_;  // as that epoch sees it
+  Index epoch_ = -1;                    // the current epoch
+  std::shared_ptr<const Split> split_;  // the training split of this epoch
   std::vector<std::vector<Index>> batches_;
 };
 

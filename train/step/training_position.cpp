@@ -14,7 +14,7 @@ Enum choice_in(const TensorFile& file, const std::string& key) {
       metadata_number(file, key, 0, static_cast<Index>(EnumNames<Enum>::names.size()) - 1));
 }
 
-// A number of a training's option, in the option's own range.
+// A number of one of the training's options, within the range of that option.
 Index option_in(const TensorFile& file, const std::string& key) {
   Field option{.name = key, .help = ""};
   TrainingOptions().fields([&](const Field& field, const auto&) {
@@ -49,7 +49,7 @@ Metadata position_metadata(const TrainingPosition& position) {
       {"measure", position.measure},
       {"evaluations", std::to_string(position.evaluations)},
       {"best_evaluation", std::to_string(position.best_evaluation)},
-      // All bits of the values, so that a resumed run compares with the very same numbers.
+      // All bits of the values, so that a resumed run compares with exactly the same numbers.
       {"best_value", bits_of(position.best_value)},
       {"best_loss", bits_of(position.best_loss)},
   };
@@ -61,10 +61,10 @@ TrainingPosition read_position(const TensorFile& file) {
   position.epoch = metadata_number(file, "epoch", 0, most_counted);
   position.batch = metadata_number(file, "batch", 0, most_counted);
   position.batching.tokens = option_in(file, "batch_tokens");
-  if (file.metadata().contains("batch_lengths")) {  // once all batches were of like lengths
+  if (file.metadata().contains("batch_lengths")) {  // not in older files
     position.batching.lengths = choice_in<BatchLengths>(file, "batch_lengths");
   }
-  // Once the metric's number stood alone.
+  // Older files have only the metric, without the options of its values.
   position.measure = file.metadata().contains("metric")
                          ? std::string(kind_of(choice_in<Metric>(file, "metric")).name)
                          : file.metadata("measure");

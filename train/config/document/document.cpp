@@ -1,5 +1,5 @@
-// What YAML and JSON documents have in common: the check of the text, the choice of the reader, and
-// the keys that stand twice.
+// The common part of YAML and JSON documents: checks the text, chooses the parser, and finds
+// duplicate keys.
 #include "train/config/document/document.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ void check_characters(std::string_view text, std::string_view file) {
     if (first == '\n') {
       mark = {mark.line + 1, 1};
     } else if (first < 0x20 && first != '\t' && first != '\r') {
-      // At some of these yaml-cpp would stop reading.
+      // At some of these characters yaml-cpp would stop reading.
       fail_at(file, mark, fmt::format("a control character (U+{:04X})", first));
     } else {
       ++mark.column;

@@ -1,5 +1,5 @@
-// A config file as a small tree of mappings, sequences and scalars that knows where each of them
-// stands.
+// A config file as a small tree of mappings, sequences and scalars that know their places in the
+// file.
 #pragma once
 
 #include <string>
@@ -20,9 +20,9 @@ struct ConfigEntry;
 struct ConfigNode {
   enum class Kind { null, scalar, sequence, mapping };
   Kind kind = Kind::null;
-  Mark mark;                         // a null stands where its key stands
+  Mark mark;                         // a null has the place of its key
   std::string text;                  // of a scalar, without quotes
-  std::vector<ConfigEntry> entries;  // of a mapping, in the order of the file; no key twice
+  std::vector<ConfigEntry> entries;  // of a mapping, in the file's order, no duplicate keys
   std::vector<ConfigNode> items;     // of a sequence
 };
 
@@ -34,27 +34,27 @@ struct ConfigEntry {
 
 ConfigNode make_node(ConfigNode::Kind kind, Mark mark, std::string text = {});
 
-constexpr Index document_depth = 16;  // nesting beyond this is refused
+constexpr Index document_depth = 16;  // deeper nesting is rejected
 
-// What a document is for, in the words of messages about one that says nothing.
+// The purpose of a document, for messages about an empty one.
 struct DocumentKind {
   std::string_view least = "the least config is `task: {name: copy}`";
   std::string_view parts = "sections (task, model, training, ...)";
 };
 
-// Reads a whole document: JSON if it is valid JSON or `file` ends in .json, YAML otherwise. Throws
-// ConfigError "file:line:column: ..." for text that is neither, for a key written twice, for what
-// config files have no use for (anchors, tags, several documents), and for a file that is empty or
-// no mapping.
+// Reads a whole document: as JSON if it is valid JSON or `file` ends in .json, otherwise as YAML.
+// Throws ConfigError "file:line:column: ..." for text that is neither, for a duplicate key, for
+// YAML features that configs do not use (anchors, tags, several documents), and for a file that is
+// empty or not a mapping.
 ConfigNode parse_document(std::string_view text, std::string_view file,
                           const DocumentKind& kind = {});
 
-// The readers of the two notations. They take UTF-8 without a byte order mark, and leave keys
-// written twice to parse_document; a document without content is null.
+// The parsers of the two notations. They take UTF-8 without a byte order mark. They do not check
+// for duplicate keys; parse_document does. A document without content is null.
 ConfigNode parse_yaml(std::string_view text, std::string_view file);
 ConfigNode parse_json(std::string_view text, std::string_view file);
 
-// Refuses what is not UTF-8, and control characters.
+// Rejects text that is not UTF-8, and control characters.
 void check_characters(std::string_view text, std::string_view file);
 
 [[noreturn]] void fail_at(std::string_view file, Mark mark, std::string_view problem);

@@ -1,5 +1,5 @@
-// The JSON reader: walks the text and keeps places; each token's own grammar, with its escapes, is
-// left to nlohmann-json.
+// The JSON parser. It walks through the text and keeps places; nlohmann-json parses the single
+// tokens with their escapes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class JsonReader {
     return node;
   }
 
-  // What stands between an opening bracket, commas, and `close`.
+  // The items between an opening bracket and `close`, separated by commas.
   template <class Item>
   void items(char close, Item&& item) {
     advance(1);

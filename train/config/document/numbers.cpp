@@ -1,4 +1,4 @@
-// Numbers are read by from_chars, after what only people write has been taken out.
+// Parses numbers with from_chars, after removing what only people write.
 #include "train/config/document/numbers.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ void refuse_non_finite(std::string_view unsigned_text) {
   if (std::ranges::find(words, word) != words.end()) throw ConfigError("not finite");
 }
 
-// The text as from_chars takes it.
+// The text in the form that from_chars accepts.
 std::string plain_decimal(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
@@ -52,7 +52,8 @@ std::string plain_decimal(std::string_view text) {
   return negative ? "-" + digits : digits;
 }
 
-// A decimal number as 0.(digits) times 10^magnitude, the first of the digits not 0; of 0 no digits.
+// A decimal number as 0.(digits) times 10^magnitude, where the first digit is not 0. The number 0
+// has no digits.
 struct Decimal {
   bool negative = false;
   std::string digits;
@@ -76,7 +77,7 @@ Decimal decimal_of(std::string_view text) {
   return decimal;
 }
 
-// "2500" of "2.50e3", in whatever notation; nothing if there are digits of less than 1.
+// "2500" of "2.50e3", in any notation; nothing if the number has a fraction.
 std::optional<std::string> whole_digits(std::string_view text) {
   auto [negative, digits, magnitude] = decimal_of(text);
   const std::size_t last = digits.find_last_not_of('0');
@@ -86,7 +87,7 @@ std::optional<std::string> whole_digits(std::string_view text) {
   return (negative ? "-" : "") + digits;
 }
 
-// Nothing if the text is no number of this type at all.
+// Nothing if the text is not a number of this type.
 template <class Number>
 std::optional<Number> read_exactly(const std::string& text) {
   Number value{};
@@ -99,13 +100,14 @@ std::optional<Number> read_exactly(const std::string& text) {
   return value;
 }
 
-// Other readers take a whole number with a point or an exponent for a double, and from 2^53 on
-// these are no longer every integer. There it is refused, so that a config means the same to all.
+// Other parsers read a whole number with a point or an exponent as a double, and from 2^53 on
+// doubles cannot represent every integer. Such numbers are rejected, so that a config means the
+// same to all parsers.
 template <class Whole>
 Whole parse_integer(std::string_view text) {
   const std::string plain = plain_decimal(text);
   if (const auto value = read_exactly<Whole>(plain)) return *value;
-  parse_number(text);  // says what is no number
+  parse_number(text);  // says what is not a number
   const auto digits = whole_digits(plain);
   if (!digits) throw ConfigError("not a whole number");
   const auto value = read_exactly<Whole>(*digits);

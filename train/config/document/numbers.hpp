@@ -1,5 +1,5 @@
-// Numbers as people write them in a config: decimal, 1e-4, 1_000; nothing whose meaning depends on
-// the reader.
+// Parses numbers as people write them in a config, such as 1e-4 and 1_000, and rejects ambiguous
+// ones.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,12 @@
 
 namespace tapehead {
 
-// Each throws ConfigError with what is wrong alone ("not a whole number"). A sign, `_` between
-// digits and an exponent are read; 010 is refused (8 or 10?), and so are nan, inf and hexadecimal.
+// Each throws ConfigError that says only what is wrong ("not a whole number"). A sign, `_` between
+// digits and an exponent are accepted. 010 is rejected (8 or 10?), and so are nan, inf and
+// hexadecimal numbers.
 double parse_number(std::string_view text);
-// 2e3 and 4.0 are whole; with a point or an exponent only up to 2^53, as far as doubles are exact.
+// 2e3 and 4.0 are whole numbers. With a point or an exponent they are accepted only up to 2^53, up
+// to which doubles are exact.
 Index parse_whole(std::string_view text);
 std::uint64_t parse_unsigned(std::string_view text);
 

@@ -1,4 +1,4 @@
-// Where the bytes of a text stand, in lines and characters.
+// Finds the line and the character at which a byte of a text is.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ class TextPlaces {
  public:
   explicit TextPlaces(std::string_view text);
 
-  // Of the byte, or of the end where the text has no such byte.
+  // The place of a byte, or of the end if the text has no such byte.
   Mark at(std::size_t byte) const;
 
-  // A line by its number from 1, without what ends it; empty beyond the last.
+  // A line by its number from 1, without its line end; empty after the last line.
   std::string_view line(Index number) const;
 
-  // The first byte of a line that there is.
+  // The first byte of a line, which must exist.
   std::size_t begin_of(Index number) const { return starts_[static_cast<std::size_t>(number - 1)]; }
 
  private:

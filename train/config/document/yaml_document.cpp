@@ -1,5 +1,5 @@
-// The YAML reader: builds the tree from yaml-cpp's events, where duplicate keys and places are
-// still seen.
+// The YAML parser. It builds the tree from yaml-cpp's events, which still contain duplicate keys
+// and places.
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -18,13 +18,13 @@
 namespace tapehead {
 namespace {
 
-// The byte of the text that yaml-cpp means, which counts from 0; a null mark is the end of the
-// text.
+// The byte of the text that yaml-cpp means, counted from 0. A null mark is the end of the text.
 std::size_t byte_of(const YAML::Mark& mark, std::string_view text) {
   return mark.is_null() ? text.size() : std::min(static_cast<std::size_t>(mark.pos), text.size());
 }
 
-// Whether a quote that opens the text is closed again: yaml-cpp lets a last line end inside one.
+// Whether a quote at the beginning of the text is closed: yaml-cpp accepts a last line that ends
+// inside quotes.
 bool quote_closes(std::string_view text) {
   if (!text.starts_with('"') && !text.starts_with('\'')) return true;
   const char quote = text.front();
@@ -54,7 +54,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnDocumentEnd() override {}
 
-  // The mark of a value that is not written is that of whatever comes next, so its key's is taken.
+  // A missing value has the mark of whatever comes next, so the mark of its key is used.
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     const bool has_key = !open_.empty() && open_.back().key;
     add(make_node(ConfigNode::Kind::null, has_key ? open_.back().key->mark : place(mark)));
@@ -94,12 +94,12 @@ class TreeBuilder : public YAML::EventHandler {
   };
   struct Open {
     ConfigNode node;
-    std::optional<Key> key{};  // of a mapping, while its value is awaited
+    std::optional<Key> key{};  // of a mapping, while its value is expected
   };
 
   Mark place(const YAML::Mark& mark) const { return places_.at(byte_of(mark, text_)); }
 
-  // Text without quotes that goes on in the next line is hardly ever meant as one.
+  // Unquoted text that continues on the next line is hardly ever intended.
   [[noreturn]] void fail_over_lines(const YAML::Mark& mark) const {
     const YamlMistake mistake = explain_second_line(byte_of(mark, text_), text_, places_);
     fail_at(file_, mistake.mark, "not YAML: " + mistake.problem);

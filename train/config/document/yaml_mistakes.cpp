@@ -31,7 +31,8 @@ bool says_nothing(std::string_view line) {
   return trimmed(line).empty() || trimmed(line).starts_with('#');
 }
 
-// Whether a colon in the text ends a key: a blank or the end of the line follows it.
+// Whether a colon in the text ends a key, which means that a blank or the end of the line follows
+// it.
 bool has_key(std::string_view text) {
   for (std::size_t colon = text.find(':'); colon < text.size(); colon = text.find(':', colon + 1)) {
     if (colon + 1 == text.size() || contains(blanks, text[colon + 1])) {
@@ -41,7 +42,7 @@ bool has_key(std::string_view text) {
   return false;
 }
 
-// The last line before this one that says something; 0: there is none.
+// The last line before this one that is not empty; 0: none.
 Index line_before(Index line, const TextPlaces& places) {
   do {
     --line;
@@ -49,8 +50,8 @@ Index line_before(Index line, const TextPlaces& places) {
   return line;
 }
 
-// The brackets that are open before a byte, as bytes of the text: outside quotes, which open at the
-// beginning of a word, and outside comments.
+// The brackets that are open before a byte, as bytes of the text. Brackets in quotes, which open at
+// the beginning of a word, and in comments do not count.
 std::vector<std::size_t> open_brackets(std::string_view text, std::size_t end) {
   std::vector<std::size_t> open;
   char quote = '\0';
@@ -80,7 +81,8 @@ class Explanation {
   Explanation(std::size_t byte, std::string_view text, const TextPlaces& places)
       : byte_(byte), text_(text), places_(places), mark_(places.at(byte)) {}
 
-  // A colon where no key can end: it is the second of its line, or its key begins in a line above.
+  // A colon where no key can end: it is the second colon of its line, or its key begins in an
+  // earlier line.
   YamlMistake colon() const {
     const std::string_view before = before_in_line();
     if (const std::size_t tab = before.find('\t'); tab < indentation(before)) return tab_at(tab);
@@ -95,7 +97,7 @@ class Explanation {
     return too_deep(mark_.line, above);
   }
 
-  // Text without quotes that goes on in another line.
+  // Unquoted text that continues on another line.
   YamlMistake second_line() const {
     const std::vector<std::size_t> at_end = open_brackets(text_, text_.size());
     const std::vector<std::size_t> open = open_brackets(text_, byte_);
@@ -106,7 +108,7 @@ class Explanation {
     return has_key(places_.line(line)) ? too_deep(line, mark_.line) : without_colon(line);
   }
 
-  // A word that ends the options of a section without being one.
+  // A word that ends the options of a section, but is not an option.
   YamlMistake end_of_options() const {
     if (!trimmed(before_in_line()).empty()) {
       return {mark_,
@@ -125,7 +127,7 @@ class Explanation {
     return {mark_, "indented like none of the lines above it"};
   }
 
-  // A list or mapping in brackets that does not go on as one.
+  // A list or mapping in brackets that does not continue correctly.
   YamlMistake end_of_brackets() const {
     const std::vector<std::size_t> at_end = open_brackets(text_, text_.size());
     if (!at_end.empty()) return unclosed(at_end.back());
@@ -171,7 +173,7 @@ class Explanation {
         fmt::format("indented deeper than line {}, so it reads as more of the value there", above)};
   }
 
-  // Of lines without a colon that follow one another, the first.
+  // The first of several successive lines without a colon.
   YamlMistake without_colon(Index line) const {
     for (Index above = line_before(line, places_); above > 0 && !has_key(places_.line(above));
          above = line_before(above, places_)) {

@@ -1,5 +1,5 @@
-// What is wrong with a text that yaml-cpp refuses: yaml-cpp says where it noticed, and in the words
-// of its grammar; here it is said where the mistake is, and what to write.
+// Explains mistakes in YAML. yaml-cpp says where it noticed the mistake, in terms of its grammar.
+// These functions say where the mistake is, and what to write instead.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ struct YamlMistake {
   std::string problem;
 };
 
-// Of yaml-cpp's message about this byte of the text. What is not known to be misleading stays as it
-// is.
+// Explains yaml-cpp's message about this byte of the text. Messages that are not known to be
+// misleading are left unchanged.
 YamlMistake explain_yaml(std::string_view message, std::size_t byte, std::string_view text,
                          const TextPlaces& places);
 
-// Of text without quotes that begins at this byte and goes on in another line: YAML takes a line
-// without a colon for more of what stands above it.
+// Explains unquoted text that begins at this byte and continues on another line: YAML treats a line
+// without a colon as a continuation of the value above it.
 YamlMistake explain_second_line(std::size_t byte, std::string_view text, const TextPlaces& places);
 
 }  // namespace tapehead
