@@ -9,7 +9,7 @@ namespace tapehead {
 
 namespace {
 
-// A run of each model, with the same seed on the same data.
+// Runs of the two models with the same seed on the same data.
 struct Pair {
   const ResampledValue* one;
   const ResampledValue* other;
@@ -36,7 +36,7 @@ double mean_difference(const std::vector<Pair>& pairs) {
   return sum / static_cast<double>(pairs.size());
 }
 
-// The mean over as many pairs as there are, drawn with replacement.
+// The mean over pairs that are drawn with replacement, as many as there are.
 double resampled_difference(const std::vector<Pair>& pairs, Index resample) {
   const Draws draws(0, "bootstrap/seeds", resample);
   double sum = 0;
@@ -69,8 +69,9 @@ ResampledValue resample_value(std::uint64_t seed, const MetricSums& sums, Index 
 }
 
 Difference judge(double mean, std::vector<double> resampled) {
-  // What is no number counts on both sides, and speaks for no difference. One more on each side
-  // keeps p above 0: so many resamples say no more (Davison and Hinkley 1997, section 4.2).
+  // A value that is not a number counts on both sides, so it is no evidence for a difference. One
+  // is added on each side, so that p is above 0: the number of resamples cannot show more (Davison
+  // and Hinkley 1997, section 4.2).
   const auto not_above =
       std::ranges::count_if(resampled, [](double difference) { return !(difference > 0); });
   const auto not_below =

@@ -1,5 +1,5 @@
-// The paired bootstrap (Koehn 2004): whether a difference between two models would stand on other
-// test examples and with other seeds.
+// The paired bootstrap (Koehn 2004): whether a difference between two models would also be found
+// with other test examples and other seeds.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace tapehead {
 constexpr Index resample_count = 1000;
 constexpr double significance_level = 0.05;
 
-// How often each of so many examples is in resample number `resample` of the test that `data` is
-// the digest of: as many draws as there are examples. It depends on nothing else, so that all runs
-// see the same resamples of the same test.
+// How often each example is in resample number `resample` of a test with `examples` examples, which
+// are as many draws. `data` is the digest of the test. The result depends on nothing else, so all
+// runs see the same resamples of the same test.
 std::vector<double> resample(std::uint64_t data, Index resample, std::size_t examples);
 
-// What a run's metric is on its test, and on each resample of it.
+// A run's metric on its test, and on each resample of the test.
 struct ResampledValue {
   std::uint64_t seed = 0;
   std::uint64_t data = 0;
@@ -29,8 +29,8 @@ struct ResampledValue {
 ResampledValue resample_value(std::uint64_t seed, const MetricSums& sums,
                               Index resamples = resample_count);
 
-// A mean difference, the interval that 95 % of the resamples lie in, and how easily chance makes
-// such a one.
+// A mean difference, the interval that contains 95 % of the resamples, and the probability that
+// chance causes such a difference.
 struct Difference {
   double mean = 0;
   double low = 0;
@@ -41,9 +41,9 @@ struct Difference {
 };
 Difference judge(double mean, std::vector<double> resampled);
 
-// The mean of `one` minus `other` over the seeds that both have on the same test data; nothing
-// where there is none. Each resample draws seeds with replacement, and for all of them the examples
-// of their tests: two levels, so that neither lucky seeds nor lucky examples alone decide.
+// The mean of `one` minus `other` over the seeds that both have on the same test data; nothing if
+// there is none. Each resample draws seeds with replacement and, for all of these, the examples of
+// their tests. These two levels make sure that neither lucky seeds nor lucky examples alone decide.
 std::optional<Difference> compare(std::span<const ResampledValue> one,
                                   std::span<const ResampledValue> other);
 

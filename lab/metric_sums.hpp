@@ -1,4 +1,4 @@
-// A metric as what it is: a function of sums over the examples of a test.
+// A metric as a function of sums over the examples of a test.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@
 
 namespace tapehead {
 
-// The summands of one metric for each example: of the loss its negative log-likelihood and its
-// tokens, of BLEU its counts of n-grams. `options` say how sentences are cut into words.
+// The summands of one metric for each example. Those of the loss are the example's negative
+// log-likelihood and its tokens; those of BLEU are its counts of n-grams. `options` say how
+// sentences are split into words.
 class MetricSums {
  public:
   MetricSums(Metric metric, const std::vector<ExampleScore>& examples,
@@ -21,13 +22,13 @@ class MetricSums {
 
   std::size_t examples() const { return summands_.size() / columns_; }
 
-  // The metric of a test in which example i is there counts[i] times; of the test as it is.
+  // The metric of a test that contains example i counts[i] times; and of the test as it is.
   double value(std::span<const double> counts) const;
   double value() const;
 
-  // A digest of what the metric is measured against: two runs can be compared example by example
-  // where these are equal. References count, and, where the metric is a mean over tokens, how many
-  // tokens they are cut into.
+  // A digest of what the metric is measured against. Two runs whose digests are equal can be
+  // compared example by example. It covers the references and, if the metric is a mean over tokens,
+  // the number of their tokens.
   std::uint64_t data() const { return data_; }
 
  private:

@@ -30,7 +30,8 @@ Json json_of(const ExampleScore& example) {
           {"right", example.right}};
 }
 
-// Where the file does not say what is right (those of version 0.1 did not), equal text is.
+// If the file does not say whether an output is right (files of version 0.1 do not), equal text
+// counts as right.
 ExampleScore example_of(const Json& json, const std::string& where) {
   const JsonObject example(json, where);
   const Index tokens = example.count("tokens", 1);
@@ -65,7 +66,7 @@ RunStudy study_of(const Json& json, const std::string& where) {
   return read;
 }
 
-// JSON has no numbers that are not finite, and null in their place.
+// JSON has null for numbers that are not finite.
 std::map<std::string, double> figures_of(const JsonObject& head) {
   std::map<std::string, double> figures;
   for (const auto& [name, value] : head.table("figures").items()) {

@@ -1,5 +1,5 @@
-// What a trained run is worth: what it cost, and how well it did on each example of a split; kept
-// in a file of the run.
+// The scores of a trained run: what it cost, and how well it did on each example of a split. They
+// are kept in a file of the run.
 #pragma once
 
 #include <filesystem>
@@ -17,21 +17,21 @@ struct RunScores {
   std::string split;
   std::string checkpoint;  // the file that was tested
   Index parameters = 0;
-  double multiply_adds_per_token = 0;  // of training, by target token: docs/performance.md
+  double multiply_adds_per_token = 0;  // of training, per target token: docs/performance.md
   Index steps = 0;
-  Index tokens = 0;    // target tokens trained on
-  double seconds = 0;  // of training, evaluations apart
-  RunStudy study{};    // what was asked for beside the test
-  // Of what was asked for, and of training: docs/sweeps.md has the names.
+  Index tokens = 0;    // target tokens in training
+  double seconds = 0;  // of training, without evaluations
+  RunStudy study{};    // what was requested besides the test
+  // The figures of the study and of the training; docs/sweeps.md has the names.
   std::map<std::string, double> figures{};
   std::vector<ExampleScore> examples;
 };
 
-// Scores are a line of JSON for the run, and one for each example.
+// The file of scores has a line of JSON for the run, and one for each example.
 std::filesystem::path scores_file(const std::filesystem::path& run);
 void write_scores(const std::filesystem::path& run, const RunScores& scores);
 
-// Throws IoError for a file that is not there or does not hold.
+// Throws IoError for a file that does not exist or is invalid.
 RunScores read_scores(const std::filesystem::path& run);
 
 }  // namespace tapehead

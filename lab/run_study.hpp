@@ -1,4 +1,4 @@
-// What is looked at in every trained run of a sweep, beside its test.
+// What is studied in every trained run of a sweep, besides its test.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 namespace tapehead {
 
 struct RunStudy {
-  std::vector<std::string> further_splits;  // whose metrics are taken too
+  std::vector<std::string> further_splits;  // whose metrics are computed too
   bool heads = false;                       // what each head does
   bool importance = false;                  // the loss without each head
-  bool pruning = false;                     // the loss as heads go one by one
+  bool pruning = false;                     // the loss as heads are removed one by one
 
   bool operator==(const RunStudy&) const = default;
 
-  // Whether it has all that the other asks for.
+  // Whether it includes everything that the other requests.
   bool covers(const RunStudy& other) const {
     return std::ranges::all_of(other.further_splits,
                                [&](const std::string& name) {

@@ -1,4 +1,4 @@
-// A figure over several seeds or heads.
+// The spread of a figure over several seeds or heads.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace tapehead {
 
-// The deviation is the sample's, √(Σ (x - mean)² / (n - 1)), and 0 for a single value.
+// The deviation is that of a sample, √(Σ (x - mean)² / (n - 1)); it is 0 for a single value.
 struct Spread {
   double mean = 0;
   double deviation = 0;

@@ -10,20 +10,20 @@
 
 namespace tapehead {
 
-// The keys of one sentence, and who asks.
+// The keys of one sentence, and its queries.
 struct AttendedSequence {
   std::span<const TokenId> keys;
   std::span<const TokenId> queries;  // the same tokens in self-attention
   bool self;
-  bool causal;  // query i may attend to keys 0 ... i alone
+  bool causal;  // query i may only attend to keys 0 ... i
   const TokenFacts& key_facts;
-  std::span<const Relation> relations{};  // of all sides
+  std::span<const Relation> relations{};  // for all sides
 
   RelationSide side() const {
     return !self ? RelationSide::across : causal ? RelationSide::target : RelationSide::source;
   }
 
-  // The keys that one query may attend to: the first so many.
+  // The number of keys that a query may attend to. They are the first keys.
   Index key_count(Index query) const {
     const auto all = static_cast<Index>(keys.size());
     return causal ? std::min(all, query + 1) : all;

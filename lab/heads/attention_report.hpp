@@ -1,4 +1,4 @@
-// What is known of the heads of an attention.
+// The results about the heads of an attention.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// A mean distance to a head, the nearest of several.
+// The nearest of several heads, and its mean distance.
 struct NearestHead {
   AttentionSite site;
   std::size_t head = 0;
@@ -21,19 +21,20 @@ struct NearestHead {
 struct HeadReport {
   HeadFigures figures;
   std::optional<HeadMaps> maps;
-  std::vector<double> divergence{};  // mean from each head of the same attention, nats
-  // 1 - cos of what the two write, mean over the queries, for each head of the same attention.
+  std::vector<double> divergence{};  // mean from each head of the same attention, in nats
+  // Mean over the queries of 1 - cos between the outputs of two heads, for each head of the same
+  // attention.
   std::vector<double> output_distance{};
-  // The same as `divergence` from the heads of all other attentions of the same kind.
+  // Like `divergence`, but from the heads of all other attentions of the same kind.
   std::map<AttentionSite, std::vector<double>> divergence_across{};
-  std::optional<NearestHead> nearest{};  // by divergence, of all layers
+  std::optional<NearestHead> nearest{};  // by divergence, over all layers
 };
 
 struct AttentionReport {
   AttentionSite site;
   double queries = 0;
   std::vector<HeadReport> heads;
-  std::vector<RelationFigures> relations;  // that the task knows, and each head's agreement
+  std::vector<RelationFigures> relations;  // those that the task knows, with each head's agreement
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

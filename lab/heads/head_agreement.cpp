@@ -22,7 +22,7 @@ Index most_attended_key(std::span<const Scalar> weights, Index query, std::size_
   return std::ranges::max_element(row) - row.begin();
 }
 
-// One query and all keys that are as good for it.
+// One query, and all keys that count as correct for it.
 void add_query(RelationSums& sums, const AttendedSequence& sequence,
                std::span<const PositionPair> pairs,
                const std::vector<std::vector<Scalar>>& weights) {

@@ -1,6 +1,7 @@
-// How far heads agree with what a task knows of its examples (`Relation`): the share of queries
-// whose largest weight lies on a related key (Clark et al. 2019, section 4.2), beside that of the
-// best fixed offset, their baseline, and that of a key drawn at random.
+// How far heads agree with what a task knows about its examples (`Relation`): the share of queries
+// whose largest weight is on a related key (Clark et al. 2019, section 4.2). It is compared with
+// the share for the best fixed offset, which is their baseline, and with that for a randomly drawn
+// key.
 #pragma once
 
 #include <map>
@@ -14,17 +15,18 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// One relation and the heads of one attention. Memory grows with the longest sentence at most.
+// One relation and the heads of one attention. The memory grows at most with the length of the
+// longest sentence.
 struct RelationSums {
   std::string name;
   double queries = 0;                 // that have a related key
-  double random = 0;                  // Σ_queries related keys / keys that may be attended to
+  double random = 0;                  // Σ_queries related keys / keys that the query may attend to
   std::map<Index, double> at_offset;  // queries with a related key at key - query
   std::vector<double> agreeing;       // by head: queries whose largest weight is on a related key
 };
 
-// Adds one sentence: the relations that are about this attention, and each head's weights (queries,
-// keys), row after row.
+// Adds one sentence: the relations about this attention, and each head's weights (queries, keys),
+// row after row.
 void add_relations(std::vector<RelationSums>& sums, const AttendedSequence& sequence,
                    const std::vector<std::vector<Scalar>>& weights);
 void add_relations(std::vector<RelationSums>& to, const std::vector<RelationSums>& from);
@@ -32,8 +34,8 @@ void add_relations(std::vector<RelationSums>& to, const std::vector<RelationSums
 struct RelationFigures {
   std::string name;
   double queries = 0;
-  double random = 0;              // expected share of the queries, for a key drawn evenly
-  Index offset = 0;               // that is a related key for most queries; of several the least
+  double random = 0;              // expected share of the queries, for a uniformly drawn key
+  Index offset = 0;               // the one most often at a related key; if equal, the smallest
   double offset_share = 0;        // of the queries
   std::vector<double> agreement;  // by head, shares of the queries
 
@@ -41,8 +43,8 @@ struct RelationFigures {
 };
 RelationFigures figures_of(const RelationSums& sums);
 
-// The relation for which a head exceeds the best fixed offset by most, of those that it agrees with
-// more than chance would; none where there is no such relation.
+// The relation in which a head exceeds the best fixed offset by most, among those in which it
+// agrees more often than by chance; nothing if there is no such relation.
 std::optional<std::size_t> closest_relation(const std::vector<RelationFigures>& relations,
                                             std::size_t head);
 

@@ -26,7 +26,8 @@ Role role_of(const HeadFigures& head, const RoleThresholds& least) {
   return head.entropy <= least.content * head.even_entropy ? Role::content : Role::none;
 }
 
-// Offsets that at least half of the queries have count, but not the outermost, which are many.
+// Considers only offsets that at least half of the queries have, and not the outermost ones, which
+// stand for many.
 void find_offset(HeadFigures& head, const HeadSums& sums) {
   for (Index offset = 1 - reach; offset < reach; ++offset) {
     const auto i = static_cast<std::size_t>(offset + reach);

@@ -1,4 +1,4 @@
-// What the sums over a split say of one head: means, and a role where one can be named.
+// The figures of one head, from its sums over a split: means and, if one fits, a role.
 #pragma once
 
 #include <array>
@@ -14,38 +14,39 @@ constexpr std::array<std::string_view, 8> role_names{"previous token", "next tok
                                                      "content",        "none"};
 constexpr std::string_view name_of(Role role) { return role_names[static_cast<std::size_t>(role)]; }
 
-// The thresholds of the roles, tried in the order of `Role`; the first that holds is the head's.
-// Shares are of the queries, or weights, for which the place exists.
+// The thresholds of the roles. They are tried in the order of `Role`, and the first one that is met
+// gives the head's role. Shares, of queries or of weights, count only queries for which the place
+// exists.
 struct RoleThresholds {
-  // The largest weight lies at one offset for this share of the queries (Voita et al. 2019,
-  // section 5, has 0.9).
+  // The largest weight is at one offset for this share of the queries (Voita et al. 2019, section
+  // 5, use 0.9).
   double positional = 0.9;
-  // Weight on what followed an earlier occurrence of the query's token (Olsson et al. 2022), and
-  // how many times that of even attention.
+  // The weight on the token after an earlier occurrence of the query's token (Olsson et al. 2022),
+  // and its ratio to that of uniform attention.
   double induction = 0.4;
   double induction_lift = 2;
-  // Weight on the rarest token, and how many times that of even attention.
+  // The weight on the rarest token, and its ratio to that of uniform attention.
   double rare = 0.5;
   double rare_lift = 2;
-  // Weight on the sentence's first and last key, where the marks are (Clark et al. 2019, section
-  // 3.2, take such weight for attention to nothing).
+  // The weight on the sentence's first and last key, where the marks are (Clark et al. 2019,
+  // section 3.2, interpret such weight as attention to nothing).
   double idle = 0.6;
-  // Entropy over that of even attention: at most this.
+  // The largest ratio of the entropy to that of uniform attention.
   double content = 0.5;
 };
 
 struct PlaceFigures {
-  double share = 0;  // mean weight there, of the queries that have such a place
-  double even = 0;   // that of even attention
+  double share = 0;  // mean weight there, over queries that have such a place
+  double even = 0;   // that of uniform attention
 };
 
 struct HeadFigures {
   double entropy = 0;       // mean, nats
-  double even_entropy = 0;  // that of even attention to all keys
+  double even_entropy = 0;  // that of uniform attention to all keys
   double confidence = 0;    // mean of the largest weight (Voita et al. 2019, section 4)
   std::array<PlaceFigures, place_names.size()> places{};
   OffsetSums distance_profile{};  // mean weight at each offset, -reach ... reach
-  Index offset = 0;               // at which the largest weight lies most often
+  Index offset = 0;               // where the largest weight is most often
   double offset_share = 0;        // of the queries that have a key there
   Role role = Role::none;
 

@@ -10,7 +10,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The weight (d, D) of a head's queries, keys or values, zeros for what it does not read.
+// The weight (d, D) of a head's queries, keys or values, with zeros for columns that it does not
+// read.
 Tensor map_of(const ParameterStore& store, const MultiHeadAttention& attention, HeadRole role,
               Index head) {
   const auto found = attention.weights.projections.head_weight(store, role, head);

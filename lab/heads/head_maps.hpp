@@ -1,5 +1,5 @@
-// The two maps that a head's weights make: from pairs of inputs to scores, and from what it
-// attends to to what it writes (Elhage et al. 2021: its QK and OV circuits).
+// The two linear maps of a head: from pairs of inputs to scores, and from the attended input to the
+// output (the QK and OV circuits of Elhage et al. 2021).
 #pragma once
 
 #include <optional>
@@ -17,15 +17,15 @@ struct MapFigures {
 struct HeadMaps {
   MapFigures query_key;     // W_Qᵀ W_K: (D, D)
   MapFigures value_output;  // W_Vᵀ W_Oᵀ: (D, D)
-  // |M - Mᵀ| / (2 |M|) of M = W_Qᵀ W_K in Frobenius norms: 0 for scores that do not care who asks
-  // whom, sqrt(1/2) for two matrices that have nothing to do with each other, 1 at most. Of
-  // self-attention alone.
+  // |M - Mᵀ| / (2 |M|) of M = W_Qᵀ W_K in Frobenius norms. It is 0 if scores stay the same when
+  // query and key are exchanged, sqrt(1/2) for two unrelated matrices, and at most 1. Only for
+  // self-attention.
   std::optional<double> asymmetry;
 };
 
-// Of each head of an attention. None where a head's scores, or its output, are no bilinear function
-// of what it reads: without projections or an output weight of its own, or with other scores than
-// dot products.
+// The maps of each head of an attention. There are none if the scores or the output of a head are
+// not a bilinear function of its input: without projections, without its own output weight, or with
+// scores other than dot products.
 std::vector<std::optional<HeadMaps>> head_maps(const ParameterStore& store,
                                                const MultiHeadAttention& attention);
 

@@ -16,7 +16,7 @@ std::size_t offset_number(Index query, Index key) {
 
 bool is_mark(TokenId token) { return token == begin_id || token == end_id; }
 
-// The first of the rarest keys among the first so many; -1: marks alone.
+// The first of the rarest keys among the first `count`; -1: only marks.
 Index rarest_key(const AttendedSequence& sequence, Index count) {
   Index rarest = -1;
   for (Index j = 0; j < count; ++j) {
@@ -31,7 +31,7 @@ Index rarest_key(const AttendedSequence& sequence, Index count) {
   return rarest;
 }
 
-// The weight of the keys for which `chosen` holds, if there are any.
+// The weight on the keys for which `chosen` holds, if there are any.
 template <class Chosen>
 void add_keys(PlaceSum& sum, std::span<const Scalar> row, Index count, const Chosen& chosen) {
   double weight = 0;

@@ -1,5 +1,5 @@
-// What an attention head does, summed over as many sentences as one likes: memory does not grow
-// with them. All that is told of a head alone comes from these sums.
+// What an attention head does, summed over any number of sentences; memory does not grow with them.
+// All figures about a single head come from these sums.
 #pragma once
 
 #include <array>
@@ -13,21 +13,21 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The places of a sentence that a head may look at.
+// The places in a sentence to which a head may attend.
 enum class KeyPlace {
   self,         // the query's own position
   previous,     // the position before it
   next,         // the position after it
   first,        // the sentence's first key
-  last,         // the sentence's last key; not where only the last query may attend to it
-  punctuation,  // keys of nothing but punctuation
-  rarest,       // the key that is rarest in the training data, marks of begin and end apart
-  induction,    // in self-attention: keys behind an earlier occurrence of the query's own token
+  last,         // the sentence's last key; only if other queries too may attend to it
+  punctuation,  // keys that consist only of punctuation
+  rarest,       // the key that is rarest in the training data, without begin and end marks
+  induction,    // in self-attention: keys after an earlier occurrence of the query's token
 };
 constexpr std::array<std::string_view, 8> place_names{"self", "previous",    "next",   "first",
                                                       "last", "punctuation", "rarest", "induction"};
 
-// Weight on a place, over the queries for which there is such a place; and the weight that even
+// The weight on a place, over the queries that have such a place; and the weight that uniform
 // attention to all keys would put there.
 struct PlaceSum {
   double queries = 0;
@@ -35,14 +35,14 @@ struct PlaceSum {
   double even = 0;
 };
 
-constexpr Index reach = 8;  // farther offsets count with the outermost
+constexpr Index reach = 8;  // farther offsets count as the outermost ones
 constexpr Index offsets = 2 * reach + 1;
 using OffsetSums = std::array<double, static_cast<std::size_t>(offsets)>;
 
 struct HeadSums {
   double queries = 0;
   double entropy = 0;       // Σ_queries -Σ_j w_j log w_j, nats
-  double even_entropy = 0;  // Σ_queries log of the number of keys that may be attended to
+  double even_entropy = 0;  // Σ_queries log of the number of keys that the query may attend to
   double largest = 0;       // Σ_queries max_j w_j
   std::array<PlaceSum, place_names.size()> places{};
   // Over key position - query position, -reach ... reach:

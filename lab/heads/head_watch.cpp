@@ -22,8 +22,8 @@ std::span<const TokenId> tokens_of(const Tokens& tokens, Index sequence) {
       .subspan(static_cast<std::size_t>(segment.row), static_cast<std::size_t>(segment.rows));
 }
 
-// Of a batch at most, since its weights in all layers are kept for the divergence between them. As
-// many rows are enough for fast products.
+// The largest batch. It is limited, since its weights in all layers are kept to compute the
+// divergence between them. This many rows are enough for fast products.
 constexpr Index most_tokens = 512;
 
 using HeadWeights = std::vector<std::vector<Scalar>>;         // by head
@@ -37,7 +37,7 @@ Writes writes_of(const Transformer& model, const ParameterStore& store) {
   return writes;
 }
 
-// Gathers what the recorder hands over, head after head, until a sentence has all its heads.
+// Collects what the recorder delivers, head after head, until all heads of a sentence are complete.
 class Watcher {
  public:
   Watcher(const Writes& writes, const Split& split, const Batch& batch, const SideFacts& facts)
@@ -136,7 +136,7 @@ class Watcher {
   std::vector<Kept> kept_;
 };
 
-// Sums over weights that are not finite would look like any others.
+// Sums over weights that are not finite would look like valid ones.
 void expect_finite(const RecordedAttention& seen) {
   if (first_not_finite(seen.weights) >= 0 || first_not_finite(seen.output) >= 0) {
     throw NumericError(

@@ -1,4 +1,4 @@
-// Watching every head of a model while it reads a split.
+// Watches every head of a model while it reads a split.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The sums of every attention, in the order in which the model comes to them; targets are given to
-// the decoder, as in training. Equal at any number of threads. `progress` hears how many batches of
-// how many are done.
+// The sums of every attention, in the order in which the model runs them. The decoder gets the
+// targets, as in training. The result is the same with any number of threads. `progress` is told
+// how many batches are done.
 std::vector<AttentionSums> watch_heads(
     const Transformer& model, const ParameterStore& store, const Split& split,
     const SideFacts& facts, Index batch_tokens, Workers& workers,

@@ -17,7 +17,7 @@ Tensor columns_of(const Tensor& weight, Index head, Index width) {
   return columns;
 }
 
-// `share` from each number of the head to the column as far behind `first`.
+// Maps number i of the head to column `first` + i, with factor `share`.
 Tensor placed(Index width, Index columns, Index first, Scalar share) {
   Tensor map = Tensor::zeros({width, columns});
   for (Index c = 0; c < width; ++c) {

@@ -1,4 +1,4 @@
-// What a head's output becomes in the output of its attention.
+// How a head's output contributes to the output of its attention.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Of each head the map (d_v, D) from its output to its part of the attention's: its columns of the
-// output weight, transposed; or, without such a weight, its place or its share. The parts of all
-// heads and the output bias add up to the attention's output.
+// For each head the map (d_v, D) from its output to its contribution: its columns of the output
+// weight, transposed. Without such a weight it is the head's columns or its factor. The
+// contributions of all heads and the output bias add up to the attention's output.
 std::vector<Tensor> head_writes(const ParameterStore& store, const MultiHeadAttention& attention);
 
 // (n, d_v), (d_v, D) -> (n, D)

@@ -16,7 +16,7 @@ AttentionReport* report_of(std::vector<AttentionReport>& reports, AttentionSite 
   return found == reports.end() ? nullptr : &*found;
 }
 
-// The head `number` itself, if it is among these, is left out.
+// Head `number` itself is left out if it is among these.
 std::optional<NearestHead> nearest_of(AttentionSite site, const std::vector<double>& distances,
                                       std::optional<std::size_t> number = {}) {
   std::optional<NearestHead> nearest;
@@ -34,7 +34,7 @@ void take_nearer(std::optional<NearestHead>& nearest, const std::optional<Neares
   }
 }
 
-// Of one head from all others of its attention.
+// Of one head to all others of its attention.
 std::string mean_text(const std::vector<double>& distances) {
   if (distances.size() < 2) {
     return "";

@@ -1,4 +1,4 @@
-// How far the heads of a model are apart, in each layer and between layers.
+// The distances between the heads of a model, within each layer and between layers.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Enters an attention's divergences from earlier ones into the reports of both. Each report is of
-// the attention of its site.
+// Writes an attention's divergences from earlier ones into the reports of both. Each report belongs
+// to the attention of its site.
 void compare_with_earlier(std::vector<AttentionReport>& reports, const AttentionSums& attention);
 
-// Finds every head's `nearest`: none for one that has its queries and keys alone.
+// Finds every head's `nearest`. A head has none if no other head has the same queries and keys.
 void find_nearest(std::vector<AttentionReport>& reports);
 
 std::string pairs_table(const std::vector<AttentionReport>& attentions);

@@ -1,4 +1,4 @@
-// What every head attends to, as a pass over a batch has it.
+// The attention weights of every head in a pass over a batch.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Each head on each sequence, in the order in which a pass meets them.
+// Each head for each sequence, in the order in which a pass computes them.
 std::vector<RecordedAttention> recorded_attentions(const Model& model, const Batch& batch);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,5 +1,5 @@
-// What is known of a task's text: of a vocabulary's entries how often each stands in the training
-// data, and whether it is a mark of punctuation; of an example which positions are related.
+// Facts about a task's text: for each entry of a vocabulary how often it occurs in the training
+// data and whether it is punctuation; for an example which positions are related.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,9 @@
 namespace tapehead {
 
 struct TokenFacts {
-  // In the training examples, as they are without subword dropout; 0 for begin, end and unknown
-  // marks.
+  // Counted in the training examples, without subword dropout; 0 for begin, end and unknown marks.
   std::vector<Index> occurrences;
-  std::vector<bool> punctuation;  // nothing but punctuation (Unicode category P), "▁" apart
+  std::vector<bool> punctuation;  // only punctuation (Unicode category P), ignoring "▁"
 
   Index occurrences_of(TokenId token) const { return occurrences[static_cast<std::size_t>(token)]; }
   bool is_punctuation(TokenId token) const { return punctuation[static_cast<std::size_t>(token)]; }

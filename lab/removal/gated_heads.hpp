@@ -1,4 +1,4 @@
-// The trained gates of heads: which are closed, and how far the others are open.
+// The trained gates of heads: which ones are closed, and how far the others are open.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct GatedHead {
   HeadName head;
-  double gate = 0;  // that is used when nothing is drawn; exactly 0: closed
+  double gate = 0;  // the gate without random draws; exactly 0: closed
   double open = 0;  // the probability that a draw in training is not 0
 };
 
 // The heads of a model that have gates, in the order in which a pass meets them.
 std::vector<GatedHead> gated_heads(const Model& model);
 
-// Those that are closed: they say nothing, and can be removed without a change.
+// The heads whose gates are closed. They contribute nothing, and can be removed without a change.
 std::vector<HeadName> closed_heads(const Model& model);
 
 std::string gates_table(const std::vector<GatedHead>& heads);

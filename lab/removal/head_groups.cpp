@@ -42,7 +42,7 @@ void HeadGroups::remove(const std::vector<Index>& heads) {
 
 std::vector<Index> HeadGroups::removable_among(const std::vector<Index>& heads) const {
   std::vector<Index> going;
-  std::vector<std::vector<Index>> parts;  // of the groups that stay, what may go
+  std::vector<std::vector<Index>> parts;  // for each remaining group the heads that may be removed
   for (const std::vector<Index>& group : groups_) {
     std::vector<Index> part;
     std::ranges::copy_if(group, std::back_inserter(part),

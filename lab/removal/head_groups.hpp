@@ -1,4 +1,5 @@
-// Heads that share keys are removed in sets: what is left has to be groups of one size again.
+// Groups of heads that share keys. Heads are removed in sets, so that all groups that remain have
+// the same size.
 #pragma once
 
 #include <functional>
@@ -8,23 +9,23 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The heads of one attention that are left, in groups that share keys; without sharing, each head
-// is a group of its own.
+// The remaining heads of one attention, in groups that share keys. Without sharing, each head is
+// its own group.
 class HeadGroups {
  public:
   explicit HeadGroups(const AttentionSpec& spec);
 
-  // The smallest sets that can go: each whole group, and one head from each group, that with the
-  // least slope.
+  // The smallest sets that can be removed: each whole group; and a set with one head from each
+  // group, the one with the smallest slope.
   std::vector<std::vector<Index>> removable(const std::function<double(Index head)>& slope) const;
 
   // `heads`: one of the sets.
   void remove(const std::vector<Index>& heads);
 
-  // Of these heads as many as can go together.
+  // As many of these heads as can be removed together.
   std::vector<Index> removable_among(const std::vector<Index>& heads) const;
 
-  // How many heads can go, in one set after the other: each number that can be reached, 0 included.
+  // The numbers of heads that can be removed, in one set after the other; 0 is one of them.
   std::vector<Index> reachable() const;
 
  private:

@@ -168,7 +168,7 @@ HeadGates gates_on(Model& model, const std::vector<HeadName>& heads) {
 
 std::vector<double> gate_slopes(const Model& model, const Split& split, const HeadGates& gates,
                                 Workers& workers) {
-  constexpr Index parts = 16;  // whatever the threads are, so that sums are made in one order
+  constexpr Index parts = 16;  // independent of the threads, so that the order of sums is fixed
   const auto examples = static_cast<Index>(split.examples.size());
   std::vector<std::vector<double>> sums(static_cast<std::size_t>(parts));
   workers.run(parts, [&](Index part) {
@@ -186,7 +186,7 @@ std::vector<double> gate_slopes(const Model& model, const Split& split, const He
 
 namespace {
 
-// The gates of all other heads of one head's attention.
+// Sets the gates of all other heads in one head's attention.
 void set_others(const std::vector<HeadName>& names, const HeadGates& gates, std::size_t head,
                 double gate) {
   for (std::size_t i = 0; i < names.size(); ++i) {

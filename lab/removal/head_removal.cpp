@@ -13,7 +13,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The heads that stay, by their numbers in the larger model.
+// The heads that are kept, by their numbers in the larger model.
 std::vector<Index> heads_left(const MultiHeadAttention& attention,
                               const std::vector<HeadName>& removed) {
   std::vector<Index> left;
@@ -101,7 +101,7 @@ std::vector<FixedAttention> staying_attentions(const Transformer& transformer) {
 ModelOptions options_without(const ModelOptions& options, const Transformer& transformer,
                              const std::vector<HeadName>& removed) {
   for (const HeadName& head : removed) {
-    attention_of(transformer, head);  // refuses one that there is not
+    attention_of(transformer, head);  // throws if the head does not exist
   }
   std::map<AttentionKind, std::vector<AttentionSpec>> specs;
   for (const MultiHeadAttention* attention : transformer.attentions()) {

@@ -1,5 +1,5 @@
-// Removal: a smaller model with some heads physically gone, that says the same as the larger one
-// with those heads gated off.
+// Removes heads: makes a smaller model without some heads, which gives the same outputs as the
+// larger one with the gates of these heads at 0.
 #pragma once
 
 #include <string_view>
@@ -9,18 +9,18 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Why no head of an attention can be removed; empty: some can.
+// Why no head of an attention can be removed; empty if some can.
 std::string_view why_none_goes(const AttentionSpec& spec);
 std::vector<FixedAttention> staying_attentions(const Transformer& transformer);
 
-// The options of a model without these heads. Throws ConfigError for a head that there is not, and
-// where heads cannot be told apart: without an output projection of their own, with narrow inputs,
-// and where groups of heads that share keys would become unequal.
+// The options of a model without these heads. Throws ConfigError for a head that does not exist,
+// and if heads cannot be separated: without their own output projection, with narrow inputs, or if
+// groups of heads that share keys would become unequal.
 ModelOptions options_without(const ModelOptions& options, const Transformer& transformer,
                              const std::vector<HeadName>& removed);
 
-// The weights of the larger model that the smaller one still has. `to`: made from options_without()
-// with the same heads.
+// Copies the weights of the larger model that the smaller one still has. `to`: made from
+// options_without() with the same heads.
 void keep_weights(const Model& from, const std::vector<HeadName>& removed, Model& to);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -30,7 +30,7 @@ ModelLeft removable_attentions(const Transformer& transformer) {
   return left;
 }
 
-// Whether so many heads can go in all, for each number up to the largest.
+// For each number up to the largest, whether exactly that many heads can be removed.
 std::vector<bool> reachable(const ModelLeft& left) {
   std::vector<bool> sums{true};
   for (const AttentionLeft& attention : left) {
@@ -73,14 +73,14 @@ void expect_count(const Transformer& transformer, const ModelLeft& left, Index c
   throw ConfigError(text);
 }
 
-// A set of heads that may go next: of which attention, and the mean slope of their gates.
+// A set of heads that may be removed next: its attention, and the mean slope of its gates.
 struct Candidate {
   std::size_t attention;
   std::vector<Index> heads;
   double slope = 0;
 };
 
-// The gates of all heads, with the names that they go by.
+// The gates of all heads, with their names.
 class NamedGates {
  public:
   explicit NamedGates(Model& model)
@@ -121,7 +121,7 @@ std::vector<Candidate> candidates_of(const ModelLeft& left, const NamedGates& ga
   return candidates;
 }
 
-// Takes the best of the sets after which the rest of the count can still be made up.
+// Takes the best set that still allows to reach the requested count.
 RemovalStep take_next(ModelLeft& left, NamedGates& gates, Index count) {
   for (const Candidate& candidate : candidates_of(left, gates)) {
     ModelLeft after = left;

@@ -45,7 +45,7 @@ Json pieces(const PoolVector<TokenId>& tokens, const Tokenizer& tokenizer) {
   return list;
 }
 
-// In thousandths: finer than any colour, and a short number in the file.
+// In thousandths: finer than colours can show, and short in the file.
 Json weights_json(const Tensor& weights) {
   Json rows = Json::array();
   for (Index i = 0; i < std::min(shown_tokens, weights.dim(0)); ++i) {

@@ -1,4 +1,4 @@
-// Sentences for a page: their tokens, what the model writes, and the weights of every head on them.
+// Sentences for a page: their tokens, the model's outputs, and the weights of every head.
 #pragma once
 
 #include <vector>
@@ -11,11 +11,11 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-constexpr Index shown_tokens = 48;        // of a side of a sentence; weights beyond are left out
-constexpr Index shown_weights = 600'000;  // of all sentences: they make the page's size
+constexpr Index shown_tokens = 48;        // of each side of a sentence; later weights are left out
+constexpr Index shown_weights = 600'000;  // of all sentences; they determine the size of the page
 
-// The examples of a split by their numbers, as many of the first of them as `shown_weights` allows,
-// but at least one. For each
+// The given examples of a split, as many of the first ones as `shown_weights` allows, but at least
+// one. For each of them:
 //
 // {"number": 1, "source": "...", "output": "...", "right": true, "reference": "...",
 //  "source_tokens": [...], "target_tokens": [...], "said_tokens": [...],
@@ -23,9 +23,9 @@ constexpr Index shown_weights = 600'000;  // of all sentences: they make the pag
 //  "attentions": [{"attention": "encoder.layers.0.self", "queries": "source", "keys": "source",
 //                  "heads": [[[weights of query 0, in thousandths], ...], ...]}, ...]}
 //
-// Target tokens are those that the decoder reads, the right ones behind the begin mark, as in
-// training; said tokens are those that it should say where it has read them. Throws ConfigError for
-// a number that the split does not have.
+// Target tokens are those that the decoder reads: the begin mark and the reference, as in training.
+// Said tokens are those that it should predict after it has read them. Throws ConfigError for a
+// number that the split does not have.
 nlohmann::ordered_json report_sentences(const Model& model, const EvaluationOptions& options,
                                         const Task& task, const Split& split,
                                         const std::vector<Index>& examples, Workers& workers);

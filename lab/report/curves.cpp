@@ -18,8 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Lines = std::vector<Json>;
 
-// The lines of steps; what is wrong with others goes to `faults`. A last line without an end was
-// torn, and says nothing.
+// The lines of steps. Faults in lines are added to `faults`. A last line without a line end is
+// incomplete and ignored.
 Lines lines_of(const std::filesystem::path& file, Json& faults) {
   Lines lines;
   std::ifstream stream(file, std::ios::binary);
@@ -38,7 +38,7 @@ Lines lines_of(const std::filesystem::path& file, Json& faults) {
 
 Index step_of(const Json& line) { return line.at("step").get<Index>(); }
 
-// The figures of the lines, in the order in which they are met.
+// The figures of the lines, in the order in which they occur.
 std::vector<std::string> figures_of(const Lines& lines) {
   static const std::set<std::string> no_figures{"step", "epoch", "tokens", "examples"};
   std::vector<std::string> names;
@@ -77,7 +77,8 @@ std::map<Index, double> seconds_by_step(const std::filesystem::path& times, Json
   return seconds;
 }
 
-// Target tokens of the lines over the time from the step before them to the last of them.
+// The target tokens of the lines divided by the time from the step before the first to the last of
+// them.
 Json rate(const Lines& lines, std::size_t first, std::size_t last,
           const std::map<Index, double>& seconds) {
   const auto begin = seconds.find(step_of(lines[first]) - 1);

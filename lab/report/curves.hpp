@@ -1,4 +1,5 @@
-// The curves of a run, from what it writes while it trains, thinned to what a page can show.
+// The curves of a run, from the files that it writes during the training, with few enough points
+// for a page.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,10 +14,10 @@ constexpr Index curve_points = 400;  // of a curve, at most
 // {"training": {"step": [...], "loss": [...], ..., "tokens_per_second": [...]}, "steps_a_point": k,
 //  "evaluations": {"step": [...], "loss": [...], ...}, "last_step": n, "faults": ["...", ...]}
 //
-// Every figure of the lines of metrics.jsonl, whatever they are. A point of training is the mean
-// over as many steps as are given, and stands at the last of them; null where a figure is missing
-// or not finite. Files that are not there, and a last line that was torn, say nothing; lines that
-// are damaged are told in "faults".
+// It contains every figure of the lines of metrics.jsonl. A point of training is the mean over
+// "steps_a_point" steps, and its step is the last of them. It is null if a figure is missing or not
+// finite. Missing files and an incomplete last line are ignored. Damaged lines are listed in
+// "faults".
 nlohmann::ordered_json report_curves(const RunFiles& files);
 
 }  // namespace tapehead

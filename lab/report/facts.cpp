@@ -28,7 +28,7 @@ bool is_in_use(const RunFiles& files) {
   }
 }
 
-// "of 600 steps", as far as the config says how long the training is to be.
+// "of 600 steps", as far as the config determines the length of the training.
 std::string planned_text(const TrainingOptions& training) {
   if (training.steps) {
     return fmt::format(" of {}", *training.steps);

@@ -1,4 +1,4 @@
-// What a run's records say of it: what it is, how far it is, its config, and the machine.
+// The facts about a run from its records: what it is, how far it is, its config, and the machine.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@ namespace tapehead {
 //  ...], "environment": [["version", "0.1.0"], ...]}
 //
 // State names: "finished", "training" (a process writes to the run), "stopped" (it can be resumed),
-// "waiting" (no step yet), "unknown" (it keeps no record of its end). Throws ConfigError for a
+// "waiting" (no step yet), "unknown" (there is no record of its end). Throws ConfigError for a
 // config that cannot be read.
 nlohmann::ordered_json run_facts(const RunFiles& files, Index last_step);
 

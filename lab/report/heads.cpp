@@ -14,10 +14,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A gradient takes about as long as three losses.
+// A gradient takes about as much time as three losses.
 constexpr Index slope_work = 3;
 
-// Fewer sentences than these would tell heads apart by chance.
+// With fewer sentences, differences between heads would be chance.
 constexpr Index least_importance_examples = 10;
 constexpr Index least_pruning_examples = 50;
 
@@ -41,7 +41,7 @@ void say(const ReportRequest& request, const char* what) {
   }
 }
 
-// What the loss says without some heads, as far as the effort goes, and of what it does not say.
+// The loss without some heads, as far as the effort allows, and notes about what is missing.
 void add_ablations(Json& json, Model& model, const Config& config, const Task& task,
                    const Split& split, const ReportRequest& request, Workers& workers) {
   const ReportEffort& effort = request.effort;

@@ -1,4 +1,5 @@
-// What a report tells of a run's heads: what each does, which ones matter, and which can go.
+// The part of a report about a run's heads: what each does, which ones matter, and which can be
+// removed.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // {"split": "validation", "watched": 200, "attentions": [as heads_json()],
 //  "importance": {..., "examples": 160}, "pruning": {..., "examples": 80}, "notes": ["..."]}
 //
-// The last two as importance_json() and pruning_json() have them; absent, with a note that says
-// why, where they would take more work than they may, or heads cannot be left out.
+// The last two come from importance_json() and pruning_json(). They are absent, with a note that
+// gives the reason, if they would take too much work, or if heads cannot be left out.
 nlohmann::ordered_json report_heads_json(Model& model, const Config& config, const Task& task,
                                          const Split& split, const ReportRequest& request,
                                          Workers& workers);

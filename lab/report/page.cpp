@@ -34,7 +34,8 @@ std::string replaced(std::string_view text,
 std::string json_for_page(const nlohmann::ordered_json& json) {
   const std::string text =
       json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  // Outside of strings JSON has none of these, and inside an escape means the same.
+  // JSON has none of these characters outside of strings, and inside strings the escapes mean the
+  // same.
   return replaced(text, {{"<", "\\u003c"}, {">", "\\u003e"}, {"&", "\\u0026"}});
 }
 

@@ -1,4 +1,4 @@
-// The page of a report: one HTML file that holds all it needs, and asks for nothing from elsewhere.
+// The page of a report: one HTML file that contains all it needs and loads nothing.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace tapehead {
 // `report`: as report_run() makes it; "name" becomes the title.
 std::string report_page(const nlohmann::ordered_json& report);
 
-// JSON that may stand inside a <script> element: no character of it begins a tag or a comment.
+// JSON that is safe inside a <script> element: no character of it begins a tag or a comment.
 std::string json_for_page(const nlohmann::ordered_json& json);
 
-// Text that may stand between tags.
+// Text that is safe between tags.
 std::string text_for_page(std::string_view text);
 
 }  // namespace tapehead

@@ -34,7 +34,7 @@ std::vector<Index> sentences_of(const ReportRequest& request, const Split& split
 
 void add_model(Json& report, SavedRun& run, const Task& task, const ReportRequest& request) {
   const Split& split = task.split(request.split);
-  if (request.task == nullptr) {  // else it has been said
+  if (request.task == nullptr) {  // otherwise a message was printed already
     say_unknown(split);
   }
   Workers workers(request.threads);
@@ -52,7 +52,8 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
   expect_figures(report["heads"]);
 }
 
-// That nothing is told of the model; for a checkpoint that was asked for the error passes on.
+// Notes that the report says nothing about the model. For a checkpoint that was requested, the
+// error is thrown on.
 template <class Error>
 void note_unknown(Json& report, const ReportRequest& request, const Error& error) {
   if (!request.checkpoint.empty()) {

@@ -7,13 +7,14 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// That of a training's own report, which must not take longer than one more validation.
+// The effort of the report at the end of a training, which must not take longer than one more
+// validation.
 ReportEffort effort_of_training(Index validation_examples);
 
-// What report_page() shows. A run that has not ended, or has no checkpoint, or whose data is gone,
-// is told as far as it is known, and what is missing stands in "notes". Throws IoError for what is
-// no run and for a checkpoint that is named and cannot be used, ConfigError and DataError for a
-// sentence and a split that are not there.
+// The data that report_page() shows. If a run has not ended, has no checkpoint, or its data is
+// missing, the report contains what is known, and "notes" list what is missing. Throws IoError if
+// it is not a run or a named checkpoint cannot be used. Throws ConfigError and DataError for a
+// sentence and a split that do not exist.
 nlohmann::ordered_json report_run(const ReportRequest& request);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,5 +1,5 @@
-// What every report page is made of: the files in lab/report/ and the charting library D3, put into
-// the program when it is built (cmake/embed.cmake).
+// The sources of every report page: the files in lab/report/ and the charting library D3, which are
+// embedded in the program when it is built (cmake/embed.cmake).
 #pragma once
 
 #include <string_view>

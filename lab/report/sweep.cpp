@@ -39,8 +39,8 @@ std::optional<RunScores> scores_of(const fs::path& run, const std::string& split
   }
 }
 
-// A path as it stands in the address of a file: all but letters, digits and -._~/ as %XX
-// (RFC 3986, section 2.1).
+// A path as part of a URL: every character except letters, digits and -._~/ as %XX (RFC 3986,
+// section 2.1).
 std::string address_of(const fs::path& path) {
   std::string address;
   for (const char c : path.generic_string()) {
@@ -51,7 +51,7 @@ std::string address_of(const fs::path& path) {
   return address;
 }
 
-// "./" in front keeps a name with a colon from being taken for a scheme.
+// With "./" in front a name with a colon is not taken for a URL scheme.
 void add_link(Json& progress, const fs::path& run, const fs::path& page) {
   const fs::path target = RunFiles{run}.report();
   const bool has_page = fs::is_regular_file(target);

@@ -21,26 +21,26 @@ namespace tapehead {
 
 namespace {
 
-// A group of its own keeps the terminal's Ctrl-C away, which would count twice beside the signal
-// that the sweep passes on.
+// Its own process group keeps the terminal's Ctrl-C away, which would count twice, because the
+// sweep also passes the signal on.
 void settle(int input, int log, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
   if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) {
-    std::signal(SIGHUP, SIG_IGN);  // as nohup(1) has it
+    std::signal(SIGHUP, SIG_IGN);  // like nohup(1)
   }
   if (::getppid() != parent) {
-    ::_exit(128 + SIGTERM);  // it died before that was set
+    ::_exit(128 + SIGTERM);  // the parent died before this was set
   }
   ::dup2(input, STDIN_FILENO);
   ::dup2(log, STDOUT_FILENO);
   ::dup2(log, STDERR_FILENO);
 }
 
-// Keeps stop signals back while it lives: one that came to the child before `settle` would meet the
-// handlers of this process there, and be forgotten.
+// Blocks stop signals while it exists. A signal that reached the child before `settle` would run
+// the handlers of this process there, and be lost.
 class HeldSignals {
  public:
   HeldSignals() {

@@ -1,4 +1,4 @@
-// A child process of a sweep: a run's training or its scoring, apart from all others.
+// A child process of a sweep: the training or the scoring of one run.
 #pragma once
 
 #include <sys/types.h>
@@ -13,9 +13,10 @@ namespace tapehead {
 
 class SweepChild {
  public:
-  // The child appends what it prints to `log`, and exits with what `body` returns, or with 1 and
-  // the message on a line of its own when it throws. It gets no signal from the terminal, and
-  // SIGTERM when this process dies. Call it from a process without other threads. Throws IoError.
+  // The child appends what it prints to `log`, and exits with the result of `body`. If `body`
+  // throws, it exits with 1 and prints the message on its own line. It gets no signals from the
+  // terminal, and gets SIGTERM when this process dies. Call it from a process without other
+  // threads. Throws IoError.
   SweepChild(const std::filesystem::path& log, const std::function<int()>& body);
   SweepChild(const SweepChild&) = delete;
   SweepChild& operator=(const SweepChild&) = delete;
@@ -23,7 +24,7 @@ class SweepChild {
 
   void send(int signal) const;
 
-  // Nothing while it runs; then its exit code, or 128 + the signal that ended it.
+  // Nothing while it runs; afterwards its exit code, or 128 + the signal that ended it.
   std::optional<int> exit_code();
 
  private:
@@ -31,7 +32,8 @@ class SweepChild {
   std::optional<int> exit_code_;
 };
 
-// Becomes this program with these arguments; returns, with 127, only if that fails.
+// Replaces the process by this program with these arguments. It returns, with 127, only if that
+// fails.
 int become_program(std::vector<std::string> arguments);
 
 }  // namespace tapehead

@@ -1,4 +1,4 @@
-// The directory of a sweep: its runs lie in it, and one process at a time writes there.
+// The directory of a sweep, which contains its runs. Only one process at a time writes there.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@ namespace tapehead {
 
 class SweepDirectory {
  public:
-  // Makes it, or finds it again. Throws IoError for one that holds something else, or is in use.
+  // Creates it, or opens it again. Throws IoError if it contains something else or is in use.
   explicit SweepDirectory(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
@@ -19,11 +19,11 @@ class SweepDirectory {
   RunLock lock_;
 };
 
-// Whether a process sweeps into it.
+// Whether a process is running this sweep.
 bool is_in_use(const std::filesystem::path& directory);
 
-// Waits for as long as processes of a sweep that was killed may need to save their run; then throws
-// the error of `expect_unlocked`.
+// Waits as long as the processes of a killed sweep may need to save their runs. Then it throws the
+// error of `expect_unlocked`.
 void wait_for_lock(const std::filesystem::path& lock);
 
 }  // namespace tapehead

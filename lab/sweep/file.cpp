@@ -1,4 +1,4 @@
-// The entries of a sweep file, each read by a function of its own.
+// Reads the entries of a sweep file, each with its own function.
 #include "lab/sweep/file.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 9> names{
     "config", "set", "seeds", "axes", "metric", "split", "further_splits", "heads", "show"};
 constexpr Index most_seeds = 1000;
 
-// What YAML reads as the same text without quotes, in a list too.
+// Whether YAML reads the text unchanged without quotes, also in a list.
 bool is_plain(std::string_view text) {
   static constexpr std::string_view inside =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ._+-";
@@ -35,7 +35,7 @@ bool is_plain(std::string_view text) {
          text.back() != ' ';
 }
 
-// "null", or a list as `--set` takes it: "[[full, window 2], full]".
+// "null", or a list in the notation of `--set`: "[[full, window 2], full]".
 std::string list_text(const ConfigNode& node) {
   switch (node.kind) {
     case Kind::null:
@@ -108,7 +108,7 @@ class SweepReader {
     }
   }
 
-  // Whether there is such a file is said at this place; what is wrong in it, at its own.
+  // A missing file is reported at this place, an error in it at its own place.
   void read_config(const ConfigEntry& entry) {
     sweep_.config = text_of(entry, "the config file that the runs start from");
     try {
@@ -146,7 +146,7 @@ class SweepReader {
     return placed_names;
   }
 
-  // Importance and pruning are about what the figures describe: they come with them.
+  // Importance and pruning refer to the figures, so they include them.
   void read_heads(const ConfigEntry& entry) {
     sweep_.study.heads = true;
     for (const PlacedName& part : names_in(entry, "figures, importance, pruning")) {
@@ -161,7 +161,7 @@ class SweepReader {
     }
   }
 
-  // An option's value as `--set` would give it, with the places where both stand here.
+  // An option's value as `--set` would give it, with the places of both in this file.
   Override value_of(std::string_view option, const Mark& mark, const ConfigNode& value) const {
     if (option == "seed") {
       fail(mark, option, "seeds have an entry of their own, `seeds: [1, 2, 3]`");
@@ -225,7 +225,7 @@ class SweepReader {
     return settings;
   }
 
-  // A list of seeds, or how many: 1, 2, 3, ...
+  // A list of seeds, or their number: 1, 2, 3, ...
   void read_seeds(const ConfigNode& node) {
     std::vector<ConfigNode> seeds = node.items;
     if (node.kind == Kind::scalar) {

@@ -1,4 +1,4 @@
-// A sweep file: which options of a config take which values, with which seeds.
+// A sweep file: which options of a config take which values, and with which seeds.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@
 
 namespace tapehead {
 
-// One place on an axis: the values of an option, or of several that move together.
+// One setting of an axis: the value of an option, or the values of several options that change
+// together.
 struct SweepSetting {
-  std::string label;  // the value itself, or the name that the file gives to several
+  std::string label;  // the value itself, or the file's name for several values
   std::vector<Override> values;
 };
 
 struct SweepAxis {
-  std::string name;  // of the option, or of what moves together
+  std::string name;  // of the option, or the name for several options
   std::vector<SweepSetting> settings;
 };
 
@@ -35,12 +36,12 @@ struct SweepFile {
   std::filesystem::path config;
   std::vector<Override> fixed;  // `set`
   std::vector<SweepAxis> axes;
-  std::vector<Override> seeds;   // of the option `seed`; none: the config's
+  std::vector<Override> seeds;   // values of the option `seed`; none: the config's
   std::optional<Metric> metric;  // none: the config's
-  PlacedName split;              // empty: test where there is one, else validation
+  PlacedName split;              // empty: test if there is one, else validation
   std::vector<PlacedName> further_splits;
-  RunStudy study;                // but for the further splits
-  std::vector<PlacedName> show;  // figures that stand beside the metric
+  RunStudy study;                // without the further splits
+  std::vector<PlacedName> show;  // figures to show beside the metric
 };
 
 // Reads a sweep, YAML or JSON:
@@ -59,13 +60,13 @@ struct SweepFile {
 //   heads: [figures, importance, pruning]
 //   show: [cross.entropy]
 //
-// Names of options and their values are not looked at yet. Throws ConfigError "file:line:column:
+// Names of options and their values are not checked yet. Throws ConfigError "file:line:column:
 // ...".
 SweepFile read_sweep(const std::filesystem::path& file);
 SweepFile parse_sweep(std::string_view text, std::string_view file);
 
-// Puts values into `set`, in place of those that it has for the same options; a seed takes the
-// place of all seeds.
+// Puts values into `set`, where they replace other values of the same options. A seed replaces all
+// seeds.
 void override_fixed(SweepFile& sweep, const std::vector<Override>& values);
 
 }  // namespace tapehead

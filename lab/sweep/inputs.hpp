@@ -1,4 +1,4 @@
-// What a sweep reads and writes, so that it writes nothing that it reads.
+// The files that a sweep reads, so that it never overwrites one of them.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +8,13 @@
 
 namespace tapehead {
 
-// What a page about the sweep is made of: its files, and those of its runs.
+// The files from which a page about the sweep is made: its own, and those of its runs.
 InputFiles inputs_of_sweep(const std::filesystem::path& directory);
 
-// What the sweep of a file reads: the file, its config, and what the trainings read.
+// The files that the sweep of a file reads: the file, its config, and what the trainings read.
 InputFiles inputs_of_sweep(const std::filesystem::path& file, const SweepPlan& plan);
 
-// Throws IoError where the sweep would write one of the inputs into its directory.
+// Throws IoError if the sweep would overwrite one of the inputs with a file in its directory.
 void expect_results_apart(const InputFiles& inputs, const SweepPlan& plan,
                           const std::filesystem::path& directory);
 

@@ -20,7 +20,8 @@ constexpr std::size_t longest_name = 200;  // bytes; file systems take 255
 
 std::string option_of(const Override& value) { return full_name(value.section, value.option); }
 
-// No option may be set by two axes, or by an axis and by `set`: one of them would do nothing.
+// Throws if two axes, or an axis and `set`, set the same option, since one of them would have no
+// effect.
 void expect_separate(const SweepFile& sweep) {
   std::map<std::string, std::string> owners;
   for (const Override& value : sweep.fixed) {
@@ -61,7 +62,7 @@ std::vector<Combination> combinations(const std::vector<SweepAxis>& axes) {
   return all;
 }
 
-// A list's values with + between them, and - in lists inside it: "full-window 2+full".
+// The values of a list, joined by +, and by - in lists inside it: "full-window 2+full".
 std::string without_brackets(std::string_view label) {
   if (!label.starts_with('[')) {
     return std::string(label);
@@ -80,7 +81,7 @@ std::string without_brackets(std::string_view label) {
   return text;
 }
 
-// Labels may hold anything; file names should need no quotes in a shell.
+// Labels may contain anything; file names should need no quotes in a shell.
 std::string file_name(std::string text) {
   static constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._=,+-";
@@ -110,7 +111,7 @@ void expect_good_names(const std::vector<SweepRun>& runs) {
   }
 }
 
-// In every run's task, before any of them is trained.
+// Checks the splits in every run's task, before any of them is trained.
 void expect_splits(const SweepFile& sweep, const std::vector<SweepRun>& runs) {
   std::vector<PlacedName> wanted = sweep.further_splits;
   if (!sweep.split.name.empty()) {

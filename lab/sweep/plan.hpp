@@ -1,4 +1,4 @@
-// A sweep's plan: its cells, one for each combination of settings, and the runs they are made of.
+// The plan of a sweep: its cells, one for each combination of settings, and the runs of each cell.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@
 namespace tapehead {
 
 struct SweepCell {
-  std::vector<std::string> labels;  // of a setting of each axis
+  std::vector<std::string> labels;  // of the setting on each axis
 };
 
 struct SweepRun {
   std::size_t cell;
   std::string name;                    // of its directory: "model.heads=2,seed=1"
-  std::vector<std::string> overrides;  // what `--set` would say
-  Config config;                       // with all of them, resolved
+  std::vector<std::string> overrides;  // as for `--set`
+  Config config;                       // with all overrides, resolved
 };
 
 struct SweepPlan {
   std::filesystem::path config;
   std::vector<std::string> axes;
-  std::vector<SweepCell> cells;  // the last axis moves fastest
+  std::vector<SweepCell> cells;  // the last axis changes fastest
   std::vector<SweepRun> runs;    // all cells with the first seed, then all with the next
   Metric metric;
   std::string split;  // as SweepFile::split
@@ -32,8 +32,8 @@ struct SweepPlan {
   std::vector<std::string> show{};  // as SweepFile::show
 };
 
-// Reads the config once for each run, so that every option and every combination has been checked
-// before anything is started. Throws ConfigError with the place in the sweep file or the config.
+// Reads the config once for each run, so that every option and every combination is checked before
+// anything starts. Throws ConfigError with the place in the sweep file or the config.
 SweepPlan plan_sweep(const SweepFile& sweep);
 
 }  // namespace tapehead

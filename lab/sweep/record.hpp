@@ -1,5 +1,5 @@
-// The plan of a sweep as its directory keeps it, sweep.json: what there is to be done, whoever asks
-// later and wherever the sweep file is by then.
+// The plan of a sweep as its directory stores it, in sweep.json. It tells later commands what the
+// sweep contains, even if the sweep file has been moved.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,8 @@ bool is_sweep(const std::filesystem::path& directory);
 // Throws IoError.
 void write_sweep_plan(const std::filesystem::path& directory, const SweepPlan& plan);
 
-// Of each run the config is the one that its directory holds; one that has not begun has the
-// defaults. Throws IoError for a plan that is not there or does not hold.
+// The config of each run is the one in the run's directory, or the defaults if the run has not
+// started. Throws IoError for a plan that does not exist or is invalid.
 SweepPlan read_sweep_plan(const std::filesystem::path& directory);
 
 }  // namespace tapehead

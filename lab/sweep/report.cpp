@@ -1,4 +1,4 @@
-// Results of a sweep as CSV and as JSON.
+// The results of a sweep as CSV and as JSON.
 #include "lab/sweep/report.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Quoted where a comma, a quote or a line break would take it apart (RFC 4180).
+// Quoted if it contains a comma, a quote or a line break (RFC 4180).
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) {
     return text;

@@ -1,4 +1,4 @@
-// A sweep's results as people and programs read them: tables, CSV and JSON.
+// The results of a sweep as tables, CSV and JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,10 +8,10 @@
 
 namespace tapehead {
 
-// "model.heads=2, size=narrow"; "the config" where there are no axes.
+// "model.heads=2, size=narrow"; "the config" if there are no axes.
 std::string cell_name(const SweepPlan& plan, std::size_t cell);
 
-// The best cell first, then what follows from it in words.
+// The cells, best first, and then the conclusions in words.
 std::string results_table(const SweepPlan& plan, const SweepResults& results);
 
 // A line for each run, and for each cell.

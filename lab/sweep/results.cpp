@@ -86,7 +86,7 @@ std::vector<std::string> names_of_figures(const std::vector<RunResult>& runs) {
   return names;
 }
 
-// More is better.
+// Larger is better.
 double quality(const SweepResults& results, const CellResult& cell) {
   const double mean = cell.figures.metric(results.metric).mean;
   return kind_of(results.metric).lower_is_better ? -mean : mean;
@@ -130,7 +130,7 @@ void mark_front(SweepResults& results) {
   }
 }
 
-// `values`: those of each cell's runs, in the order of `results.cells`.
+// `values`: those of the runs of each cell, in the order of `results.cells`.
 void compare_cells(SweepResults& results, const std::vector<std::vector<ResampledValue>>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     results.cells[i].to_best = compare(values[i], values[results.best]);

@@ -1,5 +1,5 @@
-// What a sweep found: the figures of runs and cells, which cells differ, which one is the cheapest
-// that will do, and which are worth their time.
+// The results of a sweep: the figures of runs and cells, which cells differ, which cell is the
+// cheapest good one, and which are worth their time.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace tapehead {
 
-// The figures of a run, or, as spreads, of a cell.
+// The figures of a run or, as spreads, of a cell.
 template <class Number>
 struct SweepFigures {
   std::array<Number, metric_count> metrics{};  // in the order of Metric
@@ -25,7 +25,7 @@ struct SweepFigures {
   Number multiply_adds{};            // of the whole training
   Number seconds{};                  // of the whole training
   Number tokens_per_second{};
-  std::map<std::string, Number> further;  // as RunScores::figures
+  std::map<std::string, Number> further;  // as in RunScores::figures
 
   const Number& metric(Metric which) const { return metrics[static_cast<std::size_t>(which)]; }
 };
@@ -55,7 +55,7 @@ std::map<std::string, Number> by_name(const SweepFigures<Number>& figures) {
 }
 
 struct RunResult {
-  std::size_t run;  // of the plan
+  std::size_t run;  // in the plan
   std::uint64_t seed = 0;
   std::string split;
   std::size_t examples = 0;
@@ -64,15 +64,15 @@ struct RunResult {
 };
 
 struct CellResult {
-  std::size_t cell;      // of the plan
-  std::size_t runs = 0;  // that are finished; cells without any are left out
+  std::size_t cell;      // in the plan
+  std::size_t runs = 0;  // finished ones; cells without any are left out
   SweepFigures<Spread> figures;
-  std::optional<Difference> to_best;  // itself minus the best; none for tests of other data
+  std::optional<Difference> to_best;  // this cell minus the best; none for tests of other data
   bool on_front = false;              // no cell is as fast and better, or faster and as good
 };
 
 struct CellComparison {
-  std::size_t one;  // cells of the plan
+  std::size_t one;  // cells in the plan
   std::size_t other;
   std::optional<Difference> difference;  // one minus other
 };
@@ -81,23 +81,23 @@ struct SweepResults {
   Metric metric;
   std::vector<RunResult> runs;
   std::vector<CellResult> cells;
-  std::vector<std::string> figures;         // names of all that any run has, the usual ones first
-  std::vector<CellComparison> comparisons;  // each two cells, once
-  std::size_t best = 0;                     // places in `cells`
-  std::size_t cheapest = 0;                 // of those not significantly worse than the best
+  std::vector<std::string> figures;         // names of all figures of any run, the usual ones first
+  std::vector<CellComparison> comparisons;  // each pair of cells once
+  std::size_t best = 0;                     // index into `cells`
+  std::size_t cheapest = 0;                 // the cheapest not significantly worse than the best
 };
 
-// `scores`: of each run of the plan, as far as they are finished; at least one is.
+// `scores`: for each run of the plan that is finished; at least one is.
 SweepResults sweep_results(const SweepPlan& plan,
                            const std::vector<std::optional<RunScores>>& scores);
 
-// What is wrong with the names in a sweep's `show` that no run has a figure of.
+// The problems with names in a sweep's `show` for which no run has a figure.
 std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResults& results);
 
-// Of each point, whether none is as fast and better, or faster and as good.
+// For each point, whether no other is as fast and better, or faster and as good.
 struct TimedQuality {
   double seconds;
-  double quality;  // more is better
+  double quality;  // larger is better
 };
 std::vector<bool> front_of(const std::vector<TimedQuality>& points);
 

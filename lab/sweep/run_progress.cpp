@@ -18,12 +18,12 @@ const RunProgress& RunWatch::look() {
     return progress_;
   }
   if (static_cast<std::streamoff>(size) < read_) {
-    read_ = 0;  // a resumed training has taken lines back
+    read_ = 0;  // a resumed training has removed lines
   }
   std::ifstream stream(file_, std::ios::binary);
   stream.seekg(read_);
   std::string line;
-  while (std::getline(stream, line) && !stream.eof()) {  // at the end: not yet whole
+  while (std::getline(stream, line) && !stream.eof()) {  // eof: the line is not complete yet
     take(line);
     read_ += static_cast<std::streamoff>(line.size()) + 1;
   }

@@ -1,4 +1,4 @@
-// Where a run stands, as its metrics.jsonl tells while it is written.
+// The progress of a run, read from its metrics.jsonl while it is written.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace tapehead {
 
 struct RunProgress {
   Index step = 0;
-  Index epoch = 0;  // epochs that are over
+  Index epoch = 0;  // finished epochs
   std::optional<double> loss;
   std::optional<double> metric;  // of the last evaluation
 };
@@ -23,7 +23,7 @@ class RunWatch {
   RunWatch(std::filesystem::path metrics, Metric metric)
       : file_(std::move(metrics)), metric_(metric) {}
 
-  // Reads what has come since the last time. A file that is not there yet says nothing.
+  // Reads what was written since the last call. A missing file counts as empty.
   const RunProgress& look();
 
  private:
@@ -35,7 +35,7 @@ class RunWatch {
   RunProgress progress_;
 };
 
-// "step 120/600" or "epoch 3/22", as far as the config says where the training ends.
+// "step 120/600" or "epoch 3/22", as far as the config determines where the training ends.
 std::string progress_text(const RunProgress& progress, const TrainingOptions& training);
 
 }  // namespace tapehead

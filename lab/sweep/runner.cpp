@@ -114,7 +114,7 @@ void SweepRunner::start_training(std::size_t i) {
   std::vector<std::string> arguments{"train",     work_.plan.config.string(),
                                      "--run",     run.directory.string(),
                                      "--threads", std::to_string(work_.threads)};
-  // Many pages take long: runs have none unless the sweep asks for them.
+  // Many pages take long, so runs have none unless the sweep asks for them.
   if (std::ranges::none_of(planned.overrides, [](const std::string& option) {
         return option.starts_with("run.report=");
       })) {

@@ -1,4 +1,4 @@
-// The runs of a sweep, so many side by side, each in processes of its own.
+// Runs the trainings of a sweep, several in parallel, each in its own processes.
 #pragma once
 
 #include <filesystem>
@@ -21,9 +21,9 @@ std::string_view name_of(RunState state);
 struct SweepWork {
   const SweepPlan& plan;
   std::filesystem::path directory;
-  Index parallel;  // runs side by side
-  Index threads;   // of each
-  // Scores a trained run and writes the file; called in a process of its own.
+  Index parallel;  // number of runs in parallel
+  Index threads;   // of each run
+  // Scores a trained run and writes the file; called in a separate process.
   std::function<void(const std::filesystem::path& run)> score;
 };
 
@@ -34,27 +34,27 @@ class SweepRunner {
     std::filesystem::path log;  // what its processes print
     RunWatch watch;
     RunState state = RunState::waiting;
-    bool before = false;  // finished by an earlier sweep
-    int exit_code = 0;    // of what has failed
+    bool before = false;  // finished by an earlier start of the sweep
+    int exit_code = 0;    // of a process that failed
     std::unique_ptr<SweepChild> child{};
   };
 
-  // Looks at what is there already. Runs that are finished are not started again, others go on from
-  // their last checkpoint. Throws IoError for a run that was made with another config, and one that
-  // another process writes to.
+  // Checks which runs exist already. Finished runs are not started again; others continue from
+  // their last checkpoint. Throws IoError for a run that was made with another config, or that
+  // another process is writing.
   explicit SweepRunner(SweepWork work);
 
-  // Takes note of processes that have ended and starts others; false once there is nothing left
-  // to wait for.
+  // Handles processes that have ended, and starts others; false when there is nothing left to wait
+  // for.
   bool advance();
 
-  // Passes a signal on, after which trainings save themselves and end, and starts nothing more.
+  // Passes a signal to the trainings, which then save and end, and starts no others.
   void stop(int signal);
 
   std::vector<Run>& runs() { return runs_; }
   Index count(RunState state) const;
 
-  // Of each run, where it is finished.
+  // For each run, if it is finished.
   std::vector<std::optional<RunScores>> scores() const;
 
  private:

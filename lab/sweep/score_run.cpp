@@ -35,7 +35,7 @@ const Split& split_of(const Task& task, const std::string& wanted) {
   return split;
 }
 
-// The training split as one batch: what a token costs does not depend on how batches are cut.
+// Uses the training split as one batch: the cost of a token does not depend on the batches.
 double multiply_adds_per_token(const Config& config, const Task& task) {
   const std::shared_ptr<const Split> train = task.training_split(0);
   std::vector<Index> all(train->examples.size());
@@ -45,7 +45,8 @@ double multiply_adds_per_token(const Config& config, const Task& task) {
          static_cast<double>(batch.labels.count());
 }
 
-// What the lines of metrics.jsonl that are about steps say. Throws IoError for a damaged one.
+// The content of the lines of metrics.jsonl that are about steps. Throws IoError for a damaged
+// line.
 struct Trained {
   Index steps = 0;
   Index tokens = 0;

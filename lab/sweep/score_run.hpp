@@ -1,4 +1,4 @@
-// Scoring a trained run: its test, example by example.
+// Scores a trained run: tests it example by example.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Tests the checkpoint that a user would get on a split (empty: `test` where there is one, else
-// `validation`), with outputs as the config's final test writes them, and studies it. Throws what
-// SavedRun and make_task throw, DataError for a split that is not there or has no examples, and
-// ConfigError for heads whose importance cannot be told (HeadGate).
+// Tests the run's default checkpoint on a split (empty: `test` if there is one, otherwise
+// `validation`), with outputs as in the config's final test, and studies it. Throws what SavedRun
+// and make_task throw, DataError for a split that does not exist or is empty, and ConfigError for
+// heads whose importance cannot be measured (HeadGate).
 RunScores score_run(const std::filesystem::path& run, const std::string& split,
                     const RunStudy& study, Workers& workers);
 

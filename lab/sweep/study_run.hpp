@@ -1,4 +1,4 @@
-// Studying a trained run: further splits, and what its heads do.
+// Studies a trained run: tests further splits, and examines its heads.
 #pragma once
 
 #include "core/kernel/workers.hpp"
@@ -8,9 +8,10 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// `split`: the one that the run is tested on, over which the heads are studied. Of `train`, as a
-// further split, the first so many examples are taken, and none is written out. Leaves the weights
-// as they were. Throws DataError for a split that is not there, ConfigError as HeadGate.
+// `split`: the split on which the run is tested; the heads are studied on it. If `train` is a
+// further split, only its first examples are used, as many as `split` has, and no outputs are
+// generated. The weights are unchanged afterwards. Throws DataError for a split that does not
+// exist, ConfigError as HeadGate does.
 NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, const RunStudy& study,
                        Workers& workers);
 

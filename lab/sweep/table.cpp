@@ -18,7 +18,7 @@ std::size_t runs_of(const SweepPlan& plan, std::size_t cell) {
       std::ranges::count(plan.runs, cell, [](const SweepRun& run) { return run.cell; }));
 }
 
-// In places of `results.cells`, the best first.
+// Indices into `results.cells`, the best first.
 std::vector<std::size_t> best_first(const SweepResults& results) {
   std::vector<std::size_t> order(results.cells.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -46,7 +46,7 @@ std::string remarks(const SweepResults& results, std::size_t place) {
   return text + (cell.on_front ? ", front" : "");
 }
 
-// A further figure, as the metric of the same name is written; blank where it is no number.
+// A further figure, in the format of the metric with the same name; blank if it is not a number.
 std::string figure_text(std::string_view name, const Spread& figure) {
   const auto written = [&](double value) {
     const std::string_view last = name.substr(name.rfind('.') + 1);
