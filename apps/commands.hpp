@@ -1,5 +1,4 @@
-// The commands of the program, each in a file of its own: it declares its options and what runs
-// when it is chosen.
+// The commands of the program. Each has its own file, which declares its options and its function.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,12 +9,12 @@
 
 namespace tapehead {
 
-// A command's function leaves the program's exit code here.
+// The function of a command stores the program's exit code here.
 struct Outcome {
   int exit_code = 0;
 };
 
-// --set, of every command that takes a config.
+// --set, for every command that takes a config.
 inline void add_set_option(CLI::App& command, std::vector<std::string>& overrides) {
   command
       .add_option("--set", overrides,
@@ -25,27 +24,27 @@ inline void add_set_option(CLI::App& command, std::vector<std::string>& override
       ->allow_extra_args(false);
 }
 
-// --checkpoint, of every command that uses a trained run.
+// --checkpoint, for every command that uses a trained run.
 inline void add_checkpoint_option(CLI::App& command, std::string& checkpoint) {
   command.add_option(
       "--checkpoint", checkpoint,
       "best, last, average or a file; by default the average where there is one, else the best");
 }
 
-// --data, of every command that reads the data of a run.
+// --data, for every command that reads the data of a run.
 inline CLI::Option* add_data_option(CLI::App& command, DataChoice& data) {
   return command.add_option(
       "--data", data.directory,
       "Directory that holds the run's data files; by default where they were");
 }
 
-// --other-data, of those that only measure.
+// --other-data, for commands that only measure.
 inline void add_other_data_option(CLI::App& command, DataChoice& data) {
   command.add_flag("--other-data", data.other,
                    "Use the files even if they are not what the run was trained with");
 }
 
-// All commands of the program that this is linked into.
+// Adds all commands that are linked into the program.
 void add_commands(CLI::App& program, Outcome& outcome);
 
 void add_train_command(CLI::App& program, Outcome& outcome);

@@ -1,5 +1,4 @@
-// tapehead config FILE: the config as it is understood, with where each value came from; or its
-// schema.
+// tapehead config FILE: prints the resolved config with the origin of each value, or its schema.
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,4 +1,4 @@
-// tapehead evaluate RUN: all metrics of a trained model on a split.
+// tapehead evaluate RUN: computes all metrics of a trained model on a split.
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,5 +1,5 @@
-// tapehead gradcheck: hands over to the program tapehead-gradcheck beside it, which is built in
-// double precision, so that a training needs no second build of the library.
+// tapehead gradcheck: runs the program tapehead-gradcheck beside it, which is built in double
+// precision, so that a training needs no second build of the library.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ namespace tapehead {
 
 namespace {
 
-// Returns only by an exception.
+// Returns only by throwing.
 void hand_over(const std::vector<std::string>& arguments) {
   const auto program =
       std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tapehead-gradcheck";
@@ -36,7 +36,7 @@ void hand_over(const std::vector<std::string>& arguments) {
 void add_gradcheck_command(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("gradcheck", "Check the gradients of a config's model");
-  command->set_help_flag();  // that of the other program is meant
+  command->set_help_flag();  // the help is that of the other program
   command->prefix_command();
   command->callback([command] { hand_over(command->remaining()); });
 }

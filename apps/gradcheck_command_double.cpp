@@ -1,5 +1,5 @@
-// tapehead gradcheck CONFIG: whether the gradients of a config's model are right, in double
-// precision: the only command of the program tapehead-gradcheck.
+// tapehead gradcheck CONFIG: checks the gradients of a config's model in double precision. It is
+// the only command of the program tapehead-gradcheck.
 #include <fmt/format.h>
 #include <fnmatch.h>
 
@@ -41,7 +41,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Nothing for two seconds, then a line that moves, or one every five seconds.
+// Shows nothing for two seconds, then a live line, or a line every five seconds.
 class GradcheckProgress {
  public:
   void show(Index done, Index all) {
@@ -61,7 +61,7 @@ class GradcheckProgress {
   double next_ = 2;
 };
 
-// The model's parameters by name, which cost nothing to know.
+// Throws if no parameter of the model has such a name. The names cost nothing to compute.
 void expect_some(const Config& config, const Task& task, const std::string& pattern) {
   const Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
   const auto& parameters = model.store.parameters();

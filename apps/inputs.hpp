@@ -1,4 +1,5 @@
-// A command's output is none of its inputs: asked before any long work.
+// Makes sure that a command does not overwrite one of its inputs. This is checked before any long
+// work.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +13,7 @@
 
 namespace tapehead {
 
-// What a command reads that uses a run with the checkpoint that `--checkpoint` says.
+// The files that a command reads if it uses a run with the checkpoint of `--checkpoint`.
 inline InputFiles inputs_of_run(const std::filesystem::path& run, const std::string& checkpoint,
                                 const DataChoice& data = {}) {
   InputFiles inputs = inputs_of_run(run, data);
@@ -20,7 +21,7 @@ inline InputFiles inputs_of_run(const std::filesystem::path& run, const std::str
   return inputs;
 }
 
-// Throws IoError where standard output has been redirected into one of the inputs.
+// Throws IoError if standard output is redirected into one of the inputs.
 inline void expect_output_apart(const InputFiles& inputs) {
   inputs.expect_other(STDOUT_FILENO, "standard output");
 }

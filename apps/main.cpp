@@ -1,5 +1,5 @@
-// What the programs tapehead and tapehead-gradcheck share: parses the command line and turns errors
-// into messages and exit codes.
+// The common part of the programs tapehead and tapehead-gradcheck: parses the command line, and
+// turns errors into messages and exit codes.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -30,7 +30,7 @@ int fail(const std::exception& error, int exit_code) {
   return exit_code;
 }
 
-// Throws ConfigError where the word is neither an option nor a command.
+// Throws ConfigError if the word is neither an option nor a command.
 void expect_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands({})) {
@@ -47,7 +47,7 @@ void expect_command(const CLI::App& program, std::string_view word) {
                           fmt::join(names, ", ")));
 }
 
-// Help that was asked for is output; what is wrong with the command line, a message.
+// Requested help goes to standard output; an error in the command line is a message.
 int say(const CLI::App& program, const CLI::ParseError& error) {
   std::ostringstream output;
   std::ostringstream messages;
@@ -78,8 +78,8 @@ int run(int argc, char** argv) {
 
 }  // namespace tapehead
 
-// Exit codes: 0 done, 1 something failed, 2 the config or the command line is wrong, 129, 130 and
-// 143 stopped by a signal.
+// Exit codes: 0 success, 1 something failed, 2 the config or the command line is wrong; 129, 130
+// and 143 stopped by a signal.
 int main(int argc, char** argv) {
   using namespace tapehead;
   try {

@@ -1,4 +1,4 @@
-// Options of the command line that take numbers: they are read and refused as those of a config.
+// Command-line options that take numbers, which are parsed and checked like those of a config.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,16 +10,16 @@
 
 namespace tapehead {
 
-// An option `field.name`, such as "--beam", whose value goes to what `cell` points to. Throws
-// ConfigError, while the command line is parsed, for what is no number (nan and inf are none) or
-// out of the field's range. Help shows the default where that is in the range: one that is not
-// means that the option was not given.
+// An option `field.name`, such as "--beam", whose value is stored where `cell` points to. While the
+// command line is parsed, it throws ConfigError for a value that is not a number (nan and inf are
+// not) or is out of the field's range. The help shows the default if it is in the range; a default
+// outside the range means that the option was not given.
 CLI::Option* add_number_option(CLI::App& command, const Field& field, const Cell& cell);
 
-// One that takes several whole numbers.
+// An option that takes several whole numbers.
 CLI::Option* add_numbers_option(CLI::App& command, const Field& field, std::vector<Index>& numbers);
 
-// --threads, of every command that computes.
+// --threads, for every command that computes.
 CLI::Option* add_threads_option(CLI::App& command, Index& threads,
                                 std::string_view help = "Worker threads");
 

@@ -1,4 +1,4 @@
-// tapehead plan CONFIG: what a training will take, before it is begun.
+// tapehead plan CONFIG: estimates a training's memory and time before it starts.
 #include <fmt/format.h>
 
 #include <algorithm>

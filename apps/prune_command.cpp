@@ -1,4 +1,4 @@
-// tapehead prune RUN DIR: a smaller run, with the heads that matter least physically gone.
+// tapehead prune RUN DIR: writes a smaller run without the heads that matter least.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ HeadName head_in(const Transformer& transformer, const std::string& text) {
   return head_named(transformer, text.substr(0, dot), head);
 }
 
-// Those that go, and what is to be said of others that would go first, and cannot.
+// The heads to remove, and a note about heads that would come first but cannot be removed.
 struct ChosenHeads {
   std::vector<HeadName> heads;
   std::string remark{};

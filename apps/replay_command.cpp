@@ -1,4 +1,4 @@
-// tapehead replay FILE: the training step that met a number that is not finite, once more.
+// tapehead replay FILE: repeats the training step that met a number that is not finite.
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,4 +1,4 @@
-// tapehead report RUN|SWEEP: a page to look at, one HTML file that needs nothing else.
+// tapehead report RUN|SWEEP: writes a page about it, one HTML file that needs nothing else.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct ReportArguments {
   DataChoice data;
   Index threads = default_threads();
   bool prune = false;
-  std::size_t for_runs = 0;  // options given that make no sense for a sweep
+  std::size_t for_runs = 0;  // number of given options that make no sense for a sweep
 };
 
 nlohmann::ordered_json report_of_run(const ReportArguments& arguments) {

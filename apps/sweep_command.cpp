@@ -1,4 +1,4 @@
-// tapehead sweep FILE: trains a config with many settings and seeds, and says which differ.
+// tapehead sweep FILE: trains a config with many settings and seeds, and says which ones differ.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ SweepRunner make_runner(const SweepArguments& arguments, const SweepPlan& plan,
                       }});
 }
 
-// Returns the signal that ended it, or 0.
+// Returns the signal that stopped it, or 0.
 int run_all(SweepRunner& runner, const SweepPlan& plan) {
   const StopSignals signals;
   SweepDisplay display(runner, plan);
@@ -86,7 +86,7 @@ SweepResults write_results(const SweepPlan& plan, const SweepRunner& runner,
   return results;
 }
 
-// The results are in their files by now: where nobody reads the table, the next sweep still comes.
+// The results are in their files already. If nobody reads the table, the next sweep still runs.
 bool show_results(const SweepPlan& plan, const SweepResults& results,
                   const std::filesystem::path& directory) {
   try {
@@ -101,7 +101,7 @@ bool show_results(const SweepPlan& plan, const SweepResults& results,
   }
 }
 
-// The last lines that a run's processes printed.
+// The last lines that the processes of a run printed.
 std::string end_of(const std::filesystem::path& log) {
   constexpr std::size_t most = 2000;
   std::string text = read_file(log);
@@ -119,7 +119,7 @@ void say_failures(SweepRunner& runner) {
   }
 }
 
-// The command line that goes on with what was stopped.
+// The command line that continues what was stopped.
 std::string same_command(const SweepArguments& arguments) {
   std::string command = std::string(program_path()) + " sweep";
   for (const std::filesystem::path& file : arguments.files) {
@@ -144,7 +144,7 @@ struct PlannedSweep {
   std::filesystem::path directory;
 };
 
-// Returns the exit code: 0, 1 where something failed, 128 and the signal that ended it.
+// Returns the exit code: 0; 1 if something failed; 128 + the signal that stopped it.
 int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
           const SweepDirectory& directory) {
   const SweepPlan& plan = planned.plan;
@@ -204,7 +204,7 @@ std::vector<PlannedSweep> plan_all(const SweepArguments& arguments) {
   return all;
 }
 
-// One after the other, once all files have been read and all directories are found free.
+// Runs them one after the other, after all files are read and all directories are available.
 int sweep_all(const SweepArguments& arguments) {
   outlive_console();
   const std::vector<PlannedSweep> all = plan_all(arguments);

@@ -29,7 +29,7 @@ winsize terminal_size() {
   return size;
 }
 
-// What is of interest first.
+// The most interesting ones first.
 std::vector<std::size_t> by_state(const std::vector<SweepRunner::Run>& runs) {
   std::vector<std::size_t> order;
   for (const RunState state : {RunState::training, RunState::scoring, RunState::failed,
@@ -127,7 +127,7 @@ void SweepDisplay::update() {
   }
 }
 
-// Up to where the table begins, everything below erased, and the new one from there.
+// Moves to the start of the table, erases everything below, and writes the new table there.
 void SweepDisplay::draw(const std::string& table) {
   std::string text = drawn_ > 0 ? fmt::format("\x1b[{}A\r\x1b[J", drawn_) : "";
   drawn_ = 0;

@@ -1,5 +1,5 @@
-// What a sweep shows while it goes: on a terminal a table of its runs that is rewritten in place,
-// else a plain line every few seconds.
+// The display of a running sweep: on a terminal a table of its runs that is rewritten in place,
+// otherwise a plain line every few seconds.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,9 @@
 
 namespace tapehead {
 
-// A line of each run, those that run before those that wait and those that are finished; no more
-// than so many lines, of which the last then tells how many runs there are beside them.
+// A table with a line for each run: first those that are running, then those that wait and those
+// that are finished. It has at most `lines` lines; if there are more runs, the last line says how
+// many.
 std::string runs_table(SweepRunner& runner, const SweepPlan& plan, Index lines);
 
 // "3 of 12 runs finished; model.heads=2,seed=1 step 120/600, loss 0.1234; ..."
@@ -22,7 +23,7 @@ class SweepDisplay {
   SweepDisplay(SweepRunner& runner, const SweepPlan& plan);
   SweepDisplay(const SweepDisplay&) = delete;
   SweepDisplay& operator=(const SweepDisplay&) = delete;
-  ~SweepDisplay();  // leaves no table
+  ~SweepDisplay();  // removes the table
 
   void update();
 
@@ -35,9 +36,9 @@ class SweepDisplay {
   SweepRunner& runner_;
   const SweepPlan& plan_;
   bool terminal_;
-  Index drawn_ = 0;  // lines of the table that stands there
+  Index drawn_ = 0;  // lines of the table on the terminal
   Clock::time_point next_;
-  std::vector<bool> told_;  // of which runs it has been said that they are over
+  std::vector<bool> told_;  // for which runs the end has been reported
 };
 
 }  // namespace tapehead

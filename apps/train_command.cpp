@@ -21,7 +21,7 @@ struct TrainArguments {
   bool no_report = false;
 };
 
-// What has been trained stays good whatever becomes of its page.
+// A trained run stays valid even if its page cannot be written.
 void write_page(const RunFiles& files, const Task& task, Index threads) {
   try {
     const auto validation = static_cast<Index>(task.split("validation").examples.size());

@@ -65,8 +65,8 @@ DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& 
   return options;
 }
 
-// One translation a line; with several for each line, "line ||| translation ||| score", lines
-// counted from 0 as Moses does.
+// One translation per line. With several per line of input: "line ||| translation ||| score", where
+// lines are counted from 0, as in Moses.
 void write(std::FILE* out, Index line, const std::vector<Translation>& translations, bool n_best) {
   for (const Translation& translation : translations) {
     const std::string text =
@@ -78,7 +78,7 @@ void write(std::FILE* out, Index line, const std::vector<Translation>& translati
   }
 }
 
-// What of the input is not translated as it stands, said where it is read.
+// Reports input that is not translated unchanged, when it is read.
 class LineWatch {
  public:
   LineWatch(const Translator& translator, const Tokenizer& tokenizer, std::string name)
@@ -142,7 +142,7 @@ File open_input(const std::string& path) {
   return file;
 }
 
-// Nothing for standard output.
+// Null for standard output.
 File open_output_of(const TranslateArguments& arguments, const InputFiles& inputs) {
   if (arguments.output.empty()) {
     expect_output_apart(inputs);
@@ -155,7 +155,7 @@ File open_output_of(const TranslateArguments& arguments, const InputFiles& input
 void translate(const TranslateArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
-  // Before the output is opened: what is wrong with the run or the input costs no earlier file.
+  // Before the output is opened, so that a fault in run or input does not destroy an earlier file.
   const SavedRun saved(arguments.run, arguments.checkpoint);
   Workers workers(arguments.threads);
   const Translator translator(saved, workers, decoding_for(arguments, saved.config),

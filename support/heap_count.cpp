@@ -13,7 +13,7 @@ namespace tapehead {
 
 namespace {
 
-// Set before any constructor runs: the first call comes before those.
+// Initialised before any constructor runs, since the first call comes earlier.
 constinit std::atomic<std::int64_t> total{0};
 
 [[maybe_unused]] void count_call() { total.fetch_add(1, std::memory_order_relaxed); }
@@ -28,8 +28,8 @@ std::int64_t HeapCount::calls() const { return total.load() - before_; }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-// What malloc and its kin are called inside the GNU C library. Found without dlsym, which asks for
-// memory itself.
+// The names of malloc and similar functions inside the GNU C library. They are found without dlsym,
+// which allocates memory itself.
 extern "C" {
 void* library_malloc(std::size_t size) noexcept __asm__("__libc_malloc");
 void* library_calloc(std::size_t count, std::size_t size) noexcept __asm__("__libc_calloc");
@@ -74,7 +74,7 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexc
   return 0;
 }
 
-// The library's own malloc takes another way to the system, so nothing is counted twice.
+// The library's own malloc does not call this function, so nothing is counted twice.
 void* mmap(void* address, std::size_t size, int protection, int flags, int file,
            off_t offset) noexcept {
   tapehead::count_call();

@@ -1,16 +1,17 @@
-// How often the process asks for memory: calls of malloc and its kin and of mmap, by all threads.
+// Counts how often the process allocates memory: calls of malloc, similar functions and mmap, by
+// all threads.
 #pragma once
 
 #include <cstdint>
 
 namespace tapehead {
 
-// Counts malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign and mmap (and with them
-// operator new) from its construction on. A program that counts links heap_count.cpp, which defines
-// those functions over the C library's.
+// Counts calls of malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign and mmap (and
+// with them operator new) from its construction on. A program that uses it must link
+// heap_count.cpp, which redefines these functions of the C library.
 class HeapCount {
  public:
-  // A sanitizer has an allocator of its own, which nothing may come before: there, calls() is 0.
+  // A sanitizer has its own allocator, which must not be replaced. With a sanitizer calls() is 0.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   static constexpr bool available = false;
 #else

@@ -1,4 +1,4 @@
-// Random tensors for tests: the same ones whenever a test runs.
+// Random tensors for tests, which are the same in every run of a test.
 #pragma once
 
 #include <cstdint>

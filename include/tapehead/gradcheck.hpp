@@ -1,4 +1,4 @@
-// Gradient checks for ops, layers and models of your own. For targets linked with tapehead::double.
+// Gradient checks for your own ops, layers and models. For targets linked with tapehead::double.
 #pragma once
 
 #include "core/gradcheck/gradcheck.hpp"

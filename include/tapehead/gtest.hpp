@@ -1,5 +1,5 @@
-// Gradient checks as GoogleTest assertions: `EXPECT_GRADCHECK(gated, random(7, 5), random(7, 5));`
-// in targets linked with tapehead::double.
+// Gradient checks as GoogleTest assertions: `EXPECT_GRADCHECK(gated, random(7, 5), random(7, 5));`.
+// For targets linked with tapehead::double.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace gradcheck_assertion {
 
-// Calls a function of as many Vars as there are inputs, and of what else follows.
+// Calls a function with as many Vars as there are inputs, followed by the other arguments.
 template <class Function, std::size_t... Input, class... Rest>
 Var call_with(const Function& function, const std::vector<Var>& inputs,
               std::index_sequence<Input...> /*each*/, const Rest&... rest) {
@@ -31,7 +31,7 @@ concept TensorOrRandom = std::same_as<Input, Tensor> || std::same_as<Input, Rand
 template <TensorOrRandom... Input>
 std::vector<Tensor> all_drawn(const Input&... inputs) {
   std::size_t k = 0;
-  return {drawn(inputs, k++)...};  // in this order: braces say so
+  return {drawn(inputs, k++)...};  // braces guarantee this order
 }
 
 template <class Function, TensorOrRandom... Input>
@@ -67,8 +67,8 @@ GradcheckReport report_of(const Function& function, const Input&... inputs) {
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION
 
-// EXPECT_GRADCHECK(function, inputs...) or EXPECT_GRADCHECK(options, function, inputs...): the
-// function takes one Var for each input, or these and `const Segments&`, or, as gradcheck's does,
+// EXPECT_GRADCHECK(function, inputs...) or EXPECT_GRADCHECK(options, function, inputs...). The
+// function takes one Var for each input; or these and `const Segments&`; or, as for gradcheck,
 // (Tape&, const std::vector<Var>&). An input is a Tensor, or random(extents...).
 #define EXPECT_GRADCHECK(...) TAPEHEAD_GRADCHECK_OR(ADD_FAILURE(), __VA_ARGS__)
 #define ASSERT_GRADCHECK(...) TAPEHEAD_GRADCHECK_OR(GTEST_FAIL(), __VA_ARGS__)

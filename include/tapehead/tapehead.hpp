@@ -1,5 +1,5 @@
-// All that a program needs to do what the command line does, and for ops, layers, models and
-// training of its own. For targets linked with tapehead::float or tapehead::double.
+// Everything that a program needs to do what the command line does, and to define its own ops,
+// layers, models and trainings. For targets linked with tapehead::float or tapehead::double.
 #pragma once
 
 #include "core/errors.hpp"
