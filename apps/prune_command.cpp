@@ -29,6 +29,7 @@
 #include "train/output/figures.hpp"
 #include "train/output/format.hpp"
 #include "train/output/logging.hpp"
+#include "train/output/program_path.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/directory.hpp"
@@ -75,17 +76,15 @@ struct ChosenHeads {
 
 ChosenHeads closed_ones(const PruneArguments& arguments, const SavedRun& saved) {
   if (gated_heads(saved.model).empty()) {
-    throw ConfigError(
-        fmt::format("--closed: the heads of {} have no gates that could be closed "
-                    "(attention.gates)",
-                    arguments.run.string()));
+    throw ConfigError(fmt::format("--closed: the heads of {} have no gates (attention.gates)",
+                                  arguments.run.string()));
   }
   const std::vector<HeadName> closed = closed_heads(saved.model);
   ChosenHeads chosen{.heads = removable_among(saved.model.transformer, closed)};
   if (chosen.heads.size() < closed.size()) {
     chosen.remark = fmt::format(
-        "of {} closed heads {} stay: those of attention that no head can be removed from, and "
-        "those without which others would share keys in unequal groups",
+        "of {} closed heads {} cannot be removed: their attention allows no removal, or the heads "
+        "that remain would share keys in unequal groups",
         closed.size(), closed.size() - chosen.heads.size());
   }
   return chosen;
@@ -167,10 +166,11 @@ void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
                            format_count(static_cast<double>(saved.model.store.count())),
                            format_count(static_cast<double>(smaller.store.count())), split.name,
                            loss_before, loss_after));
-  write_output(
-      fmt::format("{} can be evaluated and used like any run; to train on from it:\n"
-                  "tapehead train {}/config.yaml --set model.init_from={} --run DIR\n",
-                  arguments.to.string(), arguments.to.string(), arguments.to.string()));
+  write_output(fmt::format(
+      "{} can be evaluated and used like any run; to continue its training:\n{} train "
+      "{} --set {} --run DIR\n",
+      arguments.to.string(), program_path(), shell_word((arguments.to / "config.yaml").string()),
+      shell_word("model.init_from=" + arguments.to.string())));
 }
 
 void prune_run(const PruneArguments& arguments) {
@@ -194,8 +194,8 @@ void add_prune_command(CLI::App& program, Outcome& /*outcome*/) {
   command->add_option("run", arguments->run, "Run directory")->required();
   command->add_option("to", arguments->to, "Directory of the smaller run")->required();
   auto* heads = command->add_option("--head", arguments->heads,
-                                    "A head to remove, such as decoder.layers.0.cross.3; as often "
-                                    "as needed. Without: the least important, one by one");
+                                    "A head to remove, such as decoder.layers.0.cross.3; may be "
+                                    "repeated. By default the least important heads, one by one");
   auto* count = add_number_option(*command,
                                   {.name = "--count",
                                    .help = "How many heads to remove",
@@ -203,26 +203,29 @@ void add_prune_command(CLI::App& program, Outcome& /*outcome*/) {
                                    .maximum = 1'000'000},
                                   &arguments->count)
                     ->excludes(heads);
-  auto* closed = command
-                     ->add_flag("--closed", arguments->closed,
-                                "Those heads whose trained gates are closed, which say nothing")
-                     ->excludes(heads)
-                     ->excludes(count);
+  auto* closed =
+      command
+          ->add_flag("--closed", arguments->closed,
+                     "Remove the heads whose trained gates are closed, which contribute nothing")
+          ->excludes(heads)
+          ->excludes(count);
   add_number_option(
       *command,
       {.name = "--tolerance",
-       .help = "Without a count: as many as the loss on the split grows by no more than this",
+       .help =
+           "Without a count: remove heads as long as the loss on the split grows by at most this",
        .minimum = 0},
       &arguments->tolerance)
       ->excludes(heads)
       ->excludes(count)
       ->excludes(closed);
-  command->add_option("--split", arguments->split, "The split to choose by")->capture_default_str();
+  command->add_option("--split", arguments->split, "The split on which the loss is measured")
+      ->capture_default_str();
   add_checkpoint_option(*command, arguments->checkpoint);
   add_data_option(*command, arguments->data);
   add_other_data_option(*command, arguments->data);
   add_threads_option(*command, arguments->threads);
-  command->add_flag("--overwrite", arguments->overwrite, "Replace a run that is there");
+  command->add_flag("--overwrite", arguments->overwrite, "Replace an earlier run");
   command->callback([arguments] { prune_run(*arguments); });
 }
 

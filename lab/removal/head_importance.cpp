@@ -68,8 +68,8 @@ HeadName head_named(const Transformer& transformer, std::string_view attention, 
     there.push_back(fmt::format("{} ({})", one->site.text(), one->spec.heads));
   }
   throw ConfigError(
-      fmt::format("there is no head {} of {}; there are, with their numbers of heads "
-                  "(counted from 0): {}",
+      fmt::format("there is no head {} of {}; heads are counted from 0, and the attentions with "
+                  "their numbers of heads are: {}",
                   head, attention, join(there, ", ")));
 }
 

@@ -79,10 +79,10 @@ std::string_view why_none_goes(const AttentionSpec& spec) {
     return "they have no output projection of their own";
   }
   if (spec.has(AttentionPositions::alibi)) {
-    return "each head's slope follows from its number and from how many there are (alibi)";
+    return "each head's slope depends on its number and on the number of heads (alibi)";
   }
   if (spec.input == HeadInput::narrow) {
-    return "each head sees a slice of the input that its number decides (input: narrow)";
+    return "each head sees a slice of the input that depends on its number (input: narrow)";
   }
   return "";
 }

@@ -59,15 +59,15 @@ void expect_count(const Transformer& transformer, const ModelLeft& left, Index c
   const std::vector<bool> sums = reachable(left);
   const std::vector<FixedAttention> staying = staying_attentions(transformer);
   std::string text =
-      fmt::format("{} heads cannot be removed: the model has {} heads, of which {} can go", count,
-                  heads_of(transformer).size(), sums.size() - 1);
+      fmt::format("{} heads cannot be removed: the model has {} heads, of which {} can be removed",
+                  count, heads_of(transformer).size(), sums.size() - 1);
   if (!staying.empty()) {
     text += fmt::format(" (not those of {})", fixed_text(staying));
   }
   if (count < std::ssize(sums)) {
     const auto below = std::find(sums.rend() - count, sums.rend(), true);
     const auto above = std::find(sums.begin() + count, sums.end(), true);
-    text += fmt::format("; heads that share keys go together, so that {} can go, or {}",
+    text += fmt::format("; heads that share keys are removed together, so {} or {} can be removed",
                         sums.rend() - below - 1, above - sums.begin());
   }
   throw ConfigError(text);

@@ -108,7 +108,7 @@ TEST(HeadRemoval, refuses_what_cannot_go) {
               HasSubstr("a slice of the input"));
   EXPECT_THAT(refusal({.positions = {{AttentionPositions::alibi}}},
                       {{{AttentionKind::encoder_self, 1}, 0}}),
-              HasSubstr("slope follows"));
+              HasSubstr("slope depends"));
   EXPECT_THAT(refusal({.combine = {{Combine::mean}}}, {{{AttentionKind::encoder_self, 1}, 0}}),
               HasSubstr("no output projection"));
   EXPECT_THAT(refusal({.shared_as = {{"all"}}, .gates = {{HeadGating::l0}}},

@@ -121,7 +121,7 @@ TEST(RemovalChoice, leaves_heads_that_cannot_go_and_takes_others) {
     EXPECT_EQ(choose(mixed, std::nullopt).all_heads().size(), 4U);
     EXPECT_THAT(message_of<ConfigError>([&] { choose(mixed, 5); }),
                 AllOf(HasSubstr("5 heads cannot be removed: the model has 6 heads, of which 4 can "
-                                "go (not those of encoder.layers.0.self: ")));
+                                "be removed (not those of encoder.layers.0.self: ")));
   }
 }
 
@@ -143,7 +143,7 @@ TEST(RemovalChoice, makes_a_count_up_from_sets_that_share_keys) {
     expect_removable(copy, heads);
   }
   EXPECT_THAT(message_of<ConfigError>([&] { choose(copy, 1); }),
-              HasSubstr("heads that share keys go together, so that 0 can go, or 2"));
+              HasSubstr("heads that share keys are removed together, so 0 or 2 can be removed"));
 }
 
 // Heads with slopes of alibi stay, and so does a head whose group alone would become smaller.
