@@ -28,7 +28,7 @@ void show_config(const ConfigArguments& arguments) {
   } else if (arguments.reference) {
     write_output(config_reference());
   } else if (arguments.file.empty()) {
-    throw ConfigError("name a config file, or ask for --schema or --reference");
+    throw ConfigError("expected a config file, --schema or --reference");
   } else {
     InputFiles inputs;
     inputs.add(arguments.file);

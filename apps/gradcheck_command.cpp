@@ -28,7 +28,10 @@ void hand_over(const std::vector<std::string>& arguments) {
   argv.push_back(nullptr);
   flush_output();
   execv(program.c_str(), argv.data());
-  throw IoError(fmt::format("{} cannot be started; ./dev gradcheck builds it", program.string()));
+  throw IoError(
+      fmt::format("cannot start {}; build the CMake target tapehead-gradcheck, and keep the "
+                  "program beside tapehead",
+                  program.string()));
 }
 
 }  // namespace

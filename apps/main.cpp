@@ -92,8 +92,8 @@ int main(int argc, char** argv) {
     return fail(error, 2);
   } catch (const std::bad_alloc&) {
     return fail(
-        std::runtime_error("out of memory; a smaller model, smaller training.batch_tokens or "
-                           "evaluation.batch_tokens, or fewer threads need less"),
+        std::runtime_error("out of memory; try a smaller model, smaller training.batch_tokens or "
+                           "evaluation.batch_tokens, or fewer threads"),
         1);
   } catch (const std::exception& error) {
     return fail(error, 1);

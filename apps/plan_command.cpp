@@ -56,7 +56,7 @@ void plan(const PlanArguments& arguments) {
 
 void add_plan_command(CLI::App& program, Outcome& /*outcome*/) {
   CLI::App* command = program.add_subcommand(
-      "plan", "Tell what a training will take: parameters, arithmetic, memory and time");
+      "plan", "Estimate a training before it starts: parameters, arithmetic, memory and time");
   const auto arguments = std::make_shared<PlanArguments>();
   command->add_option("config", arguments->config, "Config file, YAML or JSON")->required();
   add_set_option(*command, arguments->overrides);

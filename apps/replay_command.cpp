@@ -34,7 +34,8 @@ int replay(const ReplayArguments& arguments) {
 
 void add_replay_command(CLI::App& program, Outcome& outcome) {
   CLI::App* command = program.add_subcommand(
-      "replay", "Go again through a step that stopped a training, and say where it went wrong");
+      "replay",
+      "Repeat a step that stopped a training, and say where the first bad number came from");
   const auto arguments = std::make_shared<ReplayArguments>();
   command->add_option("file", arguments->file, "replay.safetensors of the run's directory")
       ->required();

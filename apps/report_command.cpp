@@ -68,8 +68,7 @@ void write_report(const ReportArguments& arguments) {
   }
   if (sweep && arguments.for_runs > 0) {
     throw ConfigError(
-        "of the options only --output is for sweeps; a sweep's runs can each have a "
-        "page of their own");
+        "a sweep's report takes no option except --output; the others are for the report of a run");
   }
   const std::filesystem::path output =
       arguments.output.empty() ? RunFiles{directory}.report() : arguments.output;
@@ -96,7 +95,7 @@ void add_report_command(CLI::App& program, Outcome& /*outcome*/) {
   command->add_option("--output", arguments->output, "The page; by default report.html in it");
   command
       ->add_option("--split", arguments->split,
-                   "Where the sentences are from: train, validation or test")
+                   "Split from which the sentences are: train, validation or test")
       ->capture_default_str();
   add_numbers_option(
       *command,
@@ -109,8 +108,9 @@ void add_report_command(CLI::App& program, Outcome& /*outcome*/) {
   add_data_option(*command, arguments->data);
   add_other_data_option(*command, arguments->data);
   add_threads_option(*command, arguments->threads);
-  command->add_flag("--prune", arguments->prune,
-                    "The loss as all heads go one by one, also where that takes long");
+  command->add_flag(
+      "--prune", arguments->prune,
+      "Measure the loss as all heads are removed one by one, even if that takes long");
   command->callback([arguments, command] {
     for (const char* option : {"--split", "--sentences", "--checkpoint", "--data", "--other-data",
                                "--threads", "--prune"}) {

@@ -156,7 +156,7 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
   const int signal = run_all(runner, plan);
   const auto finished = runner.count(RunState::finished);
   if (signal != 0) {
-    write_message(fmt::format("stopped, {} of {} runs finished; go on with: {}\n", finished,
+    write_message(fmt::format("stopped, {} of {} runs finished; continue with: {}\n", finished,
                               plan.runs.size(), same_command(arguments)));
     return 128 + signal;
   }
@@ -191,10 +191,9 @@ std::vector<PlannedSweep> plan_all(const SweepArguments& arguments) {
     SweepPlan plan = plan_sweep(file);
     const std::filesystem::path directory = directory_of(arguments, path);
     if (std::ranges::find(all, directory, &PlannedSweep::directory) != all.end()) {
-      throw ConfigError(
-          fmt::format("two of the sweeps would write into {}: sweep them one by one, "
-                      "each with its own --run",
-                      directory.string()));
+      throw ConfigError(fmt::format(
+          "two of the sweeps would write into {}: start them one by one, each with its own --run",
+          directory.string()));
     }
     const InputFiles inputs = inputs_of_sweep(path, plan);
     expect_results_apart(inputs, plan, directory);
@@ -223,7 +222,7 @@ int sweep_all(const SweepArguments& arguments) {
 
 void add_sweep_command(CLI::App& program, Outcome& outcome) {
   CLI::App* command = program.add_subcommand(
-      "sweep", "Train a config with many settings and seeds, and tell which of them differ");
+      "sweep", "Train a config with many settings and seeds, and say which settings differ");
   const auto arguments = std::make_shared<SweepArguments>();
   command
       ->add_option("files", arguments->files,
@@ -231,12 +230,12 @@ void add_sweep_command(CLI::App& program, Outcome& outcome) {
       ->required();
   command->add_option(
       "--run", arguments->run,
-      "Directory of the runs and results, by default runs/<sweep name>; of several sweeps, the one "
-      "that holds theirs. What is finished there is not done again");
+      "Directory of the runs and results, by default runs/<sweep name>; for several sweeps, the "
+      "directory that contains theirs. Finished runs there are not trained again");
   add_set_option(*command, arguments->overrides);
   add_number_option(*command,
                     {.name = "--parallel",
-                     .help = "Runs side by side; by default as many as use all cores",
+                     .help = "Runs in parallel; by default as many as use all cores",
                      .minimum = 1,
                      .maximum = 1024},
                     &arguments->parallel);

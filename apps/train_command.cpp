@@ -49,7 +49,7 @@ int train_run(TrainArguments& arguments) {
     }
     return 0;
   }
-  spdlog::info("stopped at step {}; go on with: {} train {} --run {} --resume", trained.end.step,
+  spdlog::info("stopped at step {}; continue with: {} train {} --run {} --resume", trained.end.step,
                program_path(), shell_word(request.config.string()),
                shell_word(files.directory.string()));
   return 128 + trained.end.signal;
@@ -68,7 +68,7 @@ void add_train_command(CLI::App& program, Outcome& outcome) {
                      "Worker threads; they change the time, not the result");
   auto* resume = command->add_flag(
       "--resume", arguments->request.resume,
-      "Go on with the run from its newest checkpoint, with the config it was started with");
+      "Continue the run from its newest checkpoint, with the config it was started with");
   command->add_flag("--overwrite", arguments->request.overwrite, "Replace an earlier run")
       ->excludes(resume);
   add_data_option(*command, arguments->request.data)->needs(resume);

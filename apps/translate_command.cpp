@@ -195,7 +195,7 @@ void add_translate_command(CLI::App& program, Outcome& /*outcome*/) {
   add_number_option(
       *command,
       {.name = "--length-penalty",
-       .help = "Power of the length that a score is divided by; by default as the config says",
+       .help = "A score is divided by the length to this power; by default as the config says",
        .minimum = 0,
        .maximum = 10},
       &arguments->length_penalty);

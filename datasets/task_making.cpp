@@ -28,7 +28,7 @@ Tokenizers kept_joint_tokenizer(const std::filesystem::path& directory,
       directory, [&] { return Tokenizers{.source = expected, .target = expected}; });
   if (kept.source->size() != expected->size() || kept.target->size() != expected->size()) {
     throw IoError(
-        fmt::format("{} keeps the tokenizer of another task: {} entries, where this one has {}",
+        fmt::format("{} contains the tokenizer of another task: {} entries, but this task has {}",
                     directory.string(), kept.source->size(), expected->size()));
   }
   return kept;

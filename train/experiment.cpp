@@ -121,9 +121,9 @@ Task SavedRun::task(const DataChoice& choice) const {
                     choice.directory.empty() ? directory.string() + " has now"
                                              : choice.directory.string() + " holds");
     if (!choice.other) {
-      throw IoError(what +
-                    "; --data DIR names the directory that holds its own, --other-data uses these "
-                    "all the same");
+      throw IoError(
+          what +
+          "; give the directory of its own data with --data DIR, or use these with --other-data");
     }
     spdlog::warn("{}", what);
   }

@@ -58,7 +58,7 @@ BlasInfo prepare_blas() {
     info.kernels = openblas_get_corename();
   }
   if (openblas_get_num_threads() != 1) {
-    throw IoError(fmt::format("OpenBLAS insists on {} threads for each caller; tapehead needs 1",
+    throw IoError(fmt::format("OpenBLAS uses {} threads for each caller, but tapehead needs 1",
                               openblas_get_num_threads()));
   }
   return info;

@@ -28,7 +28,7 @@ struct RecallOptions {
   template <class Visitor>
   void fields(Visitor&& visit) {
     visit(Field{.name = "vocabulary",
-                .help = "keys, values, and tokens for the gap: so many of each",
+                .help = "number of keys, of values, and of tokens for the gap",
                 .minimum = 1,
                 .maximum = 10000},
           vocabulary);

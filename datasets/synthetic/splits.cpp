@@ -38,8 +38,8 @@ class Maker {
     Split split;
     split.name = name;
     const std::string complaint =
-        fmt::format("there are too few {} to hold some apart for the {} split; raise {}",
-                    kind_.sources, name, kind_.remedy);
+        fmt::format("there are too few {} for a separate {} split; raise {}", kind_.sources, name,
+                    kind_.remedy);
     collect(count, complaint, [&](Index attempt) {
       RandomSource random(draws, attempt, draw_bits_each);
       Example example = kind_.draw(random, lengths);

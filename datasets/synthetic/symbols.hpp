@@ -31,7 +31,7 @@ struct SyntheticOptions {
   template <class Visitor>
   void fields(Visitor&& visit) {
     visit(Field{.name = "vocabulary",
-                .help = "symbols of the task; begin, end and unknown come on top",
+                .help = "symbols of the task, without the marks begin, end and unknown",
                 .minimum = 1,
                 .maximum = 1000000},
           vocabulary);

@@ -36,13 +36,13 @@ struct TwoOffsetsOptions {
   template <class Visitor>
   void fields(Visitor&& visit) {
     visit(Field{.name = "first_offset",
-                .help = "where the first symbol stands, in places from the one that says it",
+                .help = "distance from the place of the answer to the first symbol",
                 .minimum = 0,
                 .maximum = 99999,
                 .unit = "tokens"},
           first_offset);
     visit(Field{.name = "second_offset",
-                .help = "where the symbol stands that is taken off, likewise",
+                .help = "distance from the place of the answer to the symbol that is subtracted",
                 .minimum = 0,
                 .maximum = 99999,
                 .unit = "tokens"},

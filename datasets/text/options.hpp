@@ -58,12 +58,12 @@ struct ParallelTextOptions {
                         "on the training text"},
           tokenizer);
     visit(Field{.name = "joint_vocabulary",
-                .help = "one tokenizer for both languages; of its pieces the target's "
-                        "side has those that training targets need"},
+                .help = "one tokenizer for both languages; the target side only has the pieces "
+                        "that training targets need"},
           joint_vocabulary);
     visit(Field{.name = "vocabulary",
                 .help = "entries of each vocabulary, with the three marks; for words and "
-                        "characters at most so many, the most frequent",
+                        "characters an upper limit: the most frequent ones",
                 .minimum = 4,
                 .maximum = 1e6},
           vocabulary);
@@ -76,8 +76,8 @@ struct ParallelTextOptions {
           character_coverage);
     visit(Field{.name = "subword_dropout",
                 .help = "probability that a merge of bpe is left out in the source of a training "
-                        "pair, drawn anew in each epoch; what would be longer than max_length "
-                        "stays as it is",
+                        "pair, drawn again in each epoch; a source that would be longer than "
+                        "max_length stays as it is",
                 .minimum = 0,
                 .maximum = 0.9},
           subword_dropout);

@@ -188,7 +188,7 @@ Task make(const TaskOptions& options, std::uint64_t seed, const fs::path& tokeni
     const auto pieces = std::dynamic_pointer_cast<const SentencePieceTokenizer>(kept.source);
     if (!pieces) {
       throw IoError(
-          fmt::format("{} keeps a tokenizer without merges: task.subword_dropout needs bpe",
+          fmt::format("{} contains a tokenizer without merges: task.subword_dropout needs bpe",
                       tokenizers.string()));
     }
     const auto cuts = std::make_shared<SourceCuts>(task.splits.front(), pieces, text, seed);

@@ -230,9 +230,10 @@ Tokenizers separate_tokenizers(const AlignedText& text, const ParallelTextOption
   }
   if (!problems.empty()) {
     throw DataError(fmt::format("{}{}", join(problems, "\n"),
-                                problems.size() == 1 ? ""
-                                                     : "\none task.vocabulary has to suit both "
-                                                       "sides, or set task.joint_vocabulary"));
+                                problems.size() == 1
+                                    ? ""
+                                    : "\nboth sides use the same task.vocabulary: choose one that "
+                                      "suits both, or set task.joint_vocabulary"));
   }
   return checked(sides[0], sides[1], text, options);
 }

@@ -28,11 +28,11 @@ Verdict check(const Files& files, bool needed) {
   if (!files.tsv.empty() && !(files.source.empty() && files.target.empty())) {
     return Violation{
         {tsv, source, target},
-        fmt::format("the {} text comes twice, as two files and as a TSV; keep one", files.said)};
+        fmt::format("the {} text is given twice, as two files and as a TSV; keep one", files.said)};
   }
   if (files.source.empty() != files.target.empty()) {
     return Violation{{files.source.empty() ? target : source},
-                     fmt::format("stands alone; the {} text needs {} too", files.said,
+                     fmt::format("given alone; the {} text needs {} too", files.said,
                                  files.source.empty() ? source : target)};
   }
   if (!needed || !files.source.empty() || !files.tsv.empty()) {
@@ -67,14 +67,14 @@ Verdict unused_by_tokenizer(const TaskOptions& options) {
   }
   if (text.subword_dropout != defaults.subword_dropout) {
     return Violation{{"task.subword_dropout", "task.tokenizer"},
-                     "this tokenizer merges nothing that could be left out (only bpe)"};
+                     "this tokenizer has no merges to leave out (only bpe)"};
   }
   if (text.tokenizer == TokenizerKind::unigram) {
     return {};
   }
   const auto unused = [](const std::string& option) {
     return Violation{{option, "task.tokenizer"},
-                     "this tokenizer makes no use of it (only bpe, unigram)"};
+                     "this tokenizer does not use it (only bpe, unigram)"};
   };
   if (text.normalization != defaults.normalization) {
     return unused("task.normalization");

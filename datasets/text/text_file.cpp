@@ -28,7 +28,7 @@ std::optional<std::string> utf8_fault(std::string_view line, const fs::path& fil
   return fmt::format("{}:{}: byte {} (0x{:02X}) is not valid UTF-8; {}", file.string(), number,
                      valid + 1, byte,
                      utf16 ? "the file looks like UTF-16: convert it to UTF-8"
-                           : "convert the file to UTF-8, or mend the line");
+                           : "convert the file to UTF-8, or correct the line");
 }
 
 std::vector<std::string> read_lines(const fs::path& file) {

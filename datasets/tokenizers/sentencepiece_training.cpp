@@ -80,13 +80,13 @@ std::string number_after(const std::string& message, std::string_view words) {
 // to a value <= 43." and "Vocabulary size is smaller than required_chars. 8 vs 15."
 std::string remedy(const std::string& message) {
   if (const std::string most = number_after(message, "value <= "); !most.empty()) {
-    return fmt::format("the text has pieces for at most {0}; set task.vocabulary to {0} or less",
+    return fmt::format("the text gives at most {0} entries; set task.vocabulary to {0} or less",
                        most);
   }
   if (const std::string least = number_after(message, " vs "); !least.empty()) {
     return fmt::format(
-        "its characters and the marks alone are {0}; set task.vocabulary to {0} or more, or lower "
-        "task.character_coverage",
+        "its characters and the marks alone take {0} entries; set task.vocabulary to {0} or more, "
+        "or lower task.character_coverage",
         least);
   }
   return fmt::format("SentencePiece says \"{}\"; {}", message, other_tokenizers);
@@ -113,11 +113,11 @@ std::string train_sentencepiece(std::span<const std::string> lines, const PieceO
         })) {
       return isolated([&] { return train_here(lines, options); });
     }
-    problem = "there is no text in them";
+    problem = "they contain no text";
   } catch (const DataError& error) {
     problem = error.what();
   } catch (const IsolatedEnd& end) {
-    problem = fmt::format("SentencePiece broke down with {}; {}", end.what(), other_tokenizers);
+    problem = fmt::format("SentencePiece failed with {}; {}", end.what(), other_tokenizers);
   }
   throw DataError(fmt::format("cannot train a {} tokenizer of {} entries on {} lines: {}",
                               name_of(options.kind), options.vocabulary, lines.size(), problem));

@@ -37,7 +37,7 @@ std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& stem) {
     return load_sentencepiece_tokenizer(model);
   }
   throw IoError(
-      fmt::format("no tokenizer: neither {} nor {} is there", vocabulary.string(), model.string()));
+      fmt::format("no tokenizer: neither {} nor {} exists", vocabulary.string(), model.string()));
 }
 
 bool has_tokenizers(const fs::path& directory) {

@@ -64,7 +64,7 @@ void add_ablations(Json& json, Model& model, const Config& config, const Task& t
   } else {
     json["notes"].push_back(
         "The importance of the heads is left out, since it would have taken longer than a "
-        "validation: `tapehead report` on this run adds it.");
+        "validation. The command `report` adds it.");
   }
   if (effort.prune || pruned >= std::min(all, least_pruning_examples)) {
     say(request, "the loss as heads go one by one");
@@ -72,7 +72,7 @@ void add_ablations(Json& json, Model& model, const Config& config, const Task& t
   } else {
     json["notes"].push_back(
         fmt::format("There is no pruning curve, since with {} heads it takes longer than a page "
-                    "should: `tapehead report` with --prune on this run adds it.",
+                    "should. The command `report` with --prune adds it.",
                     heads));
   }
 }

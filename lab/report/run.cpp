@@ -62,7 +62,7 @@ void note_unknown(Json& report, const ReportRequest& request, const Error& error
   for (const char* part : {"sentences", "heads"}) {
     report.erase(part);
   }
-  report["notes"].push_back(fmt::format("Nothing is known of samples and heads: {}", error.what()));
+  report["notes"].push_back(fmt::format("Samples and heads are missing: {}", error.what()));
 }
 
 }  // namespace

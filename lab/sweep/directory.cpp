@@ -22,8 +22,8 @@ fs::path prepared(const fs::path& directory) {
   if (fs::exists(directory, ignored) && !is_run_lock(lock_of(directory)) &&
       !fs::is_empty(directory, ignored)) {
     throw IoError(
-        fmt::format("{} holds something that is not a sweep, and is left as it is; choose another "
-                    "directory with --run DIR",
+        fmt::format("{} contains something that is not a sweep, so nothing is written there; "
+                    "choose another directory with --run DIR",
                     directory.string()));
   }
   make_directories(directory);

@@ -95,11 +95,11 @@ class SweepReader {
       sweep_.split =
           placed_name(entry, entry.value.mark, text_of(entry, "test, validation or another split"));
     } else if (entry.key == "further_splits") {
-      sweep_.further_splits = names_in(entry, "names of splits, as [longer]");
+      sweep_.further_splits = names_in(entry, "names of splits, such as [longer]");
     } else if (entry.key == "heads") {
       read_heads(entry);
     } else if (entry.key == "show") {
-      sweep_.show = names_in(entry, "names of figures, as [cross.entropy]");
+      sweep_.show = names_in(entry, "names of figures, such as [cross.entropy]");
     } else {
       const auto near = nearest(entry.key, names);
       fail(entry.mark, entry.key,
@@ -120,7 +120,7 @@ class SweepReader {
 
   std::string text_of(const ConfigEntry& entry, std::string_view what) const {
     if (entry.value.kind != Kind::scalar || entry.value.text.empty()) {
-      fail(entry.value.mark, entry.key, fmt::format("{} must stand here", what));
+      fail(entry.value.mark, entry.key, fmt::format("expected {}", what));
     }
     return entry.value.text;
   }
@@ -136,12 +136,12 @@ class SweepReader {
     for (const ConfigNode& item : entry.value.items) {
       if (item.kind != Kind::scalar ||
           std::ranges::find(placed_names, item.text, &PlacedName::name) != placed_names.end()) {
-        fail(item.mark, entry.key, fmt::format("{} must stand here, none of them twice", what));
+        fail(item.mark, entry.key, fmt::format("expected {}, none of them twice", what));
       }
       placed_names.push_back(placed_name(entry, item.mark, item.text));
     }
     if (placed_names.empty()) {
-      fail(entry.value.mark, entry.key, fmt::format("a list must stand here, of {}", what));
+      fail(entry.value.mark, entry.key, fmt::format("expected a list of {}", what));
     }
     return placed_names;
   }
@@ -155,7 +155,7 @@ class SweepReader {
       } else if (part.name == "pruning") {
         sweep_.study.pruning = true;
       } else if (part.name != "figures") {
-        throw ConfigError(fmt::format("{}: there are figures, importance and pruning, and not {}",
+        throw ConfigError(fmt::format("{}: expected figures, importance or pruning, not {}",
                                       part.place, shown(part.name)));
       }
     }
@@ -172,8 +172,8 @@ class SweepReader {
   Override placed(std::string_view option, const Mark& mark, const ConfigNode& value) const {
     if (has_mapping(value)) {
       fail(value.mark, option,
-           "a value must stand here; several options that move together need names: "
-           "`size: {small: {model.d_model: 32}, large: {model.d_model: 64}}`");
+           "expected a value; several options that change together need names: `size: {small: "
+           "{model.d_model: 32}, large: {model.d_model: 64}}`");
     }
     Override result = parse_overrides({fmt::format("{}={}", option, value_text(value))}).front();
     const auto at = [&](const Mark& place) {
@@ -186,7 +186,7 @@ class SweepReader {
 
   std::vector<Override> values_of(std::string_view name, const ConfigNode& node) const {
     if (node.kind != Kind::mapping || node.entries.empty()) {
-      fail(node.mark, name, "options and their values must stand here, as {model.heads: 2}");
+      fail(node.mark, name, "expected options and their values, such as {model.heads: 2}");
     }
     std::vector<Override> values;
     for (const ConfigEntry& entry : node.entries) {
@@ -197,7 +197,7 @@ class SweepReader {
 
   void read_axes(const ConfigNode& node) {
     if (node.kind != Kind::mapping) {
-      fail(node.mark, "axes", "options and their lists of values must stand here");
+      fail(node.mark, "axes", "expected options and their lists of values");
     }
     for (const ConfigEntry& entry : node.entries) {
       sweep_.axes.push_back({entry.key, settings_of(entry)});
@@ -220,7 +220,7 @@ class SweepReader {
     }
     if (settings.empty()) {
       fail(axis.value.mark, axis.key,
-           "a list of values must stand here, as [1, 2, 4], or names with the options of each");
+           "expected a list of values, such as [1, 2, 4], or names with the options of each");
     }
     return settings;
   }
@@ -238,7 +238,7 @@ class SweepReader {
       }
     }
     if (seeds.empty()) {
-      fail(node.mark, "seeds", "how many, or a list of them, must stand here");
+      fail(node.mark, "seeds", "expected their number, or a list of them");
     }
     std::set<std::uint64_t> known;
     for (ConfigNode& seed : seeds) {
@@ -252,7 +252,7 @@ class SweepReader {
   }
 
   std::uint64_t unsigned_of(const ConfigNode& node) const {
-    if (node.kind != Kind::scalar) fail(node.mark, "seeds", "a whole number must stand here");
+    if (node.kind != Kind::scalar) fail(node.mark, "seeds", "expected a whole number");
     try {
       return parse_unsigned(node.text);
     } catch (const ConfigError& error) {
@@ -293,7 +293,7 @@ void override_fixed(SweepFile& sweep, const std::vector<Override>& values) {
 SweepFile parse_sweep(std::string_view text, std::string_view file) {
   const ConfigNode root =
       parse_document(text, file,
-                     {.least = "the least sweep is `{config: configs/copy.yaml, seeds: 3}`",
+                     {.least = "the shortest sweep is `{config: configs/copy.yaml, seeds: 3}`",
                       .parts = "a sweep's entries (config, set, seeds, axes, metric, ...)"});
   return SweepReader(file).read(root);
 }

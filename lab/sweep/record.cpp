@@ -127,7 +127,7 @@ SweepPlan read_sweep_plan(const fs::path& directory) {
   try {
     return plan_of(parse_json(read_file(file), file.string()), directory);
   } catch (const IoError& error) {
-    throw IoError(fmt::format("{}; `tapehead sweep` writes the plan anew", error.what()));
+    throw IoError(fmt::format("{}; the command `sweep` writes the plan again", error.what()));
   }
 }
 

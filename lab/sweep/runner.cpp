@@ -22,10 +22,10 @@ void expect_same_config(const SweepRun& run, const fs::path& directory) {
   }
   const LoadedConfig there = load_config(files.config());
   if (dump_config(there.config) != dump_config(run.config)) {
-    throw IoError(fmt::format(
-        "run {} is there with another config ({}); sweep into another directory with --run DIR, or "
-        "remove the run",
-        directory.string(), join(differences(there, run.config), "; ")));
+    throw IoError(
+        fmt::format("run {} exists with another config ({}); choose another directory with --run "
+                    "DIR, or remove the run",
+                    directory.string(), join(differences(there, run.config), "; ")));
   }
 }
 

@@ -108,7 +108,7 @@ std::string in_words(const SweepPlan& plan, const SweepResults& results) {
   const bool single =
       std::ranges::all_of(results.cells, [](const CellResult& cell) { return cell.runs == 1; });
   if (single) {
-    text += "\none seed: p says nothing of what another seed would bring";
+    text += "\none seed: p says nothing about other seeds";
   }
   return text;
 }

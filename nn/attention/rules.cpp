@@ -29,8 +29,8 @@ Found widths_fit(const AttentionSpec& spec) {
   }
   if (spec.combine == Combine::concatenate && spec.output_columns() != D) {
     return Violation{{"combine", "d_v", "heads"},
-                     fmt::format("a concatenation alone must be as wide as the model ({} heads "
-                                 "of d_v {}, d_model {})",
+                     fmt::format("without an output projection the heads together must be as wide "
+                                 "as the model ({} heads of d_v {}, d_model {})",
                                  spec.heads, spec.d_v, D)};
   }
   if ((spec.combine == Combine::mean || spec.combine == Combine::weighted) && spec.d_v != D) {
@@ -59,14 +59,14 @@ Found sharing_fits(const AttentionSpec& spec) {
       shares_query_and_key(spec.sharing) || spec.sharing == Sharing::query_value;
   if (with_query && spec.kv_heads != spec.heads) {
     return Violation{{"kv_heads", "sharing"},
-                     fmt::format("queries can share weights with as many heads of keys and "
-                                 "values alone ({} heads, kv_heads {})",
+                     fmt::format("queries can share weights with keys or values only if all have "
+                                 "as many heads ({} heads, kv_heads {})",
                                  spec.heads, spec.kv_heads)};
   }
   if (shares_value(spec.sharing) && spec.sharing != Sharing::identity && spec.d_qk != spec.d_v) {
     return Violation{
         {"sharing", "d_qk", "d_v"},
-        fmt::format("one weight has one width (d_qk {}, d_v {})", spec.d_qk, spec.d_v)};
+        fmt::format("a shared weight needs equal widths (d_qk {}, d_v {})", spec.d_qk, spec.d_v)};
   }
   if (spec.tied() && spec.sharing == Sharing::identity) {
     return Violation{{"head_weights", "sharing"}, "identity has no weights to tie"};
@@ -99,19 +99,20 @@ Found scores_fit(const AttentionSpec& spec) {
                      "heads that share keys must score them alike: give one score for all"};
   }
   if (!spec.has(AttentionPositions::none) && !spec.is_self()) {
-    return Violation{{"positions"},
-                     "cross-attention has no distances: source and target count positions apart"};
+    return Violation{
+        {"positions"},
+        "cross-attention has no distances: source and target count positions separately"};
   }
   if (spec.has(AttentionPositions::t5) && spec.farthest <= spec.buckets / 2) {
     return Violation{{"farthest", "buckets"},
                      fmt::format("half of the buckets hold one distance each, so farthest must be "
-                                 "more than that (buckets {}, farthest {})",
+                                 "more than buckets / 2 (buckets {}, farthest {})",
                                  spec.buckets, spec.farthest)};
   }
   if (spec.has(AttentionPositions::rotary) && spec.heads_with(Score::additive) > 0) {
-    return Violation{{"score", "positions"},
-                     "rotary positions show in the products of queries and keys, which additive "
-                     "scores have not"};
+    return Violation{
+        {"score", "positions"},
+        "rotary positions act on products of queries and keys, which additive scores do not have"};
   }
   if (spec.has(AttentionPositions::rotary) && spec.d_qk % 2 != 0) {
     return Violation{
@@ -133,8 +134,8 @@ Found start_fits(const AttentionSpec& spec) {
   }
   if (spec.start == HeadStart::identical && spec.combine != Combine::output) {
     return Violation{{"start", "combine"},
-                     "there is no output weight that could start equal; identical_projections "
-                     "makes the others so"};
+                     "there is no output weight that could start equal; use identical_projections "
+                     "for the other weights"};
   }
   return {};
 }

@@ -31,7 +31,7 @@ Index number_of(std::string_view word) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (error != std::errc() || end != word.data() + word.size() || number < 0 ||
       number > 1'000'000'000) {
-    throw ConfigError(fmt::format("{} is no number of positions", shown(word, 60)));
+    throw ConfigError(fmt::format("{} is not a number of positions", shown(word, 60)));
   }
   return number;
 }
@@ -76,7 +76,7 @@ AttentionPattern::AttentionPattern(std::string_view text) {
   first_ = number_of(words[1]);
   second_ = number_of(words.back());
   if (first_ == 0 && (kind_ != Kind::window || second_ == 0)) {
-    throw ConfigError(fmt::format("a {} of 0 leaves each query itself alone", name));
+    throw ConfigError(fmt::format("a {} of 0 leaves each query only itself", name));
   }
   if (kind_ == Kind::fixed && second_ > first_) {
     throw ConfigError("more summaries than the block has positions");

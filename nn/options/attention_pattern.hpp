@@ -15,7 +15,7 @@ class AttentionPattern {
  public:
   static constexpr std::string_view notation =
       "full, causal, window N, window BEFORE AFTER, blocks N, strided N, fixed N SUMMARIES; any of "
-      "them with top_k N behind, or top_k N alone";
+      "them followed by top_k N, or top_k N alone";
 
   AttentionPattern() = default;
   // Throws ConfigError that says only what is wrong.

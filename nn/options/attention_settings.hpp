@@ -64,7 +64,7 @@ struct AttentionFields {
   template <class Visitor, class... Fields>
   static void walk(Visitor&& visit, Fields&... of) {
     visit(Field{.name = "heads",
-                .help = "heads; 0: the attention gives its output bias alone; auto: model.heads",
+                .help = "heads; 0: the attention gives only its output bias; auto: model.heads",
                 .minimum = 0,
                 .maximum = 1024},
           of.heads...);
@@ -86,23 +86,25 @@ struct AttentionFields {
                 .maximum = 65536},
           of.d_v...);
     visit(AttentionField({.name = "budget",
-                          .help = "what d_qk and d_v are where not given: d_model / heads; "
+                          .help = "d_qk and d_v if they are not given: d_model / heads; "
                                   "model.d_head, or 64; or such that the attention has nearest to "
                                   "4 d_model^2 weights; auto: model.d_head, or fixed_width",
                           .keeps_meaning = true},
                          {.decides_others = true}),
           of.budget...);
-    visit(Field{.name = "sharing",
-                .help = "which of query, key and value have one weight; identity: none has any; "
-                        "auto: none"},
-          of.sharing...);
+    visit(
+        Field{
+            .name = "sharing",
+            .help =
+                "which of query, key and value share one weight; identity: no weights; auto: none"},
+        of.sharing...);
     visit(Field{.name = "head_weights",
                 .help = "query, key and value weights: each head its own, or one set for all heads "
                         "(tied); auto: own"},
           of.head_weights...);
     visit(Field{.name = "shared_as",
-                .help = "a name: attentions of one name, in whatever layers, have all of their "
-                        "weights in common; auto: empty, weights of its own"},
+                .help = "a name: attentions with the same name, in any layers, share all their "
+                        "weights; auto: empty, own weights"},
           of.shared_as...);
     visit(Field{.name = "input",
                 .help = "each head sees all of the input (wide) or its own d_model / heads columns "
@@ -123,7 +125,7 @@ struct AttentionFields {
           of.scale...);
     visit(AttentionField(
               {.name = "positions",
-               .help = "how queries and keys of self-attention tell positions, beside "
+               .help = "how queries and keys of self-attention encode positions, in addition to "
                        "model.positions: rotary (Su et al. 2021); relative (Shaw et al. 2018), "
                        "with or without (relative_keys) their term for values; transformer_xl (Dai "
                        "et al. 2019); t5 (Raffel et al. 2020); alibi (Press et al. 2022); in the "
@@ -147,7 +149,7 @@ struct AttentionFields {
             {.positions = bucketed_positions}),
         of.buckets...);
     visit(AttentionField({.name = "farthest",
-                          .help = "t5: the distance from which on all share a bucket; auto: 128",
+                          .help = "t5: from this distance on all share a bucket; auto: 128",
                           .minimum = 1,
                           .maximum = 1048576,
                           .unit = "tokens"},

@@ -131,7 +131,7 @@ struct ModelOptions {
                 .help = "before each block (pre) or after its residual sum (post, as in Vaswani et "
                         "al. 2017)"},
           norm_position);
-    visit(Field{.name = "positions", .help = "how the embedding tells positions"}, positions);
+    visit(Field{.name = "positions", .help = "how the embedding encodes positions"}, positions);
     visit(Field{.name = "max_positions",
                 .help = "the longest sequence, with its mark, read or written",
                 .minimum = 1,

@@ -239,7 +239,7 @@ TEST_F(Report, of_a_run_without_a_checkpoint_shows_what_there_is) {
   }
   const ProgramResult result = report({"early"});
   ASSERT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_THAT(result.output, HasSubstr("Nothing is known of samples and heads: "));
+  EXPECT_THAT(result.output, HasSubstr("Samples and heads are missing: "));
   EXPECT_EQ(report({"early", "--checkpoint", "best"}).exit_code, 1);
   const auto page = see("early/report.html", R"(
     return {charts: document.querySelectorAll('svg.chart').length,

@@ -128,7 +128,7 @@ TEST_F(Resume, a_config_file_that_has_changed_is_not_ignored_in_silence) {
   // set again.
   const ProgramResult end = resume("a", {"training.steps=45"});
   EXPECT_EQ(end.exit_code, 0) << end.errors;
-  EXPECT_THAT(end.errors, AllOf(HasSubstr("the run goes on with its own config, not with"),
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("the run continues with its own config, not with"),
                                 HasSubstr("model.d_model: 16, not 64\n"),
                                 Not(HasSubstr("training.steps:")), Not(HasSubstr("seed:"))));
   const Arguments own{"train", (here / "a/config.yaml").string(), "--run", "a", "--resume"};
@@ -145,7 +145,7 @@ TEST_F(Resume, other_batches_begin_with_the_next_epoch) {
     EXPECT_EQ(end.exit_code, 0) << end.errors;
     EXPECT_THAT(end.errors, AllOf(HasSubstr(batches + ", were training.batch_tokens 256, "
                                                       "batch_lengths alike"),
-                                  HasSubstr("the rest of epoch 1 is left out")));
+                                  HasSubstr("the rest of epoch 1 is skipped")));
   };
   expect_the_next_epoch("a", "training.batch_tokens=2048",
                         "batch_tokens 2048, batch_lengths alike");
@@ -309,8 +309,7 @@ TEST_F(Resume, weights_of_another_model_are_no_start) {
   const ProgramResult refused = run(tiny_training("a", {"model.init_from=first", "model.heads=2"}));
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.errors,
-              AllOf(HasSubstr("cannot start from the weights of first: its model is "
-                              "another ("),
+              AllOf(HasSubstr("cannot start from the weights of first: its model differs ("),
                     HasSubstr("cross.heads: 4, not 2 and 9 more)")));
   EXPECT_THAT(run(tiny_training("a", {"model.init_from=first", "cross.positions=none",
                                       "attention.positions=alibi"}))

@@ -105,7 +105,7 @@ TEST_F(Sweep, goes_on_after_a_kill_and_after_a_stop_to_the_same_bits) {
     const ProgramResult result = program.wait();
     EXPECT_EQ(result.exit_code, 128 + signal) << result.errors;
     if (signal == SIGTERM) {
-      EXPECT_THAT(result.errors, AllOf(HasSubstr("stopped, 0 of 2 runs finished; go on with: "),
+      EXPECT_THAT(result.errors, AllOf(HasSubstr("stopped, 0 of 2 runs finished; continue with: "),
                                        HasSubstr("sweep heads.yaml --run s")));
     }
     EXPECT_FALSE(has_checkpoint("model.heads=2,seed=5", 600)) << "too late to show anything";
@@ -152,7 +152,7 @@ TEST_F(Sweep, runs_of_another_config_are_not_taken_for_finished_ones) {
   write("training.steps: 20}\nsplit: validation\n");
   const ProgramResult refused = sweep();
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.errors, AllOf(HasSubstr("run s/seed=1 is there with another config"),
+  EXPECT_THAT(refused.errors, AllOf(HasSubstr("run s/seed=1 exists with another config"),
                                     HasSubstr("training.steps: 10, not 20")));
   // Another split is tested with the weights that are there.
   write("training.steps: 10}\nsplit: train\n");
@@ -239,7 +239,7 @@ TEST_F(Sweep, what_is_no_sweep_is_left_alone) {
   std::ofstream(here / "s/letter") << "dear";
   const ProgramResult refused = sweep();
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.errors, HasSubstr("s holds something that is not a sweep"));
+  EXPECT_THAT(refused.errors, HasSubstr("s contains something that is not a sweep"));
   EXPECT_EQ(std::distance(fs::directory_iterator(here / "s"), {}), 1);
 }
 

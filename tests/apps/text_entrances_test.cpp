@@ -148,7 +148,7 @@ TEST_F(TextEntrances, unknown_words_are_told_with_the_first) {
     EXPECT_THAT(result.errors, HasSubstr("test split, target side: " + told));
   }
   EXPECT_THAT(succeed({"evaluate", "r"}).output,
-              HasSubstr("test: 2 of 22 target tokens are unknown, and count as right where"));
+              HasSubstr("test: 2 of 22 target tokens are unknown, and count as right if"));
 }
 
 TEST_F(TextEntrances, a_line_in_is_a_line_out_whatever_it_holds) {

@@ -76,11 +76,10 @@ Verdict names_share(const Config& config) {
       if (spec.shared_as.empty()) continue;
       const auto [other, fresh] = first.emplace(spec.shared_as, spec);
       if (!fresh && !can_share_weights(spec, other->second)) {
-        return Violation{
-            attention_options(kind, {"shared_as"}),
-            fmt::format("attentions that share weights may differ in pattern and dropout alone "
-                        "({}: {} and {} do not)",
-                        spec.shared_as, name_of(other->second.kind), name_of(kind))};
+        return Violation{attention_options(kind, {"shared_as"}),
+                         fmt::format("attentions that share weights may differ only in pattern and "
+                                     "dropout ({}: {} and {} do not)",
+                                     spec.shared_as, name_of(other->second.kind), name_of(kind))};
       }
     }
   }
@@ -102,8 +101,8 @@ Verdict schedule_has_end(const Config& config) {
   const bool endless = training.minutes && !training.steps && !training.epochs;
   if (!falls || !endless) return {};
   return Violation{{"training.schedule", "training.minutes"},
-                   "linear and cosine fall towards a last step, which minutes alone do not give; "
-                   "set training.steps or training.epochs too"};
+                   "linear and cosine need a last step, which minutes alone do not determine; set "
+                   "training.steps or training.epochs too"};
 }
 
 Verdict noam_warms_up(const Config& config) {
@@ -130,7 +129,7 @@ Verdict tied_share_words(const Config& config) {
   const bool tied = ties_source(config.model.tie_embeddings);
   if (!tied || text == nullptr || text->joint_vocabulary) return {};
   return Violation{{"model.tie_embeddings", "task.joint_vocabulary"},
-                   "source and target embeddings cannot be one with two vocabularies (allowed "
+                   "source and target embeddings cannot be shared with two vocabularies (allowed "
                    "with task.joint_vocabulary false: none, target_output)"};
 }
 
@@ -166,23 +165,23 @@ std::span<const Rule> rules() {
       {"A list over layers, in `attention`, `encoder_self`, `decoder_self` or `cross`, has a value "
        "for each layer.",
        lists_over_layers},
-      {"The heads divide `model.d_model`, unless `model.d_head`, or `d_qk` and `d_v`, are given; "
-       "what else of attention does not compose is refused with the reason.",
+      {"The heads divide `model.d_model`, unless `model.d_head`, or `d_qk` and `d_v`, are given. "
+       "Other incompatible options of attention are rejected with the reason.",
        attention_composes},
-      {"Attentions with one name in `shared_as` differ in pattern and dropout alone.", names_share},
+      {"Attentions with the same name in `shared_as` differ only in pattern and dropout.",
+       names_share},
       {"`training.gate_penalty` and `training.gate_rate` go with `gates: l0` in some attention.",
        unused_gate_options},
       {"`training.warmup` is less than `training.steps`, where that is set.", warmup_ends},
       {"The schedules `linear` and `cosine` need an end in `training.steps` or `training.epochs`.",
        schedule_has_end},
       {"The schedule `noam` needs a `training.warmup` of at least 1.", noam_warms_up},
-      {"An option of training that is for some optimizers alone keeps its default with another "
-       "one.",
+      {"An option of training that only some optimizers use keeps its default with any other.",
        unused_by_optimizer},
-      {"An `evaluation.metric` of what the model writes out goes with `evaluation.decode`.",
+      {"An `evaluation.metric` of generated outputs needs `evaluation.decode`.",
        metric_is_measured},
-      {"An option of attention that is for some positions alone keeps its default where no "
-       "attention has such positions.",
+      {"An option of attention that only some positions use keeps its default if no attention has "
+       "such positions.",
        unused_by_positions},
       {"`budget` and `model.d_head` decide widths, where `d_qk`, `d_v`, `sharing` and `combine` do "
        "not.",

@@ -81,7 +81,7 @@ std::string explain_unknown_section(std::string_view name, const TaskKind& task)
     for (const Row& row : section.rows) {
       if (section.name.empty()) names.push_back(row.field.name);
       if (full_name(section.name, row.field.name) == name) {
-        return fmt::format("options stand under their section: `{}:`, and in it `{}:`",
+        return fmt::format("options are written in their section: `{}:`, and in it `{}:`",
                            section.name, row.field.name);
       }
     }

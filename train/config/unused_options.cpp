@@ -55,7 +55,7 @@ Violation without_positions(const AttentionField& field, std::string_view sectio
   for (const AttentionPositions scheme : field.positions) users.push_back(text_of(scheme));
   const std::string name = fmt::format("{}.{}", section, field.name);
   return {{name, fmt::format("{}.positions", section), "attention.positions"},
-          fmt::format("no attention has positions that make use of {} ({}; only {})", name, value,
+          fmt::format("no attention has positions that use {} ({}; only {})", name, value,
                       join(users, ", "))};
 }
 
@@ -79,7 +79,7 @@ bool widths_given(const ModelOptions& model, AttentionKind kind, const Attention
 
 Verdict unused_budget(const ModelOptions& model) {
   constexpr std::string_view problem =
-      "budget decides nothing: d_qk and d_v are given, or sharing and combine decide them";
+      "budget has no effect: d_qk and d_v are given, or follow from sharing and combine";
   for (const AttentionKind kind : attention_kinds) {
     if (model.settings(kind).budget.given() && attention_layers(model, kind) > 0 &&
         widths_given(model, kind, merged_settings(model, kind))) {
@@ -145,7 +145,7 @@ Verdict unused_by_optimizer(const Config& config) {
       continue;
     }
     return Violation{{fmt::format("training.{}", name), "training.optimizer"},
-                     fmt::format("this optimizer makes no use of it (only {})", join(users, ", "))};
+                     fmt::format("this optimizer does not use it (only {})", join(users, ", "))};
   }
   return {};
 }

@@ -74,7 +74,7 @@ std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation
   for (const auto& [name, result] : results) {
     if (result.unknown > 0) {
       text += fmt::format(
-          "\n  {}: {} of {} target tokens are unknown, and count as right where the model says "
+          "\n  {}: {} of {} target tokens are unknown, and count as right if the model predicts "
           "unknown too",
           name, result.unknown, result.tokens);
     }

@@ -78,7 +78,7 @@ void expect_same_meaning(const Config& config, const InitialRun& run) {
   take_over_additions(config, other);
   const auto differences = meaning_differences(other, config);
   if (!differences.empty()) {
-    throw IoError(fmt::format("cannot start from the weights of {}: its model is another ({})",
+    throw IoError(fmt::format("cannot start from the weights of {}: its model differs ({})",
                               run.directory.string(), some_of(differences)));
   }
 }
@@ -148,8 +148,8 @@ std::string in_words(const InitialRun& run,
   for (const auto& [side, match] : matches) {
     if (match) {
       text += fmt::format(
-          "\n  its {} vocabulary is another: {} of {} entries are in both, the "
-          "rows of the others start anew",
+          "\n  its {} vocabulary differs: {} of {} entries are in both; the rows of the others "
+          "start with new weights",
           name_of(side), match->matched, match->entries);
     }
   }

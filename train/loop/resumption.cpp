@@ -21,14 +21,13 @@ std::string in_words(const Batching& batching) {
 // A run with valid checkpoints must not be thrown away because of other problems.
 IoError none_fits(const std::filesystem::path& run, const std::vector<RefusedCheckpoint>& refused) {
   const bool lost = std::ranges::none_of(refused, &RefusedCheckpoint::holds);
-  return IoError(fmt::format(
-      "no checkpoint of {0} can be used; {1}", run.string(),
-      lost
-          ? "start again with --overwrite"
-          : "its files hold, so bring back the config and the data that they belong to (--data DIR "
-            "names the directory of the data), or train from its weights into another directory: "
-            "--set model.init_from=" +
-                run.string() + " --run DIR"));
+  return IoError(
+      fmt::format("no checkpoint of {0} can be used; {1}", run.string(),
+                  lost ? "start again with --overwrite"
+                       : "its checkpoints are intact, so restore the config and the data that they "
+                         "belong to (--data DIR names the directory of the data), or start another "
+                         "run from its weights: --set model.init_from=" +
+                             run.string() + " --run DIR"));
 }
 
 // Checks the position against the name of the file and the data, which give it further bounds.
@@ -57,7 +56,7 @@ void adapt(const Batching& batching, TrainingPosition& position) {
     if (position.batch > 0) {
       ++position.epoch;
       position.batch = 0;
-      spdlog::warn("other batches than before ({}, were {}): the rest of epoch {} is left out",
+      spdlog::warn("the batches have changed ({}, were {}): the rest of epoch {} is skipped",
                    in_words(batching), in_words(position.batching), position.epoch);
     }
     position.batching = batching;
@@ -96,8 +95,8 @@ std::optional<BestWeights> keep_weights_of_run(const Config& config, const RunWr
   const std::string measure = measure_of(config.evaluation);
   std::optional<BestWeights> best;
   if (position.measure != measure) {
-    spdlog::warn("the best is looked for anew, by {}, and not by {} as before", measure,
-                 position.measure);
+    spdlog::warn("the best checkpoint so far is dropped: the best is now chosen by {}, not by {}",
+                 measure, position.measure);
     position.measure = measure;
     position.evaluations = 0;
     position.best_evaluation = 0;

@@ -61,7 +61,7 @@ std::string RunWriter::keep_for_replay(const Replay& replay, const ParameterStor
   } catch (const IoError& error) {
     return fmt::format("\nno replay was kept: {}", error.what());
   }
-  return fmt::format("\nthe step once more: {} replay {}", program_path(),
+  return fmt::format("\nto repeat the step: {} replay {}", program_path(),
                      shell_word(files_.replay().string()));
 }
 

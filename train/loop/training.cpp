@@ -30,7 +30,7 @@ void say_differences(const TrainRequest& request, const LoadedConfig& run) {
     differing.emplace_back(error.what());
   }
   if (!differing.empty()) {
-    spdlog::info("the run goes on with its own config, not with {} (--set can change it):\n  {}",
+    spdlog::info("the run continues with its own config, not with {} (--set can change it):\n  {}",
                  request.config.string(), join(differing, "\n  "));
   }
 }

@@ -51,21 +51,24 @@ struct EvaluationOptions {
                 .minimum = 0,
                 .maximum = 10},
           length_penalty);
-    visit(Field{.name = "max_extra_length",
-                .help = "an output is cut at so many tokens more than its source with its end mark",
-                .minimum = 1,
-                .maximum = 100000,
-                .unit = "tokens"},
-          max_extra_length);
+    visit(
+        Field{.name = "max_extra_length",
+              .help =
+                  "how many tokens longer than its source, whose end mark counts, an output can be",
+              .minimum = 1,
+              .maximum = 100000,
+              .unit = "tokens"},
+        max_extra_length);
     visit(
         Field{.name = "decode",
               .help = "also write out the validation split, for sequence accuracy, BLEU and chrF"},
         decode);
-    visit(Field{.name = "decode_examples",
-                .help = "write out only the first so many examples during training; 0: all",
-                .minimum = 0,
-                .maximum = 1e9},
-          decode_examples);
+    visit(
+        Field{.name = "decode_examples",
+              .help = "how many examples, the first ones, are written out during training; 0: all",
+              .minimum = 0,
+              .maximum = 1e9},
+        decode_examples);
     visit(Field{.name = "samples",
                 .help = "outputs shown at each evaluation",
                 .minimum = 0,

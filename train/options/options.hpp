@@ -24,11 +24,10 @@ struct RunOptions {
                 .maximum = 86400,
                 .unit = "seconds"},
           log_seconds);
-    visit(
-        Field{.name = "anomaly",
-              .help = "look at every value and gradient of each op, and stop at the first that is "
-                      "not finite"},
-        anomaly);
+    visit(Field{.name = "anomaly",
+                .help = "check every value and gradient of each op, and stop at the first that is "
+                        "not finite"},
+          anomaly);
     visit(Field{.name = "report",
                 .help = "write report.html at the end, a page of curves, samples and heads"},
           report);
@@ -65,7 +64,7 @@ struct Config {
           model.cross);
     visit("training", "the optimiser, the batches, and when to stop", training);
     visit("evaluation", "what is measured, when, and how outputs are written", evaluation);
-    visit("run", "what the run says and looks at while it goes", run);
+    visit("run", "what the run reports and checks", run);
   }
 };
 

@@ -106,19 +106,19 @@ struct TrainingOptions {
                 .exclusive_maximum = true},
           label_smoothing);
     visit(Field{.name = "gate_penalty",
-                .help = "what each head that is expected to be open adds to the mean loss of a "
-                        "token (Voita et al. 2019, equation 9); for heads with gates: l0",
+                .help = "penalty for each head that is expected to be open, added to the mean loss "
+                        "of a token (Voita et al. 2019, equation 9); for heads with gates: l0",
                 .minimum = 0,
                 .maximum = 1000},
           gate_penalty);
-    visit(Field{.name = "gate_rate",
-                .help = "the learning rate of gates, times that of all else: they have farther to "
-                        "go than weights",
-                .minimum = 0,
-                .maximum = 1000},
-          gate_rate);
+    visit(
+        Field{.name = "gate_rate",
+              .help = "factor on the learning rate of gates, which have farther to go than weights",
+              .minimum = 0,
+              .maximum = 1000},
+        gate_rate);
     visit(Field{.name = "batch_tokens",
-                .help = "target tokens of a batch, the longer side counting",
+                .help = "tokens of a batch, counted on its longer side",
                 .minimum = 1,
                 .maximum = 1e7,
                 .unit = "tokens"},

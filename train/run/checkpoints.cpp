@@ -119,7 +119,7 @@ double read_elapsed_seconds(const fs::path& directory) {
   try {
     return JsonObject(parse_json(read_file(file), file.string()), file.string()).seconds("seconds");
   } catch (const IoError& error) {
-    spdlog::warn("{}; the time before counts as 0", error.what());
+    spdlog::warn("{}; the training time so far is counted as 0", error.what());
     return 0;
   }
 }

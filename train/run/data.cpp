@@ -86,10 +86,9 @@ IoError not_there(const fs::path& run, std::string_view option,
   for (const fs::path& candidate : candidates) {
     places += (places.empty() ? "" : " nor ") + candidate.string();
   }
-  return IoError(
-      fmt::format("run {}: task.{}: there is {} {}; --data DIR names the directory that holds the "
-                  "run's data",
-                  run.string(), option, candidates.size() > 1 ? "neither" : "no", places));
+  return IoError(fmt::format(
+      "run {}: task.{}: there is {} {}; give the directory of the run's data with --data DIR",
+      run.string(), option, candidates.size() > 1 ? "neither" : "no", places));
 }
 
 }  // namespace

@@ -73,8 +73,8 @@ void remove_run(const RunFiles& files) {
 void expect_empty(const fs::path& path) {
   if (!is_empty_start(path)) {
     throw IoError(
-        fmt::format("run {} is there already; go on with it: --resume, replace it: "
-                    "--overwrite, or choose another directory: --run DIR",
+        fmt::format("run {} exists already; continue it with --resume, replace it with "
+                    "--overwrite, or choose another directory with --run DIR",
                     path.string()));
   }
 }
@@ -92,8 +92,8 @@ void check_existing(const fs::path& path, bool overwrite) {
   if (!is_run(path)) {
     if (!is_empty_start(path)) {
       throw IoError(
-          fmt::format("directory {} holds something that is not a run, and is left as it "
-                      "is; choose another with --run DIR",
+          fmt::format("directory {} contains something that is not a run, so nothing is written "
+                      "there; choose another with --run DIR",
                       path.string()));
     }
     return;

@@ -49,8 +49,8 @@ Weights own_weights(const GoingOn& training, const ParameterStore& store, const 
                     .loss = metadata_real(file, "best_loss")};
   }
   if (weights.step > training.step) {
-    throw IoError(fmt::format("{} is of step {}, after step {} where the run goes on",
-                              path.string(), weights.step, training.step));
+    throw IoError(fmt::format("{} is of step {}, but the run continues from step {}", path.string(),
+                              weights.step, training.step));
   }
   return weights;
 }

@@ -83,7 +83,7 @@ std::optional<RunRecord> read_record(const std::filesystem::path& file) {
   try {
     return record_of(parse_json(read_file(file), file.string()), file.string());
   } catch (const IoError& error) {
-    spdlog::warn("{}; the run is taken to have no record", error.what());
+    spdlog::warn("{}; the record is ignored", error.what());
     return std::nullopt;
   }
 }

@@ -7,10 +7,10 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 NumericError numeric_error(Index step, const std::string& what) {
-  return NumericError(fmt::format(
-      "step {}: {}\nthe last checkpoint is as it was (a lower training.learning_rate, or "
-      "a longer training.warmup, may help)",
-      step, what));
+  return NumericError(
+      fmt::format("step {}: {}\nthe last checkpoint is unchanged (a lower training.learning_rate, "
+                  "or a longer training.warmup, may help)",
+                  step, what));
 }
 
 void expect_finite_weights(const ParameterStore& store, Index step) {

@@ -33,7 +33,7 @@ void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& 
   const Index key_heads = options.key_heads();
   if (key_heads < 1 || options.heads % key_heads != 0) {
     throw ShapeError(
-        fmt::format("attention: {} heads of keys cannot serve {} heads of queries, as many each",
+        fmt::format("attention: {} heads of keys cannot evenly serve {} heads of queries",
                     key_heads, options.heads));
   }
   expect_heads(query, N, options.heads, options.d_key, "attention.query");

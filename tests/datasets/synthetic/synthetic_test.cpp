@@ -148,9 +148,8 @@ TEST(SyntheticTask, a_space_too_small_to_split_is_refused) {
   leave_out_longer(options);
   options.as<SyntheticOptions>().vocabulary = 1;
   options.as<SyntheticOptions>().max_length = 1;
-  EXPECT_THAT(
-      message_of<DataError>([&] { make_task(options, 1); }),
-      HasSubstr("too few sequences of 1 to 1 symbols out of 1 to hold some apart for the "));
+  EXPECT_THAT(message_of<DataError>([&] { make_task(options, 1); }),
+              HasSubstr("too few sequences of 1 to 1 symbols out of 1 for a separate "));
   options.as<SyntheticOptions>().vocabulary = 2;
   options.as<SyntheticOptions>().max_length =
       2;  // six sequences: some seeds leave a split without any
@@ -182,9 +181,9 @@ TEST(SyntheticTask, the_tokenizer_is_kept_in_the_run_directory) {
   EXPECT_EQ(load_tokenizers(directory / "run").target->size(), mark_count + 11);
   EXPECT_EQ(make_task(options, 1, directory / "run").fingerprint, fingerprint);
   options.as<SyntheticOptions>().vocabulary = 12;
-  EXPECT_THAT(io_error_of([&] { make_task(options, 1, directory / "run"); }),
-              HasSubstr("run keeps the tokenizer of another task: 14 entries, where this one has "
-                        "15"));
+  EXPECT_THAT(
+      io_error_of([&] { make_task(options, 1, directory / "run"); }),
+      HasSubstr("run contains the tokenizer of another task: 14 entries, but this task has 15"));
 }
 
 }  // namespace

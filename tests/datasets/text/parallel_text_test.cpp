@@ -142,13 +142,13 @@ TEST_F(SmallText, files_that_are_not_named_are_asked_for) {
   text_.validation_source = "only.en";
   EXPECT_THAT(refusal(), HasSubstr("the validation text needs task.validation_target too"));
   text_.train_source = "both.en";
-  EXPECT_THAT(refusal(), HasSubstr("the training text comes twice"));
+  EXPECT_THAT(refusal(), HasSubstr("the training text is given twice"));
 }
 
 TEST_F(SmallText, normalisation_needs_sentencepiece) {
   text_.normalization = Normalization::nfkc;
   EXPECT_THAT(message_of<ConfigError>([&] { make_task(options_, 1); }),
-              HasSubstr("task.normalization: this tokenizer makes no use of it"));
+              HasSubstr("task.normalization: this tokenizer does not use it"));
 }
 
 TEST_F(SmallText, the_fingerprint_covers_tokens_and_texts) {

@@ -89,8 +89,8 @@ TEST(ProveTokenizers, are_made_or_refused_with_a_reason) {
         expect_written_back(*tokenizers.target, lines, options);
         ++made;
       } catch (const DataError& error) {
-        EXPECT_THAT(error.what(),
-                    AllOf(HasSubstr("t.en"), Not(HasSubstr(".cc(")), Not(HasSubstr("broke down"))));
+        EXPECT_THAT(error.what(), AllOf(HasSubstr("t.en"), Not(HasSubstr(".cc(")),
+                                        Not(HasSubstr("SentencePiece failed"))));
         ++refused;
       }
     }
@@ -98,8 +98,8 @@ TEST(ProveTokenizers, are_made_or_refused_with_a_reason) {
   EXPECT_GT(made, cases);  // of four times as many
   EXPECT_GT(refused, 0);
   tell_figures(
-      fmt::format("tokenizers: {} hostile corpora, 4 kinds each: {} made and written back, "
-                  "{} refused with a reason, none broke down",
+      fmt::format("tokenizers: {} hostile corpora, 4 kinds each: {} made and written back, {} "
+                  "refused with a reason, none broke down",
                   cases, made, refused));
 }
 

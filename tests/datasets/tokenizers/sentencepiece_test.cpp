@@ -90,8 +90,8 @@ TEST_P(SentencePiece, long_lines_are_trained_on_too) {
 
 TEST_P(SentencePiece, too_large_a_vocabulary_is_refused_with_what_is_possible) {
   const std::string message = message_of<DataError>([&] { train(5000); });
-  EXPECT_THAT(message, HasSubstr("tokenizer of 5000 entries on 200 lines: the text has pieces for "
-                                 "at most "));
+  EXPECT_THAT(message,
+              HasSubstr("tokenizer of 5000 entries on 200 lines: the text gives at most "));
   EXPECT_THAT(message, HasSubstr(" or less"));
   const std::string words = "at most ";
   const Index most = std::stol(message.substr(message.find(words) + words.size()));
@@ -101,7 +101,7 @@ TEST_P(SentencePiece, too_large_a_vocabulary_is_refused_with_what_is_possible) {
 TEST_P(SentencePiece, too_small_a_vocabulary_is_refused_with_what_is_possible) {
   const std::string message = message_of<DataError>([&] { train(10); });
   EXPECT_THAT(message, HasSubstr(" or more, or lower task.character_coverage"));
-  const std::string words = "its characters and the marks alone are ";
+  const std::string words = "its characters and the marks alone take ";
   const Index least = std::stol(message.substr(message.find(words) + words.size()));
   EXPECT_EQ(SentencePieceTokenizer(train(least)).size(), least);
   EXPECT_NE(message_of<DataError>([&] { train(least - 1); }), "no error");

@@ -197,7 +197,7 @@ TEST(SubwordDropoutTask, a_kept_tokenizer_without_merges_is_refused) {
   options.as<ParallelTextOptions>().subword_dropout = 0.1;
   options.as<ParallelTextOptions>().tokenizer = TokenizerKind::bpe;
   EXPECT_THAT(io_error_of([&] { make_task(options, 1, here.path()); }),
-              ::testing::HasSubstr("keeps a tokenizer without merges"));
+              ::testing::HasSubstr("contains a tokenizer without merges"));
 }
 
 TEST(SubwordDropoutTask, a_source_that_would_be_too_long_stays_as_it_is) {

@@ -73,10 +73,9 @@ TEST(SweepPlan, says_what_is_studied_and_shown) {
   EXPECT_THAT(plan.show, ElementsAre("train.loss", "cross.entropy"));
   EXPECT_EQ(plan_of(config).study, RunStudy{});
   EXPECT_THAT(error_of(config + "heads: [figures, roles]\n"),
-              StartsWith("a.yaml:2:18: heads: there are figures, importance and pruning, and not "
-                         "roles"));
+              StartsWith("a.yaml:2:18: heads: expected figures, importance or pruning, not roles"));
   EXPECT_THAT(error_of(config + "show: loss\n"),
-              StartsWith("a.yaml:2:7: show: a list must stand here, of names of figures"));
+              StartsWith("a.yaml:2:7: show: expected a list of names of figures"));
   EXPECT_THAT(error_of(config + "further_splits: [train, train]\n"),
               StartsWith("a.yaml:2:25: further_splits: names of splits"));
 }
@@ -229,14 +228,15 @@ TEST(SweepErrors, nothing_is_set_twice) {
 
 TEST(SweepErrors, what_is_no_list_is_refused_with_what_should_stand_there) {
   EXPECT_THAT(error_of(config + "axes: {model.heads: 2}\n"),
-              StartsWith("a.yaml:2:21: model.heads: a list of values must stand here"));
+              StartsWith("a.yaml:2:21: model.heads: expected a list of values"));
   EXPECT_THAT(error_of(config + "axes: {model.heads: []}\n"),
-              StartsWith("a.yaml:2:21: model.heads: a list of values must stand here"));
-  EXPECT_THAT(error_of(config + "axes: {size: [{model.heads: 2}]}\n"),
-              StartsWith("a.yaml:2:15: size: a value must stand here; several options that move "
-                         "together need names"));
+              StartsWith("a.yaml:2:21: model.heads: expected a list of values"));
+  EXPECT_THAT(
+      error_of(config + "axes: {size: [{model.heads: 2}]}\n"),
+      StartsWith(
+          "a.yaml:2:15: size: expected a value; several options that change together need names"));
   EXPECT_THAT(error_of(config + "axes: {model: {heads: [1, 2]}}\n"),
-              StartsWith("a.yaml:2:23: heads: options and their values must stand here"));
+              StartsWith("a.yaml:2:23: heads: expected options and their values"));
   EXPECT_THAT(error_of(config + "axes: [1]\n"), StartsWith("a.yaml:2:7: axes: options and their"));
   EXPECT_THAT(error_of(config + "seeds: many\n"), StartsWith("a.yaml:2:8: seeds: not a number"));
   EXPECT_THAT(error_of(config + "seeds: []\n"), StartsWith("a.yaml:2:8: seeds: how many"));
@@ -246,7 +246,7 @@ TEST(SweepErrors, what_is_no_list_is_refused_with_what_should_stand_there) {
 
 TEST(SweepErrors, the_file_itself) {
   EXPECT_EQ(error_of(""),
-            "a.yaml: empty; the least sweep is `{config: configs/copy.yaml, seeds: 3}`");
+            "a.yaml: empty; the shortest sweep is `{config: configs/copy.yaml, seeds: 3}`");
   EXPECT_EQ(error_of("seeds: 3\n"),
             "a.yaml:1:1: config: missing; name the config file that the runs start from");
   EXPECT_EQ(error_of(config + "seed: 3\n"), "a.yaml:2:1: seed: unknown name; did you mean seeds?");

@@ -74,7 +74,7 @@ TEST(SweepRecord, that_contradicts_itself_is_refused) {
     changed[Json::json_pointer(place)] = value;
     std::ofstream(here / "sweep.json") << changed;
     EXPECT_THAT(io_error_of([&] { read_sweep_plan(here.path()); }),
-                AllOf(HasSubstr("sweep.json"), HasSubstr("writes the plan anew")))
+                AllOf(HasSubstr("sweep.json"), HasSubstr("writes the plan again")))
         << place << " " << value;
   }
 }

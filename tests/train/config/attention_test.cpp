@@ -71,7 +71,7 @@ TEST(ConfigAttention, lists_of_what_takes_none_or_holds_nothing_are_refused) {
   EXPECT_THAT(config_error("attention: {pattern: fixed 2 3}"), HasSubstr("more summaries"));
   EXPECT_THAT(config_error("attention: {pattern: strided}"), HasSubstr("no such pattern"));
   EXPECT_THAT(config_error("attention: {pattern: window x}"),
-              HasSubstr("x is no number of positions"));
+              HasSubstr("x is not a number of positions"));
   EXPECT_THAT(config_error("attention: {sharing: al}"), HasSubstr("did you mean all?"));
 }
 
@@ -123,7 +123,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Refused{"kv_heads: 3", "kv_heads", "must divide the heads (3 for 4 heads)"},
         Refused{"kv_heads: 2, sharing: query_key", "kv_heads", "queries can share weights"},
-        Refused{"d_qk: 4, d_v: 5, sharing: key_value", "sharing", "one weight has one width"},
+        Refused{"d_qk: 4, d_v: 5, sharing: key_value", "sharing",
+                "a shared weight needs equal widths"},
         Refused{"sharing: identity, d_qk: 8", "sharing", "as wide as their input"},
         Refused{"sharing: identity, head_weights: tied", "head_weights", "no weights to tie"},
         Refused{"head_weights: tied, kv_heads: 2", "head_weights", "one set of weights anyway"},
@@ -133,7 +134,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"score: [dot, cosine]", "score", "one value for each head (2 for 4 heads)"},
         Refused{"pattern: [full, causal]", "pattern", "one value for each head (2 for 4 heads)"},
         Refused{"score: [dot, dot, dot, cosine], kv_heads: 1", "score", "must score them alike"},
-        Refused{"positions: t5, buckets: 32, farthest: 16", "farthest", "must be more than that"},
+        Refused{"positions: t5, buckets: 32, farthest: 16", "farthest",
+                "must be more than buckets / 2"},
         Refused{"positions: rotary, score: additive", "score", "products of queries and keys"},
         Refused{"positions: rotary, d_qk: 5", "positions", "d_qk must be even (5)"},
         Refused{"start: identical, sharing: identity", "start", "no weights that could start"},

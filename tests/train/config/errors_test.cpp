@@ -52,7 +52,7 @@ TEST(ConfigErrors, unknown_section) {
             "a.yaml:1:1: wandb: unknown name; there are seed, task, model, attention, "
             "encoder_self, decoder_self, cross, training, evaluation, run");
   EXPECT_EQ(config_error("training.steps: 4"),
-            "a.yaml:1:1: training.steps: options stand under their section: `training:`, and in "
+            "a.yaml:1:1: training.steps: options are written in their section: `training:`, and in "
             "it `steps:`");
 }
 

@@ -48,7 +48,7 @@ TEST(ConfigRules, options_of_gates_need_gates) {
 
 TEST(ConfigRules, falling_schedules_have_an_end) {
   EXPECT_THAT(config_error("training: {schedule: cosine, minutes: 1}"),
-              StartsWith("a.yaml:1:22: training.schedule: linear and cosine fall"));
+              StartsWith("a.yaml:1:22: training.schedule: linear and cosine need a last step"));
   EXPECT_EQ(config_error("training: {schedule: cosine, minutes: 1, epochs: 2}"), "accepted");
   EXPECT_EQ(config_error("training: {schedule: linear}"), "accepted");
   EXPECT_EQ(config_error("training: {schedule: inverse_sqrt, minutes: 1}"), "accepted");
@@ -62,13 +62,13 @@ TEST(ConfigRules, noam_needs_a_warmup) {
 
 TEST(ConfigRules, an_option_of_another_optimizer_is_not_ignored) {
   EXPECT_EQ(config_error("training:\n  momentum: 0.5\n"),
-            "a.yaml:2:13: training.momentum: this optimizer makes no use of it (only sgd)");
+            "a.yaml:2:13: training.momentum: this optimizer does not use it (only sgd)");
   EXPECT_EQ(config_error("training: {optimizer: sgd, momentum: 0.5}"), "accepted");
   for (const std::string option : {"beta1", "beta2", "epsilon"}) {
     const std::string value = "training." + option + "=0.5";
     EXPECT_THAT(
         config_error("training: {optimizer: sgd}", {value}),
-        StartsWith("--set " + value + ": this optimizer makes no use of it (only adam, adamw"));
+        StartsWith("--set " + value + ": this optimizer does not use it (only adam, adamw"));
     EXPECT_EQ(config_error("training: {optimizer: adamw}", {value}), "accepted");
   }
   // A resolved config names all of them.
@@ -155,14 +155,13 @@ TEST(ConfigRules, text_has_its_files_once) {
               StartsWith("--set task.name=parallel_text: parallel_text needs training text"));
   EXPECT_THAT(config_error(head + train), StartsWith("a.yaml:2:9: task.name: parallel_text needs "
                                                      "validation text"));
-  EXPECT_EQ(config_error(head + "  train_source: a\n" + validation),
-            "a.yaml:3:17: task.train_source: stands alone; the training text needs "
-            "task.train_target too");
+  EXPECT_EQ(
+      config_error(head + "  train_source: a\n" + validation),
+      "a.yaml:3:17: task.train_source: given alone; the training text needs task.train_target too");
   EXPECT_EQ(config_error(head + train + validation + "  test_target: d\n"),
-            "a.yaml:6:16: task.test_target: stands alone; the test text needs task.test_source "
-            "too");
+            "a.yaml:6:16: task.test_target: given alone; the test text needs task.test_source too");
   EXPECT_EQ(config_error(head + train + "  train_tsv: t\n" + validation),
-            "a.yaml:5:14: task.train_tsv: the training text comes twice, as two files and as a "
+            "a.yaml:5:14: task.train_tsv: the training text is given twice, as two files and as a "
             "TSV; keep one");
 }
 
@@ -170,14 +169,13 @@ TEST(ConfigRules, an_option_of_another_tokenizer_is_not_ignored) {
   const std::string text = "task: {name: parallel_text, train_tsv: a, validation_tsv: b}\n";
   for (const std::string value : {"task.normalization=nfkc", "task.character_coverage=0.99"}) {
     EXPECT_EQ(config_error(text, {"task.tokenizer=word", value}),
-              "--set " + value + ": this tokenizer makes no use of it (only bpe, unigram)");
+              "--set " + value + ": this tokenizer does not use it (only bpe, unigram)");
     EXPECT_EQ(config_error(text, {"task.tokenizer=unigram", value}), "accepted");
   }
   const std::string dropout = "task.subword_dropout=0.1";
   for (const std::string tokenizer : {"word", "character", "unigram"}) {
-    EXPECT_EQ(
-        config_error(text, {"task.tokenizer=" + tokenizer, dropout}),
-        "--set " + dropout + ": this tokenizer merges nothing that could be left out (only bpe)");
+    EXPECT_EQ(config_error(text, {"task.tokenizer=" + tokenizer, dropout}),
+              "--set " + dropout + ": this tokenizer has no merges to leave out (only bpe)");
   }
   EXPECT_EQ(config_error(text, {dropout}), "accepted");
 }

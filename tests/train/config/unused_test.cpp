@@ -19,8 +19,8 @@ std::string stored(const std::string& text) {
 
 TEST(ConfigUnused, options_of_positions_need_the_positions) {
   EXPECT_EQ(config_error("attention: {clip: 4}"),
-            "a.yaml:1:19: attention.clip: no attention has positions that make use of "
-            "attention.clip (4; only relative, relative_keys, transformer_xl)");
+            "a.yaml:1:19: attention.clip: no attention has positions that use attention.clip (4; "
+            "only relative, relative_keys, transformer_xl)");
   EXPECT_THAT(config_error("attention: {positions: t5, clip: 4}"), HasSubstr("attention.clip (4"));
   EXPECT_THAT(config_error("attention: {positions: relative, buckets: 8}"),
               HasSubstr("attention.buckets (8; only t5)"));
@@ -35,8 +35,8 @@ TEST(ConfigUnused, options_of_positions_need_the_positions) {
 
 TEST(ConfigUnused, each_kind_of_attention_answers_for_its_own_section) {
   EXPECT_EQ(config_error("encoder_self: {positions: relative}\ndecoder_self: {clip: 4}"),
-            "a.yaml:2:22: decoder_self.clip: no attention has positions that make use of "
-            "decoder_self.clip (4; only relative, relative_keys, transformer_xl)");
+            "a.yaml:2:22: decoder_self.clip: no attention has positions that use decoder_self.clip "
+            "(4; only relative, relative_keys, transformer_xl)");
   EXPECT_THAT(config_error("attention: {positions: relative}\ncross: {clip: 4}"),
               StartsWith("a.yaml:2:15: cross.clip: "));
   EXPECT_EQ(config_error("encoder_self: {positions: relative}\nattention: {clip: 4}"), "accepted");
@@ -50,10 +50,10 @@ TEST(ConfigUnused, a_budget_needs_widths_to_decide) {
         "budget: fixed_head_dim, combine: concatenate",
         "budget: iso_params, combine: mean, sharing: all"}) {
     EXPECT_THAT(config_error("attention: {" + attention + "}"),
-                StartsWith("a.yaml:1:21: attention.budget: budget decides nothing"))
+                StartsWith("a.yaml:1:21: attention.budget: budget has no effect"))
         << attention;
     EXPECT_THAT(config_error("cross: {" + attention + "}"),
-                StartsWith("a.yaml:1:17: cross.budget: budget decides nothing"))
+                StartsWith("a.yaml:1:17: cross.budget: budget has no effect"))
         << attention;
   }
   EXPECT_EQ(config_error("attention: {budget: iso_params, d_qk: 4}"), "accepted");

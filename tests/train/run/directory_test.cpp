@@ -62,7 +62,7 @@ TEST(RunDirectory, a_run_that_is_there_is_refused_with_the_choices) {
   const TemporaryDirectory directory;
   fill_run(directory.path());
   EXPECT_THAT(create_error(directory.path(), false),
-              AllOf(HasSubstr("run " + directory.path().string() + " is there already"),
+              AllOf(HasSubstr("run " + directory.path().string() + " exists already"),
                     HasSubstr("--resume"), HasSubstr("--overwrite"), HasSubstr("--run DIR")));
   EXPECT_EQ(read_file(directory / "config.yaml"), "seed: 1\n");
 }
@@ -129,7 +129,7 @@ TEST(RunDirectory, a_directory_that_is_no_run_is_never_touched) {
   write_file_atomically(directory / ".lock", "");
   for (const bool overwrite : {false, true}) {
     EXPECT_THAT(create_error(directory.path(), overwrite),
-                HasSubstr("holds something that is not a run"));
+                HasSubstr("contains something that is not a run"));
   }
   EXPECT_THAT(io_error_of([&] { RunDirectory::open(directory.path()); }),
               HasSubstr("is not a run"));

@@ -38,7 +38,7 @@ constexpr Index document_depth = 16;  // deeper nesting is rejected
 
 // The purpose of a document, for messages about an empty one.
 struct DocumentKind {
-  std::string_view least = "the least config is `task: {name: copy}`";
+  std::string_view least = "the shortest config is `task: {name: copy}`";
   std::string_view parts = "sections (task, model, training, ...)";
 };
 

@@ -42,7 +42,7 @@ class JsonReader {
     ConfigNode node = make_node(ConfigNode::Kind::mapping, mark_);
     items('}', [&] {
       const Mark mark = mark_;
-      if (next() != '"') fail("a name in double quotes must stand here");
+      if (next() != '"') fail("expected a name in double quotes");
       std::string key = string();
       expect(':');
       ConfigNode member = value(depth + 1);
@@ -68,7 +68,7 @@ class JsonReader {
       item();
       skip_space();
       if (next() == close) return advance(1);
-      if (next() != ',') fail(fmt::format("`,` or `{}` must stand here", close));
+      if (next() != ',') fail(fmt::format("expected `,` or `{}`", close));
       advance(1);
       skip_space();
     }
@@ -79,17 +79,17 @@ class JsonReader {
     while (end < rest_.size() && rest_[end] != '"') end += rest_[end] == '\\' ? 2 : 1;
     if (end >= rest_.size()) fail("text without its closing quote");
     const auto parsed = nlohmann::json::parse(rest_.substr(0, end + 1), nullptr, false);
-    if (parsed.is_discarded()) fail("text with an escape or a line break that JSON does not know");
+    if (parsed.is_discarded()) fail("text with an escape or a line break that JSON does not allow");
     advance(end + 1);
     return parsed.get<std::string>();
   }
 
   std::string word() {
     const std::size_t end = std::min(rest_.find_first_of(" \t\r\n,:{}[]\""), rest_.size());
-    if (end == 0) fail(rest_.empty() ? "the text ends too early" : "a value must stand here");
+    if (end == 0) fail(rest_.empty() ? "the text ends too early" : "expected a value");
     std::string text(rest_.substr(0, end));
     if (!nlohmann::json::accept(text)) {
-      fail(fmt::format("`{}` is no value of JSON (text needs double quotes)", shown(text)));
+      fail(fmt::format("`{}` is not a JSON value (text needs double quotes)", shown(text)));
     }
     advance(end);
     return text;
@@ -97,7 +97,7 @@ class JsonReader {
 
   void expect(char character) {
     skip_space();
-    if (next() != character) fail(fmt::format("`{}` must stand here", character));
+    if (next() != character) fail(fmt::format("expected `{}`", character));
     advance(1);
   }
 

@@ -124,7 +124,7 @@ class Explanation {
     if (above > 0 && indentation(line) > indentation(places_.line(above))) {
       return too_deep(mark_.line, above);
     }
-    return {mark_, "indented like none of the lines above it"};
+    return {mark_, "its indentation matches none of the lines above it"};
   }
 
   // A list or mapping in brackets that does not continue correctly.
@@ -168,9 +168,9 @@ class Explanation {
   }
 
   YamlMistake too_deep(Index line, Index above) const {
-    return {
-        begin_of(line),
-        fmt::format("indented deeper than line {}, so it reads as more of the value there", above)};
+    return {begin_of(line),
+            fmt::format("indented deeper than line {}, so YAML reads it as part of the value there",
+                        above)};
   }
 
   // The first of several successive lines without a colon.

@@ -39,7 +39,7 @@ TEST(ConfigJson, surrogate_escapes) {
   EXPECT_EQ(root.entries[0].value.text, "😀");
   EXPECT_EQ(root.entries[1].value.mark.column, 28);
   EXPECT_EQ(json_error("{\n \"model\": {\"init_from\": \"\\uD83D\"}}"),
-            "a.json:2:25: not JSON: text with an escape or a line break that JSON does not know");
+            "a.json:2:25: not JSON: text with an escape or a line break that JSON does not allow");
 }
 
 TEST(ConfigJson, json_is_read_as_json_whatever_the_file_is_called) {
@@ -49,26 +49,25 @@ TEST(ConfigJson, json_is_read_as_json_whatever_the_file_is_called) {
 }
 
 TEST(ConfigJson, syntax_errors_have_their_place) {
-  EXPECT_EQ(json_error("{model: 1}"),
-            "a.json:1:2: not JSON: a name in double quotes must stand here");
+  EXPECT_EQ(json_error("{model: 1}"), "a.json:1:2: not JSON: expected a name in double quotes");
   EXPECT_EQ(json_error("{\"seed\": 1,}"),
-            "a.json:1:12: not JSON: a name in double quotes must stand here");
+            "a.json:1:12: not JSON: expected a name in double quotes");
   EXPECT_EQ(json_error("{\"seed\": 1\n \"model\": {}}"),
-            "a.json:2:2: not JSON: `,` or `}` must stand here");
-  EXPECT_EQ(json_error("{\"seed\" 1}"), "a.json:1:9: not JSON: `:` must stand here");
-  EXPECT_EQ(json_error("{\"seed\": }"), "a.json:1:10: not JSON: a value must stand here");
+            "a.json:2:2: not JSON: expected `,` or `}`");
+  EXPECT_EQ(json_error("{\"seed\" 1}"), "a.json:1:9: not JSON: expected `:`");
+  EXPECT_EQ(json_error("{\"seed\": }"), "a.json:1:10: not JSON: expected a value");
   EXPECT_EQ(json_error("{\"seed\": "), "a.json:1:10: not JSON: the text ends too early");
-  EXPECT_EQ(json_error("{\"seed\": 1"), "a.json:1:11: not JSON: `,` or `}` must stand here");
+  EXPECT_EQ(json_error("{\"seed\": 1"), "a.json:1:11: not JSON: expected `,` or `}`");
   EXPECT_EQ(json_error("{\"se"), "a.json:1:2: not JSON: text without its closing quote");
   EXPECT_EQ(json_error("{\"seed\": 1} 2"), "a.json:1:13: not JSON: something after the end");
   EXPECT_EQ(json_error("{\"model\": {\"activation\": relu}}"),
-            "a.json:1:26: not JSON: `relu` is no value of JSON (text needs double quotes)");
+            "a.json:1:26: not JSON: `relu` is not a JSON value (text needs double quotes)");
   EXPECT_EQ(json_error("{\"seed\": 010}"),
-            "a.json:1:10: not JSON: `010` is no value of JSON (text needs double quotes)");
+            "a.json:1:10: not JSON: `010` is not a JSON value (text needs double quotes)");
   EXPECT_EQ(json_error("{\"seed\": NaN}"),
-            "a.json:1:10: not JSON: `NaN` is no value of JSON (text needs double quotes)");
+            "a.json:1:10: not JSON: `NaN` is not a JSON value (text needs double quotes)");
   EXPECT_EQ(json_error("// note\n{}"),
-            "a.json:1:1: not JSON: `//` is no value of JSON (text needs double quotes)");
+            "a.json:1:1: not JSON: `//` is not a JSON value (text needs double quotes)");
 }
 
 TEST(ConfigJson, mistakes_in_options_have_their_place) {

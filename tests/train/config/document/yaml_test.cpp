@@ -61,12 +61,12 @@ TEST(ConfigYaml, anchors_aliases_merges_and_tags_are_refused) {
 }
 
 TEST(ConfigYaml, a_file_that_says_nothing_is_refused) {
-  EXPECT_EQ(config_error(""), "a.yaml: empty; the least config is `task: {name: copy}`");
-  EXPECT_EQ(config_error(" \n\n"), "a.yaml: empty; the least config is `task: {name: copy}`");
+  EXPECT_EQ(config_error(""), "a.yaml: empty; the shortest config is `task: {name: copy}`");
+  EXPECT_EQ(config_error(" \n\n"), "a.yaml: empty; the shortest config is `task: {name: copy}`");
   EXPECT_EQ(config_error("# nothing yet\n"),
-            "a.yaml: says nothing; the least config is `task: {name: copy}`");
+            "a.yaml: says nothing; the shortest config is `task: {name: copy}`");
   EXPECT_EQ(config_error("---\n...\n"),
-            "a.yaml: says nothing; the least config is `task: {name: copy}`");
+            "a.yaml: says nothing; the shortest config is `task: {name: copy}`");
 }
 
 TEST(ConfigYaml, a_file_that_is_no_mapping_is_refused) {
@@ -125,13 +125,13 @@ INSTANTIATE_TEST_SUITE_P(
                 "`name: value`"},
         Mistake{"a\u0007b\ntask: {}\n", "1:2: a control character (U+0007)"},
         Mistake{"model:\n  heads: 2\n    layers: 3\n",
-                "3:5: not YAML: indented deeper than line 2, so it reads as more of the value "
+                "3:5: not YAML: indented deeper than line 2, so YAML reads it as part of the value "
                 "there"},
         Mistake{"model:\n  init_from: \"a\"\n    layers: 3\n",
-                "3:5: not YAML: indented deeper than line 2, so it reads as more of the value "
+                "3:5: not YAML: indented deeper than line 2, so YAML reads it as part of the value "
                 "there"},
         Mistake{"model:\n  heads: 2\n layers: 2\n",
-                "3:2: not YAML: indented like none of the lines above it"},
+                "3:2: not YAML: its indentation matches none of the lines above it"},
         Mistake{"model:\n\theads: 2\n",
                 "2:1: not YAML: a tab in the indentation; YAML takes spaces alone"},
         Mistake{"model:\n  heads: 2\n\tlayers: 2\n",
