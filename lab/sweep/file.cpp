@@ -21,7 +21,7 @@ namespace {
 
 using Kind = ConfigNode::Kind;
 
-constexpr std::array<std::string_view, 9> names{
+constexpr std::array<std::string_view, 9> entry_names{
     "config", "set", "seeds", "axes", "metric", "split", "further_splits", "heads", "show"};
 constexpr Index most_seeds = 1000;
 
@@ -101,10 +101,10 @@ class SweepReader {
     } else if (entry.key == "show") {
       sweep_.show = names_in(entry, "names of figures, such as [cross.entropy]");
     } else {
-      const auto near = nearest(entry.key, names);
+      const auto near = nearest(entry.key, entry_names);
       fail(entry.mark, entry.key,
            near ? fmt::format("unknown name; did you mean {}?", *near)
-                : fmt::format("unknown name; a sweep has {}", join(names, ", ")));
+                : fmt::format("unknown name; a sweep has {}", join(entry_names, ", ")));
     }
   }
 

@@ -12,14 +12,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<const char*, 5> results{"sweep.json", "results.json", "runs.csv", "cells.csv",
+constexpr std::array<const char*, 5> result_files{"sweep.json", "results.json", "runs.csv", "cells.csv",
                                              "report.html"};
 
 }  // namespace
 
 InputFiles inputs_of_sweep(const fs::path& directory) {
   InputFiles inputs;
-  for (const char* const name : results) {
+  for (const char* const name : result_files) {
     if (directory / name != RunFiles{directory}.report()) {
       inputs.add(directory / name);
     }
@@ -43,7 +43,7 @@ InputFiles inputs_of_sweep(const fs::path& file, const SweepPlan& plan) {
 
 void expect_results_apart(const InputFiles& inputs, const SweepPlan& plan,
                           const fs::path& directory) {
-  for (const char* const name : results) {
+  for (const char* const name : result_files) {
     inputs.expect_other(directory / name);
   }
   for (const SweepRun& run : plan.runs) {
