@@ -12,11 +12,13 @@
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
+#include "lab/heads/conclusions.hpp"
 #include "lab/heads/head_legend.hpp"
 #include "lab/heads/head_report.hpp"
 #include "lab/heads/pair_report.hpp"
 #include "lab/heads/relation_report.hpp"
 #include "lab/removal/gated_heads.hpp"
+#include "lab/removal/removal_report.hpp"
 #include "train/experiment.hpp"
 #include "train/output/figures.hpp"
 #include "train/output/logging.hpp"
@@ -34,19 +36,13 @@ struct HeadsArguments {
   Index threads = default_threads();
   bool importance = false;
   bool prune = false;
+  bool all = false;
   bool json = false;
   bool legend = false;
 };
 
-struct Findings {
-  std::vector<AttentionReport> heads;
-  std::vector<GatedHead> gates;
-  std::optional<Importance> importance;
-  std::optional<PruningCurve> pruning;
-};
-
 nlohmann::ordered_json findings_json(const HeadsArguments& arguments, const SavedRun& saved,
-                                     const Split& split, const Findings& found) {
+                                     const Split& split, const HeadFindings& found) {
   nlohmann::ordered_json object = {{"run", arguments.run.string()},
                                    {"checkpoint", saved.checkpoint.string()},
                                    {"split", split.name},
@@ -64,8 +60,72 @@ nlohmann::ordered_json findings_json(const HeadsArguments& arguments, const Save
   return object;
 }
 
+// The options of this call that say which checkpoint and which data.
+std::string choices(const HeadsArguments& arguments) {
+  std::string options;
+  const auto add = [&](const char* option, const std::string& value) {
+    options += value.empty() ? "" : fmt::format(" {} {}", option, shell_word(value));
+  };
+  add("--split", arguments.split == HeadsArguments().split ? "" : arguments.split);
+  add("--checkpoint", arguments.checkpoint);
+  add("--data", arguments.data.directory.string());
+  return options + (arguments.data.other ? " --other-data" : "");
+}
+
+// The command that shows or makes what is to be looked at next, with the same checkpoint and data.
+std::string command_for(const HeadsArguments& arguments, NextStep step) {
+  const std::string run = shell_word(arguments.run.string());
+  const std::string name = (arguments.run / "").parent_path().string();  // without a last slash
+  const std::string smaller = run + " " + shell_word(name + "-small");
+  switch (step) {
+    case NextStep::importance:
+      return "heads " + run + " --importance" + choices(arguments);
+    case NextStep::pruning:
+      return "heads " + run + " --prune" + choices(arguments);
+    case NextStep::closed_heads_gone:
+      return "prune " + smaller + " --closed" + choices(arguments);
+    case NextStep::spare_heads_gone:
+      return "prune " + smaller + choices(arguments);
+  }
+  return "";
+}
+
+void print_conclusions(const HeadsArguments& arguments, const HeadFindings& found) {
+  for (const std::string& line : conclusions(found)) {
+    write_output(line + "\n");
+  }
+  const std::string program = program_path();
+  if (const auto look = next_look(found)) {
+    write_output(fmt::format("look next: {} {} ({})\n", program, command_for(arguments, look->step),
+                             look->why));
+  }
+  if (!arguments.all) {
+    write_output(fmt::format("all figures: {} heads {} --all{}\n", program,
+                             shell_word(arguments.run.string()), choices(arguments)));
+  }
+}
+
+void print_tables(const HeadsArguments& arguments, const HeadFindings& found) {
+  std::vector<std::string> tables;
+  if (arguments.all) {
+    tables = {heads_table(found.heads), maps_table(found.heads), pairs_table(found.heads),
+              relations_table(found.heads)};
+    tables.push_back(found.gates.empty() ? "" : gates_table(found.gates));
+  }
+  tables.push_back(found.importance ? importance_table(*found.importance) : "");
+  tables.push_back(found.pruning ? pruning_table(*found.pruning) : "");
+  std::erase(tables, "");
+  for (const std::string& table : tables) {
+    write_output(fmt::format("\n{}\n", table));
+  }
+  if (!tables.empty()) {
+    write_output("\n");
+  }
+  write_output(fmt::format("what the words and columns mean: {} heads --legend\n", program_path()));
+}
+
 void print(const HeadsArguments& arguments, const SavedRun& saved, const Split& split,
-           const Findings& found) {
+           const HeadFindings& found) {
   const nlohmann::ordered_json object = findings_json(arguments, saved, split, found);
   saved.use([&] { expect_figures(object); });
   if (arguments.json) {
@@ -74,33 +134,19 @@ void print(const HeadsArguments& arguments, const SavedRun& saved, const Split& 
   }
   write_output(fmt::format("{} on {} ({} examples)\n\n", saved.checkpoint.string(), split.name,
                            split.examples.size()));
-  write_output(fmt::format("{}\n\n{}\n\n{}\n\n", heads_table(found.heads), maps_table(found.heads),
-                           pairs_table(found.heads)));
-  if (const std::string relations = relations_table(found.heads); !relations.empty()) {
-    write_output(fmt::format("{}\n\n", relations));
-  }
-  if (!found.gates.empty()) {
-    write_output(fmt::format("{}\n\n", gates_table(found.gates)));
-  }
-  if (found.importance) {
-    write_output(fmt::format("{}\n\n", importance_table(*found.importance)));
-  }
-  if (found.pruning) {
-    write_output(fmt::format("{}\n\n", pruning_table(*found.pruning)));
-  }
-  write_output(
-      fmt::format("what the columns and the roles mean: {} heads --legend\n", program_path()));
+  print_conclusions(arguments, found);
+  print_tables(arguments, found);
 }
 
-Findings study(const HeadsArguments& arguments, SavedRun& saved, const Task& task,
-               const Split& split, Console& console) {
+HeadFindings study(const HeadsArguments& arguments, SavedRun& saved, const Task& task,
+                   const Split& split, Console& console) {
   const auto progress = [&console](const char* what) {
     return [&console, what](Index done, Index of) {
       console.live(fmt::format("{}: {} of {}", what, done, of));
     };
   };
   Workers workers(arguments.threads);
-  Findings found;
+  HeadFindings found;
   found.heads = report_heads(
       watch_heads(saved.model.transformer, saved.model.store, split, token_facts(task),
                   saved.config.evaluation.batch_tokens, workers, progress("watching, batches")),
@@ -134,7 +180,8 @@ void show_heads(const HeadsArguments& arguments) {
   const Task task = saved.task(arguments.data);
   const Split& split = task.split(arguments.split);
   say_unknown(split);
-  const Findings found = saved.use([&] { return study(arguments, saved, task, split, *console); });
+  const HeadFindings found =
+      saved.use([&] { return study(arguments, saved, task, split, *console); });
   print(arguments, saved, split, found);
 }
 
@@ -156,6 +203,9 @@ void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
                     "fast a gate on it would change the loss");
   command->add_flag("--prune", arguments->prune,
                     "Also the loss as all heads go one by one, the least important first");
+  command->add_flag("--all", arguments->all,
+                    "Also the tables of all figures: weights, weight matrices, pairs of heads and "
+                    "relations");
   command->add_flag("--legend", arguments->legend,
                     "What the columns and the roles mean, in words; needs no run");
   command->add_flag("--json", arguments->json, "One JSON object on standard output");

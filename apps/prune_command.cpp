@@ -157,7 +157,7 @@ void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
   const std::size_t heads = heads_of(saved.model.transformer).size();
   write_output(fmt::format("removed {} of {} heads:", removed.size(), heads));
   for (const HeadName& head : removed) {
-    write_output(fmt::format(" {}.{}", head.site.text(), head.head));
+    write_output(fmt::format(" {}", head.text()));
   }
   if (!chosen.remark.empty()) {
     write_output(fmt::format("\n{}", chosen.remark));

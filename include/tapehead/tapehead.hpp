@@ -32,6 +32,7 @@
 #include "lab/heads/recorded_attentions.hpp"
 #include "lab/removal/head_importance.hpp"
 #include "lab/removal/head_pruning.hpp"
+#include "lab/removal/removal_report.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "nn/generation/decoding.hpp"

@@ -21,28 +21,28 @@ struct RoleThresholds {
   // The largest weight is at one offset for this share of the queries (Voita et al. 2019, section
   // 5, use 0.9).
   double positional = 0.9;
-  // The weight on the token after an earlier occurrence of the query's token (Olsson et al. 2022),
-  // and its ratio to that of uniform attention.
+  // Weight on what followed an earlier occurrence of the query's token (Olsson et al. 2022), and
+  // how many times that of an even spread.
   double induction = 0.4;
   double induction_lift = 2;
-  // The weight on the rarest token, and its ratio to that of uniform attention.
+  // Weight on the rarest token, and how many times that of an even spread.
   double rare = 0.5;
   double rare_lift = 2;
   // The weight on the sentence's first and last key, where the marks are (Clark et al. 2019,
   // section 3.2, interpret such weight as attention to nothing).
   double idle = 0.6;
-  // The largest ratio of the entropy to that of uniform attention.
+  // Entropy over that of an even spread: at most this.
   double content = 0.5;
 };
 
 struct PlaceFigures {
-  double share = 0;  // mean weight there, over queries that have such a place
-  double even = 0;   // that of uniform attention
+  double share = 0;  // mean weight there, of the queries that have such a place
+  double even = 0;   // that of an even spread
 };
 
 struct HeadFigures {
   double entropy = 0;       // mean, nats
-  double even_entropy = 0;  // that of uniform attention to all keys
+  double even_entropy = 0;  // that of an even spread to all keys
   double confidence = 0;    // mean of the largest weight (Voita et al. 2019, section 4)
   std::array<PlaceFigures, place_names.size()> places{};
   OffsetSums distance_profile{};  // mean weight at each offset, -reach ... reach

@@ -15,18 +15,23 @@ LegendPart weights_part() {
           {"attention", "", "the attention that the heads belong to"},
           {"head", "", "the head's number in its attention, from 0"},
           {"role", "role", "what the head is for, by the thresholds below; none: none is reached"},
-          {"entropy", "entropy", "of the weights, in nats; 0: all weight is on one key"},
-          {"even", "", "the entropy of even weights on all keys that may be attended to"},
-          {"largest", "confidence", "the largest weight, in percent"},
-          {"self", "weight_on.self", "percent of the weight on the query's own position"},
-          {"prev", "weight_on.previous", "percent on the position before"},
+          {"entropy", "entropy",
+           "of the weights, in nats, and behind \"of\" that of an even spread over all keys that "
+           "may "
+           "be attended to, the most there can be; 0: all weight is on one key"},
+          {"confidence", "confidence", "the largest weight, in percent"},
+          {"same position", "weight_on.same_position",
+           "percent of the weight on the key at the query's own position; in cross-attention a "
+           "token of the other sentence"},
+          {"previous", "weight_on.previous", "percent on the position before"},
           {"next", "weight_on.next", "percent on the position after"},
           {"first", "weight_on.first", "percent on the sentence's first key"},
           {"last", "weight_on.last", "percent on its last key"},
-          {"punct", "weight_on.punctuation", "percent on punctuation, in sentences with some"},
+          {"punctuation", "weight_on.punctuation",
+           "percent on punctuation, in sentences with some"},
           {"rarest", "weight_on.rarest",
            "percent on the key that is rarest in the training data, marks apart"},
-          {"induct", "weight_on.induction",
+          {"induction", "weight_on.induction",
            "percent on keys behind an earlier occurrence of the query's own token"},
           {"", "distance_profile", "weight by key position minus query position, from -8 to +8",
            "by distance"},
@@ -38,8 +43,8 @@ LegendPart weights_part() {
            "stands in parentheses: mean Jensen-Shannon divergence in nats, 0 for the same weights, "
            "0.69 where no key is in common"},
           {"relation", "",
-           "the known relation that the head agrees with best, and in what percent "
-           "of the queries; in parentheses how much better than the best offset"},
+           "the known relation that the head agrees with best, in what percent of the queries, and "
+           "in what percent the best fixed offset is right"},
       }};
 }
 
@@ -47,15 +52,17 @@ LegendPart matrices_part() {
   return {.title = "weight matrices",
           .terms = {
               {"QK norm", "query_key.norm",
-               "Frobenius norm of W_Qᵀ W_K, the map from pairs of inputs to scores"},
-              {"QK rank", "query_key.rank",
-               "its effective rank: exp of the entropy of the singular values' shares"},
+               "Frobenius norm of W_Q W_Kᵀ, the map from pairs of inputs to scores"},
+              {"QK effective rank", "query_key.effective_rank",
+               "effective rank of W_Q W_Kᵀ, exp of the entropy of the singular values' shares, "
+               "and behind \"of\" the head's width, the most there can be"},
               {"asymmetry", "query_key.asymmetry",
                "|M - Mᵀ| / (2 |M|) of it: 0 when it makes no difference who asks whom, 0.71 for "
                "unrelated query and key matrices"},
               {"VO norm", "value_output.norm",
-               "Frobenius norm of W_Vᵀ W_Oᵀ, the map from what is attended to to what is written"},
-              {"VO rank", "value_output.rank", "its effective rank"},
+               "Frobenius norm of W_V W_O, the map from what is attended to to what is written"},
+              {"VO effective rank", "value_output.effective_rank",
+               "effective rank of W_V W_O, and behind \"of\" the head's width"},
           }};
 }
 
@@ -82,10 +89,10 @@ LegendPart relations_part() {
               {"of", "", "the kind of attention"},
               {"queries", "", "how many have a related key"},
               {"random", "", "percent in which an evenly drawn key is a related one"},
-              {"offset", "", "the fixed offset that is right most often, and in what percent"},
+              {"best fixed offset", "",
+               "the fixed offset that is right most often, and in what percent"},
               {"best head", "", "the head whose largest weight is on a related key most often"},
               {"agrees", "", "the percent of the queries in which it is"},
-              {"more", "", "by how much that exceeds the offset"},
           }};
 }
 
@@ -121,7 +128,7 @@ std::vector<std::pair<std::string, std::string>> role_legend(const RoleThreshold
   const std::string offset =
       fmt::format("for {} of the queries that have a key there", percent(least.positional));
   const auto lifted = [](double share, const char* where, double lift) {
-    return fmt::format("{} of the weight {}, and {:.0f} times as much as even weights have there",
+    return fmt::format("{} of the weight {}, and {:.0f} times as much as an even spread has there",
                        percent(share), where, lift);
   };
   return {
@@ -133,7 +140,7 @@ std::vector<std::pair<std::string, std::string>> role_legend(const RoleThreshold
       {"rare token", lifted(least.rare, "on the rarest key", least.rare_lift)},
       {"idle", percent(least.idle) + " of the weight on the first and the last key together"},
       {"content",
-       fmt::format("entropy at most {} of that of even weights", percent(least.content))},
+       fmt::format("entropy at most {} of that of an even spread", percent(least.content))},
   };
 }
 

@@ -13,7 +13,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct HeadTerm {
   std::string column;  // in the tables of the terminal; empty: in none
-  std::string key;     // a figure in the JSON of a head, "weight_on.self"; empty: in no page
+  std::string key;     // a figure in the JSON of a head, "weight_on.previous"; empty: in no page
   std::string meaning;
   std::string page_name{};  // where the page has another name for the column
 };

@@ -35,7 +35,9 @@ MapFigures figures_of(const Tensor& a, const Tensor& b) {
   for (const double value : values) {
     entropy -= value > 0 ? value / sum * std::log(value / sum) : 0;
   }
-  return {.norm = std::sqrt(squares), .rank = sum > 0 ? std::exp(entropy) : 0};
+  return {.norm = std::sqrt(squares),
+          .rank = sum > 0 ? std::exp(entropy) : 0,
+          .width = std::min(a.dim(0), a.dim(1))};
 }
 
 // Σ_ij (Σ_r a_ri b_rj)(Σ_s a_sj b_si) = Σ_rs (a_r · b_s)(b_r · a_s), which is <M, Mᵀ>; then

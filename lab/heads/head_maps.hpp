@@ -12,6 +12,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 struct MapFigures {
   double norm = 0;  // Frobenius
   double rank = 0;  // exp of the entropy of the singular values' shares (Roy and Vetterli 2007)
+  Index width = 0;  // the head's: no rank is larger
 };
 
 struct HeadMaps {

@@ -14,6 +14,10 @@ namespace {
 
 std::string percent(double share) { return fmt::format("{:.0f}", 100 * share); }
 
+std::string rank_text(const MapFigures& map) {
+  return fmt::format("{:.1f} of {}", map.rank, map.width);
+}
+
 std::string offset_text(const HeadFigures& head) {
   return head.offset_share > 0
              ? fmt::format("{:+d}: {:.0f} %", head.offset, 100 * head.offset_share)
@@ -32,7 +36,7 @@ std::string nearest_text(const HeadReport& head, std::size_t number) {
 }
 
 nlohmann::ordered_json map_json(const MapFigures& map) {
-  return {{"norm", map.norm}, {"rank", map.rank}};
+  return {{"norm", map.norm}, {"effective_rank", map.rank}, {"width", map.width}};
 }
 
 nlohmann::ordered_json head_json(const HeadReport& head, std::size_t number) {
@@ -72,19 +76,6 @@ nlohmann::ordered_json head_json(const HeadReport& head, std::size_t number) {
   }
   json["value_output"] = map_json(head.maps->value_output);
   return json;
-}
-
-std::string ungated_text(const std::vector<FixedAttention>& attentions) {
-  return attentions.empty() ? "" : "\n  left out: " + fixed_text(attentions);
-}
-
-nlohmann::ordered_json ungated_json(const std::vector<FixedAttention>& attentions) {
-  auto list = nlohmann::ordered_json::array();
-  for (const FixedAttention& attention : attentions) {
-    list.push_back(
-        {{"attention", attention.site.text()}, {"heads", attention.heads}, {"why", attention.why}});
-  }
-  return list;
 }
 
 nlohmann::ordered_json relations_json(const AttentionReport& attention) {
@@ -134,19 +125,20 @@ std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& atte
 }
 
 std::string heads_table(const std::vector<AttentionReport>& attentions) {
-  std::vector<Align> columns(17, Align::right);
-  columns[0] = columns[2] = columns[16] = Align::left;
+  std::vector<Align> columns(16, Align::right);
+  columns[0] = columns[2] = columns[15] = Align::left;
   Table table(columns);
-  table.row({"attention", "head", "role", "entropy", "even", "largest", "self", "prev", "next",
-             "first", "last", "punct", "rarest", "induct", "offset", "nearest", "relation"});
+  table.row({"attention", "head", "role", "entropy", "confidence", "same position", "previous",
+             "next", "first", "last", "punctuation", "rarest", "induction", "offset", "nearest",
+             "relation"});
   table.rule();
   for (const AttentionReport& attention : attentions) {
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {
       const HeadFigures& head = attention.heads[i].figures;
       std::vector<std::string> cells = {
-          i == 0 ? attention.site.text() : "",      std::to_string(i),
-          std::string(name_of(head.role)),          fmt::format("{:.2f}", head.entropy),
-          fmt::format("{:.2f}", head.even_entropy), percent(head.confidence)};
+          i == 0 ? attention.site.text() : "", std::to_string(i), std::string(name_of(head.role)),
+          fmt::format("{:.2f} of {:.2f}", head.entropy, head.even_entropy),
+          percent(head.confidence)};
       for (const PlaceFigures& place : head.places) {
         cells.push_back(percent(place.share));
       }
@@ -162,7 +154,8 @@ std::string heads_table(const std::vector<AttentionReport>& attentions) {
 std::string maps_table(const std::vector<AttentionReport>& attentions) {
   Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
                Align::right});
-  table.row({"attention", "head", "QK norm", "QK rank", "asymmetry", "VO norm", "VO rank"});
+  table.row({"attention", "head", "QK norm", "QK effective rank", "asymmetry", "VO norm",
+             "VO effective rank"});
   table.rule();
   for (const AttentionReport& attention : attentions) {
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {
@@ -173,74 +166,12 @@ std::string maps_table(const std::vector<AttentionReport>& attentions) {
         continue;
       }
       table.row({path, std::to_string(i), fmt::format("{:.2f}", maps->query_key.norm),
-                 fmt::format("{:.1f}", maps->query_key.rank),
+                 rank_text(maps->query_key),
                  maps->asymmetry ? fmt::format("{:.2f}", *maps->asymmetry) : "",
-                 fmt::format("{:.2f}", maps->value_output.norm),
-                 fmt::format("{:.1f}", maps->value_output.rank)});
+                 fmt::format("{:.2f}", maps->value_output.norm), rank_text(maps->value_output)});
     }
   }
   return table.text();
-}
-
-std::string importance_table(const Importance& importance) {
-  std::vector<Align> columns(7, Align::right);
-  columns[0] = Align::left;
-  Table table(columns);
-  table.row({"attention", "head", "loss without", "more", "loss alone", "more", "importance"});
-  table.rule();
-  std::optional<AttentionSite> before;
-  for (const HeadImportance& head : importance.heads) {
-    table.row({head.head.site == before ? "" : head.head.site.text(),
-               std::to_string(head.head.head), fmt::format("{:.4f}", head.loss_without),
-               fmt::format("{:+.4f}", head.loss_without - importance.loss),
-               fmt::format("{:.4f}", head.loss_alone),
-               fmt::format("{:+.4f}", head.loss_alone - importance.loss),
-               fmt::format("{:.4f}", head.slope)});
-    before = head.head.site;
-  }
-  return table.text() + fmt::format("\n  loss with all heads {:.4f}", importance.loss) +
-         ungated_text(importance.ungated);
-}
-
-nlohmann::ordered_json importance_json(const Importance& importance) {
-  nlohmann::ordered_json json = {{"loss", importance.loss},
-                                 {"heads", nlohmann::ordered_json::array()},
-                                 {"without_gates", ungated_json(importance.ungated)}};
-  for (const HeadImportance& head : importance.heads) {
-    json["heads"].push_back({{"attention", head.head.site.text()},
-                             {"head", head.head.head},
-                             {"loss_without", head.loss_without},
-                             {"loss_alone", head.loss_alone},
-                             {"importance", head.slope}});
-  }
-  return json;
-}
-
-std::string pruning_table(const PruningCurve& curve) {
-  Table table({Align::right, Align::left, Align::right, Align::right, Align::right});
-  table.row({"heads left", "removed", "head", "importance", "loss"});
-  table.rule();
-  table.row({std::to_string(curve.steps.size()), "", "", "", fmt::format("{:.4f}", curve.loss)});
-  for (std::size_t i = 0; i < curve.steps.size(); ++i) {
-    const PruningStep& step = curve.steps[i];
-    table.row({std::to_string(curve.steps.size() - i - 1), step.removed.site.text(),
-               std::to_string(step.removed.head), fmt::format("{:.4f}", step.importance),
-               fmt::format("{:.4f}", step.loss)});
-  }
-  return table.text() + ungated_text(curve.ungated);
-}
-
-nlohmann::ordered_json pruning_json(const PruningCurve& curve) {
-  nlohmann::ordered_json json = {{"loss", curve.loss},
-                                 {"steps", nlohmann::ordered_json::array()},
-                                 {"without_gates", ungated_json(curve.ungated)}};
-  for (const PruningStep& step : curve.steps) {
-    json["steps"].push_back({{"attention", step.removed.site.text()},
-                             {"head", step.removed.head},
-                             {"importance", step.importance},
-                             {"loss", step.loss}});
-  }
-  return json;
 }
 
 nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "lab/spread.hpp"
 
@@ -27,6 +28,7 @@ double mean_distance(const HeadFigures& head) {
   return sum;
 }
 
+// The names `largest` and `self` stay, whatever tables say: files of sweeps have them.
 void add_head(Values& values, const std::string& kind, const HeadReport& head) {
   const HeadFigures& figures = head.figures;
   const auto add = [&](std::string_view name, double value) {
@@ -35,9 +37,11 @@ void add_head(Values& values, const std::string& kind, const HeadReport& head) {
   add("entropy", figures.entropy);
   add("largest", figures.confidence);
   add("distance", mean_distance(figures));
-  for (const KeyPlace place : {KeyPlace::self, KeyPlace::previous, KeyPlace::next}) {
+  for (const auto& [name, place] :
+       {std::pair("self", KeyPlace::same), std::pair("previous", KeyPlace::previous),
+        std::pair("next", KeyPlace::next)}) {
     if (figures.at(place).even > 0) {
-      add(place_names[static_cast<std::size_t>(place)], figures.at(place).share);
+      add(name, figures.at(place).share);
     }
   }
   if (figures.even_entropy > 0) {

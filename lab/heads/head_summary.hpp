@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/heads/head_report.hpp"
+#include "lab/heads/attention_report.hpp"
 #include "lab/removal/gated_heads.hpp"
+#include "lab/removal/head_pruning.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -58,7 +58,7 @@ void add_places(HeadSums& sums, const AttendedSequence& sequence, std::span<cons
   const auto add = [&](KeyPlace place, const auto& chosen) {
     add_keys(sums.places[static_cast<std::size_t>(place)], row, count, chosen);
   };
-  add(KeyPlace::self, [&](Index j) { return j == query; });
+  add(KeyPlace::same, [&](Index j) { return j == query; });
   add(KeyPlace::previous, [&](Index j) { return j == query - 1; });
   add(KeyPlace::next, [&](Index j) { return j == query + 1; });
   add(KeyPlace::first, [&](Index j) { return j == 0; });

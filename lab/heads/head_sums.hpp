@@ -15,7 +15,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // The places in a sentence to which a head may attend.
 enum class KeyPlace {
-  self,         // the query's own position
+  same,         // the query's own position; of the other sentence in cross-attention
   previous,     // the position before it
   next,         // the position after it
   first,        // the sentence's first key
@@ -24,11 +24,11 @@ enum class KeyPlace {
   rarest,       // the key that is rarest in the training data, without begin and end marks
   induction,    // in self-attention: keys after an earlier occurrence of the query's token
 };
-constexpr std::array<std::string_view, 8> place_names{"self", "previous",    "next",   "first",
-                                                      "last", "punctuation", "rarest", "induction"};
+constexpr std::array<std::string_view, 8> place_names{
+    "same_position", "previous", "next", "first", "last", "punctuation", "rarest", "induction"};
 
-// The weight on a place, over the queries that have such a place; and the weight that uniform
-// attention to all keys would put there.
+// Weight on a place, over the queries for which there is such a place; and the weight that an even
+// spread over all keys would put there.
 struct PlaceSum {
   double queries = 0;
   double weight = 0;

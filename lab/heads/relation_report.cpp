@@ -11,15 +11,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-std::string percent(double share) { return fmt::format("{:.0f}", 100 * share); }
-
-struct BestHead {
-  AttentionKind kind;
-  RelationFigures relation;
-  AttentionSite site;
-  std::size_t head;
-  double agreement;
-};
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 void add_best_of(std::vector<BestHead>& best, const AttentionReport& attention,
                  const RelationFigures& relation) {
@@ -27,22 +19,30 @@ void add_best_of(std::vector<BestHead>& best, const AttentionReport& attention,
   if (largest == relation.agreement.end()) {
     return;
   }
-  const BestHead here{.kind = attention.site.kind,
-                      .relation = relation,
-                      .site = attention.site,
+  const BestHead here{.site = attention.site,
                       .head = static_cast<std::size_t>(largest - relation.agreement.begin()),
-                      .agreement = *largest};
+                      .relation = relation};
   const auto known = std::ranges::find_if(best, [&](const BestHead& other) {
-    return other.kind == here.kind && other.relation.name == relation.name;
+    return other.site.kind == here.site.kind && other.relation.name == relation.name;
   });
   if (known == best.end()) {
     best.push_back(here);
-  } else if (here.agreement > known->agreement) {
+  } else if (here.agreement() > known->agreement()) {
     *known = here;
   }
 }
 
 }  // namespace
+
+std::vector<BestHead> best_heads(const std::vector<AttentionReport>& attentions) {
+  std::vector<BestHead> best;
+  for (const AttentionReport& attention : attentions) {
+    for (const RelationFigures& relation : attention.relations) {
+      add_best_of(best, attention, relation);
+    }
+  }
+  return best;
+}
 
 std::string relation_text(const AttentionReport& attention, std::size_t head) {
   const auto closest = closest_relation(attention.relations, head);
@@ -50,31 +50,26 @@ std::string relation_text(const AttentionReport& attention, std::size_t head) {
     return "";
   }
   const RelationFigures& relation = attention.relations[*closest];
-  return fmt::format("{} {} ({:+.0f})", relation.name, percent(relation.agreement[head]),
-                     100 * relation.over_offset(head));
+  return fmt::format("{} {}, best fixed offset {}", relation.name,
+                     percent(relation.agreement[head]), percent(relation.offset_share));
 }
 
 std::string relations_table(const std::vector<AttentionReport>& attentions) {
-  std::vector<BestHead> best;
-  for (const AttentionReport& attention : attentions) {
-    for (const RelationFigures& relation : attention.relations) {
-      add_best_of(best, attention, relation);
-    }
-  }
+  const std::vector<BestHead> best = best_heads(attentions);
   if (best.empty()) {
     return "";
   }
   Table table({Align::left, Align::left, Align::right, Align::right, Align::right, Align::left,
-               Align::right, Align::right, Align::right});
-  table.row({"relation", "of", "queries", "random", "offset", "best head", "", "agrees", "more"});
+               Align::right, Align::right});
+  table.row(
+      {"relation", "of", "queries", "random", "best fixed offset", "best head", "", "agrees"});
   table.rule();
   for (const BestHead& one : best) {
     const RelationFigures& relation = one.relation;
-    table.row({relation.name, std::string(words_of(one.kind)),
+    table.row({relation.name, std::string(words_of(one.site.kind)),
                fmt::format("{:.0f}", relation.queries), percent(relation.random),
-               fmt::format("{:+d}: {} %", relation.offset, percent(relation.offset_share)),
-               one.site.text(), std::to_string(one.head), percent(one.agreement),
-               fmt::format("{:+.0f}", 100 * relation.over_offset(one.head))});
+               fmt::format("{:+d}: {}", relation.offset, percent(relation.offset_share)),
+               one.site.text(), std::to_string(one.head), percent(one.agreement())});
   }
   return table.text();
 }

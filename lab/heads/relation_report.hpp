@@ -2,17 +2,29 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "lab/heads/attention_report.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// A head's closest relation, the share of queries in which the two agree, and by how much that
-// exceeds the best fixed offset, in percent: "answer 93 (+40)". Empty if there is none.
+// The head that agrees most with a relation, of all attentions that the relation is about.
+struct BestHead {
+  AttentionSite site;
+  std::size_t head = 0;
+  RelationFigures relation;  // of the head's attention
+
+  double agreement() const { return relation.agreement[head]; }
+};
+
+// One for each relation and kind of attention.
+std::vector<BestHead> best_heads(const std::vector<AttentionReport>& attentions);
+
+// A head's closest relation, with the share of queries in which the two agree, and in which the
+// best fixed offset would: "answer 93 %, best fixed offset 53 %". Empty where there is none.
 std::string relation_text(const AttentionReport& attention, std::size_t head);
 
-// For each relation the head that agrees with it most, among all attentions that it is about. Empty
-// if the task knows no relations.
+// The best heads. Empty where the task knows of no relations.
 std::string relations_table(const std::vector<AttentionReport>& attentions);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -46,9 +46,7 @@ std::string gates_table(const std::vector<GatedHead>& heads) {
                fmt::format("{:.3f}", head.open)});
     before = head.head.site;
   }
-  const auto closed = std::ranges::count(heads, 0, &GatedHead::gate);
-  return table.text() +
-         fmt::format("\n  {} of {} heads with gates are closed", closed, heads.size());
+  return table.text();
 }
 
 nlohmann::ordered_json gates_json(const std::vector<GatedHead>& heads) {

@@ -59,6 +59,8 @@ std::vector<double> slope_sums(const Model& model, const Split& split, const Hea
 
 }  // namespace
 
+std::string HeadName::text() const { return fmt::format("{}.{}", site.text(), head); }
+
 HeadName head_named(const Transformer& transformer, std::string_view attention, Index head) {
   std::vector<std::string> there;
   for (const MultiHeadAttention* one : transformer.attentions()) {

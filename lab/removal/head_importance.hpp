@@ -17,6 +17,8 @@ struct HeadName {
   AttentionSite site;
   Index head = 0;
 
+  std::string text() const;  // "decoder.layers.1.cross.3"
+
   auto operator<=>(const HeadName&) const = default;
 };
 

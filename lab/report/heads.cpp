@@ -6,6 +6,7 @@
 
 #include "lab/heads/head_legend.hpp"
 #include "lab/heads/head_report.hpp"
+#include "lab/removal/removal_report.hpp"
 #include "train/evaluation/evaluation.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

@@ -28,11 +28,11 @@ function numberOrText(value) {
   return typeof value === 'number' ? number(value) : String(value ?? '');
 }
 
-// A share of the weight, with what even attention would have there.
+// A share of the weight, with what an even spread would have there.
 function shareCell(row, [first, ...inner]) {
   const value = at(row, [first, ...inner]);
   const even = at(row, [`even_${first}`, ...inner]);
-  return {...shade(value, percent(value)), title: even === undefined ? undefined : `even attention: ${percent(even)}`};
+  return {...shade(value, percent(value)), title: even === undefined ? undefined : `even spread: ${percent(even)}`};
 }
 
 // The head of the same attention whose weights are most alike.
@@ -43,10 +43,18 @@ function nearestText(row) {
   return `${nearest.distance.toFixed(2)} (${nearest.head})`;
 }
 
+// Of the map of a head; some heads have none.
+function rankText(map) {
+  return map ? `${map.effective_rank.toFixed(1)} of ${map.width}` : '';
+}
+
 // What takes more than a number or a share, by the key of the column.
 const headCells = {
   role: (row) => (row.role === 'none' ? '' : element('span', {class: 'role'}, row.role)),
   distance_profile: (row) => (row.distance_profile ? profile(row.distance_profile) : ''),
+  entropy: (row) => `${row.entropy.toFixed(2)} of ${row.even_entropy.toFixed(2)}`,
+  'query_key.effective_rank': ({query_key: map}) => rankText(map),
+  'value_output.effective_rank': ({value_output: map}) => rankText(map),
   offset: (row) => (row.offset_share > 0 ? `${d3.format('+d')(row.offset)}: ${percent(row.offset_share)}` : ''),
   divergence: nearestText,
   nearest: ({nearest}) => (nearest ? `${attentionName(nearest.attention)}, ${nearest.head} (${nearest.divergence.toFixed(2)})` : ''),

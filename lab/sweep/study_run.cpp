@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/heads/head_report.hpp"
 #include "train/evaluation/evaluation.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {

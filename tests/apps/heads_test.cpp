@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,7 @@ namespace tapehead {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -36,14 +38,32 @@ class Heads : public ::testing::Test {
 };
 std::unique_ptr<TemporaryDirectory> Heads::here;
 
-TEST_F(Heads, table) {
+constexpr const char* columns = "attention               head  role";
+
+TEST_F(Heads, are_told_in_a_few_lines) {
   const ProgramResult result = heads({});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(
       result.output,
-      AllOf(HasSubstr("validation (40 examples)"), HasSubstr("encoder.layers.0.self"),
-            HasSubstr("decoder.layers.0.cross"), HasSubstr("QK rank"), HasSubstr("of all layers"),
-            HasSubstr("best head"), HasSubstr(" heads --legend\n"), Not(HasSubstr("docs/"))));
+      AllOf(HasSubstr("a/checkpoints/best.safetensors on validation (40 examples)\n"),
+            HasSubstr(" of 12 heads ha"),
+            HasSubstr("best head for \"answer\": decoder.layers.0.cross."),
+            HasSubstr(" % of the queries, best fixed offset 100 %\n"), HasSubstr("most alike: "),
+            ContainsRegex("look next: [^ ]*tapehead heads a --importance [(]"),
+            ContainsRegex("all figures: [^ ]*tapehead heads a --all\n"),
+            HasSubstr(" heads --legend\n"), Not(HasSubstr(columns)), Not(HasSubstr("docs/"))));
+  EXPECT_LE(std::ranges::count(result.output, '\n'), 15) << "seven roles at most are named";
+}
+
+TEST_F(Heads, are_told_before_the_tables_of_all_figures) {
+  const ProgramResult result = heads({"--all", "--split", "test"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("decoder.layers.0.cross"), HasSubstr("QK effective rank"),
+                    HasSubstr("of all layers"), HasSubstr("best fixed offset  best head"),
+                    HasSubstr("  same position  "), Not(HasSubstr("all figures: ")),
+                    HasSubstr(" --importance --split test (")));
+  EXPECT_LT(result.output.find("most alike: "), result.output.find(columns));
 }
 
 TEST_F(Heads, json) {
@@ -68,6 +88,8 @@ TEST_F(Heads, json) {
       EXPECT_TRUE(head["divergence_across"].empty()) << "there is one layer";
       EXPECT_EQ(head["nearest"]["attention"], attention["attention"]);
       EXPECT_GT(head["query_key"]["norm"], 0);
+      EXPECT_LE(head["query_key"]["effective_rank"], head["query_key"]["width"]);
+      EXPECT_GT(head["weight_on"]["same_position"], 0);
     }
     // The task is copy, which knows what each target token says, and nothing of one side alone.
     const bool across = attention["attention"] == "decoder.layers.0.cross";
@@ -86,6 +108,8 @@ TEST_F(Heads, importance) {
   EXPECT_EQ(table.exit_code, 0) << table.errors;
   EXPECT_THAT(table.output, AllOf(HasSubstr("loss without"), HasSubstr("loss alone"),
                                   HasSubstr("loss with all heads")));
+  EXPECT_LT(table.output.find("most needed: "), table.output.find("loss alone"));
+  EXPECT_THAT(table.output, Not(HasSubstr(columns))) << "those tables were not asked for";
   const auto object = nlohmann::json::parse(heads({"--importance", "--json"}).output);
   EXPECT_GT(object["importance"]["loss"], 0);
   ASSERT_EQ(object["importance"]["heads"].size(), 12U);  // four of each of three attentions
@@ -99,7 +123,7 @@ TEST_F(Heads, importance) {
 TEST_F(Heads, prune) {
   const ProgramResult table = heads({"--prune"});
   EXPECT_EQ(table.exit_code, 0) << table.errors;
-  EXPECT_THAT(table.output, HasSubstr("heads left"));
+  EXPECT_LT(table.output.find(" of 12 heads can go together"), table.output.find("heads left"));
   const auto object = nlohmann::json::parse(heads({"--prune", "--json"}).output);
   ASSERT_EQ(object["pruning"]["steps"].size(), 12U);
   // Without any head nothing of the source is known.

@@ -147,7 +147,7 @@ TEST(RelationReport, names_the_best_head_of_each_relation) {
   attentions[0].relations = {figures("subject", 0.3, {0.5, 0.25})};
   attentions[1].site = {AttentionKind::encoder_self, 1};
   attentions[1].relations = {figures("subject", 0.3, {0.0, 0.75})};
-  EXPECT_EQ(relation_text(attentions[1], 1), "subject 75 (+45)");
+  EXPECT_EQ(relation_text(attentions[1], 1), "subject 75 %, best fixed offset 30 %");
   EXPECT_EQ(relation_text(attentions[1], 0), "");
   const std::string table = relations_table(attentions);
   EXPECT_THAT(table, AllOf(HasSubstr("-1: 30 %"), HasSubstr("encoder.layers.1.self  1")));

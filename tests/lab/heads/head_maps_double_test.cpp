@@ -95,6 +95,7 @@ TEST_F(Maps, have_the_norms_of_the_matrices) {
                         [&](Index r, Index j) { return output.row(j)[first + r]; }),
                 1e-9);
     EXPECT_GT(found.query_key.rank, 1);
+    EXPECT_EQ(found.query_key.width, width);
     EXPECT_LE(found.query_key.rank, static_cast<double>(width));
     EXPECT_FALSE(found.asymmetry.has_value());
   }

@@ -33,7 +33,7 @@ bool is_rarest(const Seen& seen, Index query, Index key) {  // the highest token
 // Whether a key is in this place for this query.
 bool is_at(KeyPlace place, const Seen& seen, Index query, Index key) {
   switch (place) {
-    case KeyPlace::self:
+    case KeyPlace::same:
       return key == query;
     case KeyPlace::previous:
       return key == query - 1;

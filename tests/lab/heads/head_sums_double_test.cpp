@@ -220,7 +220,7 @@ TEST(AttentionSums, of_parts_add_up) {
   EXPECT_NEAR(sum.heads[1].entropy, both.heads[1].entropy, rounding);
   EXPECT_THAT(sum.heads[1].offset_weight,
               Pointwise(DoubleNear(rounding), both.heads[1].offset_weight));
-  EXPECT_NEAR(sum.heads[1].at(KeyPlace::self).weight, both.heads[1].at(KeyPlace::self).weight,
+  EXPECT_NEAR(sum.heads[1].at(KeyPlace::same).weight, both.heads[1].at(KeyPlace::same).weight,
               rounding);
 }
 

@@ -1,0 +1,175 @@
+#include "lab/heads/conclusions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <ranges>
+
+#include "core/text.hpp"
+#include "lab/heads/head_summary.hpp"
+#include "lab/heads/relation_report.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr std::size_t shown_heads = 4;      // of a role
+constexpr std::size_t shown_relations = 3;  // a task may know of twenty
+constexpr double alike = 0.05;              // nats; 0.69 where no key is in common
+
+HeadName name_of_head(AttentionSite site, std::size_t head) {
+  return {.site = site, .head = static_cast<Index>(head)};
+}
+
+std::string listed(std::vector<std::string> names) {
+  if (names.size() > shown_heads) {
+    const std::size_t more = names.size() - (shown_heads - 1);
+    names.resize(shown_heads - 1);
+    return fmt::format("{} and {} more", join(names, ", "), more);
+  }
+  return join(names, ", ");
+}
+
+Lines role_lines(const std::vector<AttentionReport>& attentions) {
+  std::array<std::vector<std::string>, role_names.size()> by_role;
+  std::size_t heads = 0;
+  for (const AttentionReport& attention : attentions) {
+    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
+      const auto role = static_cast<std::size_t>(attention.heads[i].figures.role);
+      by_role[role].push_back(name_of_head(attention.site, i).text());
+      ++heads;
+    }
+  }
+  const std::size_t with = heads - by_role[static_cast<std::size_t>(Role::none)].size();
+  Lines lines{fmt::format("{} of {} heads {} a role{}", with, heads, with == 1 ? "has" : "have",
+                          with == 0 ? "" : ":")};
+  for (std::size_t role = 0; role < by_role.size(); ++role) {
+    if (!by_role[role].empty() && role != static_cast<std::size_t>(Role::none)) {
+      lines.push_back(fmt::format("  {} {}: {}", by_role[role].size(), role_names[role],
+                                  listed(by_role[role])));
+    }
+  }
+  return lines;
+}
+
+// Of many relations those that a fixed offset explains least: a head that is no better than an
+// offset may have learnt the offset.
+Lines relation_lines(const std::vector<AttentionReport>& attentions) {
+  std::vector<BestHead> best = best_heads(attentions);
+  std::ranges::stable_sort(best, std::ranges::greater(),
+                           [](const BestHead& one) { return one.relation.over_offset(one.head); });
+  Lines lines;
+  for (const BestHead& one : best | std::views::take(shown_relations)) {
+    lines.push_back(
+        fmt::format("best head for \"{}\": {}, {:.0f} % of the queries, best fixed offset {:.0f} %",
+                    one.relation.name, name_of_head(one.site, one.head).text(),
+                    100 * one.agreement(), 100 * one.relation.offset_share));
+  }
+  if (best.size() > shown_relations) {
+    lines.push_back(fmt::format("further relations, which a fixed offset explains better: {}",
+                                best.size() - shown_relations));
+  }
+  return lines;
+}
+
+struct AlikePair {
+  HeadName one;
+  HeadName other;
+  double divergence = 0;  // nats
+};
+
+std::optional<AlikePair> most_alike(const std::vector<AttentionReport>& attentions) {
+  std::optional<AlikePair> pair;
+  for (const AttentionReport& attention : attentions) {
+    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
+      const std::optional<NearestHead>& nearest = attention.heads[i].nearest;
+      if (nearest && (!pair || nearest->distance < pair->divergence)) {
+        pair = {.one = name_of_head(attention.site, i),
+                .other = name_of_head(nearest->site, nearest->head),
+                .divergence = nearest->distance};
+      }
+    }
+  }
+  return pair;
+}
+
+std::ptrdiff_t closed_gates(const std::vector<GatedHead>& gates) {
+  return std::ranges::count(gates, 0.0, &GatedHead::gate);
+}
+
+std::ptrdiff_t spare_heads(const Importance& importance) {
+  return std::ranges::count_if(importance.heads, [&](const HeadImportance& head) {
+    return head.loss_without - importance.loss <= spare_loss;
+  });
+}
+
+Lines importance_lines(const Importance& importance) {
+  const auto most = std::ranges::max_element(importance.heads, {}, &HeadImportance::loss_without);
+  if (most == importance.heads.end()) {
+    return {};
+  }
+  return {
+      fmt::format("most needed: {}, loss {:.4f} without it, {:.4f} with all heads",
+                  most->head.text(), most->loss_without, importance.loss),
+      fmt::format("{} of {} heads can go one at a time with the loss growing by at most {} nats",
+                  spare_heads(importance), importance.heads.size(), spare_loss)};
+}
+
+Lines pruning_lines(const PruningCurve& curve) {
+  if (curve.steps.empty()) {
+    return {};
+  }
+  return {fmt::format("{} of {} heads can go together with the loss growing by at most {} nats",
+                      curve.steps_within(spare_loss), curve.steps.size(), spare_loss)};
+}
+
+void append(Lines& to, const Lines& lines) { to.insert(to.end(), lines.begin(), lines.end()); }
+
+}  // namespace
+
+std::vector<std::string> conclusions(const HeadFindings& found) {
+  Lines lines = role_lines(found.heads);
+  append(lines, relation_lines(found.heads));
+  if (const auto pair = most_alike(found.heads)) {
+    lines.push_back(fmt::format("most alike: {} and {}, divergence {:.2f} nats (0: same weights)",
+                                pair->one.text(), pair->other.text(), pair->divergence));
+  }
+  if (!found.gates.empty()) {
+    lines.push_back(fmt::format("{} of {} heads with gates are closed", closed_gates(found.gates),
+                                found.gates.size()));
+  }
+  if (found.importance) {
+    append(lines, importance_lines(*found.importance));
+  }
+  if (found.pruning) {
+    append(lines, pruning_lines(*found.pruning));
+  }
+  return lines;
+}
+
+std::optional<NextLook> next_look(const HeadFindings& found) {
+  using enum NextStep;
+  if (closed_gates(found.gates) > 0) {
+    return NextLook{closed_heads_gone, "a smaller run without the closed heads"};
+  }
+  if (found.pruning) {
+    return found.pruning->steps_within(spare_loss) == 0
+               ? std::nullopt
+               : std::optional(NextLook{spare_heads_gone, "a smaller run without those heads"});
+  }
+  if (found.importance) {
+    return spare_heads(*found.importance) < 2
+               ? std::nullopt
+               : std::optional(NextLook{pruning, "how many of them can go together?"});
+  }
+  const auto pair = most_alike(found.heads);
+  return NextLook{importance, pair && pair->divergence <= alike
+                                  ? "does the model need both of the most alike heads?"
+                                  : "which heads does the model need?"};
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,38 @@
+// What the figures of a run's heads come to: a few lines in plain English.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/heads/attention_report.hpp"
+#include "lab/removal/gated_heads.hpp"
+#include "lab/removal/head_pruning.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct HeadFindings {
+  std::vector<AttentionReport> heads;
+  std::vector<GatedHead> gates{};
+  std::optional<Importance> importance{};
+  std::optional<PruningCurve> pruning{};
+};
+
+// The heads with a role, the best head for each relation (of many relations those that fixed
+// offsets explain least), the two heads whose weights are most alike; and, as far as they are
+// known, how many gates are closed, which head is needed most and how many heads can go.
+std::vector<std::string> conclusions(const HeadFindings& found);
+
+// What the findings leave open or make possible, and what the program has for it: the options
+// `--importance` and `--prune`, or a smaller run, without closed heads or others.
+enum class NextStep { importance, pruning, closed_heads_gone, spare_heads_gone };
+
+struct NextLook {
+  NextStep step;
+  std::string why;
+};
+
+// None where the model needs each of its heads.
+std::optional<NextLook> next_look(const HeadFindings& found);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,144 @@
+// The lines about a run's heads, from figures made by hand.
+#include "lab/heads/conclusions.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::IsSupersetOf;
+
+constexpr AttentionSite encoder{AttentionKind::encoder_self, 0};
+constexpr AttentionSite cross{AttentionKind::cross, 1};
+
+AttentionReport attention(AttentionSite site, const std::vector<Role>& roles) {
+  AttentionReport report{.site = site, .queries = 10, .heads = {}, .relations = {}};
+  for (const Role role : roles) {
+    report.heads.emplace_back();
+    report.heads.back().figures.role = role;
+  }
+  return report;
+}
+
+RelationFigures relation(std::string name, double offset_share, std::vector<double> agreement) {
+  return {.name = std::move(name),
+          .queries = 10,
+          .offset_share = offset_share,
+          .agreement = std::move(agreement)};
+}
+
+HeadImportance needed(Index head, double loss_without) {
+  return {.head = {cross, head}, .loss_without = loss_without};
+}
+
+PruningStep step(double loss) { return {.removed = {}, .loss = loss}; }
+
+TEST(HeadConclusions, tell_which_heads_have_a_role) {
+  const HeadFindings found{
+      .heads = {attention(encoder, {Role::none, Role::previous}),
+                attention(cross, {Role::content, Role::previous, Role::none})}};
+  EXPECT_THAT(conclusions(found),
+              ElementsAre("3 of 5 heads have a role:",
+                          "  2 previous token: encoder.layers.0.self.1, decoder.layers.1.cross.1",
+                          "  1 content: decoder.layers.1.cross.0"));
+  EXPECT_THAT(conclusions({.heads = {attention(encoder, {Role::none})}}),
+              ElementsAre("0 of 1 heads have a role"));
+  EXPECT_THAT(conclusions({.heads = {attention(encoder, {Role::idle})}}),
+              ElementsAre("1 of 1 heads has a role:", "  1 idle: encoder.layers.0.self.0"));
+}
+
+TEST(HeadConclusions, name_four_heads_of_a_role_at_most) {
+  const auto idle = [](std::size_t heads) {
+    return conclusions({.heads = {attention(cross, std::vector<Role>(heads, Role::idle))}})[1];
+  };
+  EXPECT_THAT(idle(4), EndsWith("cross.2, decoder.layers.1.cross.3"));
+  EXPECT_THAT(idle(5), EndsWith("cross.1, decoder.layers.1.cross.2 and 2 more"));
+}
+
+TEST(HeadConclusions, name_the_best_head_for_the_relations_that_offsets_explain_least) {
+  HeadFindings found{.heads = {attention(encoder, {Role::none, Role::none}),
+                               attention({AttentionKind::encoder_self, 1}, {Role::none})}};
+  found.heads[0].relations = {relation("near", 1, {0.9, 0.96}), relation("object", 0.5, {0.6, 0})};
+  found.heads[1].relations = {relation("near", 1, {0.95}), relation("object", 0.5, {0.8})};
+  const std::string near =
+      "best head for \"near\": encoder.layers.0.self.1, 96 % of the queries, best fixed offset "
+      "100 %";
+  const std::string object =
+      "best head for \"object\": encoder.layers.1.self.0, 80 % of the queries, best fixed offset "
+      "50 %";
+  EXPECT_THAT(conclusions(found), ElementsAre("0 of 3 heads have a role", object, near));
+  found.heads[1].relations.push_back(relation("subject", 0.3, {0.9}));
+  found.heads[1].relations.push_back(relation("verb", 0.3, {0.7}));
+  const std::vector<std::string> lines = conclusions(found);
+  EXPECT_THAT(lines, Contains(object));
+  EXPECT_THAT(lines, ::testing::Not(Contains(near)));
+  EXPECT_EQ(lines.back(), "further relations, which a fixed offset explains better: 1");
+}
+
+HeadFindings with_nearest(double one, double other) {
+  HeadFindings found{.heads = {attention(encoder, {Role::none, Role::none})}};
+  found.heads[0].heads[0].nearest = {.site = encoder, .head = 1, .distance = one};
+  found.heads[0].heads[1].nearest = {
+      .site = {AttentionKind::encoder_self, 2}, .head = 3, .distance = other};
+  return found;
+}
+
+TEST(HeadConclusions, name_the_two_heads_that_are_most_alike) {
+  EXPECT_THAT(conclusions(with_nearest(0.3, 0.07)),
+              Contains("most alike: encoder.layers.0.self.1 and encoder.layers.2.self.3, "
+                       "divergence 0.07 nats (0: same weights)"));
+}
+
+TEST(HeadConclusions, tell_which_heads_matter) {
+  HeadFindings found{.heads = {attention(cross, {Role::none, Role::none, Role::none})}};
+  found.importance = {.loss = 1, .heads = {needed(0, 1.005), needed(1, 1.5), needed(2, 0.9)}};
+  found.pruning = {.loss = 1, .steps = {step(1), step(1.009), step(1.2)}};
+  EXPECT_THAT(
+      conclusions(found),
+      ElementsAre("0 of 3 heads have a role",
+                  "most needed: decoder.layers.1.cross.1, loss 1.5000 without it, 1.0000 with all "
+                  "heads",
+                  "2 of 3 heads can go one at a time with the loss growing by at most 0.01 nats",
+                  "2 of 3 heads can go together with the loss growing by at most 0.01 nats"));
+  found.gates = {{.head = {}, .gate = 0}, {.head = {}, .gate = 0.5}};
+  EXPECT_THAT(conclusions(found), IsSupersetOf({"1 of 2 heads with gates are closed"}));
+  // None of a model's heads can be left out.
+  EXPECT_THAT(conclusions({.heads = {}, .importance = Importance{}, .pruning = PruningCurve{}}),
+              ElementsAre("0 of 0 heads have a role"));
+}
+
+TEST(NextLook, follows_what_was_found) {
+  HeadFindings found = with_nearest(0.3, 0.07);
+  EXPECT_EQ(next_look(found)->step, NextStep::importance);
+  EXPECT_EQ(next_look(found)->why, "which heads does the model need?");
+  EXPECT_EQ(next_look(with_nearest(0.3, 0.01))->why,
+            "does the model need both of the most alike heads?");
+  found.importance = {.loss = 1, .heads = {needed(0, 1.005), needed(1, 1), needed(2, 3)}};
+  EXPECT_EQ(next_look(found)->step, NextStep::pruning);
+  found.pruning = {.loss = 1, .steps = {step(1), step(1.2)}};
+  EXPECT_EQ(next_look(found)->step, NextStep::spare_heads_gone);
+  found.gates = {{.head = {}, .gate = 0}};
+  EXPECT_EQ(next_look(found)->step, NextStep::closed_heads_gone);
+}
+
+TEST(NextLook, is_nowhere_where_each_head_is_needed) {
+  HeadFindings found = with_nearest(0.3, 0.01);
+  found.importance = {.loss = 1, .heads = {needed(0, 1.5), needed(1, 1)}};
+  EXPECT_FALSE(next_look(found)) << "one head alone has no others to go with";
+  found.importance.reset();
+  found.pruning = {.loss = 1, .steps = {step(1.2), step(2)}};
+  EXPECT_FALSE(next_look(found));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
