@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "train/output/format.hpp"
 #include "train/output/table.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -116,8 +117,6 @@ LegendPart importance_part() {
           }};
 }
 
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
-
 }  // namespace
 
 std::vector<LegendPart> head_legend() {
@@ -126,10 +125,10 @@ std::vector<LegendPart> head_legend() {
 
 std::vector<std::pair<std::string, std::string>> role_legend(const RoleThresholds& least) {
   const std::string offset =
-      fmt::format("for {} of the queries that have a key there", percent(least.positional));
+      fmt::format("for {} of the queries that have a key there", format_share(least.positional));
   const auto lifted = [](double share, const char* where, double lift) {
     return fmt::format("{} of the weight {}, and {:.0f} times as much as an even spread has there",
-                       percent(share), where, lift);
+                       format_share(share), where, lift);
   };
   return {
       {"previous token", "the largest weight is on the position before " + offset},
@@ -138,9 +137,9 @@ std::vector<std::pair<std::string, std::string>> role_legend(const RoleThreshold
       {"induction", lifted(least.induction, "on keys behind earlier occurrences of the same token",
                            least.induction_lift)},
       {"rare token", lifted(least.rare, "on the rarest key", least.rare_lift)},
-      {"idle", percent(least.idle) + " of the weight on the first and the last key together"},
+      {"idle", format_share(least.idle) + " of the weight on the first and the last key together"},
       {"content",
-       fmt::format("entropy at most {} of that of an even spread", percent(least.content))},
+       fmt::format("entropy at most {} of that of an even spread", format_share(least.content))},
   };
 }
 

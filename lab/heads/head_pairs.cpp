@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/heads/entropy_term.hpp"
+
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
-
-double log_times(double weight) { return weight > 0 ? weight * std::log(weight) : 0; }
 
 double dot(const Scalar* a, const Scalar* b, Index count) {
   double sum = 0;
@@ -25,7 +25,7 @@ double divergence_between(std::span<const Scalar> p, std::span<const Scalar> q) 
   for (std::size_t i = 0; i < p.size(); ++i) {
     const auto a = static_cast<double>(p[i]);
     const auto b = static_cast<double>(q[i]);
-    sum += (log_times(a) + log_times(b)) / 2 - log_times((a + b) / 2);
+    sum += (entropy_term(a) + entropy_term(b)) / 2 - entropy_term((a + b) / 2);
   }
   return std::max(0.0, sum);
 }

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <functional>
 
+#include "lab/heads/entropy_term.hpp"
+
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
-
-double log_times(double weight) { return weight > 0 ? weight * std::log(weight) : 0; }
 
 std::size_t offset_number(Index query, Index key) {
   return static_cast<std::size_t>(std::clamp<Index>(key - query, -reach, reach) + reach);
@@ -80,7 +80,7 @@ void add_row(HeadSums& sums, const AttendedSequence& sequence, std::span<const S
   std::array<bool, static_cast<std::size_t>(offsets)> there{};
   for (Index j = 0; j < count; ++j) {
     const auto weight = static_cast<double>(row[static_cast<std::size_t>(j)]);
-    entropy -= log_times(weight);
+    entropy -= entropy_term(weight);
     sums.offset_weight[offset_number(query, j)] += weight;
     there[offset_number(query, j)] = true;
   }

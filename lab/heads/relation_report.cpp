@@ -5,13 +5,12 @@
 #include <algorithm>
 
 #include "lab/heads/attention_sums.hpp"
+#include "train/output/format.hpp"
 #include "train/output/table.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
-
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 void add_best_of(std::vector<BestHead>& best, const AttentionReport& attention,
                  const RelationFigures& relation) {
@@ -51,7 +50,7 @@ std::string relation_text(const AttentionReport& attention, std::size_t head) {
   }
   const RelationFigures& relation = attention.relations[*closest];
   return fmt::format("{} {}, best fixed offset {}", relation.name,
-                     percent(relation.agreement[head]), percent(relation.offset_share));
+                     format_share(relation.agreement[head]), format_share(relation.offset_share));
 }
 
 std::string relations_table(const std::vector<AttentionReport>& attentions) {
@@ -67,9 +66,9 @@ std::string relations_table(const std::vector<AttentionReport>& attentions) {
   for (const BestHead& one : best) {
     const RelationFigures& relation = one.relation;
     table.row({relation.name, std::string(words_of(one.site.kind)),
-               fmt::format("{:.0f}", relation.queries), percent(relation.random),
-               fmt::format("{:+d}: {}", relation.offset, percent(relation.offset_share)),
-               one.site.text(), std::to_string(one.head), percent(one.agreement())});
+               fmt::format("{:.0f}", relation.queries), format_share(relation.random),
+               fmt::format("{:+d}: {}", relation.offset, format_share(relation.offset_share)),
+               one.site.text(), std::to_string(one.head), format_share(one.agreement())});
   }
   return table.text();
 }

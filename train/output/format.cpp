@@ -54,6 +54,8 @@ std::string format_count(double count) {
   return unit == 0 ? fmt::format("{:.0f}", scaled) : fmt::format("{:.1f}{}", scaled, units[unit]);
 }
 
+std::string format_share(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
 Index text_width(std::string_view text) {
   // Every byte of UTF-8 begins a code point, except those of the form 10xxxxxx.
   return std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });

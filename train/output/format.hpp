@@ -15,6 +15,9 @@ std::string format_duration(double seconds);
 // "950", "1.2 k", "2.6 M", "3.1 G".
 std::string format_count(double count);
 
+// "53 %", of a share from 0 to 1.
+std::string format_share(double share);
+
 // The number of characters of a text on a terminal; each code point counts as one.
 Index text_width(std::string_view text);
 
