@@ -17,7 +17,7 @@ LegendPart weights_part() {
           {"head", "", "the head's number in its attention, from 0"},
           {"role", "role", "what the head is for, by the thresholds below; none: none is reached"},
           {"entropy", "entropy",
-           "of the weights, in nats, and behind \"of\" that of an even spread over all keys that "
+           "of the weights, in nats, and after \"of\" that of an even spread over all keys that "
            "may "
            "be attended to, the most there can be; 0: all weight is on one key"},
           {"confidence", "confidence", "the largest weight, in percent"},
@@ -56,14 +56,14 @@ LegendPart matrices_part() {
                "Frobenius norm of W_Q W_Kᵀ, the map from pairs of inputs to scores"},
               {"QK effective rank", "query_key.effective_rank",
                "effective rank of W_Q W_Kᵀ, exp of the entropy of the singular values' shares, "
-               "and behind \"of\" the head's width, the most there can be"},
+               "and after \"of\" the head's width, the most there can be"},
               {"asymmetry", "query_key.asymmetry",
                "|M - Mᵀ| / (2 |M|) of it: 0 when it makes no difference who asks whom, 0.71 for "
                "unrelated query and key matrices"},
               {"VO norm", "value_output.norm",
                "Frobenius norm of W_V W_O, the map from what is attended to to what is written"},
               {"VO effective rank", "value_output.effective_rank",
-               "effective rank of W_V W_O, and behind \"of\" the head's width"},
+               "effective rank of W_V W_O, and after \"of\" the head's width"},
           }};
 }
 
