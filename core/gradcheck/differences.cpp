@@ -13,8 +13,6 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 constexpr std::size_t kept_steps = 3;
-constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
-
 // A power of two, so that x ± step is exact unless the two differ very much in size.
 double exact_step(double scale) {
   return std::exp2(std::round(std::log2(first_step_share * scale)));
@@ -31,7 +29,8 @@ double size_of(Scalar centre, Scalar up, Scalar down) {
 Differences::Differences(const Subject& subject)
     : subject_(subject), at_(copies(subject.inputs)), centre_(value().copy()) {
   for (Index o = 0; o < centre_.size(); ++o) {
-    rounding_.push_back(epsilon * std::abs(subject.cotangent.data()[o] * centre_.data()[o]));
+    rounding_.push_back(machine_epsilon *
+                        std::abs(subject.cotangent.data()[o] * centre_.data()[o]));
   }
 }
 
@@ -88,7 +87,7 @@ Rise Differences::rise(const Move& move, double step, std::vector<bool>& moved) 
     sum.down += weight * (centre - d);
     if (u != centre || d != centre) {
       moved[static_cast<std::size_t>(o)] = true;
-      sum.noise += epsilon * std::abs(weight) * size_of(centre, u, d);
+      sum.noise += machine_epsilon * std::abs(weight) * size_of(centre, u, d);
     }
     if (keep) {
       slopes_.back().data()[o] = (u - d) / (above + below);
@@ -199,7 +198,7 @@ Slope Differences::along(std::size_t input, const Tensor& direction, double grad
   for (const double scale : scales(input, 0)) {
     steps.push_back(first_step_share * scale / magnitude(direction));
   }
-  input_rounding_ = epsilon * terms;
+  input_rounding_ = machine_epsilon * terms;
   return search(move, steps, gradient, false);
 }
 
@@ -213,7 +212,7 @@ Column Differences::last_column() const {
       limit = tableau.add(slopes.data()[o]);
       moves = moves || slopes.data()[o] != 0;
     }
-    const double noise = moves ? epsilon * std::abs(centre_.data()[o]) / last_step_ : 0;
+    const double noise = moves ? machine_epsilon * std::abs(centre_.data()[o]) / last_step_ : 0;
     column.value.push_back(limit.value);
     column.error.push_back(std::max(limit.error, noise));
   }

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <limits>
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
-
 Tensor with_other_bits(const Tensor& tensor, std::uint64_t seed) {
-  constexpr double last_bits = 16 * epsilon;
+  constexpr double last_bits = 16 * machine_epsilon;
   const Tensor change = uneven(tensor.shape(), seed);
   Tensor result = tensor.copy();
   for (Index i = 0; i < result.size(); ++i) {
@@ -72,7 +69,7 @@ Index GradientRounding::first_difference(const Tensor& a, const Tensor& b,
   for (Index i = 0; i < a.size(); ++i) {
     const Scalar x = a.data()[i];
     const Scalar y = b.data()[i];
-    const double last_bits = 1000 * epsilon * std::max(std::abs(x), std::abs(y));
+    const double last_bits = 1000 * machine_epsilon * std::max(std::abs(x), std::abs(y));
     if (x == y || (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= last_bits) {
       continue;
     }

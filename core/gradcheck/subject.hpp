@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include "core/gradcheck/options.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// The distance from 1 to the next number.
+inline constexpr double machine_epsilon = std::numeric_limits<Scalar>::epsilon();
 
 struct Subject {
   const GradcheckFunction& function;

@@ -28,7 +28,7 @@ class Restored {
 };
 
 // The parameter's root mean square; 1 if that is zero.
-double magnitude(const Tensor& values) {
+double typical_size(const Tensor& values) {
   double squares = 0;
   for (const Scalar x : values.values()) {
     squares += static_cast<double>(x) * static_cast<double>(x);
@@ -68,7 +68,7 @@ Slope ParameterSlopes::quick(const NamedParameter& parameter, const Tensor& dire
   const auto move = [&](Tensor& values, const Tensor& centre, double distance) {
     move_along(values, centre, direction, distance);
   };
-  const Rise at = rise(parameter, move, 2e-5 * magnitude(store_.value(parameter)));
+  const Rise at = rise(parameter, move, 2e-5 * typical_size(store_.value(parameter)));
   return {.value = (at.up + at.down) / 2, .error = at.noise};
 }
 
@@ -77,14 +77,14 @@ Slope ParameterSlopes::along(const NamedParameter& parameter, const Tensor& dire
   const auto move = [&](Tensor& values, const Tensor& centre, double distance) {
     move_along(values, centre, direction, distance);
   };
-  return search(parameter, move, 1e-3 * magnitude(store_.value(parameter)), enough);
+  return search(parameter, move, 1e-3 * typical_size(store_.value(parameter)), enough);
 }
 
 Slope ParameterSlopes::element(const NamedParameter& parameter, Index element, double enough) {
   const auto move = [element](Tensor& values, const Tensor& centre, double distance) {
     values.data()[element] = centre.data()[element] + static_cast<Scalar>(distance);
   };
-  return search(parameter, move, 1e-3 * magnitude(store_.value(parameter)), enough);
+  return search(parameter, move, 1e-3 * typical_size(store_.value(parameter)), enough);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION
