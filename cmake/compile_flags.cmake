@@ -3,6 +3,7 @@
 add_library(tapehead_flags INTERFACE)
 target_include_directories(tapehead_flags INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR};${PROJECT_SOURCE_DIR}/include>"
                            "$<INSTALL_INTERFACE:include;include/tapehead>")
+target_link_libraries(tapehead_flags INTERFACE xsimd xtensor tapehead::xtensor_blas)
 target_compile_features(tapehead_flags INTERFACE cxx_std_20)
 target_compile_options(tapehead_flags INTERFACE "$<BUILD_INTERFACE:-Wall;-Wextra;-Wshadow;-Wconversion;-Werror>")
 target_compile_definitions(tapehead_flags INTERFACE SPDLOG_FMT_EXTERNAL XTENSOR_USE_XSIMD HAVE_CBLAS=1)

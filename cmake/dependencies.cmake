@@ -1,4 +1,4 @@
-# The packages that the library links with; for its own build and, once installed, for others'.
+# The packages that the library links with or shows in its headers; for its own build and, once installed, for others'.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(ICU COMPONENTS uc i18n)
@@ -9,3 +9,12 @@ find_dependency(yaml-cpp)
 find_dependency(PkgConfig)
 pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
+find_dependency(xsimd)
+find_dependency(xtensor)
+# Of xtensor-blas the headers alone: its package would link with the BLAS that CMake finds first, but the products of
+# xt::linalg run in OpenBLAS, as the library's own.
+find_path(XTENSOR_BLAS_INCLUDE_DIR xtensor-blas/xlinalg.hpp REQUIRED)
+if(NOT TARGET tapehead::xtensor_blas)
+  add_library(tapehead::xtensor_blas INTERFACE IMPORTED)
+  target_include_directories(tapehead::xtensor_blas INTERFACE ${XTENSOR_BLAS_INCLUDE_DIR})
+endif()

@@ -47,7 +47,7 @@ Var add_multiple(const char* op, const Var& a, const Var& b, Scalar factor) {
   const bool row = is_row_for(a, b, op);
   Tensor y = Tensor::empty(a.shape());
   if (row) {
-    xt::noalias(matrix(y)) = matrix(a.value()) + factor * flat(b.value());
+    xt::noalias(view<2>(y)) = view<2>(a) + factor * flat(b.value());
   } else {
     xt::noalias(flat(y)) = flat(a.value()) + factor * flat(b.value());
   }
@@ -58,7 +58,7 @@ Var add_multiple(const char* op, const Var& a, const Var& b, Scalar factor) {
     } else if (factor == Scalar{1}) {
       g.add(1, dy);
     } else if (g.needs(1)) {
-      put(g.target(1), dy.size(), factor * flat(std::as_const(dy)));
+      put(g.target(1), factor * flat(std::as_const(dy)));
     }
     g.add(0, std::move(dy));
   });
@@ -74,32 +74,31 @@ Var multiply(const Var& a, const Var& b) {
   const bool row = is_row_for(a, b, "multiply");
   Tensor y = Tensor::empty(a.shape());
   if (row) {
-    xt::noalias(matrix(y)) = matrix(a.value()) * flat(b.value());
+    xt::noalias(view<2>(y)) = view<2>(a) * flat(b.value());
   } else {
     xt::noalias(flat(y)) = flat(a.value()) * flat(b.value());
   }
-  return a.tape().record("multiply", {a, b}, std::move(y),
-                         [row, a = a.value(), b = b.value()](Gradients& g) {
-                           // da = dy ∘ b,  db = dy ∘ a, summed over the rows that b served
-                           const Tensor& dy = g.output();
-                           if (g.needs(0) && row) {
-                             const GradientTarget da = g.target(0);
-                             for (Index i = 0; i < dy.dim(0); ++i) {
-                               put({da.data + i * b.size(), da.accumulate}, b.size(),
-                                   flat(dy.row(i), b.size()) * flat(b));
-                             }
-                           } else if (g.needs(0)) {
-                             put(g.target(0), dy.size(), flat(dy) * flat(b));
-                           }
-                           if (g.needs(1) && row) {
-                             RowSums sums(g.target(1), b.size());
-                             for (Index i = 0; i < dy.dim(0); ++i) {
-                               sums.add_product(dy.row(i), a.row(i));
-                             }
-                           } else if (g.needs(1)) {
-                             put(g.target(1), dy.size(), flat(dy) * flat(a));
-                           }
-                         });
+  return a.tape().record(
+      "multiply", {a, b}, std::move(y), [row, a = a.value(), b = b.value()](Gradients& g) {
+        // da = dy ∘ b,  db = dy ∘ a, summed over the rows that b served
+        const Tensor& dy = g.output();
+        if (g.needs(0) && row) {
+          const GradientTarget da = g.target(0);
+          for (Index i = 0; i < dy.dim(0); ++i) {
+            put({da.data + i * b.size(), da.accumulate}, flat(dy.row(i), b.size()) * flat(b));
+          }
+        } else if (g.needs(0)) {
+          put(g.target(0), flat(dy) * flat(b));
+        }
+        if (g.needs(1) && row) {
+          RowSums sums(g.target(1), b.size());
+          for (Index i = 0; i < dy.dim(0); ++i) {
+            sums.add_product(dy.row(i), a.row(i));
+          }
+        } else if (g.needs(1)) {
+          put(g.target(1), flat(dy) * flat(a));
+        }
+      });
 }
 
 Var scale(const Var& x, Scalar factor) {
@@ -107,7 +106,7 @@ Var scale(const Var& x, Scalar factor) {
   xt::noalias(flat(y)) = factor * flat(x.value());
   return x.tape().record("scale", {x}, std::move(y), [factor](Gradients& g) {
     // dx = factor dy
-    put(g.target(0), g.output().size(), factor * flat(g.output()));
+    put(g.target(0), factor * flat(g.output()));
   });
 }
 
@@ -117,7 +116,7 @@ Var exp(const Var& x) {
       x.value().size(), y.data(), [](const Lanes& a) { return xsimd::exp(a); }, x.value().data());
   return x.tape().record("exp", {x}, y, [y](Gradients& g) {
     // dx = dy ∘ y
-    put(g.target(0), y.size(), flat(g.output()) * flat(y));
+    put(g.target(0), flat(g.output()) * flat(y));
   });
 }
 
@@ -127,7 +126,7 @@ Var log(const Var& x) {
       x.value().size(), y.data(), [](const Lanes& a) { return xsimd::log(a); }, x.value().data());
   return x.tape().record("log", {x}, std::move(y), [x = x.value()](Gradients& g) {
     // dx = dy / x
-    put(g.target(0), x.size(), flat(g.output()) / flat(x));
+    put(g.target(0), flat(g.output()) / flat(x));
   });
 }
 

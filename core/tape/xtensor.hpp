@@ -1,49 +1,148 @@
-// xtensor's view of our numbers: adapters that own nothing. For sources in core alone: the headers
-// are large. No `auto` holds an expression made of them, since expressions refer to their operands.
+// Tensors as xtensor sees them: views that own nothing, and expressions evaluated into a Tensor.
+//
+// An expression is lazy and refers to its named operands, so no `auto` holds one: what gets a name
+// is a Tensor. What a view refers to must outlive it.
 #pragma once
 
 #include <array>
+#include <string>
+#include <utility>
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xnoalias.hpp>
 #include <xtensor/xtensor.hpp>
 
+#include "core/errors.hpp"
+#include "core/tape/dims.hpp"
 #include "core/tape/tape.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// `count` numbers in a row.
-template <class Number>
-auto flat(Number* data, Index count) {
+namespace xtensor_view {
+
+template <class Number, class Extents>
+auto of(Number* data, Index count, const Extents& extents) {
   // The cast hands the pointer over by value; of a named pointer xtensor would keep the address.
   return xt::adapt(static_cast<Number*>(data), static_cast<std::size_t>(count), xt::no_ownership(),
-                   std::array<std::size_t, 1>{static_cast<std::size_t>(count)});
+                   extents);
 }
 
-// All numbers of a tensor in a row, whatever its shape.
+template <class Number, class Extents>
+auto of(Number* data, const Shape& shape, Extents extents) {
+  for (Index axis = 0; axis < shape.rank(); ++axis) {
+    extents[static_cast<std::size_t>(axis)] = static_cast<std::size_t>(shape[axis]);
+  }
+  return of(data, shape.size(), extents);
+}
+
+template <std::size_t Rank, class Number>
+auto of_rank(Number* data, const Shape& shape) {
+  if (shape.rank() != static_cast<Index>(Rank)) {
+    wrong_shape("view", std::to_string(Rank) + " axes", shape);
+  }
+  return of(data, shape, std::array<std::size_t, Rank>{});
+}
+
+template <class Number>
+auto of_any_rank(Number* data, const Shape& shape) {
+  return of(data, shape, xt::dynamic_shape<std::size_t>(static_cast<std::size_t>(shape.rank())));
+}
+
+// The shape of a Tensor for an expression: a single number, without axes, has (1).
+template <class Expression>
+Shape shape_of(const Expression& expression) {
+  const auto n = [&expression](std::size_t axis) {
+    return static_cast<Index>(expression.shape()[axis]);
+  };
+  switch (expression.dimension()) {
+    case 0:
+      return {1};
+    case 1:
+      return {n(0)};
+    case 2:
+      return {n(0), n(1)};
+    case 3:
+      return {n(0), n(1), n(2)};
+    case 4:
+      return {n(0), n(1), n(2), n(3)};
+    default:
+      throw ShapeError("tensor: an expression of " + std::to_string(expression.dimension()) +
+                       " axes; a Tensor has at most " + std::to_string(Shape::max_rank));
+  }
+}
+
+}  // namespace xtensor_view
+
+// The numbers of a tensor, as an xtensor container of its shape. That of a Tensor that is not const
+// can be written to; it shares the memory, as copies of the Tensor do.
+inline auto view(Tensor& x) { return xtensor_view::of_any_rank(x.data(), x.shape()); }
+inline auto view(const Tensor& x) { return xtensor_view::of_any_rank(x.data(), x.shape()); }
+inline auto view(const Var& x) { return view(x.value()); }
+auto view(Tensor&& x) = delete;  // its memory would be gone
+auto view(const Tensor&& x) = delete;
+auto view(Var&& x) = delete;
+
+// The same where the number of axes is known: faster where an expression broadcasts. Throws
+// ShapeError where the tensor has another.
+template <std::size_t Rank>
+auto view(Tensor& x) {
+  return xtensor_view::of_rank<Rank>(x.data(), x.shape());
+}
+template <std::size_t Rank>
+auto view(const Tensor& x) {
+  return xtensor_view::of_rank<Rank>(x.data(), x.shape());
+}
+template <std::size_t Rank>
+auto view(const Var& x) {
+  return view<Rank>(x.value());
+}
+template <std::size_t Rank>
+auto view(Tensor&& x) = delete;
+template <std::size_t Rank>
+auto view(const Tensor&& x) = delete;
+template <std::size_t Rank>
+auto view(Var&& x) = delete;
+
+// `count` numbers in a row, and all numbers of a tensor in a row, whatever its shape.
+template <class Number>
+auto flat(Number* data, Index count) {
+  return xtensor_view::of(data, count, std::array<std::size_t, 1>{static_cast<std::size_t>(count)});
+}
 inline auto flat(Tensor& x) { return flat(x.data(), x.size()); }
 inline auto flat(const Tensor& x) { return flat(x.data(), x.size()); }
+auto flat(Tensor&& x) = delete;
+auto flat(const Tensor&& x) = delete;
 
-// `rows` rows of `columns` numbers.
-template <class Number>
-auto matrix(Number* data, Index rows, Index columns) {
-  return xt::adapt(static_cast<Number*>(data), static_cast<std::size_t>(rows * columns),
-                   xt::no_ownership(),
-                   std::array<std::size_t, 2>{static_cast<std::size_t>(rows),
-                                              static_cast<std::size_t>(columns)});
+// Evaluates an expression into a tensor of its shape, whose numbers are those that the expression
+// may read in the same place alone. Throws ShapeError where the shapes differ.
+template <class Expression>
+void assign(Tensor& to, const xt::xexpression<Expression>& expression) {
+  const Expression& numbers = expression.derived_cast();
+  if (const Shape shape = xtensor_view::shape_of(numbers); shape != to.shape()) {
+    wrong_shape("assign", to.shape().to_string(), shape);
+  }
+  xt::noalias(xtensor_view::of(to.data(), to.size(), numbers.shape())) = numbers;
 }
 
-inline auto matrix(Tensor& x) { return matrix(x.data(), x.dim(0), x.dim(1)); }
-inline auto matrix(const Tensor& x) { return matrix(x.data(), x.dim(0), x.dim(1)); }
-
-// Evaluates a gradient of `count` numbers straight into its place.
+// Evaluates an expression into a new tensor. A single number, as the sum of everything, has shape
+// (1). Throws ShapeError for more than four axes.
 template <class Expression>
-void put(const GradientTarget& to, Index count, const Expression& gradient) {
-  auto place = flat(to.data, count);
+Tensor tensor(const xt::xexpression<Expression>& expression) {
+  Tensor to = Tensor::empty(xtensor_view::shape_of(expression.derived_cast()));
+  assign(to, expression);
+  return to;
+}
+
+// Evaluates a gradient straight into its place. It must have as many numbers as the input, in their
+// order.
+template <class Expression>
+void put(const GradientTarget& to, const xt::xexpression<Expression>& gradient) {
+  const Expression& numbers = gradient.derived_cast();
+  auto place = xtensor_view::of(to.data, static_cast<Index>(numbers.size()), numbers.shape());
   if (to.accumulate) {
-    xt::noalias(place) += gradient;
+    xt::noalias(place) += numbers;
   } else {
-    xt::noalias(place) = gradient;
+    xt::noalias(place) = numbers;
   }
 }
 

@@ -1,0 +1,1 @@
+#include "tests/core/tape/xtensor_cases.hpp"
