@@ -1,7 +1,9 @@
-// A gated linear unit that learns another one: its loss falls a thousandfold.
+// A gated linear unit that learns another one, which is written with xtensor: its loss falls a
+// thousandfold.
 #include <cstdio>
 
 #include "gated.hpp"
+#include "gated_linear.hpp"
 
 using namespace tapehead;
 
@@ -16,6 +18,7 @@ struct GatedUnit {
 };
 
 int main() {
+  prepare_blas();
   ParameterStore store, teacher_store;
   const GatedUnit model(store.root()), teacher(teacher_store.root());
   store.initialize(1);
@@ -32,7 +35,9 @@ int main() {
     }
     Tape tape;
     Pass pass(tape, store, gradients, 1, step), taught(tape, teacher_store);
-    const Var error = subtract(model(pass, tape.constant(x)), teacher(taught, tape.constant(x)));
+    const Var right = gated_linear(tape.constant(x), taught.parameter(teacher.value),
+                                   taught.parameter(teacher.gate));
+    const Var error = subtract(model(pass, tape.constant(x)), right);
     const Var mean_square = mean(multiply(error, error));
     loss = static_cast<double>(mean_square.value().data()[0]);
     first = step == 1 ? loss : first;
