@@ -6,10 +6,12 @@
 
 #include <array>
 #include <string>
-#include <utility>
+#include <type_traits>
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xnoalias.hpp>
+#include <xtensor/xreducer.hpp>
+#include <xtensor/xscalar.hpp>
 #include <xtensor/xtensor.hpp>
 
 #include "core/errors.hpp"
@@ -71,6 +73,24 @@ Shape shape_of(const Expression& expression) {
   }
 }
 
+// Whether an expression holds a sum (a mean, a maximum) with xt::keep_dims, and whether it meets
+// other operands there: xtensor 0.24 then reads wrong numbers.
+template <class Expression>
+constexpr bool has_kept_axes = false;
+template <class Functors, class Of, class Axes, class Options>
+constexpr bool has_kept_axes<xt::xreducer<Functors, Of, Axes, Options>> = Options::keep_dims::value;
+template <class Function, class... Operand>
+constexpr bool has_kept_axes<xt::xfunction<Function, Operand...>> =
+    (has_kept_axes<std::decay_t<Operand>> || ...);
+
+template <class Expression>
+constexpr bool is_misread = false;
+template <class Function, class... Operand>
+constexpr bool is_misread<xt::xfunction<Function, Operand...>> =
+    (is_misread<std::decay_t<Operand>> || ...) ||
+    ((has_kept_axes<std::decay_t<Operand>> || ...) &&
+     (... + (xt::is_xscalar<std::decay_t<Operand>>::value ? 0 : 1)) > 1);
+
 }  // namespace xtensor_view
 
 // The numbers of a tensor, as an xtensor container of its shape. That of a Tensor that is not const
@@ -117,6 +137,8 @@ auto flat(const Tensor&& x) = delete;
 // may read in the same place alone. Throws ShapeError where the shapes differ.
 template <class Expression>
 void assign(Tensor& to, const xt::xexpression<Expression>& expression) {
+  static_assert(!xtensor_view::is_misread<Expression>,
+                "give the sum with keep_dims a name: const Tensor sums = tensor(xt::sum(...))");
   const Expression& numbers = expression.derived_cast();
   if (const Shape shape = xtensor_view::shape_of(numbers); shape != to.shape()) {
     wrong_shape("assign", to.shape().to_string(), shape);
@@ -137,6 +159,7 @@ Tensor tensor(const xt::xexpression<Expression>& expression) {
 // order.
 template <class Expression>
 void put(const GradientTarget& to, const xt::xexpression<Expression>& gradient) {
+  static_assert(!xtensor_view::is_misread<Expression>, "give the sum with keep_dims a name");
   const Expression& numbers = gradient.derived_cast();
   auto place = xtensor_view::of(to.data, static_cast<Index>(numbers.size()), numbers.shape());
   if (to.accumulate) {

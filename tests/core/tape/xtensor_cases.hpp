@@ -19,6 +19,8 @@ using xt::linalg::dot;
 
 Tensor two_by_three() { return Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6}); }
 
+auto near(double number) { return ::testing::DoubleNear(number, 1e-6); }
+
 // Whether a view of a function's result is refused when it is compiled.
 template <class Value>
 concept Viewable = requires(Value&& value) { view(std::forward<Value>(value)); };
@@ -71,6 +73,22 @@ TEST(XtensorExpression, becomes_a_tensor_of_its_shape) {
   const Tensor sums = tensor(xt::sum(view(x), {1}, xt::keep_dims));
   EXPECT_EQ(sums.shape(), Shape({2, 1}));
   EXPECT_THAT(sums.values(), ElementsAre(6, 15));
+}
+
+// xtensor 0.24 computes x / xt::sum(x, {1}, xt::keep_dims) wrongly: it must not compile.
+TEST(XtensorExpression, needs_names_for_sums_that_keep_axes) {
+  const Tensor x = two_by_three();
+  const Tensor sums = tensor(xt::sum(view(x), {1}, xt::keep_dims));
+  EXPECT_THAT(tensor(6 * view(x) / view(sums)).values(),
+              ElementsAre(1, 2, 3, near(1.6), 2, near(2.4)));
+  EXPECT_THAT(tensor(xt::mean(view(x), {1}, xt::keep_dims)).values(), ElementsAre(2, 5));
+  const auto misread = [](const auto& expression) {
+    return xtensor_view::is_misread<std::decay_t<decltype(expression)>>;
+  };
+  EXPECT_TRUE(misread(view(x) / xt::sum(view(x), {1}, xt::keep_dims)));
+  EXPECT_TRUE(misread(view(x) / xt::sqrt(xt::mean(xt::square(view(x)), {1}, xt::keep_dims) + 1)));
+  EXPECT_FALSE(misread(xt::sqrt(xt::mean(view(x), {1}, xt::keep_dims) + 1)));
+  EXPECT_FALSE(misread(view(x) - xt::sum(view(x), {0})));
 }
 
 // A loss has shape (1) in all of tapehead.

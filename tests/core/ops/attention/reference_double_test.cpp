@@ -1,0 +1,221 @@
+// Attention against its formula: values, and gradients by differences of the formula.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/ops/attention/additive_score.hpp"
+#include "core/ops/attention/attention.hpp"
+#include "tests/reference/attention.hpp"
+#include "tests/reference/expect_like.hpp"
+#include "tests/support/attention_cases.hpp"
+#include "tests/support/plain_attention.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using reference::Array;
+using reference::attention_weights;
+using reference::dot;
+using reference::transpose;
+
+// Sequences with more queries than keys, with fewer, and with one; three heads.
+Segments some_queries() { return segments_of({19, 4, 1}); }
+Segments some_keys() { return segments_of({7, 11, 5}); }
+AttentionOptions three_heads() { return {.heads = 3, .d_key = 5, .d_value = 2, .scale = 0.7}; }
+
+Tensor queries_for(const AttentionOptions& o) { return random_tensor({24, o.heads * o.d_key}, 1); }
+Tensor keys_for(const AttentionOptions& o) {
+  return random_tensor({23, o.key_heads() * o.d_key}, 2);
+}
+Tensor values_for(const AttentionOptions& o) {
+  return random_tensor({23, o.key_heads() * o.d_value}, 3);
+}
+
+// Compares attention with f(Q, K, V, s, h, rest...), where `bias_of` makes a bias of the rest.
+template <class Formula, class Bias, class... Rest>
+void expect_attention(const AttentionOptions& o, const Formula& f, const Bias& bias_of,
+                      const Rest&... rest) {
+  const Segments queries = some_queries();
+  const Segments keys = some_keys();
+  expect_like(
+      [&](const Array& q, const Array& k, const Array& v, const auto&... more) {
+        return reference::each_head(q, k, v, queries, keys, o,
+                                    [&](const Array& Q, const Array& K, const Array& V, Index s,
+                                        Index h) -> Array { return f(Q, K, V, s, h, more...); });
+      },
+      [&](const Var& q, const Var& k, const Var& v, const auto&... more) {
+        return attention({q}, {k}, {v}, queries, keys, o, bias_of(more...));
+      },
+      queries_for(o), keys_for(o), values_for(o), rest...);
+}
+
+const auto no_bias = [] { return AttentionBias{}; };
+
+// Which keys head h of sequence s sees.
+Array seen(const AttentionOptions& o, Index s, Index h) {
+  const std::size_t number = o.patterns.size() == 1 ? 0 : static_cast<std::size_t>(h);
+  return reference::seen(o.patterns[number], some_queries()[s], some_keys()[s]);
+}
+
+void expect_products(const AttentionOptions& o) {
+  expect_attention(
+      o,
+      [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) {
+        return reference::attention(Q, K, V, seen(o, s, h), o.score_factor());
+      },
+      no_bias);
+}
+
+TEST(ReferenceAttention, of_patterns) {
+  const std::vector<PoolVector<Pattern>> patterns{
+      {Pattern::full()},
+      {Pattern::causal()},
+      {Pattern::window(2, 1)},
+      {Pattern::blocks(3)},
+      {Pattern::strided(3)},
+      {Pattern::fixed(4, 1)},
+      {Pattern::fixed(4, 1).looking_back()},
+      {Pattern::by([](Index query, Index key) { return (query + key) % 3 != 1; })},
+      {Pattern::full(), Pattern::causal(), Pattern::window(1, 2)}};
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    SCOPED_TRACE("pattern " + std::to_string(i));
+    AttentionOptions options = three_heads();
+    options.patterns = patterns[i];
+    expect_products(options);
+  }
+}
+
+TEST(ReferenceAttention, with_shared_keys_and_the_usual_scale) {
+  expect_products({.heads = 4, .d_key = 3, .d_value = 7, .kv_heads = 2});
+  expect_products({.heads = 3, .d_key = 16, .d_value = 8, .kv_heads = 1});
+}
+
+TEST(ReferenceAttention, of_the_largest_scores) {
+  AttentionOptions o = three_heads();
+  o.patterns = {Pattern::window(9, 5).top(3)};
+  expect_attention(
+      o,
+      [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) {
+        const Array S = o.score_factor() * dot(Q, transpose(K));
+        return dot(attention_weights(S, reference::top(3, S, seen(o, s, h))), V);
+      },
+      no_bias);
+}
+
+TEST(ReferenceAttention, with_dropout) {
+  AttentionOptions o = three_heads();
+  o.dropout = dropout_of(0.4);
+  std::vector<Array> kept;
+  for (Index s = 0; s < 3; ++s) {
+    for (Index h = 0; h < o.heads; ++h) {
+      kept.push_back(array(dropout_factors(some_queries(), some_keys(), o, s, h)));
+    }
+  }
+  expect_attention(
+      o,
+      [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) {
+        const Array S = o.score_factor() * dot(Q, transpose(K));
+        const Array W = attention_weights(S, seen(o, s, h));
+        return dot(Array(W * kept[static_cast<std::size_t>(s * o.heads + h)]), V);
+      },
+      no_bias);
+}
+
+// The slopes of Press et al. 2022 for one head, the numbers of Raffel et al. 2020 and of Shaw et
+// al. 2018, and rows that are added to the values (Shaw et al. 2018, equation 3).
+TEST(ReferenceAttention, with_a_bias) {
+  const AttentionOptions o = three_heads();
+  const DistanceBuckets buckets = DistanceBuckets::clipped(3, 2);
+  const Index B = buckets.count();
+  const PoolVector<double> slopes = alibi_slopes(o.heads);
+  const auto bucket = [&](Index i, Index j) { return static_cast<std::size_t>(buckets.at(j - i)); };
+  expect_attention(
+      o,
+      [&](const Array& Q, const Array& K, const Array& V, Index s, Index h, const Array& by_head,
+          const Array& by_query, const Array& rows) {
+        const Segment queries = some_queries()[s];
+        const Segment keys = some_keys()[s];
+        const auto column = static_cast<std::size_t>(h * B);
+        const auto head = static_cast<std::size_t>(h);
+        const Array bias = reference::each_pair(queries, keys, [&](Index i, Index j) {
+          return by_head(head, bucket(i, j)) + by_query(queries.row + i, column + bucket(i, j)) -
+                 slopes[head] * static_cast<double>(std::abs(j - i));
+        });
+        const Array W =
+            attention_weights(o.score_factor() * dot(Q, transpose(K)) + bias, seen(o, s, h));
+        Array y = dot(W, V);
+        for (Index i = 0; i < queries.rows; ++i) {
+          for (Index j = 0; j < keys.rows; ++j) {
+            xt::view(y, i) += W(i, j) * xt::view(rows, bucket(i, j));
+          }
+        }
+        return y;
+      },
+      [&](const Var& by_head, const Var& by_query, const Var& rows) {
+        return AttentionBias{.buckets = buckets,
+                             .slopes = slopes,
+                             .by_head = by_head,
+                             .by_query = by_query,
+                             .values = rows};
+      },
+      random_tensor({o.heads, B}, 4), random_tensor({24, o.heads * B}, 5),
+      random_tensor({B, o.d_value}, 7));
+}
+
+TEST(ReferenceAttention, by_additive_scores) {
+  AttentionOptions o = three_heads();
+  o.scores = {std::make_shared<const AdditiveScore>()};
+  const Segments queries = some_queries();
+  const Segments keys = some_keys();
+  expect_like(
+      [&](const Array& q, const Array& k, const Array& v, const Array& weights) {
+        return reference::each_head(
+            q, k, v, queries, keys, o,
+            [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) -> Array {
+              const Array S = reference::additive_scores(Q, K, xt::view(weights, h));
+              return dot(attention_weights(o.score_factor() * S, seen(o, s, h)), V);
+            });
+      },
+      [&](const Var& q, const Var& k, const Var& v, const Var& weights) {
+        return attention({q}, {k}, {v}, queries, keys, o, {}, weights);
+      },
+      queries_for(o), keys_for(o), values_for(o), random_tensor({o.heads, o.d_key}, 8));
+}
+
+// -|q - k|²
+struct NegativeSquare {
+  Scalar operator()(std::span<const Scalar> query, std::span<const Scalar> key) const {
+    Scalar sum = 0;
+    for (std::size_t c = 0; c < query.size(); ++c) {
+      sum -= (query[c] - key[c]) * (query[c] - key[c]);
+    }
+    return sum;
+  }
+  void backward(Scalar dscore, std::span<const Scalar> query, std::span<const Scalar> key,
+                std::span<Scalar> dquery, std::span<Scalar> dkey) const {
+    for (std::size_t c = 0; c < query.size(); ++c) {
+      dquery[c] -= 2 * dscore * (query[c] - key[c]);
+      dkey[c] += 2 * dscore * (query[c] - key[c]);
+    }
+  }
+};
+
+TEST(ReferenceAttention, by_a_score_for_each_pair) {
+  AttentionOptions o = three_heads();
+  o.scores = {score_by(NegativeSquare())};
+  expect_attention(
+      o,
+      [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) {
+        const Array S = o.score_factor() * reference::distance_scores(Q, K);
+        return dot(attention_weights(S, seen(o, s, h)), V);
+      },
+      no_bias);
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

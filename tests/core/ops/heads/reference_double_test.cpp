@@ -1,0 +1,139 @@
+// Every op on the vectors of heads against its formula: values, and gradients by differences.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "core/ops/heads/hard_concrete.hpp"
+#include "core/ops/heads/head_linear.hpp"
+#include "core/ops/heads/head_norm.hpp"
+#include "core/ops/heads/head_rotation.hpp"
+#include "core/ops/heads/head_scaling.hpp"
+#include "tests/reference/expect_like.hpp"
+#include "tests/reference/gates.hpp"
+#include "tests/reference/heads.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using reference::Array;
+
+// Five rows of three heads, 4 columns wide, from column 1 on: side by side, overlapping, or all
+// the same.
+constexpr Index heads = 3;
+constexpr Index width = 4;
+constexpr Index steps[] = {width, 3, 0};
+
+Tensor some_heads() { return random_tensor({5, heads * width + 2}, 1); }
+
+Segments placed() { return {.list = {{0, 2, 3}, {2, 0, 1}, {2, 3, 0}}, .first_row = 40}; }
+
+// Compares an op with a formula of (N, heads, width), for each way in which the heads may lie.
+template <class Formula, class Op, class... Other>
+void expect_heads_like(const Formula& formula, const Op& op, const Other&... others) {
+  for (const Index step : steps) {
+    expect_like(
+        [&](const Array& x, const auto&... rest) -> Array {
+          return formula(reference::heads_of(x, 1, step, heads, width), rest...);
+        },
+        [&](const Var& x, const auto&... rest) {
+          return op(HeadColumns{.matrix = x, .first = 1, .step = step}, rest...);
+        },
+        some_heads(), others...);
+  }
+}
+
+TEST(ReferenceHeads, linear) {
+  const auto by_head = [](const Array& weight, const std::vector<Index>& shape) {
+    return Array(xt::broadcast(xt::reshape_view(weight, shape),
+                               std::vector<Index>{heads, shape[1], shape.back()}));
+  };
+  constexpr Index out = 5;
+  expect_heads_like(
+      [&](const Array& x, const Array& W, const Array& b) {
+        const Array biases = xt::reshape_view(b, {heads, out});
+        return reference::side_by_side(
+            reference::head_linear(x, by_head(W, {heads, out, width}), biases));
+      },
+      [](const HeadColumns& x, const Var& W, const Var& b) {
+        return head_linear(x, W, b, heads, out);
+      },
+      random_tensor({heads * out, width}, 2), random_tensor({heads * out}, 3));
+  expect_heads_like(
+      [&](const Array& x, const Array& W) {
+        return reference::side_by_side(reference::head_linear(x, by_head(W, {1, out, width}),
+                                                              xt::zeros<double>({heads, out})));
+      },
+      [](const HeadColumns& x, const Var& W) { return head_linear(x, W, heads, out); },
+      random_tensor({out, width}, 2));
+}
+
+TEST(ReferenceHeads, factors_and_sums) {
+  expect_heads_like(
+      [](const Array& x, const Array& factors) {
+        return reference::side_by_side(reference::scale_heads(x, factors));
+      },
+      [](const HeadColumns& x, const Var& factors) {
+        return scale_heads(x, factors, heads, width);
+      },
+      random_tensor({heads}, 2));
+  expect_heads_like(
+      reference::sum_heads,
+      [](const HeadColumns& x, const Var& weights) { return sum_heads(x, weights, heads, width); },
+      random_tensor({heads}, 2));
+}
+
+// What is dropped is seen in heads of ones.
+TEST(ReferenceHeads, dropped) {
+  const Dropout drop{.probability = 0.4, .draws = Draws(3, "tests.heads", 5, 40)};
+  Tape tape(false);
+  const Tensor ones = tape.constant(Tensor::full({5, heads * width}, 1)).value();
+  const Array dropped =
+      array(drop_heads({tape.constant(ones)}, placed(), heads, width, drop).value());
+  const Array kept = xt::view(dropped, xt::all(), xt::range(0, heads * width, width));
+  ASSERT_GT(xt::sum(kept)(), 0);
+  ASSERT_LT(xt::sum(xt::cast<double>(kept > 0))(), 15);
+  expect_heads_like(
+      [&](const Array& x) { return reference::side_by_side(reference::scale_heads(x, kept)); },
+      [&](const HeadColumns& x) { return drop_heads(x, placed(), heads, width, drop); });
+}
+
+TEST(ReferenceHeads, normalized) {
+  for (const double epsilon : {1e-12, 0.3}) {
+    expect_heads_like(
+        [&](const Array& x) {
+          return reference::side_by_side(reference::normalize_heads(x, epsilon));
+        },
+        [&](const HeadColumns& x) {
+          return normalize_heads(x, heads, width, static_cast<Scalar>(epsilon));
+        });
+  }
+}
+
+// Rows of the segments: positions 3, 4, then 0, 1, 2.
+TEST(ReferenceHeads, rotated) {
+  const Tensor table = rotations(6, width);
+  expect_heads_like(
+      [](const Array& x) {
+        return reference::side_by_side(reference::rotate_heads(x, {3, 4, 0, 1, 2}));
+      },
+      [&](const HeadColumns& x) { return rotate_heads(x, table, placed(), heads, width); });
+}
+
+// Gates between 0 and 1, and stuck at both ends.
+TEST(ReferenceHeads, gates) {
+  const Tensor log_alpha = random_tensor({41}, 2, -4, 4);
+  expect_like(reference::settled_gates, settled_gates, log_alpha);
+  expect_like(reference::open_gates, open_gates, log_alpha);
+  const Draws draws(3, "tests.gates", 7);
+  Array u = xt::empty<double>({41});
+  for (std::size_t h = 0; h < 41; ++h) {
+    u(h) = draw_uniform(draws, h);
+  }
+  expect_like([&](const Array& x) { return reference::drawn_gates(x, u); },
+              [&](const Var& x) { return draw_gates(x, draws); }, log_alpha);
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
