@@ -1,4 +1,4 @@
-// Fused ops against their compositions from plain ones, and the small matrices that those need.
+// Fused ops against their compositions from plain ones, and the factors of dropout.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -6,7 +6,6 @@
 
 #include <array>
 #include <concepts>
-#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -47,15 +46,6 @@ void expect_equals_plain(const Fused& fused, const Plain& plain, const Input&...
     EXPECT_THAT(ours[i].values(),
                 ::testing::Pointwise(::testing::DoubleNear(plain_tolerance), theirs[i].values()));
   }
-}
-
-// (ids, V): row n is 1 in column ids[n] and 0 elsewhere.
-inline Tensor one_hot(std::span<const TokenId> ids, Index V) {
-  Tensor rows = Tensor::zeros({static_cast<Index>(ids.size()), V});
-  for (std::size_t n = 0; n < ids.size(); ++n) {
-    rows.row(static_cast<Index>(n))[ids[n]] = 1;
-  }
-  return rows;
 }
 
 // What dropout multiplies a matrix of this shape by.

@@ -1,4 +1,4 @@
-// Bias, activation and dropout in one op: gradients by differences, values against plain ops.
+// Bias, activation and dropout in one op: gradients by differences, values at the ends.
 #include "core/ops/activation.hpp"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,6 @@
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/plain.hpp"
-#include "tests/support/plain_ops.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -46,19 +45,6 @@ TEST_P(BiasActivation, gradients) {
       SCOPED_TRACE(shape.to_string());
       EXPECT_GRADCHECK(call, random_tensor(shape, 1, -2, 2), random_tensor({shape[1]}, 2));
     }
-  }
-}
-
-TEST_P(BiasActivation, equals_plain_ops) {
-  for (const double probability : {0.0, 0.4}) {
-    const Dropout drop = dropout_of(probability);
-    expect_equals_plain(
-        [&](const Var& x, const Var& bias) { return bias_activation(x, bias, GetParam(), drop); },
-        [&](const Var& x, const Var& bias) {
-          return multiply(plain_activation(add(x, bias), GetParam()),
-                          x.tape().constant(dropout_factors(x.shape(), drop)));
-        },
-        random_tensor({5, 21}, 1, -3, 3), random_tensor({21}, 2));
   }
 }
 

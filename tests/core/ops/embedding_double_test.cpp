@@ -1,4 +1,4 @@
-// Lookup and positions: gradients by differences, values and gradients against plain ops.
+// Lookup and positions: gradients by differences, the sinusoids by the formula.
 #include "core/ops/embedding.hpp"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/matmul.hpp"
-#include "tests/support/plain.hpp"
+#include "support/random_tensor.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -45,14 +45,6 @@ TEST(Lookup, gradients_of_one_table_used_twice) {
                    random_tensor({4, 5}, 1));
 }
 
-TEST(Lookup, equals_a_product_with_unit_rows) {
-  expect_equals_plain([](const Var& table) { return lookup(table, ids, 3); },
-                      [](const Var& table) {
-                        return scale(matmul(table.tape().constant(one_hot(ids, 4)), table), 3);
-                      },
-                      random_tensor({4, 11}, 1));
-}
-
 TEST(Lookup, errors_name_the_id_and_the_table) {
   Tape tape;
   const Var table = tape.variable(random_tensor({4, 3}, 1));
@@ -73,8 +65,6 @@ Segments sequences() {
   segments.list[2].position = 2;
   return segments;
 }
-
-const std::vector<TokenId> positions_of_sequences{0, 1, 2, 2, 3};
 
 TEST(AddPositions, gradients) {
   const auto call = [](const Var& x, const Var& table) {
@@ -97,15 +87,6 @@ TEST(AddPositions, gradients_of_the_same_var_twice) {
         return multiply(add_positions(once, table, whole), once);
       },
       random_tensor({4, 3}, 1), random_tensor({6, 3}, 2));
-}
-
-TEST(AddPositions, equals_plain_ops) {
-  expect_equals_plain(
-      [](const Var& x, const Var& table) { return add_positions(x, table, sequences()); },
-      [](const Var& x, const Var& table) {
-        return add(x, matmul(x.tape().constant(one_hot(positions_of_sequences, 4)), table));
-      },
-      random_tensor({5, 11}, 1), random_tensor({4, 11}, 2));
 }
 
 TEST(AddPositions, errors_name_the_shapes_and_the_remedy) {

@@ -1,5 +1,6 @@
-// The fused ops in single precision, whose tiles and vectors hold twice as many numbers: values and
-// gradients against plain ops. (The double build looks at every gradient by differences.)
+// Dropout and attention in single precision, whose tiles and vectors hold twice as many numbers:
+// values and gradients against plain ops. (The double build looks at every gradient by
+// differences.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,54 +8,17 @@
 #include <vector>
 
 #include "core/ops/attention/attention.hpp"
-#include "core/ops/cross_entropy.hpp"
-#include "core/ops/norm.hpp"
 #include "core/ops/residual.hpp"
 #include "core/random/keep_bits.hpp"
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
-#include "tests/support/plain_ops.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// Rows of four whole vectors on AVX2, two on AVX-512, and a rest.
-constexpr Index D = 37;
-
 const Dropout drop{.probability = 0.4, .draws = Draws(3, "tests.fused", 5)};
-
-TEST(FusedOps, norms) {
-  const Tensor x = random_tensor({5, D}, 1);
-  const Tensor gain = random_tensor({D}, 2);
-  expect_equals_plain([](const Var& a, const Var& b, const Var& c) { return layer_norm(a, b, c); },
-                      plain_layer_norm, x, gain, random_tensor({D}, 3));
-  expect_equals_plain([](const Var& a, const Var& b) { return rms_norm(a, b); }, plain_rms_norm, x,
-                      gain);
-}
-
-TEST(FusedOps, bias_and_activation) {
-  for (const Activation kind :
-       {Activation::relu, Activation::gelu, Activation::silu, Activation::tanh}) {
-    expect_equals_plain(
-        [&](const Var& x, const Var& bias) { return bias_activation(x, bias, kind, drop); },
-        [&](const Var& x, const Var& bias) {
-          return multiply(plain_activation(add(x, bias), kind),
-                          x.tape().constant(dropout_factors(x.shape(), drop)));
-        },
-        random_tensor({5, D}, 1, -3, 3), random_tensor({D}, 2));
-  }
-}
-
-TEST(FusedOps, residual) {
-  expect_equals_plain(
-      [](const Var& x, const Var& f, const Var& bias) { return residual(x, f, bias, drop); },
-      [](const Var& x, const Var& f, const Var& bias) {
-        return add(x, multiply(add(f, bias), x.tape().constant(dropout_factors(x.shape(), drop))));
-      },
-      random_tensor({5, D}, 1), random_tensor({5, D}, 2), random_tensor({D}, 3));
-}
 
 // Rows that end with a vector's first, eighth or ninth number, or with a whole one.
 TEST(FusedOps, dropout_drops_what_its_bits_say) {
@@ -72,16 +36,6 @@ TEST(FusedOps, dropout_drops_what_its_bits_say) {
             << "column " << j << " of " << columns;
       }
     }
-  }
-}
-
-TEST(FusedOps, cross_entropy) {
-  const std::vector<TokenId> targets{2, 0, D - 1, 4};
-  for (const Scalar smoothing : {0.0F, 0.1F}) {
-    expect_equals_plain(
-        [&](const Var& logits) { return cross_entropy(logits, targets, smoothing).loss; },
-        [&](const Var& logits) { return plain_cross_entropy(logits, targets, smoothing); },
-        random_tensor({4, D}, 1, -3, 3));
   }
 }
 

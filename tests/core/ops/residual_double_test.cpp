@@ -58,19 +58,6 @@ TEST(Residual, gradients_of_the_same_var_twice) {
       random_tensor({3, 5}, 1), random_tensor({3, 5}, 2), bias);
 }
 
-TEST(Residual, equals_plain_ops) {
-  for (const double probability : {0.0, 0.4}) {
-    const Dropout drop = dropout_of(probability);
-    expect_equals_plain(
-        [&](const Var& x, const Var& f, const Var& b) { return residual(x, f, b, drop); },
-        [&](const Var& x, const Var& f, const Var& b) {
-          const Var factors = x.tape().constant(dropout_factors(x.shape(), drop));
-          return add(x, multiply(add(f, b), factors));
-        },
-        random_tensor({5, 21}, 1), random_tensor({5, 21}, 2), random_tensor({21}, 3));
-  }
-}
-
 TEST(Residual, shape_errors_name_the_op_and_both_shapes) {
   Tape tape;
   const Var x = tape.variable(random_tensor({2, 3}, 1));

@@ -19,8 +19,6 @@ using xt::linalg::dot;
 
 Tensor two_by_three() { return Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6}); }
 
-auto near(double number) { return ::testing::DoubleNear(number, 1e-6); }
-
 // Whether a view of a function's result is refused when it is compiled.
 template <class Value>
 concept Viewable = requires(Value&& value) { view(std::forward<Value>(value)); };
@@ -79,8 +77,7 @@ TEST(XtensorExpression, becomes_a_tensor_of_its_shape) {
 TEST(XtensorExpression, needs_names_for_sums_that_keep_axes) {
   const Tensor x = two_by_three();
   const Tensor sums = tensor(xt::sum(view(x), {1}, xt::keep_dims));
-  EXPECT_THAT(tensor(6 * view(x) / view(sums)).values(),
-              ElementsAre(1, 2, 3, near(1.6), 2, near(2.4)));
+  EXPECT_THAT(tensor(30 * view(x) / view(sums)).values(), ElementsAre(5, 10, 15, 8, 10, 12));
   EXPECT_THAT(tensor(xt::mean(view(x), {1}, xt::keep_dims)).values(), ElementsAre(2, 5));
   const auto misread = [](const auto& expression) {
     return xtensor_view::is_misread<std::decay_t<decltype(expression)>>;

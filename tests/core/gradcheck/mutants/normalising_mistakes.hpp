@@ -5,9 +5,10 @@
 #include <numeric>
 #include <vector>
 
+#include "core/ops/arithmetic.hpp"
+#include "core/ops/matmul.hpp"
 #include "tests/core/gradcheck/mutants/mistake.hpp"
 #include "tests/core/gradcheck/mutants/row_subjects.hpp"
-#include "tests/support/plain_ops.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -77,6 +78,22 @@ inline std::vector<Mistake> softmax_mistakes() {
          return softmax(x[0]);
        })},
   };
+}
+
+// Each row's mean, in every column of it.
+inline Var row_means(const Var& x) {
+  const Index D = x.shape()[1];
+  return matmul(x, x.tape().constant(Tensor::full({D, D}, 1 / static_cast<Scalar>(D))));
+}
+
+// x / √(mean(x²) + 1e-5) = x exp(-ln(mean(x²) + 1e-5) / 2)
+inline Var over_root_mean_square(const Var& x) {
+  const Var epsilon = x.tape().constant(Tensor::full(x.shape(), static_cast<Scalar>(1e-5)));
+  return multiply(x, exp(scale(log(add(row_means(multiply(x, x)), epsilon)), -0.5)));
+}
+
+inline Var add_number(const Var& x, double number) {
+  return add(x, x.tape().constant(Tensor::full(x.shape(), static_cast<Scalar>(number))));
 }
 
 // 1 / √(mean(c²) + 1e-5), in every column.

@@ -1,0 +1,1 @@
+#include "tests/core/ops/reference_cases.hpp"
