@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 
-const std::string config = TAPEHEAD_SOURCE_DIR "/configs/copy.yaml";
+const std::string shipped_config = TAPEHEAD_SOURCE_DIR "/configs/copy.yaml";
 
 class Streams : public ::testing::Test {
  protected:
@@ -45,18 +45,18 @@ TEST_F(Streams, an_error_that_nobody_can_read_has_its_exit_code) {
       {{}, 2},
       {{"trian"}, 2},
       {{"train", "--no-such-option"}, 2},
-      {{"train", config, "--set", "model.heads=0"}, 2},
-      {{"train", config, "--run", "r", "--resume"}, 1},
-      {{"plan", config, "--set", "task.name=nothing"}, 2},
+      {{"train", shipped_config, "--set", "model.heads=0"}, 2},
+      {{"train", shipped_config, "--run", "r", "--resume"}, 1},
+      {{"plan", shipped_config, "--set", "task.name=nothing"}, 2},
       {{"sweep", "s.yaml"}, 2},
-      {{"gradcheck", config, "--only", "nothing"}, 2},
+      {{"gradcheck", shipped_config, "--only", "nothing"}, 2},
       {{"evaluate", "nowhere"}, 1},
       {{"translate", "nowhere"}, 1},
       {{"heads", "nowhere"}, 1},
       {{"report", "nowhere"}, 1},
       {{"prune", "nowhere", "p"}, 1},
       {{"replay", "nowhere"}, 1},
-      {{"config", config, "--set", "x"}, 2}};
+      {{"config", shipped_config, "--set", "x"}, 2}};
   for (const auto& [words, code] : wrong) {
     for (const std::string streams : {"2>&-", "2>/dev/full", "<&- >&- 2>&-", ">/dev/full 2>&1"}) {
       const std::string command = shell_command(words) + ' ' + streams;
@@ -73,14 +73,14 @@ TEST_F(Streams, output_that_is_lost_is_an_error) {
       {"train", "--help"},
       {"config", "--reference"},
       {"config", "--schema"},
-      {"config", config},
-      {"plan", config},
+      {"config", shipped_config},
+      {"plan", shipped_config},
       {"evaluate", "r", "--json"},
       {"heads", "r"},
       {"translate", "r", "--input", "in"},
       {"report", "r"},
       {"prune", "r", "p", "--head", "encoder.layers.0.self.0", "--overwrite"},
-      {"gradcheck", config, "--only", "decoder.norm.gain"}};
+      {"gradcheck", shipped_config, "--only", "decoder.norm.gain"}};
   for (const Arguments& words : commands) {
     const std::string command = shell_command(words);
     const ProgramResult full = run_shell(command + " >/dev/full", here.path());
@@ -119,7 +119,7 @@ TEST_F(Streams, a_closed_input_is_not_an_empty_one) {
 }
 
 TEST_F(Streams, a_sweep_without_any_keeps_its_results_and_says_that_the_table_is_lost) {
-  std::ofstream(here / "s.yaml") << "config: " << config
+  std::ofstream(here / "s.yaml") << "config: " << shipped_config
                                  << "\nset: {task.train_examples: 100, task.test_examples: 4,\n"
                                     "  task.validation_examples: 4, model.d_model: 8,\n"
                                     "  model.layers: 1, training.warmup: 1, training.steps: 4}\n";

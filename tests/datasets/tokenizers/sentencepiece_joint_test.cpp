@@ -13,13 +13,12 @@
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/text_corpus.hpp"
 
 namespace tapehead {
 namespace {
 
 using ::testing::HasSubstr;
-
-const std::filesystem::path corpus = std::filesystem::path(TAPEHEAD_FIXTURES) / "text";
 
 // A joint model of two languages; the fixture's English words are of no use to its German lines.
 class JointPieces : public ::testing::TestWithParam<TokenizerKind> {

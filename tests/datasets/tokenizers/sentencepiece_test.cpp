@@ -11,13 +11,12 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/text_corpus.hpp"
 
 namespace tapehead {
 namespace {
 
 using ::testing::HasSubstr;
-
-const std::filesystem::path corpus = std::filesystem::path(TAPEHEAD_FIXTURES) / "text";
 
 class SentencePiece : public ::testing::TestWithParam<TokenizerKind> {
  protected:

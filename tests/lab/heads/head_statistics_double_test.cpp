@@ -13,7 +13,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-constexpr double rounding = 1e-10;
+constexpr double statistics_rounding = 1e-10;
 
 Index offset_to(Index query, Index key) { return std::clamp<Index>(key - query, -reach, reach); }
 
@@ -72,8 +72,8 @@ void expect_places(const HeadSums& head, const std::vector<Seen>& sentences, std
       return 0;
     });
     EXPECT_EQ(head.places[p].queries, queries);
-    EXPECT_NEAR(head.places[p].weight, weight, rounding);
-    EXPECT_NEAR(head.places[p].even, even, rounding);
+    EXPECT_NEAR(head.places[p].weight, weight, statistics_rounding);
+    EXPECT_NEAR(head.places[p].even, even, statistics_rounding);
   }
 }
 
@@ -93,7 +93,7 @@ void expect_offsets(const HeadSums& head, const std::vector<Seen>& sentences, st
     EXPECT_NEAR(head.offset_weight[o], sum_where([&](const Seen& seen, Index i, Index j) {
                   return seen.weight(number, i, j);
                 }),
-                rounding);
+                statistics_rounding);
     EXPECT_EQ(head.offset_chosen[o], sum_where([&](const Seen& seen, Index i, Index j) {
                 return j == largest_key(seen, number, i) ? 1.0 : 0.0;
               }));
@@ -112,18 +112,18 @@ void expect_head(const HeadSums& head, const std::vector<Seen>& sentences, std::
   EXPECT_NEAR(head.entropy,
               sum_of(sentences,
                      [&](const Seen& seen, Index i) { return entropy(row_of(seen, number, i)); }),
-              rounding);
+              statistics_rounding);
   EXPECT_NEAR(
       head.even_entropy,
       sum_of(sentences, [](const Seen& seen,
                            Index i) { return std::log(static_cast<double>(seen.key_count(i))); }),
-      rounding);
+      statistics_rounding);
   EXPECT_NEAR(head.largest,
               sum_of(sentences,
                      [&](const Seen& seen, Index i) {
                        return seen.weight(number, i, largest_key(seen, number, i));
                      }),
-              rounding);
+              statistics_rounding);
   expect_places(head, sentences, number);
   expect_offsets(head, sentences, number);
 }

@@ -23,7 +23,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Pointwise;
 
-constexpr double rounding = 1e-12;
+constexpr double sums_rounding = 1e-12;
 
 // Tokens 3 ... 8 are words, each rarer than the one before; 9 is a full stop.
 const TokenFacts& facts() {
@@ -74,13 +74,13 @@ TEST(HeadFigures, of_a_head_that_looks_at_the_previous_token) {
   EXPECT_EQ(head.offset, -1);
   EXPECT_EQ(head.offset_share, 1);  // of the queries that have a previous token
   EXPECT_EQ(head.at(KeyPlace::previous).share, 1);
-  EXPECT_NEAR(head.at(KeyPlace::previous).even, 1.0 / 7, rounding);
+  EXPECT_NEAR(head.at(KeyPlace::previous).even, 1.0 / 7, sums_rounding);
   EXPECT_EQ(head.entropy, 0);
   EXPECT_EQ(head.confidence, 1);
-  EXPECT_NEAR(head.even_entropy, std::log(7), rounding);
+  EXPECT_NEAR(head.even_entropy, std::log(7), sums_rounding);
   // Six of seven queries; the first looks five positions ahead.
-  EXPECT_NEAR(head.distance_profile[reach - 1], 6.0 / 7, rounding);
-  EXPECT_NEAR(head.distance_profile[reach + 5], 1.0 / 7, rounding);
+  EXPECT_NEAR(head.distance_profile[reach - 1], 6.0 / 7, sums_rounding);
+  EXPECT_NEAR(head.distance_profile[reach + 5], 1.0 / 7, sums_rounding);
 }
 
 TEST(HeadFigures, tell_the_next_token_and_other_offsets) {
@@ -100,9 +100,9 @@ TEST(HeadFigures, of_even_attention_are_the_even_ones) {
     const HeadFigures head =
         figures_for(in_self_attention(sentence, causal), even_weights(sentence.size(), causal));
     EXPECT_EQ(head.role, Role::none);
-    EXPECT_NEAR(head.entropy, head.even_entropy, rounding);
+    EXPECT_NEAR(head.entropy, head.even_entropy, sums_rounding);
     for (const PlaceFigures& place : head.places) {
-      EXPECT_NEAR(place.share, place.even, rounding);
+      EXPECT_NEAR(place.share, place.even, sums_rounding);
     }
   }
 }
@@ -195,7 +195,7 @@ TEST(AttentionSums, tell_how_far_heads_are_apart) {
   const double half_apart =
       7 * (-4.0 / 7 * std::log(4.0 / 7) - 6.0 / 14 * std::log(1.0 / 14) - std::log(7) / 2);
   EXPECT_THAT(sums.divergence,
-              Pointwise(DoubleNear(rounding),
+              Pointwise(DoubleNear(sums_rounding),
                         {0.0, apart, 0.0, half_apart, apart, 0.0, apart, half_apart, 0.0, apart,
                          0.0, half_apart, half_apart, half_apart, half_apart, 0.0}));
 }
@@ -215,13 +215,13 @@ TEST(AttentionSums, of_parts_add_up) {
   rest.add(in_self_attention(other), {weights, weights});
   sum += rest;
   EXPECT_EQ(sum.queries, 10);
-  EXPECT_THAT(sum.divergence, Pointwise(DoubleNear(rounding), both.divergence));
+  EXPECT_THAT(sum.divergence, Pointwise(DoubleNear(sums_rounding), both.divergence));
   ASSERT_EQ(sum.heads.size(), 2U);
-  EXPECT_NEAR(sum.heads[1].entropy, both.heads[1].entropy, rounding);
+  EXPECT_NEAR(sum.heads[1].entropy, both.heads[1].entropy, sums_rounding);
   EXPECT_THAT(sum.heads[1].offset_weight,
-              Pointwise(DoubleNear(rounding), both.heads[1].offset_weight));
+              Pointwise(DoubleNear(sums_rounding), both.heads[1].offset_weight));
   EXPECT_NEAR(sum.heads[1].at(KeyPlace::same).weight, both.heads[1].at(KeyPlace::same).weight,
-              rounding);
+              sums_rounding);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-constexpr double rounding = 1e-10;
+constexpr double pair_rounding = 1e-10;
 
 // Σ_queries H((p + q) / 2) - (H(p) + H(q)) / 2.
 double divergence(const std::vector<Seen>& a, std::size_t head, const std::vector<Seen>& b,
@@ -83,12 +83,12 @@ TEST_P(PairStatistics, of_pairs_are_those_of_their_weights_and_outputs) {
     for (std::size_t a = 0; a < count; ++a) {
       for (std::size_t b = 0; b < count; ++b) {
         EXPECT_NEAR(attention.divergence[a * count + b], divergence(sentences, a, sentences, b),
-                    rounding);
+                    pair_rounding);
         const double apart = sum_of(sentences, [&](const Seen& seen, Index i) {
           return 1 - cosine(written(model_, spec, attention.site.text(), seen, a, i),
                             written(model_, spec, attention.site.text(), seen, b, i));
         });
-        EXPECT_NEAR(attention.output_distance[a * count + b], apart, rounding);
+        EXPECT_NEAR(attention.output_distance[a * count + b], apart, pair_rounding);
       }
     }
   }
@@ -107,7 +107,8 @@ TEST_P(PairStatistics, of_pairs_in_two_layers_are_those_of_their_weights) {
       ASSERT_EQ(earlier.divergence.size(), heads * others);
       for (std::size_t a = 0; a < heads; ++a) {
         for (std::size_t b = 0; b < others; ++b) {
-          EXPECT_NEAR(earlier.divergence[a * others + b], divergence(here, a, there, b), rounding);
+          EXPECT_NEAR(earlier.divergence[a * others + b], divergence(here, a, there, b),
+                      pair_rounding);
         }
       }
     }

@@ -13,7 +13,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 // Sources of lengths 0 to 12, in no order of length.
-Split sources() {
+Split split_of_sources() {
   Split split;
   for (Index i = 0; i < 40; ++i) {
     Example example;
@@ -28,7 +28,7 @@ Split sources() {
 TEST(ExampleDecoding, gives_the_same_bits_whatever_the_batches_and_worker_threads) {
   TinyModel model(tiny_options());
   model.shake(0.3);
-  const Split split = sources();
+  const Split split = split_of_sources();
   for (const Index beam : {1, 3}) {
     const DecodingOptions options{.beam = beam, .max_extra_length = 3, .best = beam};
     for (const Index threads : {1, 2, 3}) {

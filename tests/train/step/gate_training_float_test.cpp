@@ -18,7 +18,7 @@ ModelOptions gated_options() {
   return options;
 }
 
-Trainer::Options trainer_options(double penalty) {
+Trainer::Options penalised_options(double penalty) {
   Trainer::Options options;
   options.training.learning_rate = 0.02;
   options.training.schedule = ScheduleKind::constant;
@@ -29,7 +29,7 @@ Trainer::Options trainer_options(double penalty) {
 
 // Heads whose settled gates are 0 after a training on copying, of six.
 Index closed_after_training(double penalty) {
-  TinyTrainer training(gated_options(), trainer_options(penalty));
+  TinyTrainer training(gated_options(), penalised_options(penalty));
   for (std::uint64_t step = 0; step < 400; ++step) {
     training.step({copy_batch(step)});
   }
@@ -50,7 +50,7 @@ TEST(GatePenalty, of_nothing_closes_none) { EXPECT_EQ(closed_after_training(0), 
 
 // Adam's first step is the learning rate, whatever the gradient.
 TEST(GateRate, is_times_the_learning_rate) {
-  Trainer::Options options = trainer_options(0.5);
+  Trainer::Options options = penalised_options(0.5);
   options.training.gate_rate = 10;
   TinyTrainer training(gated_options(), options);
   const std::vector<Scalar> before = training.weights();
@@ -67,8 +67,8 @@ TEST(GateRate, is_times_the_learning_rate) {
 }
 
 TEST(GatePenalty, is_no_part_of_the_loss) {
-  TinyTrainer with(gated_options(), trainer_options(0.5));
-  TinyTrainer without(gated_options(), trainer_options(0));
+  TinyTrainer with(gated_options(), penalised_options(0.5));
+  TinyTrainer without(gated_options(), penalised_options(0));
   const double open = OpenHeads(with.model.transformer).expected(with.model.store);
   EXPECT_GT(open, 5);
   const StepStats stats = with.step({copy_batch(1), copy_batch(2)});
