@@ -1,6 +1,7 @@
 // Attention against its formula: values, and gradients by differences of the formula.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -106,23 +107,49 @@ TEST(ReferenceAttention, of_the_largest_scores) {
       no_bias);
 }
 
-TEST(ReferenceAttention, with_dropout) {
-  AttentionOptions o = three_heads();
-  o.dropout = dropout_of(0.4);
+// The situations of the other tests: rests of panels and vectors, several tiles and blocks, keys
+// that overlap or leave gaps, queries that see nothing.
+class ReferenceAttentionOf : public ::testing::TestWithParam<AttentionCase> {};
+
+std::string name_of(const ::testing::TestParamInfo<AttentionCase>& test) {
+  std::string name = test.param.name;
+  std::ranges::replace_if(name, [](char letter) { return letter == ' ' || letter == ','; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ReferenceAttentionOf, ::testing::ValuesIn(attention_cases()),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Long, ReferenceAttentionOf, ::testing::ValuesIn(long_attention_cases()),
+                         name_of);
+
+TEST_P(ReferenceAttentionOf, a_case) {
+  const AttentionCase& c = GetParam();
+  const AttentionOptions& o = c.options;
   std::vector<Array> kept;
-  for (Index s = 0; s < 3; ++s) {
+  for (Index s = 0; o.dropout.active() && s < c.queries.count(); ++s) {
     for (Index h = 0; h < o.heads; ++h) {
-      kept.push_back(array(dropout_factors(some_queries(), some_keys(), o, s, h)));
+      kept.push_back(array(dropout_factors(c.queries, c.keys, o, s, h)));
     }
   }
-  expect_attention(
-      o,
-      [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) {
-        const Array S = o.score_factor() * dot(Q, transpose(K));
-        const Array W = attention_weights(S, seen(o, s, h));
-        return dot(Array(W * kept[static_cast<std::size_t>(s * o.heads + h)]), V);
+  const auto head = [&](const Array& Q, const Array& K, const Array& V, Index s, Index h) -> Array {
+    const std::size_t number = o.patterns.size() == 1 ? 0 : static_cast<std::size_t>(h);
+    const Array S = o.score_factor() * dot(Q, transpose(K));
+    Array W = attention_weights(S, reference::seen(o.patterns[number], c.queries[s], c.keys[s]));
+    if (o.dropout.active()) {
+      W *= kept[static_cast<std::size_t>(s * o.heads + h)];
+    }
+    return dot(W, V);
+  };
+  expect_like(
+      [&](const Array& q, const Array& k, const Array& v) {
+        return reference::each_head(q, k, v, c.queries, c.keys, o, head);
       },
-      no_bias);
+      [&](const Var& q, const Var& k, const Var& v) {
+        return attention({q}, {k}, {v}, c.queries, c.keys, o);
+      },
+      random_tensor({row_count(c.queries), o.heads * o.d_key}, 1),
+      random_tensor({row_count(c.keys), o.heads * o.d_key}, 2),
+      random_tensor({row_count(c.keys), o.heads * o.d_value}, 3));
 }
 
 // The slopes of Press et al. 2022 for one head, the numbers of Raffel et al. 2020 and of Shaw et
