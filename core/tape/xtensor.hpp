@@ -133,8 +133,9 @@ inline auto flat(const Tensor& x) { return flat(x.data(), x.size()); }
 auto flat(Tensor&& x) = delete;
 auto flat(const Tensor&& x) = delete;
 
-// Evaluates an expression into a tensor of its shape, whose numbers are those that the expression
-// may read in the same place alone. Throws ShapeError where the shapes differ.
+// Evaluates an expression into a tensor of its shape, without a temporary: for each number the
+// expression may read that tensor in the same place alone. Throws ShapeError where the shapes
+// differ.
 template <class Expression>
 void assign(Tensor& to, const xt::xexpression<Expression>& expression) {
   static_assert(!xtensor_view::is_misread<Expression>,

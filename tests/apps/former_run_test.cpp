@@ -19,7 +19,6 @@
 namespace tapehead {
 namespace {
 
-using nlohmann::json;
 
 const std::filesystem::path fixture = TAPEHEAD_FIXTURES "/former_run";
 
@@ -37,14 +36,14 @@ class FormerRun : public ::testing::Test {
   }
 
   TemporaryDirectory here_;
-  json expected_ = json::parse(std::ifstream(fixture / "expected.json"));
+  nlohmann::json expected_ = nlohmann::json::parse(std::ifstream(fixture / "expected.json"));
 };
 
 // Another kind of CPU rounds otherwise.
 constexpr double tolerance = 1e-4;
 
 TEST_F(FormerRun, evaluates_as_it_did) {
-  const json found = json::parse(output_of({"evaluate", "run", "--json"}));
+  const nlohmann::json found = nlohmann::json::parse(output_of({"evaluate", "run", "--json"}));
   EXPECT_NEAR(found["loss"], expected_["loss"], tolerance);
   EXPECT_NEAR(found["token_accuracy"], expected_["token_accuracy"], tolerance);
 }
@@ -55,10 +54,10 @@ TEST_F(FormerRun, translates) {
 }
 
 TEST_F(FormerRun, has_the_heads_that_it_had) {
-  const json found = json::parse(output_of({"heads", "run", "--json"}));
+  const nlohmann::json found = nlohmann::json::parse(output_of({"heads", "run", "--json"}));
   std::vector<double> entropies;
-  for (const json& attention : found["attentions"]) {
-    for (const json& head : attention["heads"]) {
+  for (const nlohmann::json& attention : found["attentions"]) {
+    for (const nlohmann::json& head : attention["heads"]) {
       entropies.push_back(head["entropy"]);
     }
   }

@@ -18,11 +18,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr double tolerance = 1e-12;  // of the largest logit
+constexpr double removal_tolerance = 1e-12;  // of the largest logit
 
 void expect_removed_is_gated(const AttentionSettings& attention,
                              const std::vector<HeadName>& removed) {
-  expect_removed_is_gated(attention, removed, tolerance);
+  expect_removed_is_gated(attention, removed, removal_tolerance);
 }
 
 const std::vector<HeadName> some{{{AttentionKind::encoder_self, 0}, 1},
@@ -79,7 +79,7 @@ TEST(HeadRemoval, of_closed_heads_changes_nothing) {
     EXPECT_TRUE(std::ranges::any_of(some, [&](const HeadName& one) { return one == head; }))
         << head.site.text();
   }
-  expect_same_without(larger, config, closed, larger.logits(), tolerance);
+  expect_same_without(larger, config, closed, larger.logits(), removal_tolerance);
 }
 
 TEST(HeadRemoval, may_leave_no_heads) {
