@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/memory/prefetch.hpp"
-#include "core/memory/prefetch.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 

@@ -12,8 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<const char*, 5> result_files{"sweep.json", "results.json", "runs.csv", "cells.csv",
-                                             "report.html"};
+constexpr std::array<const char*, 5> result_files{"sweep.json", "results.json", "runs.csv",
+                                                  "cells.csv", "report.html"};
 
 }  // namespace
 

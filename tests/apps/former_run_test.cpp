@@ -19,7 +19,6 @@
 namespace tapehead {
 namespace {
 
-
 const std::filesystem::path fixture = TAPEHEAD_FIXTURES "/former_run";
 
 class FormerRun : public ::testing::Test {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -44,12 +45,13 @@ class Plan : public ::testing::TestWithParam<std::string> {};
 
 // One thread: with several it is chance how much of their work coincides. The steps are those that
 // it takes to end outputs about where they should, and these cannot run on. The page at the end is
-// no part of the plan.
+// no part of the plan. A peak moves by some per cent from run to run, as the system has huge pages
+// to give or not; so where a pair of plan and training is too far apart, there are up to three of
+// them, and their means count.
 TEST_P(Plan, predicts_the_peak_memory_within_a_tenth) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the sanitizer keeps freed memory for a while, and so more of it in a long run";
 #endif
-  const TemporaryDirectory here;
   const std::string config = TAPEHEAD_SOURCE_DIR "/configs/" + GetParam() + ".yaml";
   const Arguments set{"training.steps=100", "training.warmup=10", "evaluation.max_extra_length=1",
                       "run.report=false"};
@@ -57,10 +59,16 @@ TEST_P(Plan, predicts_the_peak_memory_within_a_tenth) {
   Arguments train{"train", config, "--threads", "1", "--run", "a"};
   set_options(plan, set);
   set_options(train, set);
-  const double predicted = plan_of(plan, here).at("peak_memory_bytes").get<double>();
-  Program program(train, here.path());
-  const double measured = peak_of(program);
-  ASSERT_EQ(program.wait().exit_code, 0);
+  double predicted = 0;
+  double measured = 0;
+  const auto is_near = [&] { return std::abs(predicted / measured - 1) <= 0.1; };
+  for (int pair = 0; pair == 0 || (pair < 3 && !is_near()); ++pair) {
+    const TemporaryDirectory here;
+    predicted += plan_of(plan, here).at("peak_memory_bytes").get<double>();
+    Program program(train, here.path());
+    measured += peak_of(program);
+    ASSERT_EQ(program.wait().exit_code, 0);
+  }
   EXPECT_NEAR(predicted / measured, 1, 0.1) << predicted << " and " << measured;
 }
 

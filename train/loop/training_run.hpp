@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/product/blas_kernels.hpp"
-#include "train/step/gate_training.hpp"
 #include "train/evaluation/run_evaluation.hpp"
 #include "train/loop/run_writer.hpp"
 #include "train/loop/validation.hpp"
@@ -19,6 +18,7 @@
 #include "train/plan/run_plan.hpp"
 #include "train/run/data.hpp"
 #include "train/run/directory.hpp"
+#include "train/step/gate_training.hpp"
 #include "train/step/trainer.hpp"
 #include "train/step/training_batches.hpp"
 
