@@ -314,7 +314,7 @@ TEST_F(Resume, weights_of_another_model_are_no_start) {
   EXPECT_THAT(run(tiny_training("a", {"model.init_from=first", "cross.positions=none",
                                       "attention.positions=alibi"}))
                   .errors,
-              HasSubstr("another (decoder_self.positions: none, not alibi; "
+              HasSubstr("differs (decoder_self.positions: none, not alibi; "
                         "encoder_self.positions: none, not alibi)"));
   EXPECT_FALSE(fs::exists(here / "a"));
   train(tiny_training(
