@@ -81,14 +81,14 @@ template <class Functors, class Of, class Axes, class Options>
 constexpr bool has_kept_axes<xt::xreducer<Functors, Of, Axes, Options>> = Options::keep_dims::value;
 template <class Function, class... Operand>
 constexpr bool has_kept_axes<xt::xfunction<Function, Operand...>> =
-    (has_kept_axes<std::decay_t<Operand>> || ...);
+    std::disjunction_v<std::bool_constant<has_kept_axes<std::decay_t<Operand>>>...>;
 
 template <class Expression>
 constexpr bool is_misread = false;
 template <class Function, class... Operand>
 constexpr bool is_misread<xt::xfunction<Function, Operand...>> =
-    (is_misread<std::decay_t<Operand>> || ...) ||
-    ((has_kept_axes<std::decay_t<Operand>> || ...) &&
+    std::disjunction_v<std::bool_constant<is_misread<std::decay_t<Operand>>>...> ||
+    (has_kept_axes<xt::xfunction<Function, Operand...>> &&
      (... + (xt::is_xscalar<std::decay_t<Operand>>::value ? 0 : 1)) > 1);
 
 }  // namespace xtensor_view
