@@ -237,9 +237,11 @@ TEST(SweepErrors, what_is_no_list_is_refused_with_what_should_stand_there) {
           "a.yaml:2:15: size: expected a value; several options that change together need names"));
   EXPECT_THAT(error_of(config + "axes: {model: {heads: [1, 2]}}\n"),
               StartsWith("a.yaml:2:23: heads: expected options and their values"));
-  EXPECT_THAT(error_of(config + "axes: [1]\n"), StartsWith("a.yaml:2:7: axes: expected options and their"));
+  EXPECT_THAT(error_of(config + "axes: [1]\n"),
+              StartsWith("a.yaml:2:7: axes: expected options and their"));
   EXPECT_THAT(error_of(config + "seeds: many\n"), StartsWith("a.yaml:2:8: seeds: not a number"));
-  EXPECT_THAT(error_of(config + "seeds: []\n"), StartsWith("a.yaml:2:8: seeds: expected their number"));
+  EXPECT_THAT(error_of(config + "seeds: []\n"),
+              StartsWith("a.yaml:2:8: seeds: expected their number"));
   EXPECT_THAT(error_of(config + "metric: accuracy\n"),
               StartsWith("a.yaml:2:9: metric: no such metric (accuracy; there are loss, "));
 }
