@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 #include "lab/heads/head_summary.hpp"
 #include "lab/heads/relation_report.hpp"
+#include "train/output/format.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -65,9 +66,9 @@ Lines relation_lines(const std::vector<AttentionReport>& attentions) {
   Lines lines;
   for (const BestHead& one : best | std::views::take(shown_relations)) {
     lines.push_back(
-        fmt::format("best head for \"{}\": {}, {:.0f} % of the queries, best fixed offset {:.0f} %",
+        fmt::format("best head for \"{}\": {}, {} of the queries, best fixed offset {}",
                     one.relation.name, name_of_head(one.site, one.head).text(),
-                    100 * one.agreement(), 100 * one.relation.offset_share));
+                    format_share(one.agreement()), format_share(one.relation.offset_share)));
   }
   if (best.size() > shown_relations) {
     lines.push_back(fmt::format("further relations, which a fixed offset explains better: {}",

@@ -54,13 +54,13 @@ struct Config {
   void sections(Visitor&& visit) {
     visit("task", "what to learn, and from which data", task);
     visit("model", "the transformer", model);
-    visit("attention", "what all attention is like; the next three sections can differ",
+    visit("attention", "the options of all attention; the next three sections say what differs",
           model.attention);
-    visit("encoder_self", "the encoder's self-attention, where it differs from `attention`",
+    visit("encoder_self", "what differs in the encoder's self-attention",
           model.encoder_self);
-    visit("decoder_self", "the decoder's self-attention, where it differs from `attention`",
+    visit("decoder_self", "what differs in the decoder's self-attention",
           model.decoder_self);
-    visit("cross", "the attention from decoder to encoder, where it differs from `attention`",
+    visit("cross", "what differs in the attention from decoder to encoder",
           model.cross);
     visit("training", "the optimiser, the batches, and when to stop", training);
     visit("evaluation", "what is measured, when, and how outputs are written", evaluation);
