@@ -17,7 +17,7 @@ namespace tapehead {
 
 namespace {
 
-struct Arguments {
+struct DecodeArguments {
   Index vocabulary = 10000;
   Index d_model = 128;
   Index heads = 4;
@@ -45,7 +45,7 @@ struct Row {
 
 // The size of configs/multi30k.yaml, the rest as in Vaswani et al. 2017: norms after the blocks,
 // positions in the embedding, which is one for all.
-ModelOptions model_options(const Arguments& arguments) {
+ModelOptions model_options(const DecodeArguments& arguments) {
   ModelOptions options;
   options.d_model = arguments.d_model;
   options.heads = arguments.heads;
@@ -57,7 +57,7 @@ ModelOptions model_options(const Arguments& arguments) {
 }
 
 // Lengths of 5 to 29, 13 in the mean: the lesser of two draws is short more often than long.
-Split random_sentences(const Arguments& arguments) {
+Split random_sentences(const DecodeArguments& arguments) {
   const Draws draws(1, "bench.decode", 0);
   std::uint64_t at = 0;
   const auto draw = [&](Index below) { return static_cast<Index>(draw_below(draws, at++, below)); };
@@ -74,7 +74,7 @@ Split random_sentences(const Arguments& arguments) {
 
 class DecodeBench {
  public:
-  explicit DecodeBench(const Arguments& arguments)
+  explicit DecodeBench(const DecodeArguments& arguments)
       : arguments_(arguments),
         model_(store_.root(), model_options(arguments), arguments.vocabulary, arguments.vocabulary),
         sentences_(random_sentences(arguments)) {
@@ -120,7 +120,7 @@ class DecodeBench {
     return tokens;
   }
 
-  Arguments arguments_;
+  DecodeArguments arguments_;
   ParameterStore store_;
   Transformer model_;
   Split sentences_;
@@ -144,7 +144,7 @@ void print(const Row& row, bool json) {
   std::fflush(stdout);
 }
 
-void run(const Arguments& arguments) {
+void run(const DecodeArguments& arguments) {
   prepare_blas();
   DecodeBench bench(arguments);
   if (!arguments.json) {
@@ -165,7 +165,7 @@ void add_decode_bench(CLI::App& program) {
       "decode",
       "Greedy and beam search with random weights: outputs of one length, of which the best for "
       "each sentence counts. bench/ctranslate2_decode.py does the same work in CTranslate2");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<DecodeArguments>();
   const auto add = [command](const char* name, auto& value, const char* help) {
     command->add_option(name, value, help)->capture_default_str()->check(CLI::PositiveNumber);
   };

@@ -19,9 +19,9 @@ namespace tapehead {
 
 namespace {
 
-constexpr Index rows = 4096;  // of all sequences together
+constexpr Index all_rows = 4096;  // of all sequences together
 
-struct Layer {
+struct TimedLayer {
   Index d_model;
   Index heads;
   Index d_head;
@@ -34,7 +34,7 @@ struct Seconds {
   double total() const { return projections + attention; }
 };
 
-AttentionSpec spec_of(const Layer& layer, const ModelOptions& options) {
+AttentionSpec spec_of(const TimedLayer& layer, const ModelOptions& options) {
   AttentionSpec spec = attention_spec(options, AttentionKind::encoder_self, 0);
   spec.heads = layer.heads;
   spec.kv_heads = layer.heads;
@@ -54,14 +54,15 @@ Tensor varied_rows(Index count, Index columns) {
 }
 
 // The fastest of some runs. What is no `linear` is attention.
-Seconds time_layer(const Layer& layer, const AttentionSpec& spec, const ModelOptions& options) {
+Seconds time_layer(const TimedLayer& layer, const AttentionSpec& spec,
+                   const ModelOptions& options) {
   ParameterStore store;
   const MultiHeadAttention attention(store.root() / "self", options, spec, AttentionInputs::self);
   store.initialize(1);
   ParameterGradients gradients(store);
-  const Segments segments =
-      segments_of(std::vector<Index>(static_cast<std::size_t>(rows / layer.length), layer.length));
-  const Tensor input = varied_rows(rows, layer.d_model);
+  const Segments segments = segments_of(
+      std::vector<Index>(static_cast<std::size_t>(all_rows / layer.length), layer.length));
+  const Tensor input = varied_rows(all_rows, layer.d_model);
   Seconds best;
   int runs = 0;
   for (const auto begin = Clock::now(); runs < 3 || (runs < 50 && seconds_since(begin) < 1);
@@ -87,13 +88,13 @@ Seconds time_layer(const Layer& layer, const AttentionSpec& spec, const ModelOpt
   return best;
 }
 
-nlohmann::ordered_json measure(const std::string& rule, const Layer& layer) {
+nlohmann::ordered_json measure(const std::string& rule, const TimedLayer& layer) {
   ModelOptions options;
   options.d_model = layer.d_model;
   const AttentionSpec spec = spec_of(layer, options);
   const Seconds best = time_layer(layer, spec, options);
   const AttentionWork work = attention_work(spec);
-  const auto N = static_cast<double>(rows);
+  const auto N = static_cast<double>(all_rows);
   const double projections = 3 * N * work.query_row;  // forward, and twice that backward
   const double products = 3 * N * work.pair * static_cast<double>(layer.length);
   return {{"rule", rule},
@@ -109,7 +110,7 @@ nlohmann::ordered_json measure(const std::string& rule, const Layer& layer) {
           {"ns_per_1000_multiply_adds", 1e12 * best.total() / (projections + products)}};
 }
 
-Report report(bool json) {
+Report layer_table(bool json) {
   return Report({{.place = "/rule", .title = "over", .width = 24},
                  {.place = "/d_model", .title = "d_model"},
                  {.place = "/heads", .title = "heads"},
@@ -125,9 +126,9 @@ Report report(bool json) {
 
 // Rows of one rule; each also over the first.
 std::vector<nlohmann::ordered_json> print(Report& table, const std::string& rule,
-                                          const std::vector<Layer>& layers) {
+                                          const std::vector<TimedLayer>& layers) {
   std::vector<nlohmann::ordered_json> measured;
-  for (const Layer& layer : layers) {
+  for (const TimedLayer& layer : layers) {
     auto row = measure_apart([&] { return measure(rule, layer); });
     const double first = (measured.empty() ? row : measured.front()).at("ms").get<double>();
     row["times_first"] = row.at("ms").get<double>() / first;
@@ -166,32 +167,32 @@ void layer_over_heads(const HeadsBenchOptions& options) {
   constexpr Index length = 128;
   const std::vector<Index> counts =
       options.quick ? std::vector<Index>{4} : std::vector<Index>{1, 2, 4, 8, 16, 32};
-  std::vector<Layer> narrower;
-  std::vector<Layer> more;
+  std::vector<TimedLayer> narrower;
+  std::vector<TimedLayer> more;
   for (const Index heads : counts) {
     narrower.push_back(
         {.d_model = d_model, .heads = heads, .d_head = d_model / heads, .length = length});
     more.push_back({.d_model = d_model, .heads = heads, .d_head = d_head, .length = length});
   }
-  Report table = report(options.json);
+  Report table = layer_table(options.json);
   print(table, "heads, fixed width", narrower);
   print(table, "heads, fixed d_head", more);
 }
 
 void layer_over_width(const HeadsBenchOptions& options) {
-  std::vector<Layer> layers;
+  std::vector<TimedLayer> layers;
   for (Index d_model = 64; d_model <= (options.quick ? 64 : 1024); d_model *= 2) {
     layers.push_back({.d_model = d_model, .heads = 4, .d_head = d_model / 4, .length = 128});
   }
-  Report table = report(options.json);
+  Report table = layer_table(options.json);
   print(table, "d_model", layers);
 }
 
 void layer_over_length(const HeadsBenchOptions& options) {
-  Report table = report(options.json);
+  Report table = layer_table(options.json);
   for (const Index d_model :
        options.quick ? std::vector<Index>{64} : std::vector<Index>{64, 128, 256}) {
-    std::vector<Layer> layers;
+    std::vector<TimedLayer> layers;
     for (Index length = 16; length <= (options.quick ? 32 : 2048); length *= 2) {
       layers.push_back({.d_model = d_model, .heads = 4, .d_head = d_model / 4, .length = length});
     }

@@ -27,7 +27,7 @@ StepSubject named(const StepSize& size, const std::string& name, const Overrides
   return subject;
 }
 
-Report report(bool json) {
+Report variants_table(bool json) {
   return Report(
       {{.place = "/options", .title = "options", .width = 36},
        {.place = "/threads", .title = "threads"},
@@ -41,7 +41,7 @@ Report report(bool json) {
 // Every list of overrides beside none.
 void compare(const HeadsBenchOptions& options, const StepSize& size,
              const std::vector<Overrides>& variants) {
-  Report table = report(options.json);
+  Report table = variants_table(options.json);
   for (const Overrides& variant : variants) {
     std::string name;
     for (const std::string& option : variant) {

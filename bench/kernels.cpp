@@ -19,7 +19,7 @@ namespace tapehead {
 
 namespace {
 
-struct Arguments {
+struct KernelsArguments {
   std::vector<std::string> sizes{"A", "B", "C", "D"};
   std::string filter = ".";
   double seconds = 0.1;
@@ -78,7 +78,7 @@ class Rows : public benchmark::BenchmarkReporter {
   Report report_;
 };
 
-void initialize(const Arguments& arguments) {
+void initialize(const KernelsArguments& arguments) {
   std::vector<std::string> words{"tapehead_bench", "--benchmark_filter=" + arguments.filter,
                                  fmt::format("--benchmark_min_time={}", arguments.seconds)};
   std::vector<char*> pointers;
@@ -90,7 +90,7 @@ void initialize(const Arguments& arguments) {
   benchmark::Initialize(&count, pointers.data());
 }
 
-void run(const Arguments& arguments) {
+void run(const KernelsArguments& arguments) {
   prepare_blas();
   initialize(arguments);
   for (const auto register_all :
@@ -117,7 +117,7 @@ void add_kernels_bench(CLI::App& program) {
       "kernels",
       "Single kernels at the shapes of one shard, on one core, beside the core's sgemm rate and "
       "copy bandwidth");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<KernelsArguments>();
   command->add_option("sizes", arguments->sizes, "Sizes whose shapes are measured: A B C D")
       ->capture_default_str();
   command

@@ -18,12 +18,12 @@ namespace tapehead {
 
 namespace {
 
-struct Arguments {
+struct Multi30kArguments {
   std::filesystem::path directory = "runs/multi30k";
   bool json = false;
 };
 
-void run(const Arguments& arguments) {
+void run(const Multi30kArguments& arguments) {
   const RunFiles files = find_run(arguments.directory);
   Report report({{.place = "/step", .title = "step"},
                  {.place = "/minutes", .title = "minutes", .decimals = 2},
@@ -51,7 +51,7 @@ void add_multi30k_bench(CLI::App& program) {
       "multi30k",
       "Validation quality over the minutes of training, from a run that `./dev train "
       "configs/multi30k.yaml`, or any config, has left");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<Multi30kArguments>();
   command->add_option("run", arguments->directory, "The run's directory")->capture_default_str();
   command->add_flag("--json", arguments->json, "One JSON object a line");
   command->callback([arguments] { run(*arguments); });

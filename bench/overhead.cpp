@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Arguments {
+struct OverheadArguments {
   double seconds = 1;  // for one row
   bool json = false;
 };
@@ -94,7 +94,7 @@ void print(const TinyOp& op, const Cost& median, const Cost& best, bool json) {
   }
 }
 
-void run(const Arguments& arguments) {
+void run(const OverheadArguments& arguments) {
   if (!arguments.json) {
     fmt::print("{:>8} {:>10} {:>10} {:>10} {:>11}\n", "op", "median ns", "best ns", "forward ns",
                "backward ns");
@@ -112,7 +112,7 @@ void add_overhead_bench(CLI::App& program) {
       "overhead",
       "What an op costs beside its arithmetic: its record, its closure and its backward pass, on "
       "1 x 1 matrices, one after the other on one thread");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<OverheadArguments>();
   command->add_option("--seconds", arguments->seconds, "Time for one row")->capture_default_str();
   command->add_flag("--json", arguments->json, "One JSON object a line");
   command->callback([arguments] { run(*arguments); });

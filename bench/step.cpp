@@ -17,7 +17,7 @@ namespace tapehead {
 
 namespace {
 
-struct Arguments {
+struct StepArguments {
   std::vector<std::string> subjects{"A", "B", "C", "D"};
   Overrides overrides;
   std::vector<Index> threads{1, 2};
@@ -51,7 +51,7 @@ double least_mfu(const std::string& subject, Index threads) {
   return size->least_mfu[static_cast<std::size_t>(threads - 1)];
 }
 
-Report report(bool json) {
+Report step_table(bool json) {
   return Report({{.place = "/size", .title = "size"},
                  {.place = "/threads", .title = "threads"},
                  {.place = "/shards", .title = "shards"},
@@ -72,13 +72,13 @@ Report report(bool json) {
                 json);
 }
 
-void run(const Arguments& arguments) {
+void run(const StepArguments& arguments) {
   if (arguments.check) {
     for (const std::string& name : arguments.subjects) {
       std::ranges::for_each(arguments.threads, [&](Index threads) { least_mfu(name, threads); });
     }
   }
-  Report rows = report(arguments.json);
+  Report rows = step_table(arguments.json);
   std::string broken;
   for (const std::string& name : arguments.subjects) {
     for (const Index threads : arguments.threads) {
@@ -109,7 +109,7 @@ void add_step_bench(CLI::App& program) {
       "step",
       "Whole training steps of an encoder-decoder model. MFU: the share of the cores' sgemm rate "
       "(1024 x 1024) that the step's matrix products reach; %: of the threads' time");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<StepArguments>();
   command->add_option("subjects", arguments->subjects, "Sizes A B C D, or config files")
       ->capture_default_str();
   auto* set =
