@@ -4,22 +4,16 @@
 #include <array>
 
 #include "core/kernel/rows.hpp"
-#include "core/memory/prefetch.hpp"
 #include "core/product/transpose.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// to[r][c] = from[r][c]. Rows that come later are prefetched; after the last row, the first rows of
-// the next columns.
+// to[r][c] = from[r][c]
 void copy_rows(const Scalar* from, Index stride, Index depth, Index columns, Scalar* to) {
   const Index step = whole_vectors(columns);
-  const Index ahead = std::min<Index>(16, depth);
   for (Index r = 0; r < depth; ++r) {
-    const Index later = r + ahead;
-    prefetch_to_read(
-        later < depth ? from + later * stride : from + (later - depth) * stride + columns, columns);
     map_row(columns, to + r * step, [](const Lanes& x) { return x; }, from + r * stride);
   }
 }

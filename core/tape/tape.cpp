@@ -8,7 +8,6 @@
 
 #include "core/errors.hpp"
 #include "core/kernel/rows.hpp"
-#include "core/memory/clear.hpp"
 #include "core/tape/finite.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -184,7 +183,7 @@ Scalar* Gradients::sum(Index input) {
   }
   const auto [data, accumulate] = target(input);
   if (!accumulate) {
-    clear(data, tape_.input(node_, input).shape.size());
+    std::fill_n(data, tape_.input(node_, input).shape.size(), Scalar{0});
   }
   return data;
 }

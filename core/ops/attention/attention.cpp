@@ -78,23 +78,15 @@ void backward(Gradients& g, const AttentionProblem& problem, const Tensor& outpu
   const HeadMatrix y{output, 0, options.d_value};
   const HeadMatrix dy{g.output(), 0, options.d_value};
   AttentionKernel kernel = problem.kernel(problem.bias.values);
-  auto dquery = HeadGradient::cleared_later(g, 0, problem.query);
-  auto dkey = HeadGradient::cleared_later(g, 1, problem.key);
-  auto dvalue = HeadGradient::cleared_later(g, 2, problem.value);
-  // All are cleared up to the same row, since they may be columns of one matrix, which one of them
-  // clears.
-  const auto clear_to = [&](Index row) {
-    dquery.clear_to(row);
-    dkey.clear_to(row);
-    dvalue.clear_to(row);
-  };
+  const HeadGradient dquery(g, 0, problem.query);
+  const HeadGradient dkey(g, 1, problem.key);
+  const HeadGradient dvalue(g, 2, problem.value);
   const bool scored = problem.score_weights.has_memory();
   Scalar* dscores = scored ? g.sum(3) : nullptr;
   const BiasTargets dbias(g, problem.bias, scored ? 4 : 3);
   for (Index s = 0; s < problem.queries.count(); ++s) {
     const Segment& query = problem.queries[s];
     const Segment& key = problem.keys[s];
-    clear_to(std::max(query.row + query.rows, key.row + key.rows));
     for (Index head = 0; head < options.heads; ++head) {
       problem.for_each_pattern_range(
           s, head, [&](const HeadProblem& part, const PatternRange& range) {
@@ -116,7 +108,6 @@ void backward(Gradients& g, const AttentionProblem& problem, const Tensor& outpu
           });
     }
   }
-  clear_to(HeadGradient::all_rows);
 }
 
 }  // namespace

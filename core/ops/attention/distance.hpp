@@ -60,7 +60,7 @@ class PanelDistances {
   void sum_rows(const PanelNumbers& panel, Scalar factor, Scalar* rows, Index stride) const;
 
  private:
-  static constexpr Index most = block_keys + part_queries - 1;
+  static constexpr Index most = block_keys + panel_queries - 1;
 
   std::int32_t bucket(const PanelNumbers& panel, Index j, Index q) const {
     return buckets_[static_cast<std::size_t>(j - q + panel.columns - 1)];

@@ -40,7 +40,7 @@ class AttentionDropout {
   }
 
  private:
-  static constexpr Index key_words = (part_queries + keep_lanes - 1) / keep_lanes;
+  static constexpr Index key_words = (panel_queries + keep_lanes - 1) / keep_lanes;
 
   Dropout dropout_;
   KeepFactors factors_;

@@ -114,21 +114,17 @@ void AttentionKernel::softmax(const Tile& tile, const Part& part) {
 
 // y_q = corrections[q] y_q + Σ_j weights[j][q] v_j. Before a panel's first keys y_q is undefined.
 void AttentionKernel::add_values(const Tile& tile, const Part& part, Scalar* rows, Index stride) {
-  for (Index first = part.first; first < part.first + part.queries; first += panel_queries) {
-    const Index panel = first / panel_queries;
-    const bool more = std::exchange(begun_[static_cast<std::size_t>(panel)], true);
-    const Index queries = tile.queries_in(panel);
-    for (Index q = first; more && q < first + queries; ++q) {
-      if (corrections_[q] != Scalar{1}) {
-        map_row(
-            d_value_, rows + q * stride,
-            [f = Lanes(corrections_[q])](const Lanes& a) { return f * a; }, rows + q * stride);
-      }
+  const Index first = part.first;
+  const bool more = std::exchange(begun_[static_cast<std::size_t>(first / panel_queries)], true);
+  for (Index q = first; more && q < first + part.queries; ++q) {
+    if (corrections_[q] != Scalar{1}) {
+      map_row(
+          d_value_, rows + q * stride,
+          [f = Lanes(corrections_[q])](const Lanes& a) { return f * a; }, rows + q * stride);
     }
-    product(queries, part.keys.count(), d_value_,
-            {scores_ + part.at + (first - part.first), 1, tile.step()},
-            values_.from(part.keys.first - block_.first), rows + first * stride, stride, more);
   }
+  product(part.queries, part.keys.count(), d_value_, {scores_ + part.at, 1, tile.step()},
+          values_.from(part.keys.first - block_.first), rows + first * stride, stride, more);
 }
 
 // mass[q][b] = corrections[q] mass[q][b] + Σ_j weights[j][q] over the keys of bucket b

@@ -88,12 +88,11 @@ class AttentionKernel {
                Scalar* weights, Index stride, Index step);
 
  private:
-  // What one panel of queries, or several panels side by side, compute with a block of keys: the
-  // keys of the block to which each of these panels may attend, and where their numbers begin in
-  // the block's arrays.
+  // What one panel of queries computes with a block of keys: the keys of the block to which the
+  // panel may attend, and where their numbers begin in the block's arrays.
   struct Part {
     Index first;    // the first query, counted in the tile
-    Index queries;  // real ones; up to part_queries
+    Index queries;  // real ones; up to panel_queries
     Index columns;  // whole vectors
     KeyRange keys;
     Index at;  // index of the number of the first key and query
@@ -152,8 +151,8 @@ class AttentionKernel {
   PanelDistances distances_;
   ValueBias value_bias_;
   TopScores top_;
-  std::array<bool, part_queries * block_keys> allowed_;  // of a part's queries and a block's keys
-  std::array<bool, tile_panels> begun_;                  // panels whose rows hold a result already
+  std::array<bool, panel_queries * block_keys> allowed_;  // of a part's queries and a block's keys
+  std::array<bool, tile_panels> begun_;                   // panels whose rows hold a result already
   KeyRange block_{};
   Panel keys_{};  // of the block
   Panel values_{};
@@ -180,19 +179,13 @@ class AttentionKernel {
 template <class Visitor>
 void AttentionKernel::for_each_part(const Tile& tile, const KeyRange& block,
                                     const Visitor& visit) const {
-  const auto keys_of = [&](Index panel) { return tile.keys_of(panel).within(block); };
-  for (Index panel = 0; panel < tile.panels();) {
+  for (Index panel = 0; panel < tile.panels(); ++panel) {
     const Index first = panel * panel_queries;
-    const KeyRange keys = keys_of(panel);
-    do {
-      ++panel;
-    } while (panel < tile.panels() && (panel + 1) * panel_queries <= first + part_queries &&
-             keys_of(panel) == keys);
-    const Index end = panel * panel_queries;
+    const KeyRange keys = tile.keys_of(panel).within(block);
     if (keys.count() > 0) {
       visit(Part{.first = first,
-                 .queries = std::min(end, tile.queries) - first,
-                 .columns = std::min(end, tile.columns) - first,
+                 .queries = tile.queries_in(panel),
+                 .columns = tile.panel_columns(panel),
                  .keys = keys,
                  .at = (keys.first - block.first) * tile.step() + first});
     }

@@ -149,8 +149,8 @@ void AttentionKernel::add_bias(const HeadProblem& problem, const Tile& tile, con
 void AttentionKernel::apply_ranges(const HeadProblem& problem, const Tile& tile, const Part& part) {
   const Index first_key = problem.key_position + part.keys.first;
   const Index first_query = problem.query_position + tile.first + part.first;
-  std::array<Scalar, part_queries> begins{};
-  std::array<Scalar, part_queries> ends{};
+  std::array<Scalar, panel_queries> begins{};
+  std::array<Scalar, panel_queries> ends{};
   Index last_begin = 0;
   Index first_end = part.keys.count();
   for (Index q = 0; q < part.queries; ++q) {

@@ -12,7 +12,6 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 constexpr Index panel_queries = 2 * lane_count;
-constexpr Index part_queries = std::max(panel_queries, product_columns);
 constexpr Index tile_panels = 8;
 constexpr Index tile_queries = tile_panels * panel_queries;
 constexpr Index tile_step = tile_queries + lane_count;

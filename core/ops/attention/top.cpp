@@ -40,8 +40,8 @@ void TopScores::finish(Index first_query, const KeptScores& kept) const {
 }
 
 void keep_top(const PanelNumbers& scores, Index key, const KeptScores& kept) {
-  std::array<Scalar, part_queries> leasts;
-  std::array<Scalar, part_queries> lasts{};
+  std::array<Scalar, panel_queries> leasts;
+  std::array<Scalar, panel_queries> lasts{};
   leasts.fill(-infinity);
   std::copy_n(kept.least, scores.queries, leasts.data());
   std::copy_n(kept.last, scores.queries, lasts.data());

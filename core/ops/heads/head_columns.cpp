@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/tape/dims.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -20,29 +18,9 @@ void expect_heads(const HeadColumns& columns, Index rows, Index heads, Index wid
 }
 
 HeadGradient::HeadGradient(Gradients& g, Index input, const HeadMatrix& of)
-    : HeadGradient(cleared_later(g, input, of)) {
-  clear_to(all_rows);
-}
-
-HeadGradient HeadGradient::cleared_later(Gradients& g, Index input, const HeadMatrix& of) {
-  HeadGradient result;
+    : stride_(of.matrix.dim(1)), step_(of.step) {
   if (g.needs(input)) {
-    const auto [memory, accumulate] = g.target(input);
-    result.data_ = memory + of.first;
-    result.stride_ = of.matrix.dim(1);
-    result.step_ = of.step;
-    result.not_cleared_ = memory;
-    result.rows_ = of.rows();
-    result.cleared_rows_ = accumulate ? of.rows() : 0;
-  }
-  return result;
-}
-
-void HeadGradient::clear_to(Index row) {
-  const Index end = std::min(row, rows_);
-  if (end > cleared_rows_) {
-    not_cleared_ = std::fill_n(not_cleared_, (end - cleared_rows_) * stride_, Scalar{0});
-    cleared_rows_ = end;
+    data_ = g.sum(input) + of.first;
   }
 }
 

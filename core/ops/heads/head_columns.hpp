@@ -1,7 +1,6 @@
 // Where the vectors of attention heads lie in a matrix.
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -47,28 +46,15 @@ class HeadGradient {
  public:
   HeadGradient(Gradients& g, Index input, const HeadMatrix& of);
 
-  // The same, but you may only add to rows below the last argument of `clear_to`.
-  static HeadGradient cleared_later(Gradients& g, Index input, const HeadMatrix& of);
-
-  // Call it with increasing rows, and finally with all_rows. It clears a row shortly before you add
-  // to it, so that the row is in the cache. Rows beyond the last one are ignored.
-  void clear_to(Index row);
-  static constexpr Index all_rows = std::numeric_limits<Index>::max();
-
   Scalar* at(Index row, Index head) const {
     return data_ == nullptr ? nullptr : data_ + row * stride_ + head * step_;
   }
   Index stride() const { return stride_; }
 
  private:
-  HeadGradient() = default;
-
   Scalar* data_ = nullptr;
-  Index stride_ = 0;
-  Index step_ = 0;
-  Scalar* not_cleared_ = nullptr;
-  Index rows_ = 0;
-  Index cleared_rows_ = 0;
+  Index stride_;
+  Index step_;
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION
