@@ -20,7 +20,7 @@ constexpr std::array<BenchPart<HeadsBenchOptions>, 6> heads_parts{
       &steps_over_patterns},
      {"removal", "Training steps of a model without half of its heads", &steps_without_heads}}};
 
-struct HeadsArguments {
+struct HeadBenchArguments {
   std::vector<std::string> names = names_of(heads_parts);
   HeadsBenchOptions options;
 };
@@ -30,7 +30,7 @@ struct HeadsArguments {
 void add_heads_bench(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "heads", "What attention costs over heads, width and length, and what its options cost");
-  const auto arguments = std::make_shared<HeadsArguments>();
+  const auto arguments = std::make_shared<HeadBenchArguments>();
   command
       ->add_option("parts", arguments->names,
                    "Which of heads, width, length, options, patterns, removal")

@@ -35,7 +35,8 @@ class StartedPrograms {
  private:
   static constexpr std::string_view builtins =
       " : [ break builtin case cd command compgen continue declare echo eval exec exit export "
-      "false for kill local printf pwd read return set shift shopt source test trap true type "
+      "false for kill local mapfile printf pwd read return set shift shopt source test trap true "
+      "type "
       "ulimit umask unset wait ";
   // After these a command still follows.
   static constexpr std::string_view keywords =

@@ -12,8 +12,8 @@ namespace {
 
 // tanh x and its derivative 1 - tanh² x, from e = exp(-2 |x|): (1 - e) / (1 + e) with the sign of
 // x, and 4 e / (1 + e)², which does not cancel where tanh x is nearly 1.
-struct Tanh {
-  explicit Tanh(const Lanes& x)
+struct TanhAndSlope {
+  explicit TanhAndSlope(const Lanes& x)
       : e(exp_of_small(Lanes(Scalar{-2}) * xsimd::abs(x))),
         inverse(Lanes(Scalar{1}) / (Lanes(Scalar{1}) + e)),
         value(xsimd::copysign((Lanes(Scalar{1}) - e) * inverse, x)) {}
@@ -35,7 +35,7 @@ void AdditiveScore::scores(const PairPanel& pairs, Scalar* to, Index step) const
       for (Index c = 0; c < pairs.width; ++c) {
         const Lanes query = Lanes::load_unaligned(pairs.queries + c * pairs.query_step + first);
         const Lanes v(pairs.weights[static_cast<std::size_t>(c)]);
-        sum = fused_multiply_add(v, Tanh(query + Lanes(key[c])).value, sum);
+        sum = fused_multiply_add(v, TanhAndSlope(query + Lanes(key[c])).value, sum);
       }
       sum.store_unaligned(to + j * step + first);
     }
@@ -55,7 +55,7 @@ void AdditiveScore::gradients(const PairPanel& pairs, const Scalar* dscores, Ind
       for (Index j = 0; j < pairs.key_count; ++j) {
         const Scalar* from = dscores + j * step + first;
         const Lanes ds = lanes_at(from, 0, queries);
-        const Tanh t(query + Lanes(pairs.keys[j * pairs.key_step + c]));
+        const TanhAndSlope t(query + Lanes(pairs.keys[j * pairs.key_step + c]));
         const Lanes dsum = ds * v * t.slope();
         dquery += dsum;
         dv = fused_multiply_add(ds, t.value, dv);
