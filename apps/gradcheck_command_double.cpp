@@ -4,7 +4,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,6 +12,7 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
+#include "core/clock.hpp"
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/product/blas_kernels.hpp"
@@ -34,12 +34,6 @@ struct GradcheckArguments {
   std::uint64_t seed = 1;
   bool json = false;
 };
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 // Shows nothing for two seconds, then a live line, or a line every five seconds.
 class GradcheckProgress {

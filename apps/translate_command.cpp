@@ -67,7 +67,8 @@ DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& 
 
 // One translation per line. With several per line of input: "line ||| translation ||| score", where
 // lines are counted from 0, as in Moses.
-void write(std::FILE* out, Index line, const std::vector<Translation>& translations, bool n_best) {
+void write_translations(std::FILE* out, Index line, const std::vector<Translation>& translations,
+                        bool n_best) {
   for (const Translation& translation : translations) {
     const std::string text =
         n_best ? fmt::format("{} ||| {} ||| {:.4f}\n", line, translation.text, translation.score)
@@ -120,7 +121,7 @@ void translate_lines(const Translator& translator, bool n_best, TextReader& inpu
           watch.see(lines[line], tokens);
         });
     for (const auto& translations : results) {
-      write(output, done++, translations, n_best);
+      write_translations(output, done++, translations, n_best);
     }
     if (std::fflush(output) != 0) {
       throw IoError(fmt::format("cannot write the output: {}", std::strerror(errno)));

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bench/apart.hpp"
-#include "bench/clock.hpp"
 #include "bench/heads.hpp"
 #include "bench/report.hpp"
+#include "core/clock.hpp"
 #include "nn/attention/attention.hpp"
 #include "nn/attention/work.hpp"
 #include "train/config/config.hpp"

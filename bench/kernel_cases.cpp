@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "bench/clock.hpp"
+#include "core/clock.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {

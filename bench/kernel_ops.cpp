@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/clock.hpp"
 #include "bench/kernel_cases.hpp"
+#include "core/clock.hpp"
 #include "core/ops/activation.hpp"
 #include "core/ops/attention/additive_score.hpp"
 #include "core/ops/attention/attention.hpp"

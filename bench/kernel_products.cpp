@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "bench/clock.hpp"
 #include "bench/kernel_cases.hpp"
+#include "core/clock.hpp"
 #include "core/product/matrix_product.hpp"
 
 namespace tapehead {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "bench/clock.hpp"
+#include "core/clock.hpp"
 #include "core/product/matrix_product.hpp"
 #include "core/tape/tensor.hpp"
 

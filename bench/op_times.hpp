@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "bench/clock.hpp"
+#include "core/clock.hpp"
 #include "core/tape/tape.hpp"
 #include "core/types.hpp"
 

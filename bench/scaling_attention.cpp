@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "bench/apart.hpp"
-#include "bench/clock.hpp"
 #include "bench/machine_rates.hpp"
 #include "bench/report.hpp"
 #include "bench/scaling.hpp"
+#include "core/clock.hpp"
 #include "core/memory/pool.hpp"
 #include "core/ops/attention/attention.hpp"
 

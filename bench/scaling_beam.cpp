@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "bench/apart.hpp"
-#include "bench/clock.hpp"
 #include "bench/report.hpp"
 #include "bench/scaling.hpp"
 #include "bench/step_subject.hpp"
+#include "core/clock.hpp"
 #include "nn/generation/decoding.hpp"
 #include "train/experiment.hpp"
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bench/apart.hpp"
-#include "bench/clock.hpp"
 #include "bench/report.hpp"
 #include "bench/scaling.hpp"
+#include "core/clock.hpp"
 #include "core/files/files.hpp"
 #include "core/files/hash.hpp"
 #include "train/loop/training.hpp"

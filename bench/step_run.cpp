@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bench/apart.hpp"
-#include "bench/clock.hpp"
 #include "bench/machine_rates.hpp"
 #include "bench/op_times.hpp"
+#include "core/clock.hpp"
 #include "core/files/hash.hpp"
 #include "support/heap_count.hpp"
 #include "train/model_training.hpp"

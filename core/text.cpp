@@ -2,6 +2,14 @@
 
 namespace tapehead {
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t";
+  const std::size_t first = text.find_first_not_of(blanks);
+  return first == std::string_view::npos
+             ? std::string_view()
+             : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
 std::string listed(const std::vector<Index>& numbers) {
   constexpr std::size_t most = 8;
   std::string text;

@@ -24,6 +24,9 @@ std::string join(const Range& items, std::string_view separator) {
   return text;
 }
 
+// Without the blanks and tabs at both ends.
+std::string_view trimmed(std::string_view text);
+
 // "0, 3, 4 and 6 more": at most eight of the numbers, and how many more there are.
 std::string listed(const std::vector<Index>& numbers);
 

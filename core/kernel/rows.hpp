@@ -90,6 +90,10 @@ inline Scalar map_and_sum_terms(Index n, Scalar* out, Function f, Term term, con
   return sum_row(n, store, in...);
 }
 
+inline Scalar dot_row(Index n, const Scalar* a, const Scalar* b) {
+  return sum_row(n, [](const Lanes& x, const Lanes& y) { return x * y; }, a, b);
+}
+
 // out[i] = f(in[i]...) for i < n, and Σ out[i].
 template <class Function, class... Input>
 inline Scalar map_and_sum_row(Index n, Scalar* out, Function f, const Input*... in) {

@@ -11,7 +11,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-using Block = std::array<Lanes, Lanes::size>;  // as many rows as columns
+using Square = std::array<Lanes, Lanes::size>;  // as many rows as columns
 
 // Exchanges runs of `Run` numbers between a and b: a keeps its even runs, and its odd runs are
 // replaced by b's even runs; b keeps its odd runs, and its even runs are replaced by a's odd runs.
@@ -28,7 +28,7 @@ template <std::size_t Run, std::size_t... I>
 // Swaps the two off-diagonal quarters of every square of 2 `Run` rows, then those of its quarters,
 // and so on.
 template <std::size_t Run>
-[[gnu::always_inline]] inline void transpose(Block& block) {
+[[gnu::always_inline]] inline void transpose(Square& block) {
   if constexpr (Run > 0) {
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < Lanes::size; ++i) {
@@ -43,7 +43,7 @@ template <std::size_t Run>
 template <bool Whole>
 void copy_block(Index rows, Index columns, const Scalar* from, Index step, const Lanes& factor,
                 Scalar* to, Index to_step) {
-  Block block;
+  Square block;
 #pragma GCC unroll 16
   for (Index r = 0; r < lane_count; ++r) {
     Lanes& row = block[static_cast<std::size_t>(r)];

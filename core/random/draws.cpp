@@ -15,7 +15,7 @@ std::uint64_t mix(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
+double from_0_to_1(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
 
 }  // namespace
 
@@ -57,7 +57,7 @@ std::uint64_t draw_bits(const Draws& draws, std::uint64_t index) {
 }
 
 double draw_uniform(const Draws& draws, std::uint64_t index) {
-  return unit(draw_bits(draws, index));
+  return from_0_to_1(draw_bits(draws, index));
 }
 
 double draw_normal(const Draws& draws, std::uint64_t index) {

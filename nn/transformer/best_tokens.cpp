@@ -23,9 +23,9 @@ constexpr Index block_tokens = 96;
 // Logits are made transposed: a block of tokens as rows, a tile of hypotheses in the vector lanes.
 // So the table is read in its own layout, and all work on the logits runs down the columns while
 // they are in the first-level cache.
-class Search {
+class TokenSearch {
  public:
-  Search(const Tensor& hidden, Index count, TokenId excluded, LogSums log_sums)
+  TokenSearch(const Tensor& hidden, Index count, TokenId excluded, LogSums log_sums)
       : rows_(hidden.dim(0)),
         depth_(hidden.dim(1)),
         columns_((rows_ + lane_count - 1) / lane_count * lane_count),
@@ -176,7 +176,7 @@ BestTokens best_tokens(const Tensor& hidden, const Tensor& table, Index count, T
                        LogSums log_sums) {
   const Index V = table.dim(0);
   const Index choices = excluded >= 0 && excluded < V ? V - 1 : V;
-  Search search(hidden, std::min(count, choices), excluded, log_sums);
+  TokenSearch search(hidden, std::min(count, choices), excluded, log_sums);
   search.run(table);
   return search.take();
 }

@@ -5,15 +5,10 @@
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 Override parse_override(const std::string& text) {
   check_characters(text, "--set");

@@ -1,9 +1,9 @@
 #include "train/evaluation/evaluation.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 
+#include "core/clock.hpp"
 #include "datasets/loader.hpp"
 #include "nn/transformer/loss.hpp"
 #include "train/evaluation/example_decoding.hpp"
@@ -97,7 +97,7 @@ std::vector<std::string> decode_split(const Transformer& model, const ParameterS
 Evaluation evaluate(const Transformer& model, const ParameterStore& store, const Task& task,
                     const Split& split, const EvaluationOptions& options, Index decode_examples,
                     Workers& workers) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const auto batches = ordered_batches(split, options.batch_tokens);
   std::vector<Sums> sums(batches.size());
   workers.run(static_cast<Index>(batches.size()), [&](Index i) {
@@ -127,7 +127,7 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
     add_metrics(result, true, written(result, first_references(task, split, result.outputs.size())),
                 options);
   }
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.seconds = seconds_since(begin);
   return result;
 }
 

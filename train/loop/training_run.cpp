@@ -4,10 +4,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/clock.hpp"
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/tape/anomaly.hpp"
@@ -26,12 +26,6 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 Config with_intervals(Config config, Index steps_per_epoch) {
   config.evaluation.every = config.evaluation.every.value_or(steps_per_epoch);

@@ -1,9 +1,9 @@
 #include "train/plan/rehearsal.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "core/clock.hpp"
 #include "core/memory/process_memory.hpp"
 #include "datasets/loader.hpp"
 #include "train/evaluation/evaluation.hpp"
@@ -16,16 +16,11 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Lists = std::vector<std::vector<Index>>;  // the examples of each batch
 
 constexpr double timed_seconds = 1.5;
 constexpr Index fewest_steps = 3;
 constexpr Index most_steps = 60;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 Split only(const Split& split, const Lists& batches, Index count) {
   Split part;

@@ -35,9 +35,7 @@ void AttentionKernel::backward(HeadProblem problem, const HeadRows& output, Head
     copy_transposed(tile.queries, doutput.width, doutput.row(first), doutput.stride, 1, doutputs_,
                     tile.step());
     for (Index q = 0; q < tile.queries; ++q) {
-      along_[q] = sum_row(
-          d_value_, [](const Lanes& a, const Lanes& b) { return a * b; }, output.row(first + q),
-          doutput.row(first + q));
+      along_[q] = dot_row(d_value_, output.row(first + q), doutput.row(first + q));
     }
     query_rows_ = panel_of(problem.query, first, tile.queries, query_room_);
     doutput_rows_ = panel_of(doutput, first, tile.queries, doutput_room_);

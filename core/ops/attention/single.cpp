@@ -5,19 +5,17 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <span>
 
 #include "core/kernel/exponential.hpp"
 #include "core/kernel/fused_multiply_add.hpp"
 #include "core/kernel/rows.hpp"
 #include "core/memory/prefetch.hpp"
+#include "core/ops/attention/rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
-
-constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
 void prefetch_row(const SingleQuery& problem, Index j) {
   prefetch(problem.key + j * problem.key_stride, problem.key_columns());
@@ -36,9 +34,7 @@ void scores(const SingleQuery& problem, const SingleQuery& next, Scalar* s) {
     for (Index h = 0; h < problem.heads; key += problem.key_step) {
       for (Index last = h + problem.heads_of_key; h < last; ++h) {
         s[h * padded + j] =
-            problem.scale * sum_row(
-                                problem.d_key, [](const Lanes& a, const Lanes& b) { return a * b; },
-                                problem.query + h * problem.query_step, key);
+            problem.scale * dot_row(problem.d_key, problem.query + h * problem.query_step, key);
       }
     }
   }

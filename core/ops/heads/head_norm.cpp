@@ -9,13 +9,9 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-Scalar dot(Index width, const Scalar* a, const Scalar* b) {
-  return sum_row(width, [](const Lanes& x, const Lanes& y) { return x * y; }, a, b);
-}
-
 // dx += r (dy - y (y · dy) / width) with r = √width / sqrt(|x|² + epsilon)
 void add_gradient(Index width, Scalar factor, const Scalar* y, const Scalar* dy, Scalar* dx) {
-  const Lanes along(dot(width, y, dy) / static_cast<Scalar>(width));
+  const Lanes along(dot_row(width, y, dy) / static_cast<Scalar>(width));
   map_row(
       width, dx,
       [along, r = Lanes(factor)](const Lanes& a, const Lanes& b, const Lanes& c) {
@@ -36,7 +32,7 @@ Var normalize_heads(const HeadColumns& columns, Index heads, Index width, Scalar
     for (Index h = 0; h < heads; ++h) {
       const Scalar* from = x.at(i, h);
       const Scalar factor =
-          std::sqrt(static_cast<Scalar>(width) / (dot(width, from, from) + epsilon));
+          std::sqrt(static_cast<Scalar>(width) / (dot_row(width, from, from) + epsilon));
       factors.row(i)[h] = factor;
       map_row(
           width, y.row(i) + h * width, [r = Lanes(factor)](const Lanes& a) { return r * a; }, from);

@@ -25,10 +25,6 @@ void add_scaled(Index width, Scalar factor, const Scalar* from, Scalar* to) {
       from, to);
 }
 
-Scalar dot(Index width, const Scalar* a, const Scalar* b) {
-  return sum_row(width, [](const Lanes& x, const Lanes& y) { return x * y; }, a, b);
-}
-
 }  // namespace
 
 Var scale_heads(const HeadColumns& columns, const Var& factors, Index heads, Index width) {
@@ -55,7 +51,7 @@ Var scale_heads(const HeadColumns& columns, const Var& factors, Index heads, Ind
               add_scaled(width, factors.data()[h], dy, dx.at(i, h));
             }
             if (g.needs(1)) {
-              *dfactors.at(0, h) += dot(width, dy, x.at(i, h));
+              *dfactors.at(0, h) += dot_row(width, dy, x.at(i, h));
             }
           }
         }
@@ -132,7 +128,7 @@ Var sum_heads(const HeadColumns& columns, const Var& weights, Index heads, Index
               add_scaled(width, weights.data()[h], g.output().row(i), dx.at(i, h));
             }
             if (g.needs(1)) {
-              *dweights.at(0, h) += dot(width, g.output().row(i), x.at(i, h));
+              *dweights.at(0, h) += dot_row(width, g.output().row(i), x.at(i, h));
             }
           }
         }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/shown.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 namespace {
@@ -15,12 +16,6 @@ constexpr std::string_view blanks = " \t";
 template <class Part>
 bool contains(std::string_view text, Part part) {
   return text.find(part) != std::string_view::npos;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
 std::size_t indentation(std::string_view line) {
