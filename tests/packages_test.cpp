@@ -24,7 +24,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const fs::path root = TAPEHEAD_SOURCE_DIR;
+const fs::path repository = TAPEHEAD_SOURCE_DIR;
 
 // What a new Debian 12 has (`debootstrap --variant=minbase`), and git, with which one gets here.
 const std::set<std::string> bare{"apt",  "bash",       "coreutils", "dash", "diffutils",
@@ -76,7 +76,7 @@ const std::map<std::string, std::string> package_of = package_of_each();
 // What `./dev deps COMMAND` installs; "any": what it installs for some command.
 std::set<std::string> listed_for(const std::string& command) {
   std::set<std::string> packages;
-  std::istringstream lines(content_of(root / "packages.txt"));
+  std::istringstream lines(content_of(repository / "packages.txt"));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string package;
@@ -152,8 +152,8 @@ void expect_listed(const std::set<std::string>& programs, const std::string& com
 
 // But for this one, which names what it asks about.
 std::string sources_of_tests() {
-  std::string text = content_of(root / "tests/CMakeLists.txt");
-  for (const auto& entry : fs::recursive_directory_iterator(root / "tests")) {
+  std::string text = content_of(repository / "tests/CMakeLists.txt");
+  for (const auto& entry : fs::recursive_directory_iterator(repository / "tests")) {
     const fs::path& file = entry.path();
     const bool source = file.extension() == ".cpp" || file.extension() == ".hpp";
     if (source && file.filename() != "packages_test.cpp") {
@@ -165,14 +165,14 @@ std::string sources_of_tests() {
 
 TEST(Packages, programs_of_scripts_are_listed_for_the_command_that_runs_them) {
   for (const std::string name : {"tests/dev_test", "tests/consumer_test"}) {
-    expect_listed(programs_of(root / name), "test", name);
+    expect_listed(programs_of(repository / name), "test", name);
   }
   for (const std::string name : {"scripts/check_includes", "scripts/check_tidy"}) {
-    expect_listed(programs_of(root / name), "check", name);
+    expect_listed(programs_of(repository / name), "check", name);
   }
-  expect_listed(programs_of(root / "scripts/check_bare"), "check_bare", "scripts/check_bare");
-  expect_listed(programs_of(root / "bench/peers.py"), "peers", "bench/peers.py");
-  expect_listed(programs_of(root / "dev"), "any", "dev");
+  expect_listed(programs_of(repository / "scripts/check_bare"), "check_bare", "scripts/check_bare");
+  expect_listed(programs_of(repository / "bench/peers.py"), "peers", "bench/peers.py");
+  expect_listed(programs_of(repository / "dev"), "any", "dev");
 }
 
 TEST(Packages, programs_that_tests_start_are_listed_for_the_tests) {
@@ -181,7 +181,7 @@ TEST(Packages, programs_that_tests_start_are_listed_for_the_tests) {
   EXPECT_THAT(programs, Contains("chromium-headless-shell"));
   expect_listed(programs, "test", "a test");
   std::size_t scripts = 0;
-  for (const auto& entry : fs::directory_iterator(root / "scripts")) {
+  for (const auto& entry : fs::directory_iterator(repository / "scripts")) {
     const std::string name = entry.path().filename().string();
     if (text.find(name) != std::string::npos) {
       ++scripts;
@@ -196,7 +196,7 @@ TEST(Packages, programs_that_tests_start_are_listed_for_the_tests) {
 // what is missing.
 TEST(Packages, programs_of_every_script_are_known) {
   for (const std::string folder : {"scripts", "bench", ".ci"}) {
-    for (const auto& entry : fs::directory_iterator(root / folder)) {
+    for (const auto& entry : fs::directory_iterator(repository / folder)) {
       if (entry.is_regular_file() && content_of(entry.path()).starts_with("#!")) {
         for (const std::string& program : programs_of(entry.path())) {
           EXPECT_TRUE(package_of.contains(program)) << entry.path() << ": " << program;

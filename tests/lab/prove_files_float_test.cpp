@@ -86,7 +86,7 @@ bool is_another_config(const fs::path& file, const std::string& before) {
   }
 }
 
-std::string fault_of(const TemporaryDirectory& here, std::uint64_t number) {
+std::string fault_of_run(const TemporaryDirectory& here, std::uint64_t number) {
   const fs::path sweep = here / "copy";
   fs::remove_all(sweep);
   fs::copy(here / "s", sweep, fs::copy_options::recursive);
@@ -120,7 +120,7 @@ TEST(ProveFiles, damaged_texts_of_a_run_are_read_or_refused_by_name) {
   const auto cases = static_cast<std::uint64_t>(proof_cases(50, 4000));
   expect_no_faults(here, cases, [&](std::uint64_t number) {
     spdlog::set_level(spdlog::level::off);  // what is wrong and does no harm is told in warnings
-    return fault_of(here, number);
+    return fault_of_run(here, number);
   });
   tell_figures(fmt::format("files: {} damaged texts of runs were read or refused by name", cases));
 }

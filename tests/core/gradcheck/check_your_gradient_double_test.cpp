@@ -18,10 +18,10 @@ using ::testing::HasSubstr;
 
 Scalar sigmoid(Scalar a) { return 1 / (1 + std::exp(-a)); }
 
-using Backward = std::function<void(Gradients& g, const Tensor& x, const Tensor& gate)>;
+using GatedBackward = std::function<void(Gradients& g, const Tensor& x, const Tensor& gate)>;
 
 // The consumer's op with another backward pass.
-GradcheckFunction gated_with(const Backward& backward) {
+GradcheckFunction gated_with(const GatedBackward& backward) {
   return [backward](Tape& tape, const std::vector<Var>& inputs) {
     Tape forward(false);
     const Tensor x = inputs[0].value();
@@ -84,7 +84,7 @@ std::string overwriting() {
       .message();
 }
 
-std::string document() {
+std::string page_text() {
   std::ostringstream text;
   text << std::ifstream(TAPEHEAD_SOURCE_DIR "/docs/check-your-gradient.md").rdbuf();
   return text.str();
@@ -102,7 +102,7 @@ std::string indented(const std::string& message) {
 
 TEST(CheckYourGradient, shows_the_messages_that_there_are) {
   for (const std::string& message : {without_a_factor(), one_row_short(), overwriting()}) {
-    EXPECT_THAT(document(), HasSubstr(indented(message)));
+    EXPECT_THAT(page_text(), HasSubstr(indented(message)));
   }
 }
 

@@ -30,7 +30,7 @@ GradcheckReport check_map(const Matrix& forward, const Matrix& backward) {
   return gradcheck(linear_map(forward, backward), {Tensor::of({2}, {0.7, -1.2})});
 }
 
-double relu(double x) { return x > 0 ? x : 0; }
+double ramp(double x) { return x > 0 ? x : 0; }
 double step(double x) { return x > 0 ? 1 : 0; }
 
 TEST(GradcheckScale, finds_wrong_small_slopes) {
@@ -119,30 +119,30 @@ TEST(GradcheckScale, finds_a_wrong_element_among_inputs_of_all_sizes) {
 }
 
 TEST(GradcheckScale, passes_where_the_second_derivative_jumps) {
-  expect_right([](double x) { return relu(x) * relu(x); }, [](double x) { return 2 * relu(x); },
+  expect_right([](double x) { return ramp(x) * ramp(x); }, [](double x) { return 2 * ramp(x); },
                {0, 1, -1});
   expect_right([](double x) { return x * std::abs(x); }, [](double x) { return 2 * std::abs(x); },
                {0, 1, -1});
-  expect_right([](double x) { return std::pow(relu(x), 1.5); },
-               [](double x) { return 1.5 * std::sqrt(relu(x)); }, {0, 1, -1});
-  expect_right([](double x) { return x + relu(x) * relu(x); },
-               [](double x) { return 1 + 2 * relu(x); }, {0});
+  expect_right([](double x) { return std::pow(ramp(x), 1.5); },
+               [](double x) { return 1.5 * std::sqrt(ramp(x)); }, {0, 1, -1});
+  expect_right([](double x) { return x + ramp(x) * ramp(x); },
+               [](double x) { return 1 + 2 * ramp(x); }, {0});
 }
 
 TEST(GradcheckScale, finds_wrong_gradients_where_the_second_derivative_jumps) {
-  expect_wrong(check([](double x) { return relu(x) * relu(x); },
-                     [](double x) { return 2 * relu(x) + (x == 0 ? 1e-3 : 0); }, {0, 1, -1}),
+  expect_wrong(check([](double x) { return ramp(x) * ramp(x); },
+                     [](double x) { return 2 * ramp(x) + (x == 0 ? 1e-3 : 0); }, {0, 1, -1}),
                WrongKind::one_element, "input 0 [0] of (3)");
 }
 
 TEST(GradcheckScale, passes_beside_a_kink) {
   for (const double x : {-1e-3, -1e-4, -1e-6, -1e-9, 1e-4, 1e-6, 1e-9}) {
-    expect_right(relu, step, {x, 1, -1});
+    expect_right(ramp, step, {x, 1, -1});
     expect_right([](double a) { return std::abs(a); }, [](double a) { return a > 0 ? 1 : -1; },
                  {x, 1, -1});
   }
   // Between two: zero on a stretch of 2e-4.
-  expect_right([](double x) { return relu(x - 1e-4) - relu(-x - 1e-4); },
+  expect_right([](double x) { return ramp(x - 1e-4) - ramp(-x - 1e-4); },
                [](double x) { return std::abs(x) > 1e-4 ? 1 : 0; }, {1e-5, 1, -1});
 }
 

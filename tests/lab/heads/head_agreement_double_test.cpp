@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-const std::vector<TokenId> sentence{3, 4, 5, 6, 7};
+const std::vector<TokenId> five_tokens{3, 4, 5, 6, 7};
 const TokenFacts no_facts{};
 
 // Queries 1 and 2 have one related key, query 4 two, and queries 0 and 3 none.
@@ -29,8 +29,8 @@ Relations partner(RelationSide side) {
 }
 
 AttendedSequence sequence_with(const Relations& relations, bool causal = false) {
-  return {.keys = sentence,
-          .queries = sentence,
+  return {.keys = five_tokens,
+          .queries = five_tokens,
           .self = true,
           .causal = causal,
           .key_facts = no_facts,

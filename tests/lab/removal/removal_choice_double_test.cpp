@@ -27,7 +27,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Heads = std::vector<Index>;
 
-constexpr Index all_examples = 100;
+constexpr Index every_example = 100;
 
 AttentionSpec grouped(Index heads, Index kv_heads) {
   AttentionSpec spec;
@@ -69,7 +69,7 @@ TEST(HeadGroups, of_closed_heads_lose_what_leaves_equal_groups) {
 
 RemovalChoice choose(SmallCopy& copy, std::optional<Index> count, Index threads = 1) {
   Workers workers(threads);
-  return choose_removal(copy.model, copy.config, copy.task, copy.split, count, all_examples,
+  return choose_removal(copy.model, copy.config, copy.task, copy.split, count, every_example,
                         workers);
 }
 
@@ -81,7 +81,7 @@ TEST(RemovalChoice, of_plain_heads_is_that_of_the_pruning_curve) {
   SmallCopy copy;
   Workers workers(2);
   const PruningCurve curve =
-      prune_heads(copy.model, copy.config, copy.task, copy.split, all_examples, workers);
+      prune_heads(copy.model, copy.config, copy.task, copy.split, every_example, workers);
   const Tensor before = copy.model.store.values().copy();
   const RemovalChoice choice = choose(copy, std::nullopt, 2);
   EXPECT_THAT(copy.model.store.values().values(), ::testing::ElementsAreArray(before.values()));

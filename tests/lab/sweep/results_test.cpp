@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // Three cells of two seeds.
-SweepPlan plan() {
+SweepPlan three_cell_plan() {
   return plan_sweep(
       parse_sweep("config: " TAPEHEAD_SOURCE_DIR
                   "/configs/copy.yaml\nseeds: 2\naxes: {size: {\"a,\\\"b\\\"\": {model.heads: 1}, "
@@ -57,7 +57,7 @@ const Scores three_cells{scores(100, 10, 1), scores(190, 20, 3), scores(191, 40,
                          scores(104, 10, 2), scores(194, 20, 3), scores(192, 40, 4)};
 
 TEST(SweepResults, means_and_sample_deviations_over_seeds) {
-  const SweepResults results = sweep_results(plan(), three_cells);
+  const SweepResults results = sweep_results(three_cell_plan(), three_cells);
   ASSERT_EQ(results.cells.size(), 3U);
   const Spread& first = results.cells[0].figures.metric(Metric::sequence_accuracy);
   EXPECT_DOUBLE_EQ(first.mean, 0.51);
@@ -71,7 +71,7 @@ TEST(SweepResults, means_and_sample_deviations_over_seeds) {
 
 // 0.51, 0.96 and 0.9575, the last at twice the cost of the second.
 TEST(SweepResults, the_cheapest_is_sought_among_those_not_significantly_worse_than_the_best) {
-  const SweepResults results = sweep_results(plan(), three_cells);
+  const SweepResults results = sweep_results(three_cell_plan(), three_cells);
   EXPECT_EQ(results.best, 1U);
   EXPECT_EQ(results.cheapest, 1U);
   EXPECT_TRUE(results.cells[0].to_best->significant());
@@ -81,12 +81,12 @@ TEST(SweepResults, the_cheapest_is_sought_among_those_not_significantly_worse_th
 
   Scores better = three_cells;
   better[2] = better[5] = scores(195, 40, 2);
-  EXPECT_EQ(sweep_results(plan(), better).best, 2U);
-  EXPECT_EQ(sweep_results(plan(), better).cheapest, 1U);
+  EXPECT_EQ(sweep_results(three_cell_plan(), better).best, 2U);
+  EXPECT_EQ(sweep_results(three_cell_plan(), better).cheapest, 1U);
 }
 
 TEST(SweepResults, by_loss_less_is_better) {
-  SweepPlan by_loss = plan();
+  SweepPlan by_loss = three_cell_plan();
   by_loss.metric = Metric::loss;
   Scores all = three_cells;
   for (const std::size_t run : {std::size_t{0}, std::size_t{3}}) {
@@ -101,7 +101,7 @@ TEST(SweepResults, by_loss_less_is_better) {
 TEST(SweepResults, runs_that_are_missing_leave_the_others) {
   Scores some = three_cells;
   some[0] = some[3] = some[4] = std::nullopt;
-  const SweepResults results = sweep_results(plan(), some);
+  const SweepResults results = sweep_results(three_cell_plan(), some);
   ASSERT_EQ(results.cells.size(), 2U);
   EXPECT_EQ(results.cells[0].runs, 1U);
   EXPECT_EQ(results.cells[results.best].cell, 2U);
@@ -113,17 +113,17 @@ TEST(SweepResults, tests_of_other_examples_are_not_compared) {
   for (const std::size_t run : {std::size_t{0}, std::size_t{3}}) {
     other[run]->examples.front().reference = "x";
   }
-  const SweepResults results = sweep_results(plan(), other);
+  const SweepResults results = sweep_results(three_cell_plan(), other);
   EXPECT_FALSE(results.cells[0].to_best);
   EXPECT_NE(results.cheapest, 0U);
-  EXPECT_THAT(results_table(plan(), results), HasSubstr("not comparable"));
+  EXPECT_THAT(results_table(three_cell_plan(), results), HasSubstr("not comparable"));
 }
 
 TEST(SweepResults, further_figures_are_those_of_the_runs_that_have_them) {
   Scores studied = three_cells;
   studied[0]->figures = {{"cross.entropy", 1}, {"train.loss", 0.5}};
   studied[3]->figures = {{"cross.entropy", 2}};
-  SweepPlan sweep = plan();
+  SweepPlan sweep = three_cell_plan();
   sweep.show = {"cross.entropy", "loss"};
   const SweepResults results = sweep_results(sweep, studied);
   const auto& further = results.cells[0].figures.further;
@@ -156,7 +156,7 @@ TEST(SweepFront, holds_what_nothing_beats_in_both) {
 }
 
 TEST(SweepReport, the_table_begins_with_the_best_and_says_what_follows) {
-  const SweepPlan sweep = plan();
+  const SweepPlan sweep = three_cell_plan();
   const std::string table = results_table(sweep, sweep_results(sweep, three_cells));
   EXPECT_LT(table.find("middle"), table.find("large"));
   EXPECT_LT(table.find("large"), table.find("a,\"b\""));
@@ -165,7 +165,7 @@ TEST(SweepReport, the_table_begins_with_the_best_and_says_what_follows) {
 }
 
 TEST(SweepReport, csv_has_a_line_for_each_and_quotes_what_needs_it) {
-  const SweepPlan sweep = plan();
+  const SweepPlan sweep = three_cell_plan();
   const SweepResults results = sweep_results(sweep, three_cells);
   const std::string runs = runs_csv(sweep, results);
   EXPECT_EQ(std::ranges::count(runs, '\n'), 7);
@@ -177,7 +177,7 @@ TEST(SweepReport, csv_has_a_line_for_each_and_quotes_what_needs_it) {
 }
 
 TEST(SweepReport, json_has_cells_runs_and_each_comparison) {
-  const SweepPlan sweep = plan();
+  const SweepPlan sweep = three_cell_plan();
   const auto json = results_json(sweep, sweep_results(sweep, three_cells));
   EXPECT_EQ(json["cells"].size(), 3U);
   EXPECT_EQ(json["runs"].size(), 6U);
