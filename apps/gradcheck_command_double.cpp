@@ -21,6 +21,7 @@
 #include "train/experiment.hpp"
 #include "train/gradcheck/check_config.hpp"
 #include "train/gradcheck/tiny_config.hpp"
+#include "train/options/layout.hpp"
 #include "train/output/console.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -150,8 +151,8 @@ int gradcheck_config(const GradcheckArguments& arguments) {
   expect_output_apart(inputs_of_config(arguments.config, config));
   const Task task = make_task(find_config_data(arguments.config, config.task), config.seed);
   expect_some(config, task, arguments.only);
-  checked.batch =
-      small_batch(task.split("train"), std::min<Index>(160, config.model.max_positions));
+  checked.batch = small_batch(task.split("train"), std::min<Index>(160, config.model.max_positions),
+                              layout_of(config.model));
   GradcheckProgress progress;
   checked.report =
       check_config(config, task, checked.batch,

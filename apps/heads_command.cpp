@@ -20,6 +20,7 @@
 #include "lab/removal/gated_heads.hpp"
 #include "lab/removal/removal_report.hpp"
 #include "train/experiment.hpp"
+#include "train/options/layout.hpp"
 #include "train/output/figures.hpp"
 #include "train/output/logging.hpp"
 #include "train/output/program_path.hpp"
@@ -148,7 +149,8 @@ HeadFindings study(const HeadsArguments& arguments, SavedRun& saved, const Task&
   Workers workers(arguments.threads);
   HeadFindings found;
   found.heads = report_heads(
-      watch_heads(saved.model.transformer, saved.model.store, split, token_facts(task),
+      watch_heads(saved.model.transformer, saved.model.store, split,
+                  token_facts(task, layout_of(saved.config.model)),
                   saved.config.evaluation.batch_tokens, workers, progress("watching, batches")),
       saved.model);
   found.gates = gated_heads(saved.model);

@@ -7,6 +7,7 @@
 #include "bench/scaling.hpp"
 #include "bench/step_subject.hpp"
 #include "core/clock.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 #include "nn/generation/decoding.hpp"
 #include "train/experiment.hpp"
 
@@ -21,11 +22,12 @@ nlohmann::ordered_json measure(Index beam, Index sentences) {
   Tokens sources = batch.context;
   sources.segments.list.resize(static_cast<std::size_t>(sentences));
   sources.ids.resize(static_cast<std::size_t>(row_count(sources.segments)));
+  const Prompts prompts = prompts_after(sources, begin_id);
   double best = 1e9;
   Index written = 0;
   for (int i = 0; i < 3; ++i) {
     const auto begin = Clock::now();
-    const auto outputs = decode_batch(model.transformer, model.store, sources,
+    const auto outputs = decode_batch(model.transformer, model.store, prompts,
                                       {.beam = beam, .max_extra_length = 1});
     best = std::min(best, seconds_since(begin));
     written = 0;

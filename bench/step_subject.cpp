@@ -11,6 +11,7 @@
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
 #include "train/config/config.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead {
 
@@ -55,13 +56,14 @@ StepSubject subject_of(const std::filesystem::path& path, const Overrides& overr
   const Config config = load_config(path, overrides).config;
   const Task task = make_task(config.task, config.seed);
   const std::shared_ptr<const Split> train = task.training_split(0);
+  const Layout layout = layout_of(config.model);
   std::vector<std::vector<Batch>> steps;
-  const auto lists = epoch_batches(*train, config.training.batching(), config.seed, 0);
+  const auto lists = epoch_batches(*train, config.training.batching(), config.seed, 0, layout);
   const auto together = static_cast<std::size_t>(config.training.accumulate);
   for (std::size_t i = 0; i < lists.size() && steps.size() < most_steps; i += together) {
     std::vector<Batch> batches;
     for (std::size_t k = i; k < std::min(i + together, lists.size()); ++k) {
-      batches.push_back(make_batch(*train, lists[k]));
+      batches.push_back(make_batch(*train, lists[k], layout));
     }
     steps.push_back(std::move(batches));
   }

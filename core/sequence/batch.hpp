@@ -33,6 +33,18 @@ struct Batch {
   Index sequences() const { return static_cast<Index>(examples.size()); }
 };
 
+// What a model reads before it writes, for each sequence: a context for the encoder, as in a batch,
+// and the first rows of the input.
+struct Prompts {
+  Tokens context;
+  Tokens input;  // each sequence has one row at least
+
+  Index sequences() const { return input.segments.count(); }
+};
+
+// Where a context is all that there is to read: each sequence begins with this mark.
+Prompts prompts_after(Tokens context, TokenId begin);
+
 // Throws ShapeError if the parts do not match: different numbers of sequences, segments with other
 // rows than there are tokens, or labels of rows that do not exist.
 void expect_whole(const Batch& batch);

@@ -52,17 +52,28 @@ Pattern Pattern::top(Index count) const {
   return chosen;
 }
 
-KeyRanges Pattern::bounds() const {
-  return far_stride_ == 0 && summaries_ == 0 ? near_ : KeyRanges{.ahead = near_.ahead};
+KeyRanges Pattern::bounds(Index prefix) const {
+  const bool near_only = far_stride_ == 0 && summaries_ == 0;
+  KeyRanges ranges = near_only ? near_ : KeyRanges{.ahead = near_.ahead};
+  if (prefix > 0) {
+    ranges.before = KeyRanges::unlimited;
+    ranges.prefix = prefix;
+  }
+  return ranges;
 }
 
-bool Pattern::allowed(Index query, Index key) const {
+bool Pattern::is_range(Index prefix) const {
+  const bool joined = prefix <= 0 || near_.before == KeyRanges::unlimited;
+  return joined && far_stride_ == 0 && summaries_ == 0 && rule_ == nullptr;
+}
+
+bool Pattern::allowed(Index query, Index key, Index prefix) const {
   bool result = false;
-  mark(query, key, {&result, 1});
+  mark(query, key, {&result, 1}, prefix);
   return result;
 }
 
-void Pattern::mark(Index query, Index first, std::span<bool> allowed) const {
+void Pattern::mark(Index query, Index first, std::span<bool> allowed, Index prefix) const {
   if (rule_ != nullptr) {
     rule_->mark(query, first, allowed);
   }
@@ -76,7 +87,7 @@ void Pattern::mark(Index query, Index first, std::span<bool> allowed) const {
       given = given || key - KeyRanges::unit(key, size) * size >= size - summaries_;
     }
     given = given && (!looks_back_ || key <= query);
-    mark = rule_ != nullptr ? mark && given : given;
+    mark = (rule_ != nullptr ? mark && given : given) || (prefix > 0 && key < prefix);
     ++key;
   }
 }

@@ -21,7 +21,7 @@ struct PositionRange {
 // One range of keys for every query. The ends of the ranges never decrease from one query to the
 // next. Positions are counted in units, of one size for queries and one for keys. The range begins
 // `before` keys before the first key of the query's unit. It ends `after` keys behind the last one,
-// and at most `ahead` behind the query.
+// and at most `ahead` behind the query, but not before the end of the prefix.
 struct KeyRanges {
   static constexpr Index unlimited = std::numeric_limits<Index>::max() / 4;
 
@@ -30,10 +30,12 @@ struct KeyRanges {
   Index query_unit = 1;
   Index key_unit = 1;
   Index ahead = unlimited;
+  Index prefix = -unlimited;  // the position after its last key
 
   constexpr PositionRange of(Index query) const {
     const Index first = unit(query, query_unit) * key_unit;
-    return {first - before, std::min(first + key_unit - 1 + after, query + ahead)};
+    const Index last = std::min(first + key_unit - 1 + after, query + ahead);
+    return {first - before, std::max(last, prefix - 1)};
   }
   constexpr bool all() const {
     return before == unlimited && after == unlimited && ahead == unlimited;
@@ -84,13 +86,15 @@ class Pattern {
   // scores are equal, it keeps the earlier key.
   Pattern top(Index count) const;
 
-  // By positions only. With `top`: the keys to choose from.
-  bool allowed(Index query, Index key) const;
-  void mark(Index query, Index first, std::span<bool> allowed) const;
+  // By positions only. With `top`: the keys to choose from. Every query may also attend to the keys
+  // at positions below `prefix` (Segment::prefix), if that is not 0.
+  bool allowed(Index query, Index key, Index prefix = 0) const;
+  void mark(Index query, Index first, std::span<bool> allowed, Index prefix = 0) const;
 
   const KeyRanges& near() const { return near_; }
-  KeyRanges bounds() const;  // a range that contains near and far keys
-  bool only_near() const { return far_stride_ == 0 && summaries_ == 0 && rule_ == nullptr; }
+  // A range that contains near keys, far keys and prefix; and whether it contains nothing else.
+  KeyRanges bounds(Index prefix = 0) const;
+  bool is_range(Index prefix = 0) const;
   Index far_stride() const { return far_stride_; }  // 0: none
   Index summaries() const { return summaries_; }    // 0: none
   bool has_rule() const { return rule_ != nullptr; }

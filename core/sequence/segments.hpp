@@ -14,6 +14,9 @@ struct Segment {
   Index row = 0;       // the first row in the matrix
   Index rows = 0;      // how many there are; may be 0
   Index position = 0;  // the position, inside its sequence, of the first row; may be negative
+  // Of queries, if not 0: they may attend to all keys at positions below this, whatever the
+  // pattern says.
+  Index prefix = 0;
 };
 
 // The sequences of a batch. Query segments tile their matrix in order; key segments may overlap,

@@ -11,6 +11,7 @@
 #include "datasets/loader.hpp"
 #include "lab/heads/head_pairs.hpp"
 #include "lab/heads/head_writes.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -121,7 +122,8 @@ class Watcher {
             .self = self,
             .causal = decoder && self,
             .key_facts = decoder && self ? facts_.target : facts_.source,
-            .relations = relations_[static_cast<std::size_t>(segment_)]};
+            .relations = relations_[static_cast<std::size_t>(segment_)],
+            .prefix = decoder && self ? batch_.input.segments[segment_].prefix : 0};
   }
 
   const Writes& writes_;
@@ -149,7 +151,7 @@ void expect_finite(const RecordedAttention& seen) {
 std::vector<AttentionSums> watch_batch(const Transformer& model, const ParameterStore& store,
                                        const Writes& writes, const Split& split,
                                        const std::vector<Index>& examples, const SideFacts& facts) {
-  const Batch batch = make_batch(split, examples);
+  const Batch batch = make_batch(split, examples, layout_of(model.options()));
   Watcher watcher(writes, split, batch, facts);
   Tape tape(false);
   Pass pass(tape, store);
@@ -177,7 +179,8 @@ std::vector<AttentionSums> watch_heads(const Transformer& model, const Parameter
                                        const Split& split, const SideFacts& facts,
                                        Index batch_tokens, Workers& workers,
                                        const std::function<void(Index, Index)>& progress) {
-  const auto batches = ordered_batches(split, std::min(batch_tokens, most_tokens));
+  const auto batches =
+      ordered_batches(split, std::min(batch_tokens, most_tokens), layout_of(model.options()));
   const Writes writes = writes_of(model, store);
   const auto count = static_cast<Index>(batches.size());
   std::vector<AttentionSums> total;

@@ -27,28 +27,52 @@ bool is_all_punctuation(std::string_view piece) {
   return any;
 }
 
-TokenFacts facts_of(const Tokenizer& tokenizer, const std::vector<Example>& examples,
-                    std::vector<TokenId> Example::* side) {
+TokenFacts facts_of(const Tokenizer& tokenizer) {
   TokenFacts facts{.occurrences = std::vector<Index>(static_cast<std::size_t>(tokenizer.size())),
                    .punctuation = std::vector<bool>(static_cast<std::size_t>(tokenizer.size()))};
   for (TokenId token = mark_count; token < tokenizer.size(); ++token) {
     facts.punctuation[static_cast<std::size_t>(token)] = is_all_punctuation(tokenizer.entry(token));
   }
+  return facts;
+}
+
+void count(const std::vector<Example>& examples, std::vector<TokenId> Example::* side,
+           TokenFacts& facts) {
   for (const Example& example : examples) {
     for (const TokenId token : example.*side) {
       facts.occurrences[static_cast<std::size_t>(token)] += token >= mark_count ? 1 : 0;
     }
+  }
+}
+
+// Of the rows of one sequence, which has the entries of the source's tokenizer.
+SideFacts facts_of_sequence(const Task& task, const std::vector<Example>& examples,
+                            const Layout& layout) {
+  SideFacts facts{.source = {}, .target = facts_of(*task.source_tokenizer)};
+  count(examples, &Example::source, facts.target);
+  count(examples, &Example::target, facts.target);
+  if (task.find_relations) {
+    facts.relations = [find = task.find_relations, layout](const Split& split, Index example) {
+      const Index source = std::ssize(split.examples[static_cast<std::size_t>(example)].source);
+      return in_one_sequence(find(split, example), source, layout.full_prefix ? source : 0);
+    };
   }
   return facts;
 }
 
 }  // namespace
 
-SideFacts token_facts(const Task& task) {
+SideFacts token_facts(const Task& task, const Layout& layout) {
   const std::vector<Example>& examples = task.split("train").examples;
-  return {.source = facts_of(*task.source_tokenizer, examples, &Example::source),
-          .target = facts_of(*task.target_tokenizer, examples, &Example::target),
-          .relations = task.find_relations};
+  if (layout.one_sequence) {
+    return facts_of_sequence(task, examples, layout);
+  }
+  SideFacts facts{.source = facts_of(*task.source_tokenizer),
+                  .target = facts_of(*task.target_tokenizer),
+                  .relations = task.find_relations};
+  count(examples, &Example::source, facts.source);
+  count(examples, &Example::target, facts.target);
+  return facts;
 }
 
 }  // namespace tapehead

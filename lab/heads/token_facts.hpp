@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "datasets/layout.hpp"
 #include "datasets/task.hpp"
 
 namespace tapehead {
@@ -19,10 +20,10 @@ struct TokenFacts {
 };
 
 struct SideFacts {
-  TokenFacts source;
+  TokenFacts source;  // empty if source and target are one sequence
   TokenFacts target;
   std::function<Relations(const Split&, Index example)> relations{};  // empty: none are known
 };
-SideFacts token_facts(const Task& task);
+SideFacts token_facts(const Task& task, const Layout& layout);
 
 }  // namespace tapehead

@@ -12,6 +12,7 @@
 #include "datasets/loader.hpp"
 #include "nn/transformer/loss.hpp"
 #include "train/evaluation/evaluation.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -49,7 +50,8 @@ std::vector<double> slope_sums(const Model& model, const Split& split, const Hea
   std::vector<double> sums(gates.size());
   for (Index example = first; example < last; ++example) {
     ParameterGradients gradients(model.store);
-    sentence_gradients(model, make_batch(split, {example}), gradients);
+    sentence_gradients(model, make_batch(split, {example}, layout_of(model.transformer.options())),
+                       gradients);
     for (std::size_t i = 0; i < gates.size(); ++i) {
       sums[i] += std::abs(gates[i]->slope(gradients));
     }

@@ -10,6 +10,7 @@
 #include "datasets/loader.hpp"
 #include "lab/heads/recorded_attentions.hpp"
 #include "train/evaluation/evaluation.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -41,6 +42,20 @@ Json pieces(const PoolVector<TokenId>& tokens, const Tokenizer& tokenizer) {
   Json list = Json::array();
   for (std::size_t i = 0; i < tokens.size() && i < static_cast<std::size_t>(shown_tokens); ++i) {
     list.push_back(tokenizer.entry(tokens[i]));
+  }
+  return list;
+}
+
+// What each row of the input is to be followed by: its label, or nothing.
+Json said_after(const Batch& batch, const Tokenizer& tokenizer) {
+  Json list = Json::array();
+  Index label = 0;
+  for (Index row = 0; row < std::min(batch.input.rows(), shown_tokens); ++row) {
+    const bool labelled =
+        batch.labels.every_row ||
+        (label < batch.labels.count() && batch.labels.rows[static_cast<std::size_t>(label)] == row);
+    list.push_back(labelled ? tokenizer.entry(batch.labels.ids[static_cast<std::size_t>(label++)])
+                            : std::string());
   }
   return list;
 }
@@ -89,13 +104,16 @@ Index weights_in(const Json& attentions) {
 Json report_sentences(const Model& model, const EvaluationOptions& options, const Task& task,
                       const Split& split, const std::vector<Index>& examples, Workers& workers) {
   const Split few = chosen(task, split, examples);
+  const Layout layout = layout_of(model.transformer.options());
+  const Tokenizer& input_tokenizer =
+      layout.one_sequence ? *task.source_tokenizer : *task.target_tokenizer;
   const auto outputs = decode_split(model.transformer, model.store, task, few,
                                     static_cast<Index>(few.examples.size()), options, workers);
   const std::vector<bool> right = right_sequences(task, few, outputs);
   Json sentences = Json::array();
   Index weights = 0;
   for (std::size_t i = 0; i < few.examples.size(); ++i) {
-    const Batch batch = make_batch(few, {static_cast<Index>(i)});
+    const Batch batch = make_batch(few, {static_cast<Index>(i)}, layout);
     Json attentions = attentions_json(model, batch);
     weights += weights_in(attentions);
     if (i > 0 && weights > shown_weights) {
@@ -107,8 +125,8 @@ Json report_sentences(const Model& model, const EvaluationOptions& options, cons
                          {"right", static_cast<bool>(right[i])},
                          {"reference", few.references[i]},
                          {"source_tokens", pieces(batch.context.ids, *task.source_tokenizer)},
-                         {"target_tokens", pieces(batch.input.ids, *task.target_tokenizer)},
-                         {"said_tokens", pieces(batch.labels.ids, *task.target_tokenizer)},
+                         {"target_tokens", pieces(batch.input.ids, input_tokenizer)},
+                         {"said_tokens", said_after(batch, *task.target_tokenizer)},
                          {"source_length", batch.context.ids.size()},
                          {"target_length", batch.input.ids.size()},
                          {"attentions", std::move(attentions)}});

@@ -60,7 +60,7 @@ function tokensOf(sentence, side) {
 
 // A position of the decoder reads one token and has to say the next.
 function queryLabels(sentence, side) {
-  return side === 'source' ? sentence.source_tokens : sentence.target_tokens.map((token, i) => `${token} > ${sentence.said_tokens[i]}`);
+  return side === 'source' ? sentence.source_tokens : sentence.target_tokens.map((token, i) => (sentence.said_tokens[i] ? `${token} > ${sentence.said_tokens[i]}` : token));
 }
 
 function smallMapButton(sentence, attention, head, choice, role) {

@@ -8,6 +8,7 @@
 #include "lab/heads/head_report.hpp"
 #include "lab/removal/removal_report.hpp"
 #include "train/evaluation/evaluation.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -89,7 +90,8 @@ Json report_heads_json(Model& model, const Config& config, const Task& task, con
   Json json = {{"split", split.name}, {"watched", watched}};
   json["attentions"] = heads_json(
       report_heads(watch_heads(model.transformer, model.store, first_examples(split, watched),
-                               token_facts(task), config.evaluation.batch_tokens, workers),
+                               token_facts(task, layout_of(config.model)),
+                               config.evaluation.batch_tokens, workers),
                    model));
   json["legend"] = legend_json();
   json["notes"] = Json::array();

@@ -15,6 +15,7 @@
 #include "nn/transformer/loss.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"
+#include "train/options/layout.hpp"
 #include "train/output/json_text.hpp"
 #include "train/plan/step_flops.hpp"
 #include "train/run/checkpoints.hpp"
@@ -40,7 +41,7 @@ double multiply_adds_per_token(const Config& config, const Task& task) {
   const std::shared_ptr<const Split> train = task.training_split(0);
   std::vector<Index> all(train->examples.size());
   std::iota(all.begin(), all.end(), Index{0});
-  const Batch batch = make_batch(*train, all);
+  const Batch batch = make_batch(*train, all, layout_of(config.model));
   return step_flops(config.model, task.target_tokenizer->size(), batch) / 2 /
          static_cast<double>(batch.labels.count());
 }
@@ -90,7 +91,7 @@ void add_training(RunScores& scores, const RunFiles& files) {
 ExampleScore likelihood(const Model& model, const Split& split, Index example) {
   Tape tape(false);
   Pass pass(tape, model.store);
-  const Batch batch = make_batch(split, {example});
+  const Batch batch = make_batch(split, {example}, layout_of(model.transformer.options()));
   const CrossEntropy result = batch_loss(model.transformer, pass, batch);
   return {.negative_log_likelihood = result.negative_log_likelihood,
           .tokens = batch.labels.count(),

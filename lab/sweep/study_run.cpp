@@ -4,6 +4,7 @@
 
 #include "lab/heads/head_report.hpp"
 #include "train/evaluation/evaluation.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -38,10 +39,11 @@ NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, cons
                                static_cast<Index>(split.examples.size()), workers));
   }
   if (study.heads) {
-    figures.merge(summary_of(
-        report_heads(watch_heads(run.model.transformer, run.model.store, split, token_facts(task),
-                                 run.config.evaluation.batch_tokens, workers),
-                     run.model)));
+    figures.merge(
+        summary_of(report_heads(watch_heads(run.model.transformer, run.model.store, split,
+                                            token_facts(task, layout_of(run.config.model)),
+                                            run.config.evaluation.batch_tokens, workers),
+                                run.model)));
     if (const auto gates = gated_heads(run.model); !gates.empty()) {
       figures.merge(summary_of(gates));
     }

@@ -14,7 +14,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 DistanceBuckets buckets_of(const AttentionSpec& spec) {
-  const bool back = spec.kind == AttentionKind::decoder_self;
+  const bool back = spec.looks_back();
   if (spec.has_clip()) {
     return DistanceBuckets::clipped(spec.clip, back ? 0 : spec.clip);
   }

@@ -62,6 +62,13 @@ void set_widths(const ModelOptions& options, const AttentionSettings& said, Inde
 }  // namespace
 
 Index attention_layers(const ModelOptions& options, AttentionKind kind) {
+  const bool there = kind == AttentionKind::encoder_self ? options.family != Family::decoder
+                     : kind == AttentionKind::decoder_self
+                         ? options.family != Family::encoder
+                         : options.family == Family::encoder_decoder;
+  if (!there) {
+    return 0;
+  }
   return kind == AttentionKind::encoder_self ? options.encoder_layers.value_or(options.layers)
                                              : options.decoder_layers.value_or(options.layers);
 }
@@ -80,7 +87,7 @@ Initializer AttentionSpec::first_numbers(Initializer own, Index rows_of_head) co
 }
 
 Index AttentionSpec::distance_buckets() const {
-  const bool back = kind == AttentionKind::decoder_self;
+  const bool back = looks_back();
   if (has_clip()) {
     return back ? clip + 1 : 2 * clip + 1;
   }
@@ -138,6 +145,7 @@ AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, In
   AttentionSpec spec;
   spec.kind = kind;
   spec.d_model = options.d_model;
+  spec.sees_prefix = kind == AttentionKind::decoder_self && options.prefix == SourceRows::full;
   spec.heads = options.heads;
   spec.dropout = options.dropout_attention.value_or(options.dropout);
   AttentionSpec::walk(

@@ -13,6 +13,7 @@ namespace tapehead {
 struct AttentionSpec : AttentionFields<Plain> {
   AttentionKind kind = AttentionKind::encoder_self;
   Index d_model = 1;
+  bool sees_prefix = false;  // a decoder's, in which the rows of a source see each other
 
   // False: the width of a head should be d_model / heads, but that is not an integer.
   bool heads_divide = true;
@@ -24,6 +25,8 @@ struct AttentionSpec : AttentionFields<Plain> {
   // How many numbers are learned for distances: one for each bucket.
   Index distance_buckets() const;
   bool is_self() const { return kind != AttentionKind::cross; }
+  // Whether no query attends to later keys.
+  bool looks_back() const { return kind == AttentionKind::decoder_self && !sees_prefix; }
   bool tied() const { return head_weights == HeadWeights::tied; }
   Index heads_with(Score of) const;
   // The initialiser of a parameter in which each head has `rows_of_head` rows. If the heads are to

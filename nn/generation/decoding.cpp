@@ -1,32 +1,46 @@
 #include "nn/generation/decoding.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "core/ops/select_rows.hpp"
 #include "nn/generation/beam.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// Decodes one batch, token by token. Beams that are done leave the batch.
+PoolVector<Index> last_rows(const Segments& segments) {
+  PoolVector<Index> rows;
+  for (const Segment& segment : segments.list) {
+    rows.push_back(segment.row + segment.rows - 1);
+  }
+  return rows;
+}
+
+// Decodes one batch: first all prompts, then token by token. Beams that are done leave the batch.
 class Search {
  public:
-  Search(const Transformer& model, const ParameterStore& store, const Tokens& source,
+  Search(const Transformer& model, const ParameterStore& store, const Prompts& prompts,
          const DecodingOptions& options)
-      : model_(model), store_(store), source_(source), options_(options), cache_(begin()) {}
+      : model_(model), store_(store), prompts_(prompts), options_(options), cache_(begin()) {}
 
   std::vector<std::vector<Hypothesis>> run() {
     Tape tape(false);
     Pass pass(tape, store_);
     pass.keep_weights_packed();
-    const Context context{.rows = model_.encode(pass, source_), .segments = sources_};
+    std::optional<Context> context;
+    if (model_.family() == Family::encoder_decoder) {
+      context.emplace(model_.encode(pass, prompts_.context), sources_);
+    }
     const LogSums log_sums =
         options_.beam == 1 && !options_.scores ? LogSums::left_out : LogSums::wanted;
     for (Index length = 0; gather(length); ++length) {
       cache_.extend(slots_, newest_.segments);
-      const Var hidden = model_.main()(pass, newest_, &context, &cache_);
-      take(model_.output().best(pass, hidden, options_.beam, options_.begin, log_sums));
+      const Var rows = model_.main()(pass, newest_, context ? &*context : nullptr, &cache_);
+      const Var last = length == 0 ? select_rows(rows, last_rows(newest_.segments)) : rows;
+      take(model_.output().best(pass, last, options_.beam, options_.begin, log_sums));
     }
     std::vector<std::vector<Hypothesis>> results;
     for (const Beam& beam : beams_) {
@@ -39,28 +53,40 @@ class Search {
   // A slot for each hypothesis that may be open.
   KeyValueCache begin() {
     Index most = 0;
-    for (const Segment& segment : source_.segments.list) {
-      // A source ends with the end mark, so its segment has one row more than the sentence.
-      const Index longest = std::min({segment.rows + options_.max_extra_length, options_.max_length,
-                                      model_.options().max_positions});
-      most = std::max(most, longest);
-      beams_.emplace_back(options_, longest);
+    for (Index i = 0; i < prompts_.sequences(); ++i) {
+      const Index prompt = prompts_.input.segments[i].rows;
+      const Index source = std::max(prompts_.context.segments[i].rows, prompt);
+      // The last token that is written is not read.
+      const Index longest = std::min({source + options_.max_extra_length, options_.max_length,
+                                      model_.options().max_positions - prompt + 1});
+      most = std::max(most, prompt - 1 + longest);
+      beams_.emplace_back(options_, std::max<Index>(longest, 0));
     }
-    return model_.main().make_cache(source_.segments.count() * options_.beam, most);
+    return model_.main().make_cache(prompts_.sequences() * options_.beam, most);
   }
 
-  // Collects the newest token of every open hypothesis, each as a segment of one row. False if none
-  // is open.
+  // Collects what each open hypothesis has not read yet, each as a segment: its prompt or, later,
+  // its newest token. False if none is open.
   bool gather(Index length) {
     newest_.ids.clear();
     newest_.segments.list.clear();
     sources_.list.clear();
     slots_.clear();
     for (std::size_t b = 0; b < beams_.size(); ++b) {
+      const Segment& prompt = prompts_.input.segments.list[b];
       for (const Beam::Open& open : beams_[b].open()) {
-        newest_.segments.list.push_back({.row = newest_.rows(), .rows = 1, .position = length});
-        newest_.ids.push_back(length == 0 ? options_.begin : open.tokens.back());
-        sources_.list.push_back(source_.segments.list[b]);
+        Segment segment = prompt;
+        segment.row = newest_.rows();
+        if (length == 0) {
+          const auto first = prompts_.input.ids.begin() + prompt.row;
+          newest_.ids.insert(newest_.ids.end(), first, first + prompt.rows);
+        } else {
+          segment.rows = 1;
+          segment.position = prompt.rows - 1 + length;
+          newest_.ids.push_back(open.tokens.back());
+        }
+        newest_.segments.list.push_back(segment);
+        sources_.list.push_back(prompts_.context.segments.list[b]);
         slots_.push_back(slot(b, open.slot));
       }
     }
@@ -90,21 +116,22 @@ class Search {
 
   const Transformer& model_;
   const ParameterStore& store_;
-  const Tokens& source_;
+  const Prompts& prompts_;
   DecodingOptions options_;
   std::vector<Beam> beams_;
   KeyValueCache cache_;
   Tokens newest_;
-  Segments sources_;          // for each newest token
+  Segments sources_;          // for each segment of the newest tokens
   std::vector<Index> slots_;  // likewise
 };
 
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> decode_batch(const Transformer& model,
-                                                  const ParameterStore& store, const Tokens& source,
+                                                  const ParameterStore& store,
+                                                  const Prompts& prompts,
                                                   const DecodingOptions& options) {
-  return Search(model, store, source, options).run();
+  return Search(model, store, prompts, options).run();
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,4 +1,4 @@
-// Decoding: finds the best outputs for source sentences, greedily or with beam search.
+// Decoding: finds the best outputs for prompts, greedily or with beam search.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,11 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The best outputs of each source segment, best first. The model must have an encoder and a
+// The best outputs of each prompt, best first: what follows its input. The model must have a
 // decoder.
 std::vector<std::vector<Hypothesis>> decode_batch(const Transformer& model,
-                                                  const ParameterStore& store, const Tokens& source,
+                                                  const ParameterStore& store,
+                                                  const Prompts& prompts,
                                                   const DecodingOptions& options);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

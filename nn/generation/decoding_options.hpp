@@ -12,7 +12,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 struct DecodingOptions {
   Index beam = 1;             // 1: greedy
   double length_penalty = 1;  // a hypothesis is ranked by log-probability / length^this
-  // An output has at most this many tokens more than its source, whose end mark counts.
+  // An output has at most this many tokens more than its source, with one mark.
   Index max_extra_length = 50;
   Index max_length = std::numeric_limits<Index>::max();  // of any output, whatever the source
   Index best = 1;      // outputs wanted for each source, at most `beam`

@@ -25,6 +25,11 @@ class AttentionPattern {
   // The pattern for core; in a decoder's self-attention without the keys after the query.
   Pattern pattern(bool decoder) const;
 
+  // Whether it can be combined with a prefix that every query sees.
+  bool takes_prefix() const {
+    return top_ == 0 && (kind_ == Kind::full || kind_ == Kind::causal || kind_ == Kind::window);
+  }
+
   bool operator==(const AttentionPattern&) const = default;
 
  private:

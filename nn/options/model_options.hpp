@@ -12,6 +12,12 @@
 
 namespace tapehead {
 
+// Which stacks there are. In a decoder, no row attends to later rows.
+enum class Family { encoder_decoder, decoder, encoder };
+
+// What the rows of a source see of each other in a model that is only a decoder.
+enum class SourceRows { causal, full };
+
 enum class NormKind { layer_norm, rms_norm };
 enum class NormPosition { pre, post };
 enum class PositionKind { sinusoidal, learned, none };
@@ -26,6 +32,14 @@ constexpr bool ties_output(Tying tying) {
 
 enum class InitKind { xavier_uniform, xavier_normal, normal };
 
+template <>
+struct EnumNames<Family> {
+  static constexpr std::array<std::string_view, 3> names{"encoder_decoder", "decoder", "encoder"};
+};
+template <>
+struct EnumNames<SourceRows> {
+  static constexpr std::array<std::string_view, 2> names{"causal", "full"};
+};
 template <>
 struct EnumNames<NormKind> {
   static constexpr std::array<std::string_view, 2> names{"layer_norm", "rms_norm"};
@@ -52,6 +66,8 @@ struct EnumNames<InitKind> {
 // An option that is absent is `auto`: it follows another option, as its help says. `resolve` sets
 // it.
 struct ModelOptions {
+  Family family = Family::encoder_decoder;
+  SourceRows prefix = SourceRows::causal;
   Index d_model = 64;
   Index heads = 4;
   std::optional<Index> d_head{};
@@ -84,6 +100,16 @@ struct ModelOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
+    visit(
+        Field{.name = "family",
+              .help = "encoder_decoder: an encoder reads the source, and a decoder attends to it "
+                      "and writes the target; decoder: one stack reads the source and goes on "
+                      "with the target, as in GPT; encoder: refused, since no task is for it yet"},
+        family);
+    visit(Field{.name = "prefix",
+                .help = "decoder: what the rows of a source see: earlier rows (causal), or the "
+                        "whole source (full)"},
+          prefix);
     visit(Field{.name = "d_model",
                 .help = "width of the model: the columns of every activation",
                 .minimum = 1,
@@ -109,7 +135,8 @@ struct ModelOptions {
                 .keeps_meaning = true},
           layers);
     visit(Field{.name = "encoder_layers",
-                .help = "layers of the encoder, 0: the decoder sees the embeddings; auto: layers",
+                .help = "layers of the encoder, 0: the decoder sees the embeddings; auto: layers; "
+                        "without an encoder 0",
                 .minimum = 0,
                 .maximum = 256},
           encoder_layers);

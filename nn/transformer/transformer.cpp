@@ -12,10 +12,10 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-void expect_tables_fit(const ModelOptions& options, Family family, const Vocabularies& entries) {
+void expect_tables_fit(const ModelOptions& options, const Vocabularies& entries) {
   const std::string_view tying =
       EnumNames<Tying>::names[static_cast<std::size_t>(options.tie_embeddings)];
-  if (ties_source(options.tie_embeddings) && family != Family::encoder_decoder) {
+  if (ties_source(options.tie_embeddings) && options.family != Family::encoder_decoder) {
     throw ConfigError(fmt::format(
         "model.tie_embeddings: {} needs an encoder and a decoder, and the model has one of them",
         tying));
@@ -54,14 +54,15 @@ Stack stack_of(const Scope& scope, const ModelOptions& options, const TokenEmbed
 
 // The order of declaration is the order in the store: first tables, then the parts of both stacks,
 // part by part.
-Transformer::Transformer(const Scope& scope, const ModelOptions& options, Family family,
+Transformer::Transformer(const Scope& scope, const ModelOptions& options,
                          const Vocabularies& entries)
-    : options_(options), family_(family) {
-  expect_tables_fit(options, family, entries);
+    : options_(options) {
+  expect_tables_fit(options, entries);
   const Index D = options.d_model;
-  const bool both = family == Family::encoder_decoder;
+  const bool both = options.family == Family::encoder_decoder;
   const bool one_table = !both || ties_source(options.tie_embeddings);
-  const StackName main = family == Family::encoder ? StackName::encoder : StackName::decoder;
+  const StackName main =
+      options.family == Family::encoder ? StackName::encoder : StackName::decoder;
   const Scope context_scope = scope / name_of_embedding(StackName::encoder);
   const Scope input_scope = scope / name_of_embedding(main);
   const Tensor sines = options.positions == PositionKind::sinusoidal
@@ -97,6 +98,9 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options, Family
 
 Var Transformer::hidden(Pass& pass, const Batch& batch) const {
   if (!encoder_) {
+    if (batch.context.rows() > 0) {
+      throw ShapeError("transformer: a batch with a context, but no stack that reads it");
+    }
     return main()(pass, batch.input);
   }
   const Context context{.rows = encode(pass, batch.context), .segments = batch.context.segments};
@@ -121,17 +125,18 @@ std::vector<const MultiHeadAttention*> Transformer::attentions() const {
 }
 
 std::vector<VocabularyTable> Transformer::vocabulary_tables() const {
-  const Side side = family_ == Family::encoder ? Side::source : Side::target;
+  const Side input_side = encoder_ ? Side::target : Side::source;
+  const Side output_side = family() == Family::encoder ? Side::source : Side::target;
   const Parameter& input = main().embedding.table;
   std::vector<VocabularyTable> tables;
   if (encoder_) {
     tables.push_back({.table = encoder_->embedding.table, .side = Side::source});
   }
   if (tables.empty() || tables.front().table.block != input.block) {
-    tables.push_back({.table = input, .side = side});
+    tables.push_back({.table = input, .side = input_side});
   }
   if (output_->weight.block != input.block) {
-    tables.push_back({.table = output_->weight, .side = side});
+    tables.push_back({.table = output_->weight, .side = output_side});
   }
   return tables;
 }

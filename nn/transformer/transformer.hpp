@@ -11,9 +11,6 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// Which stacks there are. In a decoder, no row attends to later rows.
-enum class Family { encoder_decoder, decoder, encoder };
-
 // The sizes of the vocabularies of the model's inputs and its labels.
 struct Vocabularies {
   Index context = 0;  // of the encoder, if there is also a decoder
@@ -34,15 +31,16 @@ class Transformer {
   // The options must be resolved. A shared embedding has the entries of the context; those of input
   // and labels are the first of them. An output that is tied to the embedding cannot have more
   // entries than the embedding. Throws ConfigError if the embedding has too few.
-  Transformer(const Scope& scope, const ModelOptions& options, Family family,
-              const Vocabularies& vocabularies);
+  Transformer(const Scope& scope, const ModelOptions& options, const Vocabularies& vocabularies);
 
-  // With an encoder and a decoder.
+  // For pairs of a source and a target. A single stack reads both with the source's vocabulary, of
+  // which the target's entries are the first.
   Transformer(const Scope& scope, const ModelOptions& options, Index source_vocabulary,
               Index target_vocabulary)
-      : Transformer(scope, options, Family::encoder_decoder,
+      : Transformer(scope, options,
                     {.context = source_vocabulary,
-                     .input = target_vocabulary,
+                     .input = options.family == Family::encoder_decoder ? target_vocabulary
+                                                                        : source_vocabulary,
                      .labels = target_vocabulary}) {}
 
   // The hidden rows for the input of a batch: (N, D).
@@ -65,11 +63,10 @@ class Transformer {
   std::vector<VocabularyTable> vocabulary_tables() const;
 
   const ModelOptions& options() const { return options_; }
-  Family family() const { return family_; }
+  Family family() const { return options_.family; }
 
  private:
   ModelOptions options_;
-  Family family_;
   std::optional<OutputHead> output_;
   std::optional<Stack> encoder_;  // only for encoder_decoder
   std::optional<Stack> main_;     // the stack that reads the input

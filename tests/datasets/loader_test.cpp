@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <ranges>
 #include <string>
@@ -13,6 +14,7 @@ namespace tapehead {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr Index batch_tokens = 50;
 
@@ -168,6 +170,44 @@ TEST(OrderedBatches, begin_with_the_longest) {
 
 TEST(OrderedBatches, of_no_examples_are_none) {
   EXPECT_TRUE(ordered_batches(Split(), batch_tokens).empty());
+}
+
+TEST(Batch, of_one_sequence_has_labels_from_the_begin_mark_on) {
+  Split split;
+  split.examples = {{{5, 6}, {7}}, {{}, {}}, {{8}, {9, 10, 11}}};
+  const Layout layout{.one_sequence = true, .full_prefix = true};
+  const Batch batch = make_batch(split, {2, 0, 1}, layout);
+  EXPECT_THAT(batch.context.ids, IsEmpty());
+  EXPECT_THAT(batch.input.ids, ElementsAre(8, begin_id, 9, 10, 11, 5, 6, begin_id, 7, begin_id));
+  EXPECT_FALSE(batch.labels.every_row);
+  EXPECT_THAT(batch.labels.rows, ElementsAre(1, 2, 3, 4, 7, 8, 9));
+  EXPECT_THAT(batch.labels.ids, ElementsAre(9, 10, 11, end_id, 7, end_id, end_id));
+  expect_whole(batch);
+  const auto of = [](const Segments& segments, auto member) {
+    std::vector<Index> numbers;
+    std::ranges::transform(segments.list, std::back_inserter(numbers), member);
+    return numbers;
+  };
+  EXPECT_THAT(of(batch.input.segments, &Segment::rows), ElementsAre(5, 4, 1));
+  EXPECT_THAT(of(batch.input.segments, &Segment::prefix), ElementsAre(1, 2, 0));
+  const Batch causal = make_batch(split, {2, 0, 1}, {.one_sequence = true});
+  EXPECT_THAT(of(causal.input.segments, &Segment::prefix), ElementsAre(0, 0, 0));
+
+  const Prompts prompts = make_prompts(split, {2, 0, 1}, layout);
+  EXPECT_THAT(prompts.input.ids, ElementsAre(8, begin_id, 5, 6, begin_id, begin_id));
+  EXPECT_THAT(of(prompts.input.segments, &Segment::rows), ElementsAre(2, 3, 1));
+  EXPECT_THAT(of(prompts.input.segments, &Segment::prefix), ElementsAre(1, 2, 0));
+  EXPECT_THAT(of(prompts.context.segments, &Segment::rows), ElementsAre(0, 0, 0));
+}
+
+TEST(Batches, of_one_sequence_count_its_source_too) {
+  Split split;
+  split.examples.assign(7, {{3, 4, 5}, {6}});
+  const Layout layout{.one_sequence = true};
+  for (const auto& batch : ordered_batches(split, 11, layout)) {
+    EXPECT_LE(make_batch(split, batch, layout).input.rows(), 11);
+    EXPECT_LE(batch.size(), 2U);
+  }
 }
 
 TEST(Batch, marks_are_added_and_targets_shifted) {

@@ -49,7 +49,8 @@ Array each_pair(const Segment& queries, const Segment& keys, const Function& f) 
 
 // 1 where a query may attend to a key, else 0.
 inline Array seen(const Pattern& pattern, const Segment& queries, const Segment& keys) {
-  return each_pair(queries, keys, [&](Index i, Index j) { return pattern.allowed(i, j); });
+  return each_pair(queries, keys,
+                   [&](Index i, Index j) { return pattern.allowed(i, j, queries.prefix); });
 }
 
 // Of the keys that are seen, those with the largest scores. No two scores are equal.

@@ -14,12 +14,50 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 inline const std::vector<Sentence> decoding_sources{{3, 4, 5},          {6},    {},
                                                     {7, 8, 3, 3, 5, 6}, {4, 8}, {8, 8, 8}};
 
+// A source, the begin mark and some tokens in one sequence, as a model reads it that is only a
+// decoder; appended to `to`.
+inline void append_sequence(const ModelOptions& options, const Sentence& source,
+                            const Sentence& tokens, Tokens& to) {
+  const Index row = to.rows();
+  to.ids.insert(to.ids.end(), source.begin(), source.end());
+  to.ids.push_back(begin_mark);
+  to.ids.insert(to.ids.end(), tokens.begin(), tokens.end());
+  to.segments.list.push_back(
+      {.row = row,
+       .rows = to.rows() - row,
+       .prefix = options.prefix == SourceRows::full ? std::ssize(source) : 0});
+}
+
+// What the model reads of sources before it writes.
+inline Prompts prompts_of(const TinyModel& model, const std::vector<Sentence>& sources) {
+  if (model.transformer.family() == Family::encoder_decoder) {
+    const Batch batch = batch_of(sources, std::vector<Sentence>(sources.size()));
+    return prompts_after(batch.context, begin_mark);
+  }
+  Prompts prompts;
+  prompts.context.segments = segments_of(std::vector<Index>(sources.size(), 0));
+  for (const Sentence& source : sources) {
+    append_sequence(model.transformer.options(), source, {}, prompts.input);
+  }
+  return prompts;
+}
+
+// A source and the tokens that follow the begin mark.
+inline Batch pair_batch(const TinyModel& model, const Sentence& source, const Sentence& tokens) {
+  if (model.transformer.family() == Family::encoder_decoder) {
+    return batch_of({source}, {tokens});
+  }
+  Batch batch;
+  batch.context.segments = segments_of({0});
+  append_sequence(model.transformer.options(), source, tokens, batch.input);
+  return batch;
+}
+
 // All sources in one batch.
 inline std::vector<std::vector<Hypothesis>> decode_together(const TinyModel& model,
                                                             const std::vector<Sentence>& sources,
                                                             const DecodingOptions& options) {
-  const Batch batch = batch_of(sources, std::vector<Sentence>(sources.size()));
-  return decode_batch(model.transformer, model.store, batch.context, options);
+  return decode_batch(model.transformer, model.store, prompts_of(model, sources), options);
 }
 
 // The log-probabilities of the token that follows the given ones.
@@ -27,7 +65,8 @@ inline std::vector<double> next_log_probabilities(const TinyModel& model, const 
                                                   const Sentence& tokens) {
   Tape tape(false);
   Pass pass(tape, model.store);
-  const Tensor logits = logits_of(model.transformer, pass, batch_of({source}, {tokens})).value();
+  const Tensor logits =
+      logits_of(model.transformer, pass, pair_batch(model, source, tokens)).value();
   const Scalar* last = logits.row(logits.dim(0) - 1);
   std::vector<double> result(last, last + logits.dim(1));
   double sum = 0;
@@ -40,11 +79,13 @@ inline std::vector<double> next_log_probabilities(const TinyModel& model, const 
   return result;
 }
 
-// The most tokens of an output: the source's end mark counts.
+// The most tokens of an output: the source's mark counts. The last one is not read again.
 inline Index longest_output(const TinyModel& model, const Sentence& source,
                             const DecodingOptions& options) {
-  return std::min(static_cast<Index>(source.size()) + 1 + options.max_extra_length,
-                  model.transformer.options().max_positions);
+  const bool alone = model.transformer.family() == Family::decoder;
+  const Index read = alone ? std::ssize(source) : 0;
+  return std::min(std::ssize(source) + 1 + options.max_extra_length,
+                  model.transformer.options().max_positions - read);
 }
 
 inline Hypothesis naive_greedy(const TinyModel& model, const Sentence& source,

@@ -67,6 +67,23 @@ inline std::vector<AttentionCase> pattern_cases() {
   return cases;
 }
 
+// Queries that also see a prefix: no sequence, a part of it, or all of it.
+inline std::vector<AttentionCase> prefix_cases() {
+  std::vector<AttentionCase> cases;
+  for (const NamedPattern& named :
+       {NamedPattern{"causal", Pattern::causal()}, NamedPattern{"window", Pattern::window(3, 0)},
+        NamedPattern{"strided", Pattern::strided(5).looking_back()},
+        NamedPattern{"top 3", Pattern::causal().top(3)}}) {
+    for (const double dropout : {0.0, 0.3}) {
+      cases.push_back(pattern_case(
+          named, segments_at({{0, 37, 0, 21}, {37, 19, 0, 0}, {56, 5, 0, 5}, {61, 1, 18, 9}}),
+          segments_at({{0, 37, 0}, {37, 19, 0}, {56, 5, 0}, {37, 19, 0}}), dropout));
+      cases.back().name += " with a prefix";
+    }
+  }
+  return cases;
+}
+
 // Beyond a tile's queries and a block's keys.
 inline std::vector<AttentionCase> long_pattern_cases() {
   std::vector<AttentionCase> cases;
@@ -88,6 +105,12 @@ inline std::vector<AttentionCase> long_pattern_cases() {
     c.options.d_value = 8;
     cases.push_back(c);
   }
+  AttentionCase prefixed = cases.front();
+  prefixed.name = "causal with a prefix";
+  prefixed.queries = segments_at({{0, 300, 0, 170}, {300, 391, 0, 64}});
+  prefixed.keys = prefixed.queries;
+  prefixed.options.patterns = {Pattern::causal()};
+  cases.push_back(prefixed);
   return cases;
 }
 

@@ -44,10 +44,11 @@ inline Tensor dropout_factors(const Segments& queries, const Segments& keys,
 }
 
 // For one query and one head, -1e30 for each key that it may not attend to, else 0.
-inline Tensor plain_mask(const Pattern& pattern, Index query_position, const Segment& key) {
+inline Tensor plain_mask(const Pattern& pattern, Index query_position, Index prefix,
+                         const Segment& key) {
   Tensor mask = Tensor::zeros({1, key.rows});
   for (Index j = 0; j < key.rows; ++j) {
-    if (!pattern.allowed(query_position, key.position + j)) {
+    if (!pattern.allowed(query_position, key.position + j, prefix)) {
       mask.row(0)[j] = Scalar(-1e30);
     }
   }
@@ -131,7 +132,7 @@ inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
   const Segment& seen = keys[segment];
   const Pattern& pattern = options.patterns[options.patterns.size() == 1 ? 0 : head];
   const Index position = queries[segment].position + q;
-  Tensor mask = plain_mask(pattern, position, seen);
+  Tensor mask = plain_mask(pattern, position, queries[segment].prefix, seen);
   if (std::ranges::all_of(mask.values(), [](Scalar number) { return number < 0; })) {
     return tape.constant(Tensor::zeros({1, options.d_value}));
   }

@@ -7,6 +7,11 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
+inline ModelOptions of_family(ModelOptions options, Family family) {
+  options.family = family;
+  return options;
+}
+
 // Without labels; the context is empty.
 inline Batch sequences_of(const std::vector<Sentence>& sequences) {
   Batch batch;

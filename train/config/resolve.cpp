@@ -20,7 +20,7 @@ void resolve(Config& config) {
   ModelOptions& model = config.model;
   resolve_attention(model);  // first, because it checks whether d_head was given
   fill(model.d_head, std::max<Index>(model.d_model / model.heads, 1));
-  fill(model.encoder_layers, model.layers);
+  fill(model.encoder_layers, model.family == Family::decoder ? 0 : model.layers);
   fill(model.decoder_layers, model.layers);
   fill(model.d_ff, 4 * model.d_model);
   fill(model.dropout_embedding, model.dropout);

@@ -124,9 +124,74 @@ Verdict metric_is_measured(const Config& config) {
                                join(others, ", "))};
 }
 
+Verdict family_is_ready(const Config& config) {
+  if (config.model.family != Family::encoder) return {};
+  return Violation{{"model.family"},
+                   "no task labels the rows of an encoder yet (allowed: encoder_decoder, decoder)"};
+}
+
+// A section without attentions, or a stack that does not exist.
+Verdict parts_exist(const Config& config) {
+  const ModelOptions& model = config.model;
+  if (model.family != Family::decoder) return {};
+  for (const AttentionKind kind : attention_kinds) {
+    Verdict said;
+    AttentionSettings::walk(
+        [&](const Field& field, const auto& option) {
+          if (option.given() && !said) {
+            said = Violation{{fmt::format("{}.{}", name_of(kind), field.name), "model.family"},
+                             "a model that is only a decoder has no such attention"};
+          }
+        },
+        model.settings(kind));
+    if (said && attention_layers(model, kind) == 0) return said;
+  }
+  if (model.encoder_layers.value_or(0) > 0) {
+    return Violation{
+        {"model.encoder_layers", "model.family"},
+        fmt::format("a model that is only a decoder has no encoder ({})", *model.encoder_layers)};
+  }
+  return {};
+}
+
+Verdict prefix_fits(const Config& config) {
+  const ModelOptions& model = config.model;
+  if (model.prefix == SourceRows::causal) return {};
+  if (model.family != Family::decoder) {
+    return Violation{{"model.prefix", "model.family"},
+                     "only a decoder that reads the source itself has a prefix"};
+  }
+  for (const AttentionSpec& spec : attention_specs(model, AttentionKind::decoder_self)) {
+    for (const AttentionPattern& pattern : spec.pattern.values) {
+      if (!pattern.takes_prefix()) {
+        return Violation{
+            attention_options(AttentionKind::decoder_self, {"pattern"}),
+            fmt::format("{} cannot be combined with model.prefix: full (allowed: full, "
+                        "causal, window)",
+                        pattern.text())};
+      }
+    }
+  }
+  return {};
+}
+
+Verdict one_sequence_has_one_vocabulary(const Config& config) {
+  const auto* text = config.task.find<ParallelTextOptions>();
+  const bool one = config.model.family == Family::decoder;
+  if (!one || text == nullptr || text->joint_vocabulary) return {};
+  return Violation{{"task.joint_vocabulary", "model.family"},
+                   "a decoder reads source and target with one vocabulary; set "
+                   "task.joint_vocabulary: true"};
+}
+
 Verdict tied_share_words(const Config& config) {
   const auto* text = config.task.find<ParallelTextOptions>();
   const bool tied = ties_source(config.model.tie_embeddings);
+  if (tied && config.model.family != Family::encoder_decoder) {
+    return Violation{{"model.tie_embeddings", "model.family"},
+                     "there is one embedding, for source and target (allowed: none, "
+                     "target_output)"};
+  }
   if (!tied || text == nullptr || text->joint_vocabulary) return {};
   return Violation{{"model.tie_embeddings", "task.joint_vocabulary"},
                    "source and target embeddings cannot be shared with two vocabularies (allowed "
@@ -136,11 +201,12 @@ Verdict tied_share_words(const Config& config) {
 Verdict positions_suffice(const Config& config) {
   const ModelOptions& model = config.model;
   const auto [longest, option] = config.task.kind().longest(config.task);
-  if (longest < model.max_positions) return {};
+  const Index tokens = longest * (model.family == Family::decoder ? 2 : 1);
+  if (tokens < model.max_positions) return {};
   return Violation{
       {"model.max_positions", std::string(option), "model.positions"},
-      fmt::format("too few positions for {} tokens and a mark ({}; allowed: {} or more)", longest,
-                  model.max_positions, longest + 1)};
+      fmt::format("too few positions for {} tokens and a mark ({}; allowed: {} or more)", tokens,
+                  model.max_positions, tokens + 1)};
 }
 
 // A rule that several tasks share is listed once.
@@ -162,6 +228,15 @@ std::vector<Rule> with_task_rules(std::vector<Rule> rules) {
 
 std::span<const Rule> rules() {
   static const std::vector<Rule> all = with_task_rules({
+      {"`model.family` is `encoder_decoder` or `decoder`.", family_is_ready},
+      {"With `model.family: decoder`, `encoder_self`, `cross` and `model.encoder_layers` are not "
+       "given.",
+       parts_exist},
+      {"`model.prefix: full` needs `model.family: decoder` and patterns `full`, `causal` or "
+       "`window`.",
+       prefix_fits},
+      {"With `model.family: decoder`, `parallel_text` has a `task.joint_vocabulary`.",
+       one_sequence_has_one_vocabulary},
       {"A list over layers, in `attention`, `encoder_self`, `decoder_self` or `cross`, has a value "
        "for each layer.",
        lists_over_layers},
@@ -186,9 +261,12 @@ std::span<const Rule> rules() {
       {"`budget` and `model.d_head` decide widths, where `d_qk`, `d_v`, `sharing` and `combine` do "
        "not.",
        unused_widths},
-      {"`model.tie_embeddings` `source_target` and `all` go with `task.joint_vocabulary`.",
+      {"`model.tie_embeddings` `source_target` and `all` go with `task.joint_vocabulary` and a "
+       "`model.family: encoder_decoder`.",
        tied_share_words},
-      {"`model.max_positions` is more than the tokens of the task's longest sequence.",
+      {"`model.max_positions` is more than the tokens of the task's longest sequence; in a "
+       "decoder, "
+       "of the longest source and target together.",
        positions_suffice},
   });
   return all;

@@ -7,6 +7,7 @@
 #include "datasets/loader.hpp"
 #include "nn/transformer/loss.hpp"
 #include "train/evaluation/example_decoding.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -98,11 +99,12 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
                     const Split& split, const EvaluationOptions& options, Index decode_examples,
                     Workers& workers) {
   const auto begin = Clock::now();
-  const auto batches = ordered_batches(split, options.batch_tokens);
+  const Layout layout = layout_of(model.options());
+  const auto batches = ordered_batches(split, options.batch_tokens, layout);
   std::vector<Sums> sums(batches.size());
   workers.run(static_cast<Index>(batches.size()), [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
-    sums[k] = evaluate_batch(model, store, make_batch(split, batches[k]));
+    sums[k] = evaluate_batch(model, store, make_batch(split, batches[k], layout));
   });
   Sums total;
   for (const Sums& part : sums) {

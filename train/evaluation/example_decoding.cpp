@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "datasets/loader.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -11,12 +12,12 @@ namespace {
 
 // The number of tokens in a batch, at most `most`, with which all workers get the same number of
 // batches.
-Index balanced_batch_tokens(const Split& split, Index most, Index workers) {
+Index balanced_batch_tokens(const Split& split, Index most, Index workers, const Layout& layout) {
   Index all = 0;
   Index longest = 0;
   for (const Example& example : split.examples) {
-    const std::size_t longer = std::max(example.source.size(), example.target.size());
-    const auto tokens = static_cast<Index>(longer) + 1;  // with the end mark
+    const auto [context, input] = example_rows(example, layout);
+    const Index tokens = std::max(context, input);
     all += tokens;
     longest = std::max(longest, tokens);
   }
@@ -27,9 +28,9 @@ Index balanced_batch_tokens(const Split& split, Index most, Index workers) {
 }  // namespace
 
 std::vector<std::vector<Index>> decoding_batches(const Split& split, Index batch_tokens, Index beam,
-                                                 Index workers) {
+                                                 Index workers, const Layout& layout) {
   const Index most = std::max<Index>(1, batch_tokens / beam);
-  return ordered_batches(split, balanced_batch_tokens(split, most, workers));
+  return ordered_batches(split, balanced_batch_tokens(split, most, workers, layout), layout);
 }
 
 std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
@@ -37,7 +38,9 @@ std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
                                                      const Split& split, Index batch_tokens,
                                                      const DecodingOptions& options,
                                                      Workers& workers) {
-  const auto batches = decoding_batches(split, batch_tokens, options.beam, workers.threads());
+  const Layout layout = layout_of(model.options());
+  const auto batches =
+      decoding_batches(split, batch_tokens, options.beam, workers.threads(), layout);
   std::vector<std::vector<Hypothesis>> results(split.examples.size());
   workers.run(static_cast<Index>(batches.size()), [&](Index b) {
     std::vector<Index> examples = batches[static_cast<std::size_t>(b)];
@@ -52,10 +55,9 @@ std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
     if (examples.empty()) {
       return;
     }
-    const Batch batch = make_batch(split, examples);
-    auto outputs = decode_batch(model, store, batch.context, options);
+    auto outputs = decode_batch(model, store, make_prompts(split, examples, layout), options);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      results[static_cast<std::size_t>(batch.examples[i])] = std::move(outputs[i]);
+      results[static_cast<std::size_t>(examples[i])] = std::move(outputs[i]);
     }
   });
   return results;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/kernel/workers.hpp"
+#include "datasets/layout.hpp"
 #include "datasets/task.hpp"
 #include "nn/generation/decoding.hpp"
 
@@ -14,7 +15,7 @@ inline constexpr Index decoding_batch_tokens = 2048;
 
 // The example numbers of each batch of `decode_examples`, the longest examples first.
 std::vector<std::vector<Index>> decoding_batches(const Split& split, Index batch_tokens, Index beam,
-                                                 Index workers);
+                                                 Index workers, const Layout& layout);
 
 // The best outputs for each example's source, in the order of the split. A source without tokens
 // has one output, also without tokens. `batch_tokens`: the largest number of source tokens in a

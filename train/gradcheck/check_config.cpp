@@ -62,29 +62,27 @@ class Idle {
 
 }  // namespace
 
-Batch small_batch(const Split& split, Index tokens) {
+Batch small_batch(const Split& split, Index tokens, const Layout& layout) {
   constexpr std::size_t most_examples = 6;
   std::vector<Index> chosen;
-  Index sources = 0;
-  Index targets = 0;
+  ExampleRows sum;
   std::size_t shortest = 0;
-  const auto length = [&split](std::size_t i) {
-    return std::max(split.examples[i].source.size(), split.examples[i].target.size());
+  const auto length = [&](std::size_t i) {
+    const auto [context, input] = example_rows(split.examples[i], layout);
+    return std::max(context, input);
   };
   for (std::size_t i = 0; i < split.examples.size() && chosen.size() < most_examples; ++i) {
-    const auto source = static_cast<Index>(split.examples[i].source.size()) + 1;
-    const auto target = static_cast<Index>(split.examples[i].target.size()) + 1;
+    const auto [context, input] = example_rows(split.examples[i], layout);
     shortest = length(i) < length(shortest) ? i : shortest;
-    if (sources + source <= tokens && targets + target <= tokens) {
+    if (sum.context + context <= tokens && sum.input + input <= tokens) {
       chosen.push_back(static_cast<Index>(i));
-      sources += source;
-      targets += target;
+      sum = {sum.context + context, sum.input + input};
     }
   }
   if (chosen.empty()) {
     chosen.push_back(static_cast<Index>(shortest));
   }
-  return make_batch(split, chosen);
+  return make_batch(split, chosen, layout);
 }
 
 ModelGradcheckReport check_config(const Config& config, const Task& task, const Batch& batch,

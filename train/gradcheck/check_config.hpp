@@ -5,13 +5,14 @@
 
 #include "core/gradcheck/model/model.hpp"
 #include "core/sequence/batch.hpp"
+#include "datasets/layout.hpp"
 #include "datasets/task.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // Training examples of different lengths, in their order, up to about `tokens` on each side.
-Batch small_batch(const Split& split, Index tokens);
+Batch small_batch(const Split& split, Index tokens, const Layout& layout = {});
 
 // Checks the gradients of the loss that the config trains, with its dropout, label smoothing and
 // shards. The parameters are moved a little from their initial values, because with gains of 1 and

@@ -17,7 +17,7 @@ constexpr Index other_width = 6;  // of values, if they are not as wide as keys
 constexpr Index alike_layers = 2;
 constexpr Index most_layers = 8;
 
-// The attentions of a stack's layers: one per layer in the encoder, two in the decoder.
+// The attentions of a stack's layers: two in each layer that also reads a context, otherwise one.
 struct Stack {
   std::vector<AttentionKind> kinds;
   std::vector<std::vector<AttentionSpec>> layers;
@@ -154,7 +154,9 @@ bool widths_set(const IsSet& is_set) {
 void shrink_model(ModelOptions& model, const IsSet& is_set) {
   using enum AttentionKind;
   Stack encoder = stack_of(model, {encoder_self});
-  Stack decoder = stack_of(model, {decoder_self, cross});
+  Stack decoder =
+      stack_of(model, model.family == Family::encoder_decoder ? std::vector{decoder_self, cross}
+                                                              : std::vector{decoder_self});
   if (!any_set(is_set, {"model.layers", "model.encoder_layers"})) {
     keep_one_of_each(encoder);
   }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <span>
@@ -23,6 +25,7 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 
 constexpr const char* label_rows = "label_rows";  // only if some rows have no label
+constexpr const char* prefixes = "prefixes";      // only if some input has one
 
 // The lists that make a batch, by name.
 std::map<std::string, Numbers> lists_of(const Batch& batch) {
@@ -42,6 +45,11 @@ std::map<std::string, Numbers> lists_of(const Batch& batch) {
                                        {"examples", numbers(batch.examples)}};
   if (!batch.labels.every_row) {
     lists.emplace(label_rows, numbers(batch.labels.rows));
+  }
+  const auto& inputs = batch.input.segments.list;
+  if (std::ranges::any_of(inputs, [](const Segment& segment) { return segment.prefix > 0; })) {
+    Numbers& list = lists[prefixes];
+    std::ranges::transform(inputs, std::back_inserter(list), &Segment::prefix);
   }
   return lists;
 }
@@ -83,8 +91,10 @@ struct BatchSource {
 };
 
 Batch batch_in(const BatchSource& in, const Replay& replay) {
+  const bool one_stack = replay.config.model.family != Family::encoder_decoder;
+  const Index input_vocabulary = one_stack ? replay.source_vocabulary : replay.target_vocabulary;
   Batch batch{.context = in.tokens("source", "source_lengths", replay.source_vocabulary),
-              .input = in.tokens("target_input", "target_lengths", replay.target_vocabulary),
+              .input = in.tokens("target_input", "target_lengths", input_vocabulary),
               .labels = {.ids = in.ids("target_output", replay.target_vocabulary)},
               .examples = {}};
   const Numbers examples = numbers_in(in.file, in.prefix + "examples", 0, most_counted);
@@ -93,6 +103,12 @@ Batch batch_in(const BatchSource& in, const Replay& replay) {
     const Numbers rows = numbers_in(in.file, in.prefix + label_rows, 0, most_counted);
     batch.labels.every_row = false;
     batch.labels.rows = {rows.begin(), rows.end()};
+  }
+  if (in.file.find(in.prefix + prefixes) != nullptr) {
+    const Numbers list = numbers_in(in.file, in.prefix + prefixes, 0, in.longest);
+    for (std::size_t i = 0; i < std::min(list.size(), batch.input.segments.list.size()); ++i) {
+      batch.input.segments.list[i].prefix = list[i];
+    }
   }
   try {
     expect_whole(batch);

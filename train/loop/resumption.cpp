@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "datasets/loader.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -40,7 +41,7 @@ void expect_place(const Config& config, const Task& task, const Checkpoints& che
   }
   if (position.batch > 0 && position.batching == config.training.batching()) {
     const auto batches = epoch_batches(*task.training_split(position.epoch), position.batching,
-                                       config.seed, position.epoch);
+                                       config.seed, position.epoch, layout_of(config.model));
     if (position.batch >= std::ssize(batches)) {
       throw IoError(
           fmt::format("cannot use {}: its metadata says that {} batches of an epoch of "

@@ -18,6 +18,7 @@
 #include "train/loop/initial_weights.hpp"
 #include "train/loop/resumption.hpp"
 #include "train/model_training.hpp"
+#include "train/options/layout.hpp"
 #include "train/plan/activations.hpp"
 #include "train/plan/start_table.hpp"
 #include "train/run/kept_files.hpp"
@@ -82,12 +83,14 @@ void TrainingRun::keep_reports(const Config& config) const {
 
 void TrainingRun::announce(const BlasInfo& blas) const {
   const std::shared_ptr<const Split> train = task_.training_split(position_.epoch);
-  const auto parts =
-      model_parts(model_.transformer, model_.store, mean_rows(*train, plan_.steps_per_epoch));
+  const Layout layout = layout_of(config_.model);
+  const auto parts = model_parts(model_.transformer, model_.store,
+                                 mean_rows(*train, plan_.steps_per_epoch, layout));
   const auto batches =
-      epoch_batches(*train, config_.training.batching(), config_.seed, position_.epoch);
+      epoch_batches(*train, config_.training.batching(), config_.seed, position_.epoch, layout);
   const auto activations = activations_of(
-      model_, config_, make_batch(*train, batches[largest_batch(*train, batches)]), parts);
+      model_, config_, make_batch(*train, batches[largest_batch(*train, batches, layout)], layout),
+      parts);
   spdlog::info("{}", start_table({.config = config_,
                                   .task = task_,
                                   .store = model_.store,

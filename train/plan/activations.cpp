@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/memory/pool.hpp"
+#include "datasets/loader.hpp"
 #include "nn/transformer/loss.hpp"
 #include "train/step/shards.hpp"
 
@@ -11,11 +12,13 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-std::size_t rows_of_examples(const Split& split, const std::vector<Index>& examples) {
-  std::size_t rows = 0;
+Index rows_of_examples(const Split& split, const std::vector<Index>& examples,
+                       const Layout& layout) {
+  Index rows = 0;
   for (const Index number : examples) {
-    const Example& example = split.examples[static_cast<std::size_t>(number)];
-    rows += example.source.size() + example.target.size() + 2;
+    const auto [context, input] =
+        example_rows(split.examples[static_cast<std::size_t>(number)], layout);
+    rows += context + input;
   }
   return rows;
 }
@@ -42,10 +45,12 @@ Batch largest_part(const Batch& batch, const Config& config) {
 
 }  // namespace
 
-std::size_t largest_batch(const Split& split, const std::vector<std::vector<Index>>& batches) {
-  const auto largest = std::ranges::max_element(
-      batches, {},
-      [&split](const std::vector<Index>& examples) { return rows_of_examples(split, examples); });
+std::size_t largest_batch(const Split& split, const std::vector<std::vector<Index>>& batches,
+                          const Layout& layout) {
+  const auto largest =
+      std::ranges::max_element(batches, {}, [&](const std::vector<Index>& examples) {
+        return rows_of_examples(split, examples, layout);
+      });
   return static_cast<std::size_t>(largest - batches.begin());
 }
 

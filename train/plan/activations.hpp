@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "core/sequence/batch.hpp"
+#include "datasets/layout.hpp"
 #include "train/experiment.hpp"
 #include "train/plan/model_parts.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // The number of the batch with the most source and target rows.
-std::size_t largest_batch(const Split& split, const std::vector<std::vector<Index>>& batches);
+std::size_t largest_batch(const Split& split, const std::vector<std::vector<Index>>& batches,
+                          const Layout& layout);
 
 // The bytes of each part of the model after a forward pass on the largest part of the batch's
 // shards. Call it while no other thread uses the pool.

@@ -1,4 +1,5 @@
 #include "train/plan/model_parts.hpp"
+#include "datasets/loader.hpp"
 
 #include <fmt/format.h>
 
@@ -30,8 +31,10 @@ class Parts {
     const bool encoder = stack.name == StackName::encoder;
     const Stack& first = *model_.stacks().front();
     const bool both = &stack != &first && block_of(stack) == block_of(first);
-    list_.push_back({.name = fmt::format("{} embedding{}", encoder ? "source" : "target",
-                                         both ? ", also the source's" : ""),
+    const bool alone = model_.stacks().size() == 1;
+    list_.push_back({.name = alone ? "embedding"
+                                   : fmt::format("{} embedding{}", encoder ? "source" : "target",
+                                                 both ? ", also the source's" : ""),
                      .scopes = {stack.embedding.module.path()}});
   }
 
@@ -95,7 +98,9 @@ class Parts {
     const OutputHead& output = model_.output();
     const bool tied = output.weight.block == block_of(model_.main());
     list_.push_back(
-        {.name = tied ? "output layer, the target embedding" : "output layer",
+        {.name = !tied                         ? "output layer"
+                 : model_.stacks().size() == 1 ? "output layer, the embedding"
+                                               : "output layer, the target embedding",
          .scopes = {output.module.path()},
          .multiply_adds = passes * rows_.labels * static_cast<double>(output.weight.shape.size())});
   }
@@ -138,17 +143,19 @@ StepRows rows_of(const Batch& batch) {
           .labels = static_cast<double>(batch.labels.count())};
 }
 
-// A batch has each sequence with one mark, and a label for every row of the target.
-StepRows mean_rows(const Split& split, Index steps) {
+// A target has a label for each token and its end mark.
+StepRows mean_rows(const Split& split, Index steps, const Layout& layout) {
   StepRows sum;
   for (const Example& example : split.examples) {
-    const auto source = static_cast<double>(example.source.size() + 1);
-    const auto target = static_cast<double>(example.target.size() + 1);
+    const auto [context, input] = example_rows(example, layout);
+    const auto source = static_cast<double>(context);
+    const auto target = static_cast<double>(input);
     sum.source += source;
     sum.target += target;
     sum.source_pairs += squared(source);
     sum.target_pairs += squared(target);
     sum.cross_pairs += source * target;
+    sum.labels += static_cast<double>(example.target.size() + 1);
   }
   const auto count = static_cast<double>(steps);
   return {.source = sum.source / count,
@@ -156,7 +163,7 @@ StepRows mean_rows(const Split& split, Index steps) {
           .source_pairs = sum.source_pairs / count,
           .target_pairs = sum.target_pairs / count,
           .cross_pairs = sum.cross_pairs / count,
-          .labels = sum.target / count};
+          .labels = sum.labels / count};
 }
 
 std::vector<ModelPart> model_parts(const Transformer& model, const ParameterStore& store,

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "datasets/layout.hpp"
 #include "datasets/task.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/plan/step_flops.hpp"
@@ -22,7 +23,8 @@ struct StepRows {
   double labels = 0;
 };
 StepRows rows_of(const Batch& batch);
-StepRows mean_rows(const Split& split, Index steps);  // if an epoch has `steps` steps
+// Those of a step, if an epoch has `steps` steps.
+StepRows mean_rows(const Split& split, Index steps, const Layout& layout = {});
 
 struct ModelPart {
   std::string name;                 // such as "cross-attention, layers 0 to 3"

@@ -20,18 +20,22 @@ PartsFacts parts_facts(const PlanFacts& facts) {
 std::string step_text(const PlanFacts& facts) {
   const double seconds = facts.rehearsal.seconds_per_step;
   return fmt::format("{:.3g} ms by {} threads, {} target tokens/s ({} steps timed)", 1e3 * seconds,
-                     facts.threads, format_count(facts.rehearsal.rows.target / seconds),
+                     facts.threads, format_count(facts.rehearsal.rows.labels / seconds),
                      facts.rehearsal.timed_steps);
+}
+
+std::string rows_text(const StepRows& rows) {
+  return rows.source > 0
+             ? fmt::format("{:.0f} source and {:.0f} target tokens", rows.source, rows.target)
+             : fmt::format("{:.0f} tokens, {:.0f} of them with a label,", rows.target, rows.labels);
 }
 
 }  // namespace
 
 std::string plan_table(const PlanFacts& facts) {
   Table table({Align::left, Align::left});
-  table.row(
-      {"a step", fmt::format("{:.0f} source and {:.0f} target tokens on the mean, {} an epoch",
-                             facts.rehearsal.rows.source, facts.rehearsal.rows.target,
-                             facts.run.steps_per_epoch)});
+  table.row({"a step", fmt::format("{} on the mean, {} an epoch", rows_text(facts.rehearsal.rows),
+                                   facts.run.steps_per_epoch)});
   table.row({"time per step", step_text(facts)});
   if (facts.run.total_steps > 0) {
     const double seconds =

@@ -10,6 +10,7 @@
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/test_splits.hpp"
 #include "train/model_training.hpp"
+#include "train/options/layout.hpp"
 #include "train/plan/activations.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -62,8 +63,9 @@ class Rehearsing {
         model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
         loss_(training_loss(model_, config)),
         trainer_(trainer_of(model_, config, workers_)),
-        batches_(epoch_batches(*train_, config.training.batching(), config.seed, 0)),
-        largest_(largest_batch(*train_, batches_)) {}
+        layout_(layout_of(config.model)),
+        batches_(epoch_batches(*train_, config.training.batching(), config.seed, 0, layout_)),
+        largest_(largest_batch(*train_, batches_, layout_)) {}
 
   void look_at_parts(Rehearsal& result) const;
   void largest_step() { trainer_.step(step_with(largest_), loss_); }
@@ -79,7 +81,7 @@ class Rehearsing {
     const std::size_t first = batch / together * together;
     std::vector<Batch> group;
     for (std::size_t i = first; i < std::min(batches_.size(), first + together); ++i) {
-      group.push_back(make_batch(*train_, batches_[i]));
+      group.push_back(make_batch(*train_, batches_[i], layout_));
     }
     return group;
   }
@@ -91,6 +93,7 @@ class Rehearsing {
   Model model_;
   LossFunction loss_;
   Trainer trainer_;
+  Layout layout_;
   Lists batches_;
   std::size_t largest_;
 };
@@ -98,10 +101,10 @@ class Rehearsing {
 void Rehearsing::look_at_parts(Rehearsal& result) const {
   const auto count = static_cast<Index>(batches_.size());
   const Index steps = (count + config_.training.accumulate - 1) / config_.training.accumulate;
-  result.rows = mean_rows(*train_, steps);
+  result.rows = mean_rows(*train_, steps, layout_);
   result.parts = model_parts(model_.transformer, model_.store, result.rows);
-  result.activations =
-      activations_of(model_, config_, make_batch(*train_, batches_[largest_]), result.parts);
+  result.activations = activations_of(
+      model_, config_, make_batch(*train_, batches_[largest_], layout_), result.parts);
 }
 
 // Runs the first steps of a training, because the state of the memory depends on earlier steps. The
@@ -137,15 +140,15 @@ void Rehearsing::time_steps(Rehearsal& result) {
 void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded) {
   const Index threads = workers_.threads();
   const EvaluationOptions& options = config_.evaluation;
-  const Split read = only(split, ordered_batches(split, options.batch_tokens), threads);
+  const Split read = only(split, ordered_batches(split, options.batch_tokens, layout_), threads);
   evaluate(model_.transformer, model_.store, task_, read, options, 0, workers_);
   if (decoded == 0) {
     return;
   }
   const Split part = first_examples(split, decoded);
   constexpr Index each = 3;  // because the state of the memory depends on earlier batches
-  const Split written =
-      only(part, decoding_batches(part, options.batch_tokens, beam, threads), each * threads);
+  const Split written = only(
+      part, decoding_batches(part, options.batch_tokens, beam, threads, layout_), each * threads);
   const Lengths lengths = lengths_of(written);
   DecodingOptions decoding = decoding_options(options);
   decoding.beam = beam;

@@ -6,14 +6,15 @@
 
 #include "core/errors.hpp"
 #include "datasets/loader.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead {
 
 namespace {
 
 Index steps_in_epoch(const Config& config, const Split& train) {
-  const auto batches =
-      static_cast<Index>(epoch_batches(train, config.training.batching(), config.seed, 0).size());
+  const auto batches = std::ssize(
+      epoch_batches(train, config.training.batching(), config.seed, 0, layout_of(config.model)));
   return (batches + config.training.accumulate - 1) / config.training.accumulate;
 }
 
@@ -34,16 +35,15 @@ Index planned_steps(const TrainingOptions& training, Index steps_per_epoch) {
       tokens, tokens + 1, max_positions));
 }
 
-// Checks that there are positions for each sequence and a mark.
-void expect_positions(const Split& split, Index max_positions) {
+// Checks that there are positions for each sequence, which has one mark.
+void expect_positions(const Split& split, Index max_positions, const Layout& layout) {
   for (std::size_t i = 0; i < split.examples.size(); ++i) {
-    const auto source = static_cast<Index>(split.examples[i].source.size());
-    const auto target = static_cast<Index>(split.examples[i].target.size());
-    if (source >= max_positions) {
-      too_long(split, split.source_file, i, source, max_positions);
+    const auto [context, input] = example_rows(split.examples[i], layout);
+    if (context > max_positions) {
+      too_long(split, split.source_file, i, context - 1, max_positions);
     }
-    if (target >= max_positions) {
-      too_long(split, split.target_file, i, target, max_positions);
+    if (input > max_positions) {
+      too_long(split, split.target_file, i, input - 1, max_positions);
     }
   }
 }
@@ -61,7 +61,7 @@ RunPlan plan_run(const Config& config, const Task& task) {
                     config.training.warmup, plan.total_steps, plan.steps_per_epoch));
   }
   for (const Split& split : task.splits) {
-    expect_positions(split, config.model.max_positions);
+    expect_positions(split, config.model.max_positions, layout_of(config.model));
   }
   return plan;
 }

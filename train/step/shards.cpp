@@ -12,8 +12,8 @@ Segments segments_from(const Segments& all, Index first, Index end, Index rows_b
   part.first_row = rows_before + row;
   part.list.reserve(static_cast<std::size_t>(end - first));
   for (Index i = first; i < end; ++i) {
-    part.list.push_back(
-        {.row = all[i].row - row, .rows = all[i].rows, .position = all[i].position});
+    part.list.push_back(all[i]);
+    part.list.back().row -= row;
   }
   return part;
 }

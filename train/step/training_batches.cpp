@@ -6,7 +6,7 @@ namespace tapehead {
 
 void TrainingBatches::begin(Index epoch) {
   split_ = task_.training_split(epoch);
-  batches_ = epoch_batches(*split_, config_.training.batching(), config_.seed, epoch);
+  batches_ = epoch_batches(*split_, config_.training.batching(), config_.seed, epoch, layout_);
   epoch_ = epoch;
 }
 
@@ -18,7 +18,7 @@ std::vector<Batch> TrainingBatches::next(TrainingPosition& position) {
   const auto count = static_cast<Index>(batches_.size());
   const Index end = std::min(count, position.batch + config_.training.accumulate);
   for (Index i = position.batch; i < end; ++i) {
-    group.push_back(make_batch(*split_, batches_[static_cast<std::size_t>(i)]));
+    group.push_back(make_batch(*split_, batches_[static_cast<std::size_t>(i)], layout_));
   }
   position.batch = end == count ? 0 : end;
   position.epoch += end == count ? 1 : 0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "datasets/loader.hpp"
+#include "train/options/layout.hpp"
 #include "train/options/options.hpp"
 #include "train/step/training_position.hpp"
 
@@ -13,7 +14,8 @@ namespace tapehead {
 class TrainingBatches {
  public:
   // Both must outlive it.
-  TrainingBatches(const Config& config, const Task& task) : config_(config), task_(task) {}
+  TrainingBatches(const Config& config, const Task& task)
+      : config_(config), task_(task), layout_(layout_of(config.model)) {}
 
   // The batches of the next step: `accumulate` of them, or fewer at the end of an epoch. Advances
   // the position.
@@ -24,6 +26,7 @@ class TrainingBatches {
 
   const Config& config_;
   const Task& task_;
+  Layout layout_;
   Index epoch_ = -1;                    // the current epoch
   std::shared_ptr<const Split> split_;  // the training split of this epoch
   std::vector<std::vector<Index>> batches_;

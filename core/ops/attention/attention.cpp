@@ -41,15 +41,16 @@ Tensor forward(const AttentionProblem& problem, Tensor& log_sums) {
   const AttentionOptions& options = problem.options;
   const Index N = problem.query.matrix.dim(0);
   const Index width = options.heads * options.d_value;
-  const bool alike = options.patterns.size() == 1 && problem.pattern(0).only_near() &&
-                     problem.pattern(0).top_count() == 0 && !options.dropout.active() &&
-                     !BiasValues::given(problem.bias.values) && options.scores.empty();
+  const bool alike = options.patterns.size() == 1 && problem.pattern(0).top_count() == 0 &&
+                     !options.dropout.active() && !BiasValues::given(problem.bias.values) &&
+                     options.scores.empty();
   AttentionKernel kernel = problem.kernel(problem.bias.values);
   Tensor room = Tensor::empty({single_query_room(most_rows(problem.keys), options.heads)});
   Tensor y = Tensor::empty({N, width});
   for (Index s = 0; s < problem.queries.count(); ++s) {
     const Index row = problem.queries[s].row;
-    if (alike && problem.queries[s].rows == 1) {
+    if (alike && problem.queries[s].rows == 1 &&
+        problem.pattern(0).is_range(problem.queries[s].prefix)) {
       const Index next = std::min(s + 1, problem.queries.count() - 1);
       attend_single(single_query(problem, s), single_query(problem, next), room.data(), y.row(row),
                     log_sums.data() + row, N);

@@ -35,6 +35,7 @@ struct HeadProblem {
   Index key_position;    // of key row 0
   KeyRanges ranges;      // in the positions above
   const Pattern* mask;   // what `ranges` cannot express; null: nothing
+  Index prefix;          // the keys at positions below it are visible to all queries
   DropoutAddress draws;  // of query row 0 and key row 0
   KeptScores kept;
   HeadBias bias;

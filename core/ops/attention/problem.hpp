@@ -56,14 +56,16 @@ struct AttentionProblem {
   // The problem with the whole pattern. The mask covers what the pattern's ranges do not express.
   HeadProblem at(Index segment, Index head) const {
     const Pattern& whole = pattern(head);
+    const Index prefix = queries[segment].prefix;
     const Index key_head = options.key_head(head);
     return {.query = rows_of(query, queries[segment], head, options.d_key),
             .key = rows_of(key, keys[segment], key_head, options.d_key),
             .value = rows_of(value, keys[segment], key_head, options.d_value),
             .query_position = queries[segment].position,
             .key_position = keys[segment].position,
-            .ranges = whole.bounds(),
-            .mask = whole.only_near() ? nullptr : &whole,
+            .ranges = whole.bounds(prefix),
+            .mask = whole.is_range(prefix) ? nullptr : &whole,
+            .prefix = prefix,
             .draws = {.head = head,
                       .query_row = queries.first_row + queries[segment].row,
                       .position = keys[segment].position},
@@ -94,12 +96,13 @@ struct AttentionProblem {
   }
 
   // Calls visit(problem, range) for each part of the pattern. The first part has all queries. A
-  // bias needs neighbouring keys; a rule and `top` need all keys. In these cases there is only one
-  // part.
+  // bias needs neighbouring keys; a rule, a prefix and `top` need all keys. In these cases there is
+  // only one part.
   template <class Visitor>
   void for_each_pattern_range(Index segment, Index head, const Visitor& visit) const {
     const HeadProblem whole = at(segment, head);
-    if (bias.any() || pattern(head).has_rule() || pattern(head).top_count() > 0) {
+    if (bias.any() || pattern(head).has_rule() || pattern(head).top_count() > 0 ||
+        whole.prefix > 0) {
       visit(whole, PatternRange{.queries = {.rows = whole.query.rows},
                                 .keys = {.rows = whole.key.rows},
                                 .query_position = whole.query_position,

@@ -97,7 +97,8 @@ bool AttentionKernel::mark(const HeadProblem& problem, const Tile& tile, const P
   for (Index q = 0; q < part.queries; ++q) {
     problem.mask->mark(query + q, problem.key_position + part.keys.first,
                        std::span(allowed_).subspan(static_cast<std::size_t>(q * block_keys),
-                                                   static_cast<std::size_t>(keys)));
+                                                   static_cast<std::size_t>(keys)),
+                       problem.prefix);
   }
   for (Index q = 0; q < part.queries; ++q) {
     const bool* allowed = allowed_.data() + q * block_keys;

@@ -49,6 +49,26 @@ TEST(Pattern, allows_what_its_definition_says) {
                 });
 }
 
+TEST(Pattern, with_a_prefix_allows_its_keys_too) {
+  for (const Pattern& pattern :
+       {Pattern::full(), Pattern::causal(), Pattern::window(2, 1), Pattern::blocks(4),
+        Pattern::strided(4).looking_back(), Pattern::fixed(5, 2),
+        Pattern::by([](Index query, Index key) { return (query * key) % 3 == 1; })}) {
+    for (Index query = -6; query <= 20; ++query) {
+      const PositionRange bounds = pattern.bounds(7).of(query);
+      for (Index key = -6; key <= 20; ++key) {
+        const bool allowed = pattern.allowed(query, key, 7);
+        EXPECT_EQ(allowed, key < 7 || pattern.allowed(query, key)) << query << " to " << key;
+        const bool bounded = bounds.first <= key && key <= bounds.last;
+        EXPECT_TRUE(pattern.is_range(7) ? bounded == allowed : bounded || !allowed)
+            << query << " to " << key;
+      }
+    }
+  }
+  EXPECT_TRUE(Pattern::causal().is_range(7));
+  EXPECT_FALSE(Pattern::window(2, 0).is_range(7));
+}
+
 TEST(PatternRanges, hold_every_pair_once_and_no_other) {
   const Segment queries{.row = 0, .rows = 33, .position = -4};
   const Segment keys{.row = 0, .rows = 41, .position = -9};

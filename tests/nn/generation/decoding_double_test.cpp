@@ -1,5 +1,5 @@
 // Decoding with a cache and in batches against the plain searches of tests/support, token for
-// token.
+// token, by models with an encoder and without.
 #include "nn/generation/decoding.hpp"
 
 #include <gmock/gmock.h>
@@ -32,17 +32,32 @@ void expect_same(const std::vector<Hypothesis>& found, const std::vector<Hypothe
   }
 }
 
+struct Kind {
+  std::uint64_t seed;
+  Family family = Family::encoder_decoder;
+  SourceRows prefix = SourceRows::causal;
+
+  friend std::ostream& operator<<(std::ostream& out, const Kind& kind) {
+    return out << kind.seed << (kind.family == Family::decoder ? ", a decoder" : "")
+               << (kind.prefix == SourceRows::full ? " that sees whole sources" : "");
+  }
+};
+
 // Random models with starting weights large enough for outputs that differ from place to place.
-class Decoding : public ::testing::TestWithParam<std::uint64_t> {
+class Decoding : public ::testing::TestWithParam<Kind> {
  protected:
-  Decoding() : model_(options(), GetParam(), tiny_vocabulary + 4) { model_.shake(0.05); }
+  Decoding() : model_(options(), GetParam().seed, tiny_vocabulary + 4) { model_.shake(0.05); }
 
   static ModelOptions options() {
     ModelOptions result = tiny_options();
+    result.family = GetParam().family;
+    result.prefix = GetParam().prefix;
     result.layers = 2;
-    const bool pre = GetParam() % 2 == 0;
+    const bool both = result.family == Family::encoder_decoder;
+    const bool pre = GetParam().seed % 2 == 0;
     result.initializer_gain = pre ? 4 : 1.5;
-    result.tie_embeddings = pre ? Tying::none : Tying::all;
+    result.tie_embeddings = pre ? Tying::none : both ? Tying::all : Tying::target_output;
+    result.max_positions = both ? 16 : 20;
     result.norm_position = pre ? NormPosition::pre : NormPosition::post;
     result.positions = pre ? PositionKind::sinusoidal : PositionKind::learned;
     return result;
@@ -51,7 +66,12 @@ class Decoding : public ::testing::TestWithParam<std::uint64_t> {
   TinyModel model_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Decoding, ::testing::Range<std::uint64_t>(4, 9));
+INSTANTIATE_TEST_SUITE_P(Seeds, Decoding,
+                         ::testing::Values(Kind{4}, Kind{5}, Kind{6}, Kind{7}, Kind{8}));
+INSTANTIATE_TEST_SUITE_P(OneStack, Decoding,
+                         ::testing::Values(Kind{12, Family::decoder}, Kind{5, Family::decoder},
+                                           Kind{6, Family::decoder, SourceRows::full},
+                                           Kind{7, Family::decoder, SourceRows::full}));
 
 // What follows would say little of models that always say the same.
 TEST_P(Decoding, of_these_models_is_not_degenerate) {

@@ -20,9 +20,9 @@ inline void expect_stack_as_pytorch(const std::string& name, Family family, Inde
                                     const Batch& batch) {
   const TensorFile file = pytorch_fixture(name);
   ParameterStore store;
-  const Transformer transformer(store.root(),
-                                options_of({"pre_norm", NormPosition::pre, Activation::gelu}),
-                                family, {.context = 0, .input = 13, .labels = labels});
+  const ModelOptions options = options_of({"pre_norm", NormPosition::pre, Activation::gelu});
+  const Transformer transformer(store.root(), of_family(options, family),
+                                {.context = 0, .input = 13, .labels = labels});
   load_parameters(store, file);
   ASSERT_EQ(file.entries().size(), 1 + 2 * store.parameters().size());
   Tape tape;

@@ -27,7 +27,7 @@ const std::vector<Sentence> sequences{{3, 4, 5, 6, 7}, {8, 3, 4}, {}, {5, 5}};
 
 struct StackModel {
   StackModel(const ModelOptions& options, Family family, Index labels = tiny_vocabulary)
-      : transformer(store.root(), options, family,
+      : transformer(store.root(), of_family(options, family),
                     {.context = 0, .input = tiny_vocabulary, .labels = labels}) {
     store.initialize(1);
     const Tensor noise = random_tensor({store.size()}, 7, -0.2, 0.2);
@@ -235,7 +235,8 @@ TEST(Families, of_one_stack_cannot_tie_source_and_target) {
     ParameterStore store;
     EXPECT_THAT(
         [&] {
-          Transformer(store.root(), options_with(NormPosition::pre, tying), Family::decoder,
+          Transformer(store.root(),
+                      of_family(options_with(NormPosition::pre, tying), Family::decoder),
                       {.context = 0, .input = 9, .labels = 9});
         },
         ThrowsMessage<ConfigError>(HasSubstr("needs an encoder and a decoder")));
@@ -243,8 +244,10 @@ TEST(Families, of_one_stack_cannot_tie_source_and_target) {
   ParameterStore store;
   EXPECT_THAT(
       [&] {
-        Transformer(store.root(), options_with(NormPosition::pre, Tying::target_output),
-                    Family::encoder, {.context = 0, .input = 9, .labels = 10});
+        Transformer(
+            store.root(),
+            of_family(options_with(NormPosition::pre, Tying::target_output), Family::encoder),
+            {.context = 0, .input = 9, .labels = 10});
       },
       ThrowsMessage<ConfigError>(HasSubstr("10 labels and 9 entries")));
 }

@@ -205,5 +205,48 @@ TEST(ConfigRules, positions_reach_the_longest_sequence) {
               StartsWith("a.yaml:1:41: model.max_positions: too few positions for 10 "));
 }
 
+TEST(ConfigRules, an_encoder_alone_has_no_task) {
+  EXPECT_THAT(config_error("model: {family: encoder}"),
+              StartsWith("a.yaml:1:17: model.family: no task labels the rows of an encoder yet"));
+}
+
+TEST(ConfigRules, a_decoder_alone_has_no_options_of_other_parts) {
+  EXPECT_EQ(config_error("model: {family: decoder}"), "accepted");
+  EXPECT_THAT(config_error("model: {family: decoder}\ncross: {kv_heads: 1}"),
+              StartsWith("a.yaml:2:19: cross.kv_heads: a model that is only a decoder has no"));
+  EXPECT_THAT(config_error("model: {family: decoder}\nencoder_self: {positions: alibi}"),
+              StartsWith("a.yaml:2:27: encoder_self.positions: a model that is only a decoder"));
+  EXPECT_EQ(config_error("model: {family: decoder}\ndecoder_self: {kv_heads: 1}"), "accepted");
+  EXPECT_THAT(config_error("model: {family: decoder, encoder_layers: 1}"),
+              StartsWith("a.yaml:1:42: model.encoder_layers: a model that is only a decoder"));
+  EXPECT_THAT(config_error("model: {family: decoder, tie_embeddings: all}"),
+              StartsWith("a.yaml:1:42: model.tie_embeddings: there is one embedding"));
+  EXPECT_EQ(config_error("model: {family: decoder, tie_embeddings: target_output}"), "accepted");
+}
+
+TEST(ConfigRules, a_prefix_needs_a_decoder_that_reads_the_source) {
+  EXPECT_THAT(config_error("model: {prefix: full}"),
+              StartsWith("a.yaml:1:17: model.prefix: only a decoder that reads the source itself"));
+  const std::string decoder = "model: {family: decoder, prefix: full}\n";
+  EXPECT_EQ(config_error(decoder + "attention: {pattern: [[window 3, full, causal, full]]}"),
+            "accepted");
+  for (const std::string pattern : {"strided 4", "blocks 3", "fixed 4 1", "top_k 2"}) {
+    EXPECT_THAT(config_error(decoder + "attention: {pattern: " + pattern + "}"),
+                StartsWith("a.yaml:2:22: attention.pattern: "));
+  }
+}
+
+TEST(ConfigRules, one_sequence_has_one_vocabulary_and_room_for_both_sides) {
+  const std::string text =
+      "task: {name: parallel_text, train_source: a, train_target: b, validation_source: c, "
+      "validation_target: d, max_length: 30, joint_vocabulary: false}\n";
+  EXPECT_THAT(config_error(text + "model: {family: decoder}"),
+              StartsWith("a.yaml:1:141: task.joint_vocabulary: a decoder reads source and target"));
+  EXPECT_EQ(config_error("task: {max_length: 10}\nmodel: {family: decoder, max_positions: 21}"),
+            "accepted");
+  EXPECT_THAT(config_error("task: {max_length: 10}\nmodel: {family: decoder, max_positions: 20}"),
+              StartsWith("a.yaml:2:41: model.max_positions: too few positions for 20 tokens"));
+}
+
 }  // namespace
 }  // namespace tapehead

@@ -96,6 +96,8 @@ void repair(Config& config) {
   keep("beta2", config.training.beta2, defaults.beta2);
   keep("epsilon", config.training.epsilon, defaults.epsilon);
   config.evaluation.decode = true;
+  config.model.family = Family::encoder_decoder;
+  config.model.prefix = SourceRows::causal;
   config.model.tie_embeddings = Tying::none;
   config.model.max_positions = 1'048'576;  // the most, for whatever length was drawn
   config.model.cross.gates.values = {HeadGating::l0};

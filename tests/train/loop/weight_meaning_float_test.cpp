@@ -15,13 +15,14 @@
 #include "train/config/meaning.hpp"
 #include "train/config/rows.hpp"
 #include "train/experiment.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
 // Between them every option has a part in what is computed: narrow heads with relative positions,
-// and T5's distances with gates.
+// T5's distances with gates, and a decoder alone.
 const std::vector<std::string> bases{
     R"(
 model: {d_model: 8, heads: 2, layers: 1, d_ff: 6, max_positions: 40, activation: gelu}
@@ -30,6 +31,9 @@ attention: {positions: relative, clip: 2, dropout: 0.1}
     R"(
 model: {d_model: 8, heads: 2, layers: 1, d_ff: 6, max_positions: 40, positions: learned}
 attention: {positions: t5, buckets: 6, farthest: 8, gates: l0, pattern: window 9}
+)",
+    R"(
+model: {family: decoder, d_model: 8, heads: 2, layers: 1, d_ff: 6, max_positions: 40}
 )"};
 constexpr const char* task_text = R"(
 task: {name: copy, vocabulary: 6, min_length: 9, max_length: 12, train_examples: 4,
@@ -76,7 +80,7 @@ Said said_by(const Config& config) {
     }
   }
   const Task task = make_task(config.task, 1);
-  const Batch batch = make_batch(task.split("train"), {0, 1});
+  const Batch batch = make_batch(task.split("train"), {0, 1}, layout_of(config.model));
   Tape tape(false);
   Pass pass(tape, model.store);
   const auto logits = model.transformer.logits(pass, model.transformer.hidden(pass, batch)).value();

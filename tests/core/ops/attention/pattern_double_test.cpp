@@ -61,6 +61,7 @@ std::string name_of(const ::testing::TestParamInfo<AttentionCase>& test) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, SparseAttention, ::testing::ValuesIn(pattern_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Prefixes, SparseAttention, ::testing::ValuesIn(prefix_cases()), name_of);
 INSTANTIATE_TEST_SUITE_P(Cases, LongSparseAttention, ::testing::ValuesIn(long_pattern_cases()),
                          name_of);
 

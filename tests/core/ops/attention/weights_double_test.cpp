@@ -34,7 +34,8 @@ std::vector<double> plain_weights(const AttentionCase& c, const Tensor& q, const
   std::vector<double> weights(static_cast<std::size_t>(keys.rows), 0);
   double sum = 0;
   for (Index j = 0; j < keys.rows; ++j) {
-    if (pattern.allowed(c.queries[segment].position + query, keys.position + j)) {
+    if (pattern.allowed(c.queries[segment].position + query, keys.position + j,
+                        c.queries[segment].prefix)) {
       const double* a = q.row(c.queries[segment].row + query) + head * width;
       const double* b =
           k.row(keys.row + j) + head * c.options.key_heads() / c.options.heads * width;
