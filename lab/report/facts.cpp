@@ -97,7 +97,10 @@ std::string task_name(const Config& config) { return std::string(config.task.kin
 std::string width_text(const ModelOptions& model) {
   const Index encoder = model.encoder_layers.value_or(model.layers);
   const Index decoder = model.decoder_layers.value_or(model.layers);
-  return fmt::format("{} + {} layers, width {}", encoder, decoder, model.d_model);
+  const std::string layers = model.family == Family::decoder
+                                 ? std::to_string(decoder)
+                                 : fmt::format("{} + {}", encoder, decoder);
+  return fmt::format("{} layers, width {}", layers, model.d_model);
 }
 
 }  // namespace

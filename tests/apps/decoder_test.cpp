@@ -47,7 +47,7 @@ TEST_P(DecoderAlone, has_the_same_bits_by_any_threads_and_through_a_resume) {
 }
 
 TEST_P(DecoderAlone, is_evaluated_decoded_examined_and_pruned) {
-  train("a", {"run.report=true", "attention.gates=l0"});
+  train("a", {"run.report=true", "attention.gates=l0", "model.layers=2"});
   EXPECT_THAT(content_of(here / "a/log.txt"),
               AllOf(HasSubstr("decoder self-attention"), Not(HasSubstr("encoder self-attention")),
                     Not(HasSubstr("cross-attention"))));
@@ -56,13 +56,14 @@ TEST_P(DecoderAlone, is_evaluated_decoded_examined_and_pruned) {
   std::ofstream(here / "lines") << "1 2 3\n5\n";
   EXPECT_EQ(lines_of(output({"translate", "a", "--input", "lines"})).size(), 2U);
   const auto heads = nlohmann::json::parse(output({"heads", "a", "--importance", "--json"}));
-  ASSERT_EQ(heads["attentions"].size(), 1U);
+  ASSERT_EQ(heads["attentions"].size(), 2U);
   EXPECT_EQ(heads["attentions"][0]["attention"], "decoder.layers.0.self");
   EXPECT_EQ(heads["attentions"][0]["relations"][0]["name"], "answer");
   output({"prune", "a", "b", "--head", "decoder.layers.0.self.2"});
   EXPECT_EQ(
       nlohmann::json::parse(output({"heads", "b", "--json"}))["attentions"][0]["heads"].size(), 3U);
-  EXPECT_THAT(content_of(here / "a/report.html"), HasSubstr("decoder.layers.0.self"));
+  EXPECT_THAT(content_of(here / "a/report.html"),
+              AllOf(HasSubstr("decoder.layers.0.self"), HasSubstr("\"2 layers, width 16\"")));
 }
 
 TEST_P(DecoderAlone, is_planned_and_has_right_gradients) {
