@@ -18,7 +18,9 @@ Initializer weight_initializer(const ModelOptions& options, Index in, Index out)
 }
 
 Initializer embedding_initializer(const ModelOptions& options) {
-  return Initializer::normal(1 / std::sqrt(static_cast<double>(options.d_model)));
+  return Initializer::normal(options.embedding_scale == EmbeddingScale::none
+                                 ? 0.02
+                                 : 1 / std::sqrt(static_cast<double>(options.d_model)));
 }
 
 }  // namespace tapehead

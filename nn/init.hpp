@@ -11,7 +11,8 @@ namespace tapehead {
 Initializer weight_initializer(const ModelOptions& options, Index in, Index out);
 
 // An embedding table: normal with deviation d_model^-1/2, so that rows times √d_model (Vaswani et
-// al. 2017, section 3.4) have numbers of about unit size.
+// al. 2017, section 3.4) have numbers of about unit size; without a scale 0.02 (Radford et al.
+// 2019, as their code has it).
 Initializer embedding_initializer(const ModelOptions& options);
 
 }  // namespace tapehead

@@ -4,20 +4,21 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-Norm::Norm(const Scope& scope, NormKind norm_kind, Index D)
-    : kind(norm_kind),
+Norm::Norm(const Scope& scope, const ModelOptions& options)
+    : kind(options.norm),
+      epsilon(static_cast<Scalar>(options.norm_epsilon)),
       path(scope.path()),
-      gain(scope.create("gain", {D}, Initializer::constant(1))) {
+      gain(scope.create("gain", {options.d_model}, Initializer::constant(1))) {
   if (kind == NormKind::layer_norm) {
-    bias = scope.create("bias", {D}, Initializer::constant(0));
+    bias = scope.create("bias", {options.d_model}, Initializer::constant(0));
   }
 }
 
 Var Norm::operator()(Pass& pass, const Var& x) const {
   if (kind == NormKind::layer_norm) {
-    return layer_norm(x, pass.parameter(gain), pass.parameter(bias));
+    return layer_norm(x, pass.parameter(gain), pass.parameter(bias), epsilon);
   }
-  return rms_norm(x, pass.parameter(gain));
+  return rms_norm(x, pass.parameter(gain), epsilon);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

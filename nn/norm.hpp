@@ -9,10 +9,11 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct Norm {
-  Norm(const Scope& scope, NormKind kind, Index D);
+  Norm(const Scope& scope, const ModelOptions& options);
   Var operator()(Pass& pass, const Var& x) const;  // (N, D) -> (N, D)
 
   NormKind kind;
+  Scalar epsilon;
   std::string path;
   Parameter gain;
   Parameter bias;  // of layer_norm only

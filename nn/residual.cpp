@@ -6,6 +6,6 @@ Residual::Residual(const Scope& scope, const ModelOptions& options)
     : position(options.norm_position),
       dropout(options.dropout_residual.value_or(options.dropout)),
       path((scope / "residual").path()),
-      norm(scope / "norm", options.norm, options.d_model) {}
+      norm(scope / "norm", options) {}
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

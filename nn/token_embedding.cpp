@@ -11,6 +11,9 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 TokenEmbedding::TokenEmbedding(const Scope& scope, const ModelOptions& options,
                                Parameter shared_table, const Tensor& sines)
     : table(shared_table),
+      scale(options.embedding_scale == EmbeddingScale::none
+                ? Scalar{1}
+                : static_cast<Scalar>(std::sqrt(static_cast<double>(options.d_model)))),
       positions(options.positions),
       sinusoidal(sines),
       dropout(options.dropout_embedding.value_or(options.dropout)),
@@ -23,7 +26,6 @@ TokenEmbedding::TokenEmbedding(const Scope& scope, const ModelOptions& options,
 
 Var TokenEmbedding::operator()(Pass& pass, const Tokens& tokens) const {
   const InModule here(pass.tape(), module);
-  const auto scale = static_cast<Scalar>(std::sqrt(static_cast<double>(table.shape[1])));
   Var x = lookup(pass.parameter(table), tokens.ids, scale);
   if (positions != PositionKind::none) {
     const bool fixed = positions == PositionKind::sinusoidal;

@@ -7,13 +7,15 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// dropout(√D table[id] + position) (Vaswani et al. 2017, sections 3.4 and 3.5).
+// dropout(scale table[id] + position), with √D as the scale (Vaswani et al. 2017, sections 3.4 and
+// 3.5) or 1.
 struct TokenEmbedding {
   TokenEmbedding(const Scope& scope, const ModelOptions& options, Parameter table,
                  const Tensor& sinusoidal);
   Var operator()(Pass& pass, const Tokens& tokens) const;  // (N ids) -> (N, D)
 
   Parameter table;  // (V, D)
+  Scalar scale;
   PositionKind positions;
   Parameter learned;  // (P, D)
   Tensor sinusoidal;  // (P, D)

@@ -16,6 +16,22 @@ struct Relu {
   static Lanes value(const Lanes& x) { return xsimd::max(x, Lanes(Scalar{0})); }
 };
 
+// x Φ(x) (Hendrycks and Gimpel 2016), whose slope is Φ(x) + x φ(x), with the normal distribution's
+// Φ(x) = (1 + erf(x / √2)) / 2 and φ(x) = exp(-x² / 2) / √(2 π).
+struct GeluExact {
+  static constexpr Scalar root_half = static_cast<Scalar>(1 / std::numbers::sqrt2);
+
+  static Lanes share(const Lanes& x) {
+    return Lanes(Scalar(0.5)) * (Lanes(Scalar{1}) + xsimd::erf(x * Lanes(root_half)));
+  }
+  static Lanes value(const Lanes& x) { return x * share(x); }
+  static Lanes slope(const Lanes& x) {
+    const Lanes density = Lanes(root_half * static_cast<Scalar>(std::numbers::inv_sqrtpi)) *
+                          xsimd::exp(x * x * Lanes(Scalar(-0.5)));
+    return share(x) + x * density;
+  }
+};
+
 // gelu'(x) = (1 + t) / 2 + x (1 - t²) u' / 2, with t = tanh(u), u = c (x + k x³), u' = c (1 + 3 k
 // x²)
 struct Gelu {
@@ -159,6 +175,8 @@ Var bias_activation(Var x, const Var& bias, Activation activation, const Dropout
       return relu(std::move(x), bias, dropout);
     case Activation::gelu:
       return smooth<Gelu>(x, bias, dropout);
+    case Activation::gelu_exact:
+      return smooth<GeluExact>(x, bias, dropout);
     case Activation::silu:
       return smooth<Silu>(x, bias, dropout);
     default:

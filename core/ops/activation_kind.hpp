@@ -8,11 +8,12 @@
 
 namespace tapehead {
 
-enum class Activation { relu, gelu, silu, tanh };
+enum class Activation { relu, gelu, silu, tanh, gelu_exact };
 
 template <>
 struct EnumNames<Activation> {
-  static constexpr std::array<std::string_view, 4> names{"relu", "gelu", "silu", "tanh"};
+  static constexpr std::array<std::string_view, 5> names{"relu", "gelu", "silu", "tanh",
+                                                         "gelu_exact"};
 };
 
 }  // namespace tapehead

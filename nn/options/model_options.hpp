@@ -31,6 +31,7 @@ constexpr bool ties_output(Tying tying) {
 }
 
 enum class InitKind { xavier_uniform, xavier_normal, normal };
+enum class EmbeddingScale { sqrt_d_model, none };
 
 template <>
 struct EnumNames<Family> {
@@ -58,6 +59,10 @@ struct EnumNames<Tying> {
                                                          "all"};
 };
 template <>
+struct EnumNames<EmbeddingScale> {
+  static constexpr std::array<std::string_view, 2> names{"sqrt_d_model", "none"};
+};
+template <>
 struct EnumNames<InitKind> {
   static constexpr std::array<std::string_view, 3> names{"xavier_uniform", "xavier_normal",
                                                          "normal"};
@@ -77,7 +82,9 @@ struct ModelOptions {
   std::optional<Index> d_ff{};
   Activation activation = Activation::relu;
   NormKind norm = NormKind::layer_norm;
+  double norm_epsilon = 1e-5;
   NormPosition norm_position = NormPosition::pre;
+  EmbeddingScale embedding_scale = EmbeddingScale::sqrt_d_model;
   PositionKind positions = PositionKind::sinusoidal;
   Index max_positions = 1024;
   double dropout = 0.1;
@@ -154,10 +161,20 @@ struct ModelOptions {
     visit(Field{.name = "norm",
                 .help = "layer_norm (Ba et al. 2016) or rms_norm (Zhang and Sennrich 2019)"},
           norm);
+    visit(Field{.name = "norm_epsilon",
+                .help = "term under the root of norms",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_minimum = true},
+          norm_epsilon);
     visit(Field{.name = "norm_position",
                 .help = "before each block (pre) or after its residual sum (post, as in Vaswani et "
                         "al. 2017)"},
           norm_position);
+    visit(Field{.name = "embedding_scale",
+                .help = "factor on embeddings, before positions are added: the root of d_model "
+                        "(Vaswani et al. 2017), or none (GPT-2)"},
+          embedding_scale);
     visit(Field{.name = "positions", .help = "how the embedding encodes positions"}, positions);
     visit(Field{.name = "max_positions",
                 .help = "the longest sequence, with its mark, read or written",
@@ -209,7 +226,7 @@ struct ModelOptions {
             .name = "initializer",
             .help =
                 "how weight matrices start (query, key and value as if of one matrix); embeddings "
-                "start normal with deviation d_model^-1/2",
+                "start normal with deviation d_model^-1/2, without embedding_scale with 0.02",
             .keeps_meaning = true},
         initializer);
     visit(Field{.name = "initializer_gain",

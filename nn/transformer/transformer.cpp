@@ -90,9 +90,9 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options,
                    both ? Layer::Reads::context_too : Layer::Reads::itself);
   if (options.norm_position == NormPosition::pre) {
     if (both) {
-      encoder_->closing_norm.emplace(encoder_scope / "norm", options.norm, D);
+      encoder_->closing_norm.emplace(encoder_scope / "norm", options);
     }
-    main_->closing_norm.emplace(main_scope / "norm", options.norm, D);
+    main_->closing_norm.emplace(main_scope / "norm", options);
   }
 }
 

@@ -29,6 +29,9 @@ TEST(Initializers, follow_their_formulas) {
   const Initializer embedding = embedding_initializer(with(InitKind::xavier_uniform, 2));
   EXPECT_EQ(embedding.kind, Initializer::Kind::normal);
   EXPECT_DOUBLE_EQ(embedding.value, 1.0 / 8);
+  ModelOptions unscaled = with(InitKind::xavier_uniform, 2);
+  unscaled.embedding_scale = EmbeddingScale::none;
+  EXPECT_DOUBLE_EQ(embedding_initializer(unscaled).value, 0.02);
 }
 
 }  // namespace

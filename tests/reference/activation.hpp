@@ -22,6 +22,8 @@ inline Array activation(const Array& x, Activation kind) {
       return xt::maximum(x, 0.0);
     case Activation::gelu:
       return gelu(x);
+    case Activation::gelu_exact:
+      return 0.5 * x * (1 + xt::erf(x / std::numbers::sqrt2));
     case Activation::silu:
       return x * logistic(x);
     default:

@@ -105,6 +105,20 @@ Verdict schedule_has_end(const Config& config) {
                    "training.steps or training.epochs too"};
 }
 
+Verdict rate_falls_to_its_end(const Config& config) {
+  const TrainingOptions& training = config.training;
+  if (training.learning_rate_end == 0) return {};
+  if (training.schedule != ScheduleKind::linear && training.schedule != ScheduleKind::cosine) {
+    return Violation{{"training.learning_rate_end", "training.schedule"},
+                     "this schedule has no last learning rate (only linear, cosine)"};
+  }
+  if (training.learning_rate_end <= training.learning_rate) return {};
+  return Violation{{"training.learning_rate_end", "training.learning_rate"},
+                   fmt::format("the learning rate must not end above its highest value ({}; "
+                               "learning_rate {})",
+                               training.learning_rate_end, training.learning_rate)};
+}
+
 Verdict noam_warms_up(const Config& config) {
   const TrainingOptions& training = config.training;
   if (training.schedule != ScheduleKind::noam || training.warmup > 0) return {};
@@ -139,8 +153,11 @@ Verdict parts_exist(const Config& config) {
     AttentionSettings::walk(
         [&](const Field& field, const auto& option) {
           if (option.given() && !said) {
-            said = Violation{{fmt::format("{}.{}", name_of(kind), field.name), "model.family"},
-                             "a model that is only a decoder has no such attention"};
+            const std::string name = fmt::format("{}.{}", name_of(kind), field.name);
+            said = Violation{{name, "model.family"},
+                             fmt::format("a model that is only a decoder has no such attention; "
+                                         "leave out {}",
+                                         name)};
           }
         },
         model.settings(kind));
@@ -250,6 +267,9 @@ std::span<const Rule> rules() {
       {"`training.warmup` is less than `training.steps`, where that is set.", warmup_ends},
       {"The schedules `linear` and `cosine` need an end in `training.steps` or `training.epochs`.",
        schedule_has_end},
+      {"`training.learning_rate_end` goes with `linear` and `cosine`, and is at most "
+       "`training.learning_rate`.",
+       rate_falls_to_its_end},
       {"The schedule `noam` needs a `training.warmup` of at least 1.", noam_warms_up},
       {"An option of training that only some optimizers use keeps its default with any other.",
        unused_by_optimizer},

@@ -22,6 +22,7 @@ struct EnumNames<ScheduleKind> {
 struct TrainingOptions {
   OptimizerKind optimizer = OptimizerKind::adam;
   double learning_rate = 1e-3;
+  double learning_rate_end = 0.0;
   double momentum = 0.9;
   double beta1 = 0.9;
   double beta2 = 0.98;
@@ -58,6 +59,11 @@ struct TrainingOptions {
                 .minimum = 0,
                 .maximum = 1000},
           learning_rate);
+    visit(Field{.name = "learning_rate_end",
+                .help = "linear, cosine: the learning rate at the last step",
+                .minimum = 0,
+                .maximum = 1000},
+          learning_rate_end);
     visit(Field{.name = "momentum",
                 .help = "momentum of sgd",
                 .minimum = 0,

@@ -20,11 +20,12 @@ double learning_rate_at(const TrainingOptions& options, Index d_model, Index ste
   }
   const double length = std::max(1.0, static_cast<double>(total_steps) - w);
   const double passed = std::clamp((s - w) / length, 0.0, 1.0);
+  const double end = options.learning_rate_end;
   switch (options.schedule) {
     case ScheduleKind::linear:
-      return options.learning_rate * (1 - passed);
+      return end + (options.learning_rate - end) * (1 - passed);
     case ScheduleKind::cosine:
-      return options.learning_rate * (1 + std::cos(std::numbers::pi * passed)) / 2;
+      return end + (options.learning_rate - end) * (1 + std::cos(std::numbers::pi * passed)) / 2;
     case ScheduleKind::inverse_sqrt:
       return options.learning_rate * std::sqrt(std::max(w, 1.0) / s);
     default:

@@ -53,8 +53,8 @@ TEST(ReferenceOps, matmul_and_transpose) {
 }
 
 TEST(ReferenceOps, bias_activation) {
-  for (const Activation kind :
-       {Activation::relu, Activation::gelu, Activation::silu, Activation::tanh}) {
+  for (const Activation kind : {Activation::relu, Activation::gelu, Activation::gelu_exact,
+                                Activation::silu, Activation::tanh}) {
     for (const Dropout& dropped : {Dropout{}, drop}) {
       expect_like(
           [&, factors = array(dropout_factors({5, D}, dropped))](const Array& x,

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -142,6 +146,48 @@ TEST(Transformer, gives_each_sentence_of_a_batch_what_it_gives_it_alone) {
                   Pointwise(DoubleNear(1e-12),
                             together.part(row * tiny_vocabulary, alone.shape()).values()));
       row += alone.dim(0);
+    }
+  }
+}
+
+TEST(Transformer, without_an_embedding_scale_equals_one_whose_tables_have_it) {
+  const TinyModel scaled(tiny_options());
+  ModelOptions options = tiny_options();
+  options.embedding_scale = EmbeddingScale::none;
+  TinyModel plain(options);
+  for (const NamedParameter& parameter : scaled.store.parameters()) {
+    const bool table = parameter.name.ends_with(".embedding");
+    std::ranges::transform(
+        scaled.store.value(parameter).values(), plain.store.value(parameter).values().begin(),
+        [&](double number) { return table ? number * std::sqrt(options.d_model) : number; });
+  }
+  EXPECT_THAT(evaluate(plain, tiny_batch()).values(),
+              Pointwise(DoubleNear(1e-12), evaluate(scaled, tiny_batch()).values()));
+}
+
+TEST(Transformer, has_norms_with_the_epsilon_of_its_options) {
+  for (const NormKind kind : {NormKind::layer_norm, NormKind::rms_norm}) {
+    ModelOptions options = tiny_options();
+    options.norm = kind;
+    options.norm_epsilon = 0.5;
+    ParameterStore store;
+    const Norm norm(store.root() / "norm", options);
+    store.initialize(1);
+    Tape tape(false);
+    Pass pass(tape, store);
+    const Tensor x = random_tensor({3, 6}, 1);
+    const Tensor y = norm(pass, tape.constant(x)).value();
+    for (Index i = 0; i < 3; ++i) {
+      const std::span<const Scalar> row = x.part(i * 6, {6}).values();
+      const bool centred = kind == NormKind::layer_norm;
+      const double mean = centred ? std::accumulate(row.begin(), row.end(), 0.0) / 6 : 0;
+      double squares = 0;
+      for (const double number : row) {
+        squares += (number - mean) * (number - mean) / 6;
+      }
+      for (std::size_t c = 0; c < 6; ++c) {
+        EXPECT_NEAR(y.row(i)[c], (row[c] - mean) / std::sqrt(squares + 0.5), 1e-14);
+      }
     }
   }
 }

@@ -113,8 +113,8 @@ inline WiredModel::WiredModel(const ModelOptions& options) {
                          StackName::decoder, i, Layer::Reads::context_too);
   }
   if (options.norm_position == NormPosition::pre) {
-    encoder_norm.emplace(root / "encoder" / "norm", options.norm, D);
-    decoder_norm.emplace(root / "decoder" / "norm", options.norm, D);
+    encoder_norm.emplace(root / "encoder" / "norm", options);
+    decoder_norm.emplace(root / "decoder" / "norm", options);
   }
 }
 

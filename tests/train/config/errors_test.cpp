@@ -59,7 +59,7 @@ TEST(ConfigErrors, unknown_section) {
 TEST(ConfigErrors, unknown_choice) {
   EXPECT_EQ(config_error("model: {activation: rellu}"),
             "a.yaml:1:21: model.activation: no such choice, did you mean relu? (rellu; allowed: "
-            "relu, gelu, silu, tanh)");
+            "relu, gelu, silu, tanh, gelu_exact)");
   std::vector<std::string_view> tasks;
   for (const TaskKind* kind : task_kinds()) tasks.push_back(kind->name);
   EXPECT_EQ(config_error("task:\n  name: translation\n"),

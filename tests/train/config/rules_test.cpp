@@ -54,6 +54,15 @@ TEST(ConfigRules, falling_schedules_have_an_end) {
   EXPECT_EQ(config_error("training: {schedule: inverse_sqrt, minutes: 1}"), "accepted");
 }
 
+TEST(ConfigRules, only_falling_schedules_have_a_last_learning_rate) {
+  EXPECT_THAT(config_error("training: {learning_rate_end: 1e-4}"),
+              StartsWith("a.yaml:1:31: training.learning_rate_end: this schedule has no last"));
+  EXPECT_EQ(config_error("training: {schedule: linear, learning_rate_end: 1e-4}"), "accepted");
+  EXPECT_THAT(config_error("training: {schedule: linear, learning_rate_end: 1e-2}"),
+              StartsWith("a.yaml:1:49: training.learning_rate_end: the learning rate must not end "
+                         "above its highest value (0.01; learning_rate 0.001)"));
+}
+
 TEST(ConfigRules, noam_needs_a_warmup) {
   EXPECT_THAT(config_error("training: {schedule: noam}"),
               StartsWith("a.yaml:1:22: training.schedule: the noam schedule needs a warmup"));

@@ -95,6 +95,7 @@ void repair(Config& config) {
   keep("beta1", config.training.beta1, defaults.beta1);
   keep("beta2", config.training.beta2, defaults.beta2);
   keep("epsilon", config.training.epsilon, defaults.epsilon);
+  config.training.learning_rate_end = 0;  // which a constant one does not have
   config.evaluation.decode = true;
   config.model.family = Family::encoder_decoder;
   config.model.prefix = SourceRows::causal;

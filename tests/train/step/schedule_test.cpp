@@ -43,6 +43,17 @@ TEST(Schedule, linear_falls_to_zero) {
 }
 
 // Half way down at half of the way; at a quarter of it (1 + cos(π/4)) / 2.
+TEST(Schedule, linear_and_cosine_fall_to_the_rate_they_are_given) {
+  for (const ScheduleKind kind : {ScheduleKind::linear, ScheduleKind::cosine}) {
+    TrainingOptions falling = options(kind, 4);
+    falling.learning_rate_end = 0.2;
+    EXPECT_DOUBLE_EQ(learning_rate_at(falling, 64, 4, 20), 0.8);
+    EXPECT_DOUBLE_EQ(learning_rate_at(falling, 64, 12, 20), 0.5);
+    EXPECT_NEAR(learning_rate_at(falling, 64, 20, 20), 0.2, 1e-15);
+    EXPECT_NEAR(learning_rate_at(falling, 64, 25, 20), 0.2, 1e-15);
+  }
+}
+
 TEST(Schedule, cosine_falls_to_zero) {
   const TrainingOptions cosine = options(ScheduleKind::cosine, 4);
   EXPECT_DOUBLE_EQ(learning_rate_at(cosine, 64, 8, 20), 0.8 * (1 + std::sqrt(0.5)) / 2);
