@@ -143,11 +143,15 @@ Rounds run_rounds(StepRun& run, Index threads, double seconds) {
   return rounds;
 }
 
-std::string hash_of_bits(const Tensor& tensor) {
-  const auto bytes = std::as_bytes(tensor.values());
-  return Hash()
-      .add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()))
-      .hexadecimal();
+// Of the parameters alone: what lies between them in the store's memory is nobody's.
+std::string hash_of_bits(const ParameterStore& store) {
+  Hash hash;
+  for (const NamedParameter& parameter : store.parameters()) {
+    const Tensor value = store.value(parameter);
+    const auto bytes = std::as_bytes(value.values());
+    hash.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  }
+  return hash.hexadecimal();
 }
 
 }  // namespace
@@ -166,7 +170,7 @@ nlohmann::ordered_json run_steps(const StepSubject& subject, Index threads, Inde
           {"steps", steps},
           {"seconds", seconds},
           {"tokens_per_second", tokens / seconds},
-          {"weights", hash_of_bits(run.store().values())}};
+          {"weights", hash_of_bits(run.store())}};
 }
 
 nlohmann::ordered_json measure_steps(const StepSubject& subject, Index threads, double seconds) {
