@@ -65,10 +65,10 @@ Lines relation_lines(const std::vector<AttentionReport>& attentions) {
                            [](const BestHead& one) { return one.relation.over_offset(one.head); });
   Lines lines;
   for (const BestHead& one : best | std::views::take(shown_relations)) {
-    lines.push_back(
-        fmt::format("best head for \"{}\": {}, {} of the queries, best fixed offset {}",
-                    one.relation.name, name_of_head(one.site, one.head).text(),
-                    format_share(one.agreement()), format_share(one.relation.offset_share)));
+    lines.push_back(fmt::format("best head for \"{}\": {}, {} of the queries, best fixed offset {}",
+                                one.relation.name, name_of_head(one.site, one.head).text(),
+                                format_share(one.agreement()),
+                                format_share(one.relation.offset_share)));
   }
   if (best.size() > shown_relations) {
     lines.push_back(fmt::format("further relations, which a fixed offset explains better: {}",

@@ -56,12 +56,9 @@ struct Config {
     visit("model", "the transformer", model);
     visit("attention", "the options of all attention; the next three sections say what differs",
           model.attention);
-    visit("encoder_self", "what differs in the encoder's self-attention",
-          model.encoder_self);
-    visit("decoder_self", "what differs in the decoder's self-attention",
-          model.decoder_self);
-    visit("cross", "what differs in the attention from decoder to encoder",
-          model.cross);
+    visit("encoder_self", "what differs in the encoder's self-attention", model.encoder_self);
+    visit("decoder_self", "what differs in the decoder's self-attention", model.decoder_self);
+    visit("cross", "what differs in the attention from decoder to encoder", model.cross);
     visit("training", "the optimiser, the batches, and when to stop", training);
     visit("evaluation", "what is measured, when, and how outputs are written", evaluation);
     visit("run", "what the run reports and checks", run);
