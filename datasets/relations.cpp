@@ -1,7 +1,5 @@
 #include "datasets/relations.hpp"
 
-#include <algorithm>
-
 namespace tapehead {
 
 Relations in_one_sequence(Relations relations, Index source_tokens, Index prefix) {
@@ -12,7 +10,7 @@ Relations in_one_sequence(Relations relations, Index source_tokens, Index prefix
       pair = {.query = pair.query + query_rows, .key = pair.key + key_rows};
     }
     std::erase_if(relation.pairs, [prefix](const PositionPair& pair) {
-      return pair.key > pair.query && std::max(pair.key, pair.query) >= prefix;
+      return pair.key > pair.query && pair.key >= prefix;
     });
     relation.side = RelationSide::target;
   }

@@ -66,6 +66,15 @@ HeadFigures figures_for(const AttendedSequence& sequence, const std::vector<Scal
 
 const std::vector<TokenId> sentence{3, 4, 5, 6, 7, 9, 2};
 
+TEST(AttendedSequence, lets_every_query_see_the_prefix) {
+  const std::vector<TokenId> tokens{3, 4, 5, 6, 7};
+  AttendedSequence sequence = in_self_attention(tokens, true);
+  sequence.prefix = 3;
+  EXPECT_EQ(sequence.key_count(0), 3);
+  EXPECT_EQ(sequence.key_count(2), 3);
+  EXPECT_EQ(sequence.key_count(3), 4);
+}
+
 TEST(HeadFigures, of_a_head_that_looks_at_the_previous_token) {
   const HeadFigures head =
       figures_for(in_self_attention(sentence),

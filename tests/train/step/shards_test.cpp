@@ -27,6 +27,9 @@ Batch batch_of(const Lengths& lengths) {
   Batch batch;
   batch.context.segments = segments_of(lengths.source);
   batch.input.segments = segments_of(lengths.target);
+  for (std::size_t i = 0; i < lengths.target.size(); ++i) {
+    batch.input.segments.list[i].prefix = static_cast<Index>(i % 3);
+  }
   batch.context.ids.resize(static_cast<std::size_t>(row_count(batch.context.segments)));
   batch.input.ids.resize(static_cast<std::size_t>(row_count(batch.input.segments)));
   batch.labels.ids.resize(batch.input.ids.size());
@@ -87,7 +90,7 @@ Batch rejoined(const PoolVector<Batch>& parts, RowsBefore before) {
 
 bool same(const Segments& a, const Segments& b) {
   return std::ranges::equal(a.list, b.list, [](const Segment& x, const Segment& y) {
-    return x.row == y.row && x.rows == y.rows && x.position == y.position;
+    return x.row == y.row && x.rows == y.rows && x.position == y.position && x.prefix == y.prefix;
   });
 }
 
