@@ -9,6 +9,7 @@ void add_commands(CLI::App& program, Outcome& outcome) {
   add_sweep_command(program, outcome);
   add_evaluate_command(program, outcome);
   add_translate_command(program, outcome);
+  add_generate_command(program, outcome);
   add_heads_command(program, outcome);
   add_report_command(program, outcome);
   add_prune_command(program, outcome);

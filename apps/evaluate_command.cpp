@@ -11,6 +11,7 @@
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
+#include "datasets/text/text_options.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/run_evaluation.hpp"
 #include "train/output/logging.hpp"
@@ -26,6 +27,7 @@ struct EvaluateArguments {
   DataChoice data;
   Index threads = default_threads();
   Index beam = 0;
+  Index stride = 0;
   bool json = false;
 };
 
@@ -41,12 +43,28 @@ void print(const SplitResults& results, bool json) {
   write_output(fmt::format("{}\n", object.dump()));
 }
 
+void set_stride(Task& task, const Config& config, Index stride) {
+  const auto* text = config.task.find<TextOptions>();
+  if (text == nullptr) {
+    throw ConfigError("--stride: only running text is cut into windows (task.name: text)");
+  }
+  if (stride > text->context) {
+    throw ConfigError(
+        fmt::format("--stride: windows of {} tokens would leave some out ({}; allowed: 1 to {})",
+                    text->context, stride, text->context));
+  }
+  task.set_stride(stride);
+}
+
 void evaluate_run(const EvaluateArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
   expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint, arguments.data));
   const SavedRun saved(arguments.run, arguments.checkpoint);
-  const Task task = saved.task(arguments.data);
+  Task task = saved.task(arguments.data);
+  if (arguments.stride > 0) {
+    set_stride(task, saved.config, arguments.stride);
+  }
   EvaluationOptions options = saved.config.evaluation;
   if (arguments.beam > 0) {
     options.beam = arguments.beam;
@@ -74,6 +92,14 @@ void add_evaluate_command(CLI::App& program, Outcome& /*outcome*/) {
                      .minimum = 1,
                      .maximum = 256},
                     &arguments->beam);
+  add_number_option(
+      *command,
+      {.name = "--stride",
+       .help = "Running text: how far a window begins after the one before; by default as the "
+               "config says",
+       .minimum = 1,
+       .maximum = 1048576},
+      &arguments->stride);
   add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { evaluate_run(*arguments); });

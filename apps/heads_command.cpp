@@ -47,7 +47,7 @@ nlohmann::ordered_json findings_json(const HeadsArguments& arguments, const Save
   nlohmann::ordered_json object = {{"run", arguments.run.string()},
                                    {"checkpoint", saved.checkpoint.string()},
                                    {"split", split.name},
-                                   {"examples", split.examples.size()},
+                                   {"examples", split.size()},
                                    {"attentions", heads_json(found.heads)}};
   if (!found.gates.empty()) {
     object["gates"] = gates_json(found.gates);
@@ -134,7 +134,7 @@ void print(const HeadsArguments& arguments, const SavedRun& saved, const Split& 
     return;
   }
   write_output(fmt::format("{} on {} ({} examples)\n\n", saved.checkpoint.string(), split.name,
-                           split.examples.size()));
+                           split.size()));
   print_conclusions(arguments, found);
   print_tables(arguments, found);
 }

@@ -37,7 +37,7 @@ void plan(const PlanArguments& arguments) {
   const auto console = std::make_shared<Console>();
   start_logging(console);
   prepare_blas();
-  const Task task = make_task(find_config_data(arguments.config, config.task), config.seed);
+  const Task task = make_task(config, find_config_data(arguments.config, config.task));
   std::ranges::for_each(task.splits, say_unknown);
   const RunPlan run = plan_run(config, task);
   check_initial_weights(config, task);

@@ -24,7 +24,7 @@ struct TrainArguments {
 // A trained run stays valid even if its page cannot be written.
 void write_page(const RunFiles& files, const Task& task, Index threads) {
   try {
-    const auto validation = static_cast<Index>(task.split("validation").examples.size());
+    const auto validation = task.split("validation").size();
     const auto report = report_run({.run = files.directory,
                                     .effort = effort_of_training(validation),
                                     .threads = threads,

@@ -18,21 +18,18 @@ constexpr Index pool_batches = 100;
 
 using Numbers = std::vector<Index>;
 
-ExampleRows example_rows(const Split& split, Index number, const Layout& layout) {
-  return tapehead::example_rows(split.examples[static_cast<std::size_t>(number)], layout);
-}
-
 // Cuts numbers, in their order, into batches of Batching::tokens.
 std::vector<Numbers> cut(const Split& split, std::span<const Index> numbers, Index most_tokens,
                          const Layout& layout) {
   std::vector<Numbers> runs;
   ExampleRows sum;
   for (const Index number : numbers) {
-    const auto [context, input] = example_rows(split, number, layout);
-    sum = {sum.context + context, sum.input + input};
+    const ExampleRows rows = example_rows(split, number, layout);
+    sum.context += rows.context;
+    sum.input += rows.input;
     if (runs.empty() || std::max(sum.context, sum.input) > most_tokens) {
       runs.emplace_back();
-      sum = {context, input};
+      sum = rows;
     }
     runs.back().push_back(number);
   }
@@ -73,29 +70,70 @@ Index prefix_of(const std::vector<TokenId>& source, const Layout& layout) {
   return layout.full_prefix ? std::ssize(source) : 0;
 }
 
+bool every_row_has_label(const Split& split, const std::vector<Index>& examples,
+                         const Layout& layout) {
+  if (!split.is_text()) {
+    return !layout.one_sequence;
+  }
+  return std::ranges::all_of(examples, [&](Index number) {
+    return split.windows.list[static_cast<std::size_t>(number)].unlabelled == 0;
+  });
+}
+
+// The rows from `first` on have the batch's latest labels.
+void label_rows(Batch& batch, Index first) {
+  for (Index row = first; !batch.labels.every_row && row < batch.input.rows(); ++row) {
+    batch.labels.rows.push_back(row);
+  }
+}
+
+void append_pair(const Example& example, const Layout& layout, Batch& batch) {
+  const auto& [source, target] = example;
+  append_prompt(source, layout, batch.context, batch.input);
+  const Index first = batch.input.rows() - 1;
+  append(batch.input.ids, target);
+  close_sequence(batch.input, prefix_of(source, layout));
+  append(batch.labels.ids, target);
+  batch.labels.ids.push_back(end_id);
+  label_rows(batch, first);
+}
+
+void append_window(const TokenText& text, const Window& window, Batch& batch) {
+  const Index first = batch.input.rows() + window.unlabelled;
+  batch.input.ids.push_back(window.opens ? begin_id : text[window.first - 1]);
+  text.append_to(batch.input.ids, window.first, window.rows - 1);
+  close_sequence(batch.context);
+  close_sequence(batch.input);
+  text.append_to(batch.labels.ids, window.first + window.unlabelled,
+                 window.rows - window.unlabelled);
+  label_rows(batch, first);
+}
+
 }  // namespace
 
-ExampleRows example_rows(const Example& example, const Layout& layout) {
-  const Index source = std::ssize(example.source);
-  const Index target = std::ssize(example.target);
-  return layout.one_sequence ? ExampleRows{.context = 0, .input = source + 1 + target}
-                             : ExampleRows{.context = source + 1, .input = 1 + target};
+ExampleRows example_rows(const Split& split, Index number, const Layout& layout) {
+  const auto i = static_cast<std::size_t>(number);
+  if (split.is_text()) {
+    const Window& window = split.windows.list[i];
+    return {.context = 0, .input = window.rows, .labels = window.rows - window.unlabelled};
+  }
+  const Index source = std::ssize(split.examples[i].source) + 1;  // with a mark
+  const Index labels = std::ssize(split.examples[i].target) + 1;
+  return {.context = layout.one_sequence ? 0 : source,
+          .input = layout.one_sequence ? source - 1 + labels : labels,
+          .labels = labels};
 }
 
 Batch make_batch(const Split& split, const std::vector<Index>& examples, const Layout& layout) {
   Batch batch;
   batch.examples.assign(examples.begin(), examples.end());
-  batch.labels.every_row = !layout.one_sequence;
+  batch.labels.every_row = every_row_has_label(split, examples, layout);
   for (const Index number : examples) {
-    const auto& [source, target] = split.examples[static_cast<std::size_t>(number)];
-    append_prompt(source, layout, batch.context, batch.input);
-    const Index first = batch.input.rows() - 1;
-    append(batch.input.ids, target);
-    close_sequence(batch.input, prefix_of(source, layout));
-    append(batch.labels.ids, target);
-    batch.labels.ids.push_back(end_id);
-    for (Index row = first; layout.one_sequence && row < batch.input.rows(); ++row) {
-      batch.labels.rows.push_back(row);
+    const auto i = static_cast<std::size_t>(number);
+    if (split.is_text()) {
+      append_window(*split.windows.text, split.windows.list[i], batch);
+    } else {
+      append_pair(split.examples[i], layout, batch);
     }
   }
   return batch;
@@ -114,8 +152,7 @@ Prompts make_prompts(const Split& split, const std::vector<Index>& examples, con
 std::vector<std::vector<Index>> epoch_batches(const Split& split, const Batching& batching,
                                               std::uint64_t seed, Index epoch,
                                               const Layout& layout) {
-  const auto count = static_cast<Index>(split.examples.size());
-  const Numbers shuffled = draw_permutation(Draws(seed, "loader/examples", epoch), count);
+  const Numbers shuffled = draw_permutation(Draws(seed, "loader/examples", epoch), split.size());
   std::vector<Numbers> batches;
   for (Numbers& pool : cut(split, shuffled, pool_batches * batching.tokens, layout)) {
     if (batching.lengths == BatchLengths::alike) {
@@ -133,7 +170,7 @@ std::vector<std::vector<Index>> epoch_batches(const Split& split, const Batching
 
 std::vector<std::vector<Index>> ordered_batches(const Split& split, Index batch_tokens,
                                                 const Layout& layout) {
-  Numbers numbers(split.examples.size());
+  Numbers numbers(static_cast<std::size_t>(split.size()));
   std::iota(numbers.begin(), numbers.end(), Index{0});
   std::ranges::stable_sort(numbers, [&](Index a, Index b) {
     const ExampleRows of_a = example_rows(split, a, layout);

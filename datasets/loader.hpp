@@ -12,14 +12,16 @@
 
 namespace tapehead {
 
-// The rows of an example: of its context, and of its input.
+// The rows of an example: of its context, of its input, and those of the input with a label.
 struct ExampleRows {
   Index context = 0;
   Index input = 0;
+  Index labels = 0;
 };
-ExampleRows example_rows(const Example& example, const Layout& layout);
+ExampleRows example_rows(const Split& split, Index number, const Layout& layout);
 
-// The examples one after another, in the given order, with marks added and targets shifted.
+// The examples one after another, in the given order: pairs with marks added and targets shifted,
+// or windows of a text. In a text the layout has no effect.
 Batch make_batch(const Split& split, const std::vector<Index>& examples, const Layout& layout = {});
 
 // What a model reads of these examples before it writes their targets.

@@ -18,6 +18,9 @@ std::string fingerprint_of(const std::vector<Split>& splits, const TaskOptions& 
   options.kind().add_draws(options, hash);
   for (const Split& split : splits) {
     hash.add(split.name).add(split.examples.size());
+    if (split.is_text()) {
+      hash.add(split.windows.text->digest());
+    }
     for (const Example& example : split.examples) {
       hash.add(example.source).add(example.target);
     }

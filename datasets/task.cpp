@@ -1,6 +1,7 @@
 #include "datasets/task.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,21 @@
 #include "core/errors.hpp"
 
 namespace tapehead {
+
+Split part_of(const Split& split, std::span<const Index> numbers) {
+  Split part;
+  part.name = split.name;
+  part.windows = {.text = split.windows.text, .windowing = split.windows.windowing};
+  for (const Index number : numbers) {
+    const auto i = static_cast<std::size_t>(number);
+    if (split.is_text()) {
+      part.windows.list.push_back(split.windows.list[i]);
+    } else {
+      part.examples.push_back(split.examples[i]);
+    }
+  }
+  return part;
+}
 
 void say_unknown(const Split& split) {
   for (const auto& [side, unknown] :
@@ -30,6 +46,14 @@ const Split& Task::split(std::string_view name) const {
     names += (names.empty() ? "" : ", ") + split.name;
   }
   throw DataError(fmt::format("no split named {}; this task has {}", name, names));
+}
+
+void Task::set_stride(Index stride) {
+  for (Split& split : splits | std::views::drop(1)) {
+    if (split.is_text()) {
+      split.windows.list = evaluation_windows(*split.windows.text, split.windows.windowing, stride);
+    }
+  }
 }
 
 std::shared_ptr<const Split> Task::training_split(Index epoch) const {

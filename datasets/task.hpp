@@ -3,11 +3,13 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
+#include "datasets/corpus/windows.hpp"
 #include "datasets/relations.hpp"
 #include "datasets/task_options.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
@@ -20,9 +22,17 @@ struct Example {
   std::vector<TokenId> target;  // without marks
 };
 
+// What a split has if its task is to go on with a text: each example is a window of it.
+struct TextWindows {
+  std::shared_ptr<const TokenText> text;  // null: the task has pairs
+  Windowing windowing{};
+  std::vector<Window> list{};
+};
+
 struct Split {
   std::string name;  // "train", "validation", "test", or a further test split such as "longer"
-  std::vector<Example> examples;
+  std::vector<Example> examples;  // pairs
+  TextWindows windows;
   std::vector<std::string> source_texts;  // one per example, as a user would write it
   std::vector<std::string> references;    // the targets as text, to score outputs against
   // If example i is line i + 1 of a file, the name of that file; a TSV file is the file of both
@@ -34,7 +44,14 @@ struct Split {
   UnknownText unknown_source;
   UnknownText unknown_target;
   Index dropped = 0;  // training examples left out: one side is too long, or has no token
+
+  bool is_text() const { return windows.text != nullptr; }
+  // The number of its examples: pairs, or windows.
+  Index size() const { return std::ssize(examples) + std::ssize(windows.list); }
 };
+
+// The examples of these numbers, without what else the split has.
+Split part_of(const Split& split, std::span<const Index> numbers);
 
 struct Task {
   std::shared_ptr<const Tokenizer> source_tokenizer;
@@ -57,6 +74,10 @@ struct Task {
     return find_relations ? find_relations(split, example) : Relations{};
   }
   const Split& split(std::string_view name) const;  // throws DataError that lists the names
+
+  // Cuts the text of all splits but the first into windows for evaluation, each this far from the
+  // one before. A task of pairs stays as it is.
+  void set_stride(Index stride);
 };
 
 // Logs the parts of a split that the tokenizers do not know, if there are any.

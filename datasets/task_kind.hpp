@@ -66,6 +66,8 @@ struct TaskKind {
   void (*shrink)(TaskOptions&, const Shrinking&);
   // The options that name a file to read.
   std::span<const std::string_view> files{};
+  // Its examples are windows of a text, which a run keeps as tokens; otherwise they are pairs.
+  bool of_text = false;
   // Adds the options that decide how epochs use the training split.
   void (*add_draws)(const TaskOptions&, Hash&) = [](const TaskOptions&, Hash&) {};
   // Makes everything except the fingerprint.

@@ -10,8 +10,8 @@
 namespace tapehead {
 
 extern const TaskKind copy_task, reverse_task, sort_task, previous_token_task, two_offsets_task,
-    induction_task, copy_distractors_task, brackets_task, recall_task, grammar_translation_task,
-    parallel_text_task;
+    induction_task, copy_distractors_task, brackets_task, recall_task, modular_arithmetic_task,
+    grammar_translation_task, parallel_text_task, text_task;
 
 namespace {
 
@@ -25,8 +25,10 @@ constexpr std::array registry{&copy_task,
                               &copy_distractors_task,
                               &brackets_task,
                               &recall_task,
+                              &modular_arithmetic_task,
                               &grammar_translation_task,
-                              &parallel_text_task};
+                              &parallel_text_task,
+                              &text_task};
 
 const std::vector<std::string_view>& names() {
   static const std::vector<std::string_view> all = [] {

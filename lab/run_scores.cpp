@@ -22,12 +22,16 @@ std::string line_of(const Json& json) {
 }
 
 Json json_of(const ExampleScore& example) {
-  return {{"negative_log_likelihood", example.negative_log_likelihood},
-          {"tokens", example.tokens},
-          {"correct", example.correct},
-          {"output", example.output},
-          {"reference", example.reference},
-          {"right", example.right}};
+  Json json = {{"negative_log_likelihood", example.negative_log_likelihood},
+               {"tokens", example.tokens},
+               {"correct", example.correct},
+               {"output", example.output},
+               {"reference", example.reference},
+               {"right", example.right}};
+  if (example.bytes > 0) {
+    json.update({{"bytes", example.bytes}, {"words", example.words}});
+  }
+  return json;
 }
 
 // If the file does not say whether an output is right (files of version 0.1 do not), equal text
@@ -41,7 +45,9 @@ ExampleScore example_of(const Json& json, const std::string& where) {
           .output = example.text("output"),
           .reference = example.text("reference"),
           .right = example.has("right") ? example.flag("right")
-                                        : example.text("output") == example.text("reference")};
+                                        : example.text("output") == example.text("reference"),
+          .bytes = example.has("bytes") ? example.number("bytes", 0) : 0,
+          .words = example.has("words") ? example.number("words", 0) : 0};
 }
 
 Json json_of(const RunStudy& study) {

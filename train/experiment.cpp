@@ -67,6 +67,14 @@ OpenedRun open_run(const std::filesystem::path& run, const std::string& wanted) 
 
 }  // namespace
 
+Task make_task(const Config& config, const TaskOptions& data, const std::filesystem::path& run) {
+  Task task = make_task(data, config.seed, run);
+  if (config.evaluation.stride) {
+    task.set_stride(*config.evaluation.stride);
+  }
+  return task;
+}
+
 std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted) {
   auto best = best_checkpoint(files.checkpoints());
   auto average = average_checkpoint(files.checkpoints());
@@ -114,7 +122,7 @@ SavedRun::SavedRun(const OpenedRun& run)
       data(run.weights.metadata("data")) {}
 
 Task SavedRun::task(const DataChoice& choice) const {
-  Task task = make_task(find_run_data({directory}, config.task, choice), config.seed, directory);
+  Task task = make_task(config, find_run_data({directory}, config.task, choice), directory);
   if (task.fingerprint != data) {
     const std::string what =
         fmt::format("{} was trained with other data than {}", checkpoint.string(),

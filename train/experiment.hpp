@@ -19,6 +19,11 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // anything else at a start.
 enum class FirstWeights { drawn, zeros };
 
+// The task of a config, with `data` for its files, and with windows for evaluation of that config's
+// stride. `run`: as in make_task.
+Task make_task(const Config& config, const TaskOptions& data,
+               const std::filesystem::path& run = {});
+
 // A model with its parameters. The config must be resolved. `scope`: its place in the tree of
 // names; its names address its random draws and initial weights.
 struct Model {

@@ -9,15 +9,11 @@
 
 namespace tapehead {
 
-// The ending of temporary files. One whose writer no longer runs was left by a killed process.
-inline constexpr std::string_view temporary_suffix = ".tmp";
-
 // The content of a file. Throws IoError.
 std::string read_file(const std::filesystem::path& path);
 
-// Writes a file atomically: whatever happens, even a power loss, `path` then holds either the old
-// content or the new. The content is written to a temporary file beside it, synced and renamed.
-// Throws IoError, and leaves no temporary file behind.
+// Writes a file atomically (core/files/atomic_file.hpp). Throws IoError, and leaves no temporary
+// file behind.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 // The same for content in several pieces, which are written one after another.

@@ -69,6 +69,7 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model, Pieces pieces)
         end_id));
   }
   size_ = processor_.GetPieceSize();
+  line_end_ = processor_.PieceToId(line_end);
   if (pieces == Pieces::all) {
     processor_.ResetVocabulary().IgnoreError();  // fails only without a model
     return;
@@ -80,8 +81,23 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model, Pieces pieces)
 
 std::vector<TokenId> SentencePieceTokenizer::encode(std::string_view text) const {
   std::vector<TokenId> tokens;
-  processor_.Encode(with_spaces(text), &tokens).IgnoreError();  // fails only without a model
+  if (line_end_ != unknown_id) {
+    for (std::size_t end = text.find(line_end); end != std::string_view::npos;
+         end = text.find(line_end)) {
+      append_line(text.substr(0, end), tokens);
+      tokens.push_back(line_end_);
+      text.remove_prefix(end + line_end.size());
+    }
+  }
+  append_line(text, tokens);
   return tokens;
+}
+
+void SentencePieceTokenizer::append_line(std::string_view line,
+                                         std::vector<TokenId>& tokens) const {
+  std::vector<TokenId> more;
+  processor_.Encode(with_spaces(line), &more).IgnoreError();  // fails only without a model
+  tokens.insert(tokens.end(), more.begin(), more.end());
 }
 
 std::string SentencePieceTokenizer::spelled(std::string_view text) const {
@@ -116,14 +132,23 @@ std::vector<TokenId> SentencePieceTokenizer::cut(std::string_view spelled, doubl
 }
 
 std::string SentencePieceTokenizer::decode(const std::vector<TokenId>& tokens) const {
-  std::vector<TokenId> known;
+  std::string text;
+  std::vector<TokenId> line;
+  const auto finish_line = [&] {
+    std::string words;
+    processor_.Decode(line, &words).IgnoreError();  // leaves out begin and end marks
+    text += words;
+    line.clear();
+  };
   for (const TokenId token : tokens) {
-    if (token >= 0 && token < size()) {
-      known.push_back(token);
+    if (token == line_end_ && token != unknown_id) {
+      finish_line();
+      text += line_end;
+    } else if (token >= 0 && token < size()) {
+      line.push_back(token);
     }
   }
-  std::string text;
-  processor_.Decode(known, &text).IgnoreError();  // leaves out begin and end marks
+  finish_line();
   return text;
 }
 
@@ -153,7 +178,9 @@ std::vector<std::string> SentencePieceTokenizer::unknown_parts(std::string_view 
 }
 
 std::string SentencePieceTokenizer::entry(TokenId token) const {
-  return processor_.IdToPiece(token >= 0 && token < size() ? token : unknown_id);
+  return token == line_end_ && token != unknown_id
+             ? "\\n"
+             : processor_.IdToPiece(token >= 0 && token < size() ? token : unknown_id);
 }
 
 void SentencePieceTokenizer::save(const std::filesystem::path& stem) const {

@@ -26,6 +26,7 @@ class SentencePieceTokenizer : public Tokenizer {
   explicit SentencePieceTokenizer(std::string model, Pieces pieces = Pieces::all);
 
   Index size() const override { return size_; }
+  // Line by line, if there is an entry for line ends.
   std::vector<TokenId> encode(std::string_view text) const override;
   // `encode` in two steps, with merges omitted at random (datasets/tokenizers/subword_dropout.hpp).
   // It needs a model of type bpe with all of its pieces. The first step gives the text as its
@@ -42,9 +43,12 @@ class SentencePieceTokenizer : public Tokenizer {
   const std::string& model() const { return model_; }
 
  private:
+  void append_line(std::string_view line, std::vector<TokenId>& tokens) const;
+
   std::string model_;
   sentencepiece::SentencePieceProcessor processor_;
   Index size_ = 0;
+  TokenId line_end_ = unknown_id;  // its entry, if the model has one
 };
 
 // The options of the training of SentencePiece.
@@ -53,6 +57,7 @@ struct PieceOptions {
   Index vocabulary = 10000;
   Normalization normalization = Normalization::identity;
   double character_coverage = 1.0;
+  bool running_text = false;  // spaces stay as they are, and there is an entry for a line end
 };
 
 // The text that `decode` gives back if no token is unknown.

@@ -60,6 +60,11 @@ std::unordered_map<std::string, std::string> arguments(const PieceOptions& optio
       {"shuffle_input_sentence", "false"},
       {"minloglevel", "3"},  // only messages that end the process
   };
+  if (options.running_text) {
+    all["remove_extra_whitespaces"] = "false";
+    all["allow_whitespace_only_pieces"] = "true";
+    all["user_defined_symbols"] = line_end;
+  }
   if (options.character_coverage < 1) {
     all["required_chars"] = "\u2581";  // otherwise spaces are unknown if words are long
   }

@@ -16,6 +16,9 @@ constexpr TokenId begin_id = 1;
 constexpr TokenId end_id = 2;
 constexpr TokenId mark_count = 3;
 
+// Between the lines of a text; a text of a pair has only one.
+inline constexpr std::string_view line_end = "\n";
+
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;

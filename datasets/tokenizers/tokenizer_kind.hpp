@@ -8,12 +8,13 @@
 
 namespace tapehead {
 
-enum class TokenizerKind { word, character, bpe, unigram };
+enum class TokenizerKind { word, character, bpe, unigram, byte };
 enum class Normalization { identity, nfkc, nfkc_cf };
 
 template <>
 struct EnumNames<TokenizerKind> {
-  static constexpr std::array<std::string_view, 4> names{"word", "character", "bpe", "unigram"};
+  static constexpr std::array<std::string_view, 5> names{"word", "character", "bpe", "unigram",
+                                                         "byte"};
 };
 template <>
 struct EnumNames<Normalization> {

@@ -22,8 +22,8 @@ std::string header_of(std::string_view kind, Index entries, std::string_view bod
 std::vector<std::string> lines_of(std::string_view body) {
   std::vector<std::string> lines;
   while (!body.empty()) {
-    const std::size_t end = std::min(body.find('\n'), body.size());
-    lines.emplace_back(body.substr(0, end));
+    const std::size_t end = std::min(body.find(line_end), body.size());
+    lines.emplace_back(end == 0 ? line_end : body.substr(0, end));
     body.remove_prefix(std::min(end + 1, body.size()));
   }
   return lines;
@@ -73,8 +73,9 @@ void save_vocabulary(const Vocabulary& vocabulary, std::string_view kind,
                      const std::filesystem::path& file) {
   std::string body;
   for (Index id = mark_count; id < vocabulary.size(); ++id) {
-    body += vocabulary.entry(static_cast<TokenId>(id));
-    body += '\n';
+    const std::string& entry = vocabulary.entry(static_cast<TokenId>(id));
+    body += entry == line_end ? "" : entry;
+    body += line_end;
   }
   write_file_atomically(
       file, header_of(kind, vocabulary.size() - mark_count, body) + '\n' + std::move(body));

@@ -25,7 +25,8 @@ using EntryCounts = std::unordered_map<std::string, Index, TextHash, std::equal_
 
 class Vocabulary {
  public:
-  // The entries that follow the marks, in order, without duplicates and without line ends.
+  // The entries that follow the marks, in order, without duplicates. A line end is in none but an
+  // entry of its own.
   explicit Vocabulary(std::vector<std::string> entries);
 
   Index size() const { return static_cast<Index>(entries_.size()); }  // marks included
@@ -43,7 +44,7 @@ class Vocabulary {
 Vocabulary most_frequent(const EntryCounts& counts, Index limit);
 
 // The file format: a line with `kind`, the number of entries and a checksum; then each entry on its
-// own line.
+// own line. An empty line stands for the line end.
 void save_vocabulary(const Vocabulary& vocabulary, std::string_view kind,
                      const std::filesystem::path& file);
 

@@ -1,6 +1,7 @@
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,18 +13,23 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::string_view white_space = " \t\n\v\f\r";
+constexpr std::string_view white_space = "\n \t\v\f\r";
+constexpr std::string_view space_in_line = white_space.substr(1);
 constexpr std::string_view unknown_text = "\u2047";  // as SentencePiece writes it
 
-std::string_view name_of(Unit unit) { return unit == Unit::word ? "word" : "character"; }
+constexpr std::array units{Unit::word, Unit::character, Unit::byte};
+constexpr std::array<std::string_view, units.size()> unit_names{"word", "character", "byte"};
+
+std::string_view name_of(Unit unit) { return unit_names[static_cast<std::size_t>(unit)]; }
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
-  std::size_t start = text.find_first_not_of(white_space);
+  std::size_t start = text.find_first_not_of(space_in_line);
   while (start != std::string_view::npos) {
-    const std::size_t end = text.find_first_of(white_space, start);
+    const std::size_t end =
+        text[start] == '\n' ? start + 1 : text.find_first_of(white_space, start);
     words.push_back(text.substr(start, end - start));
-    start = text.find_first_not_of(white_space, end);
+    start = text.find_first_not_of(space_in_line, end);
   }
   return words;
 }
@@ -38,25 +44,53 @@ std::vector<std::string_view> characters_of(std::string_view text) {
   return characters;
 }
 
+std::vector<std::string_view> bytes_of(std::string_view text) {
+  std::vector<std::string_view> bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    bytes.push_back(text.substr(i, 1));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::vector<std::string_view> units_of(std::string_view text, Unit unit) {
-  return unit == Unit::word ? words_of(text) : characters_of(text);
+  switch (unit) {
+    case Unit::word:
+      return words_of(text);
+    case Unit::character:
+      return characters_of(text);
+    case Unit::byte:
+      return bytes_of(text);
+  }
+  return {};
+}
+
+void count_units(std::string_view text, Unit unit, EntryCounts& counts) {
+  for (const std::string_view entry : units_of(text, unit)) {
+    const auto found = counts.find(entry);
+    if (found == counts.end()) {
+      counts.emplace(entry, 1);
+    } else {
+      ++found->second;
+    }
+  }
 }
 
 Vocabulary count_units(std::span<const std::string> lines, Unit unit, Index limit) {
   EntryCounts counts;
   for (const std::string& line : lines) {
-    for (const std::string_view entry : units_of(line, unit)) {
-      const auto found = counts.find(entry);
-      if (found == counts.end()) {
-        counts.emplace(entry, 1);
-      } else {
-        ++found->second;
-      }
-    }
+    count_units(line, unit, counts);
   }
   return most_frequent(counts, limit);
+}
+
+Vocabulary all_bytes() {
+  std::vector<std::string> entries;
+  for (int byte = 0; byte < 256; ++byte) {
+    entries.emplace_back(1, static_cast<char>(byte));
+  }
+  return Vocabulary(std::move(entries));
 }
 
 VocabularyTokenizer::VocabularyTokenizer(Vocabulary vocabulary, Unit unit)
@@ -72,18 +106,30 @@ std::vector<TokenId> VocabularyTokenizer::encode(std::string_view text) const {
 
 std::string VocabularyTokenizer::decode(const std::vector<TokenId>& tokens) const {
   std::string text;
-  bool first = true;
+  bool apart = true;  // after a line end, or at the beginning
   for (const TokenId token : tokens) {
     if (token == begin_id || token == end_id) {
       continue;
     }
-    if (!first && unit_ == Unit::word) {
+    const std::string_view entry =
+        token == unknown_id ? unknown_text : std::string_view(vocabulary_.entry(token));
+    if (!apart && entry != line_end && unit_ == Unit::word) {
       text += ' ';
     }
-    text += token == unknown_id ? unknown_text : vocabulary_.entry(token);
-    first = false;
+    text += entry;
+    apart = entry == line_end;
   }
   return text;
+}
+
+// Bytes beyond ASCII are no text by themselves.
+std::string VocabularyTokenizer::entry(TokenId token) const {
+  const std::string& entry = vocabulary_.entry(token);
+  if (entry == line_end) {
+    return "\\n";
+  }
+  const auto first = static_cast<unsigned char>(entry.front());
+  return unit_ == Unit::byte && first >= 0x80 ? fmt::format("<{:02X}>", first) : entry;
 }
 
 std::vector<std::string> VocabularyTokenizer::unknown_parts(std::string_view text) const {
@@ -111,7 +157,7 @@ std::shared_ptr<const Tokenizer> symbol_tokenizer(Index symbols) {
 
 std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const std::filesystem::path& file) {
   SavedVocabulary saved = load_vocabulary(file);
-  for (const Unit unit : {Unit::word, Unit::character}) {
+  for (const Unit unit : units) {
     if (saved.kind == name_of(unit)) {
       return std::make_unique<VocabularyTokenizer>(std::move(saved.vocabulary), unit);
     }

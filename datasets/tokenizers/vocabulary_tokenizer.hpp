@@ -1,4 +1,5 @@
-// A tokenizer with a plain list of entries: words that are separated by white space, or characters.
+// A tokenizer with a plain list of entries: words that are separated by white space, characters, or
+// bytes.
 #pragma once
 
 #include <span>
@@ -8,14 +9,18 @@
 
 namespace tapehead {
 
-enum class Unit { word, character };
+enum class Unit { word, character, byte };
 
-// The units of a text, in order: its parts between ASCII white space, or its UTF-8 characters (an
-// invalid byte counts as one).
+// The units of a text, in order: its parts between ASCII white space, where a line end is a part of
+// its own; its UTF-8 characters (an invalid byte counts as one); or its bytes.
 std::vector<std::string_view> units_of(std::string_view text, Unit unit);
+
+void count_units(std::string_view text, Unit unit, EntryCounts& counts);
 
 // The most frequent units of the lines: at most `limit` entries, including the marks.
 Vocabulary count_units(std::span<const std::string> lines, Unit unit, Index limit);
+
+Vocabulary all_bytes();
 
 class VocabularyTokenizer : public Tokenizer {
  public:
@@ -27,7 +32,7 @@ class VocabularyTokenizer : public Tokenizer {
   std::vector<TokenId> encode(std::string_view text) const override;
   std::string decode(const std::vector<TokenId>& tokens) const override;
   std::vector<std::string> unknown_parts(std::string_view text) const override;
-  std::string entry(TokenId token) const override { return vocabulary_.entry(token); }
+  std::string entry(TokenId token) const override;
   void save(const std::filesystem::path& stem) const override;
 
  private:

@@ -45,12 +45,20 @@ void count(const std::vector<Example>& examples, std::vector<TokenId> Example::*
   }
 }
 
+void count(const TokenText& text, TokenFacts& facts) {
+  for (Index i = 0; i < text.size(); ++i) {
+    facts.occurrences[static_cast<std::size_t>(text[i])] += text[i] >= mark_count ? 1 : 0;
+  }
+}
+
 // Of the rows of one sequence, which has the entries of the source's tokenizer.
-SideFacts facts_of_sequence(const Task& task, const std::vector<Example>& examples,
-                            const Layout& layout) {
+SideFacts facts_of_sequence(const Task& task, const Split& train, const Layout& layout) {
   SideFacts facts{.source = {}, .target = facts_of(*task.source_tokenizer)};
-  count(examples, &Example::source, facts.target);
-  count(examples, &Example::target, facts.target);
+  count(train.examples, &Example::source, facts.target);
+  count(train.examples, &Example::target, facts.target);
+  if (train.is_text()) {
+    count(*train.windows.text, facts.target);
+  }
   if (task.find_relations) {
     facts.relations = [find = task.find_relations, layout](const Split& split, Index example) {
       const Index source = std::ssize(split.examples[static_cast<std::size_t>(example)].source);
@@ -63,15 +71,15 @@ SideFacts facts_of_sequence(const Task& task, const std::vector<Example>& exampl
 }  // namespace
 
 SideFacts token_facts(const Task& task, const Layout& layout) {
-  const std::vector<Example>& examples = task.split("train").examples;
+  const Split& train = task.split("train");
   if (layout.one_sequence) {
-    return facts_of_sequence(task, examples, layout);
+    return facts_of_sequence(task, train, layout);
   }
   SideFacts facts{.source = facts_of(*task.source_tokenizer),
                   .target = facts_of(*task.target_tokenizer),
                   .relations = task.find_relations};
-  count(examples, &Example::source, facts.source);
-  count(examples, &Example::target, facts.target);
+  count(train.examples, &Example::source, facts.source);
+  count(train.examples, &Example::target, facts.target);
   return facts;
 }
 

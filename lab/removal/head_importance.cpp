@@ -173,7 +173,7 @@ HeadGates gates_on(Model& model, const std::vector<HeadName>& heads) {
 std::vector<double> gate_slopes(const Model& model, const Split& split, const HeadGates& gates,
                                 Workers& workers) {
   constexpr Index parts = 16;  // independent of the threads, so that the order of sums is fixed
-  const auto examples = static_cast<Index>(split.examples.size());
+  const auto examples = split.size();
   std::vector<std::vector<double>> sums(static_cast<std::size_t>(parts));
   workers.run(parts, [&](Index part) {
     sums[static_cast<std::size_t>(part)] =

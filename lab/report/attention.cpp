@@ -18,22 +18,33 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Of a text, the source is what its window holds.
+std::string text_of(const Task& task, const Split& split, std::size_t i) {
+  if (!split.is_text()) {
+    return i < split.source_texts.size() ? split.source_texts[i]
+                                         : task.source_tokenizer->decode(split.examples[i].source);
+  }
+  PoolVector<TokenId> ids;
+  const Window& window = split.windows.list[i];
+  split.windows.text->append_to(ids, window.first, window.rows);
+  return task.source_tokenizer->decode({ids.begin(), ids.end()});
+}
+
 Split chosen(const Task& task, const Split& split, const std::vector<Index>& examples) {
-  const auto count = static_cast<Index>(split.examples.size());
-  const std::vector<std::string> references = first_references(task, split, split.examples.size());
-  Split few;
-  few.name = split.name;
   for (const Index i : examples) {
-    if (i < 0 || i >= count) {
-      throw ConfigError(
-          fmt::format("there is no sentence {} in {}; it has 1 to {}", i + 1, split.name, count));
+    if (i < 0 || i >= split.size()) {
+      throw ConfigError(fmt::format("there is no sentence {} in {}; it has 1 to {}", i + 1,
+                                    split.name, split.size()));
     }
+  }
+  const std::vector<std::string> references = first_references(task, split, split.examples.size());
+  Split few = part_of(split, examples);
+  for (const Index i : examples) {
     const auto at = static_cast<std::size_t>(i);
-    few.examples.push_back(split.examples[at]);
-    few.references.push_back(references[at]);
-    few.source_texts.push_back(at < split.source_texts.size()
-                                   ? split.source_texts[at]
-                                   : task.source_tokenizer->decode(split.examples[at].source));
+    few.source_texts.push_back(text_of(task, split, at));
+    if (!split.is_text()) {
+      few.references.push_back(references[at]);
+    }
   }
   return few;
 }
@@ -108,11 +119,11 @@ Json report_sentences(const Model& model, const EvaluationOptions& options, cons
   const Tokenizer& input_tokenizer =
       layout.one_sequence ? *task.source_tokenizer : *task.target_tokenizer;
   const auto outputs = decode_split(model.transformer, model.store, task, few,
-                                    static_cast<Index>(few.examples.size()), options, workers);
+                                    std::ssize(few.examples), options, workers);
   const std::vector<bool> right = right_sequences(task, few, outputs);
   Json sentences = Json::array();
   Index weights = 0;
-  for (std::size_t i = 0; i < few.examples.size(); ++i) {
+  for (std::size_t i = 0; i < examples.size(); ++i) {
     const Batch batch = make_batch(few, {static_cast<Index>(i)}, layout);
     Json attentions = attentions_json(model, batch);
     weights += weights_in(attentions);
@@ -121,15 +132,17 @@ Json report_sentences(const Model& model, const EvaluationOptions& options, cons
     }
     sentences.push_back({{"number", examples[i] + 1},
                          {"source", few.source_texts[i]},
-                         {"output", outputs[i]},
-                         {"right", static_cast<bool>(right[i])},
-                         {"reference", few.references[i]},
                          {"source_tokens", pieces(batch.context.ids, *task.source_tokenizer)},
                          {"target_tokens", pieces(batch.input.ids, input_tokenizer)},
                          {"said_tokens", said_after(batch, *task.target_tokenizer)},
                          {"source_length", batch.context.ids.size()},
                          {"target_length", batch.input.ids.size()},
                          {"attentions", std::move(attentions)}});
+    if (i < outputs.size()) {
+      sentences.back().update({{"output", outputs[i]},
+                               {"right", static_cast<bool>(right[i])},
+                               {"reference", few.references[i]}});
+    }
   }
   return sentences;
 }

@@ -120,6 +120,18 @@ Json evaluation_curves(const Lines& lines) {
   return curves;
 }
 
+// What a language model wrote at each evaluation.
+Json samples_of(const Lines& evaluations) {
+  Json samples = Json::array();
+  for (const Json& line : evaluations) {
+    const auto texts = line.find("samples");
+    if (texts != line.end() && texts->is_array()) {
+      samples.push_back({{"step", step_of(line)}, {"texts", *texts}});
+    }
+  }
+  return samples;
+}
+
 }  // namespace
 
 Json report_curves(const RunFiles& files) {
@@ -134,6 +146,7 @@ Json report_curves(const RunFiles& files) {
   return {{"training", training_curves(training, width, seconds)},
           {"steps_a_point", width},
           {"evaluations", evaluation_curves(evaluations)},
+          {"samples", samples_of(evaluations)},
           {"last_step", training.empty() ? 0 : step_of(training.back())},
           {"faults", std::move(faults)}};
 }

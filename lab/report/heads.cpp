@@ -26,14 +26,14 @@ constexpr Index least_pruning_examples = 50;
 Json importance_part(Model& model, const Config& config, const Task& task, const Split& split,
                      Workers& workers) {
   Json json = importance_json(head_importance(model, config, task, split, workers));
-  json["examples"] = split.examples.size();
+  json["examples"] = split.size();
   return json;
 }
 
 Json pruning_part(Model& model, const Config& config, const Task& task, const Split& split,
                   Workers& workers) {
   Json json = pruning_json(prune_heads(model, config, task, split, usual_slope_examples, workers));
-  json["examples"] = split.examples.size();
+  json["examples"] = split.size();
   return json;
 }
 
@@ -47,7 +47,7 @@ void say(const ReportRequest& request, const char* what) {
 void add_ablations(Json& json, Model& model, const Config& config, const Task& task,
                    const Split& split, const ReportRequest& request, Workers& workers) {
   const ReportEffort& effort = request.effort;
-  const auto all = static_cast<Index>(split.examples.size());
+  const auto all = split.size();
   const auto heads = static_cast<Index>(gateable_heads(model.transformer).size());
   if (const auto ungated = ungated_attentions(model.transformer); !ungated.empty()) {
     json["notes"].push_back(
@@ -84,7 +84,7 @@ void add_ablations(Json& json, Model& model, const Config& config, const Task& t
 Json report_heads_json(Model& model, const Config& config, const Task& task, const Split& split,
                        const ReportRequest& request, Workers& workers) {
   const ReportEffort& effort = request.effort;
-  const auto all = static_cast<Index>(split.examples.size());
+  const auto all = split.size();
   const Index watched = std::min(effort.watched, all);
   say(request, "watching the heads");
   Json json = {{"split", split.name}, {"watched", watched}};

@@ -16,7 +16,16 @@ function header({name, state, summary = [], tests = {}}) {
     element('dl', {class: 'facts'}, facts.map(([label, value]) => element('div', {}, element('dt', {}, label), element('dd', {}, String(value))))));
 }
 
-function samplesSection({sentences}) {
+// What a language model wrote while it was trained, the latest first.
+function textsSection(samples) {
+  const told = 'What the model wrote by itself at each evaluation. The same numbers draw the same sample at every step.';
+  return section('samples', 'Samples', remark(told), [...samples].reverse().map(({step, texts}, i) => element(
+    'details', i === 0 ? {open: ''} : {}, element('summary', {}, `step ${step}`),
+    texts.map((text) => element('pre', {class: 'written'}, String(text))))));
+}
+
+function samplesSection({sentences, samples}) {
+  if (samples) return textsSection(samples);
   if (!sentences?.length) return '';
   const wrong = sentences.filter((one) => !one.right).length;
   const told = wrong === 0 ? 'Each as the reference has it.' : `${wrong} of ${sentences.length} differ from the reference.`;

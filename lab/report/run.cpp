@@ -27,7 +27,7 @@ std::vector<Index> sentences_of(const ReportRequest& request, const Split& split
   if (!request.sentences.empty()) {
     return request.sentences;
   }
-  std::vector<Index> first(std::min<std::size_t>(usual_sentences, split.examples.size()));
+  std::vector<Index> first(static_cast<std::size_t>(std::min(usual_sentences, split.size())));
   std::iota(first.begin(), first.end(), Index{0});
   return first;
 }
@@ -79,6 +79,10 @@ Json report_run(const ReportRequest& request) {
   Json report = run_facts(files, curves["last_step"].get<Index>());
   report["notes"] = std::move(curves["faults"]);
   curves.erase("faults");
+  if (!curves["samples"].empty()) {
+    report["samples"] = std::move(curves["samples"]);
+  }
+  curves.erase("samples");
   report["curves"] = std::move(curves);
   try {
     SavedRun run(request.run, request.checkpoint);

@@ -19,6 +19,7 @@ namespace tapehead {
 // The figures of a run or, as spreads, of a cell.
 template <class Number>
 struct SweepFigures {
+  bool running_text = false;                   // decides which metrics there are
   std::array<Number, metric_count> metrics{};  // in the order of Metric
   Number parameters{};
   Number multiply_adds_per_token{};  // of training
@@ -39,7 +40,9 @@ void each_figure(const SweepFigures<Number>& figures, const Visit& visit) {
   visit("seconds", figures.seconds);
   visit("tokens_per_second", figures.tokens_per_second);
   for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
-    visit(metric_kinds[i]->name, figures.metrics[i]);
+    if (is_measured(*metric_kinds[i], figures.running_text)) {
+      visit(metric_kinds[i]->name, figures.metrics[i]);
+    }
   }
   for (const auto& [name, number] : figures.further) {
     visit(name, number);

@@ -30,7 +30,7 @@ const Split& split_of(const Task& task, const std::string& wanted) {
       std::ranges::any_of(task.splits, [](const Split& split) { return split.name == "test"; });
   const std::string name = wanted.empty() ? (tested ? "test" : "validation") : wanted;
   const Split& split = task.split(name);
-  if (split.examples.empty()) {
+  if (split.size() == 0) {
     throw DataError(fmt::format("the split {} has no examples to test on", name));
   }
   return split;
@@ -39,7 +39,7 @@ const Split& split_of(const Task& task, const std::string& wanted) {
 // Uses the training split as one batch: the cost of a token does not depend on the batches.
 double multiply_adds_per_token(const Config& config, const Task& task) {
   const std::shared_ptr<const Split> train = task.training_split(0);
-  std::vector<Index> all(train->examples.size());
+  std::vector<Index> all(static_cast<std::size_t>(train->size()));
   std::iota(all.begin(), all.end(), Index{0});
   const Batch batch = make_batch(*train, all, layout_of(config.model));
   return step_flops(config.model, task.target_tokenizer->size(), batch) / 2 /
@@ -93,12 +93,19 @@ ExampleScore likelihood(const Model& model, const Split& split, Index example) {
   Pass pass(tape, model.store);
   const Batch batch = make_batch(split, {example}, layout_of(model.transformer.options()));
   const CrossEntropy result = batch_loss(model.transformer, pass, batch);
-  return {.negative_log_likelihood = result.negative_log_likelihood,
-          .tokens = batch.labels.count(),
-          .correct = result.correct,
-          .output = {},
-          .reference = {},
-          .right = false};
+  ExampleScore score{.negative_log_likelihood = result.negative_log_likelihood,
+                     .tokens = batch.labels.count(),
+                     .correct = result.correct,
+                     .output = {},
+                     .reference = {},
+                     .right = false};
+  if (split.is_text()) {
+    const TokenText& text = *split.windows.text;
+    const double share = static_cast<double>(score.tokens) / static_cast<double>(text.size());
+    score.bytes = share * static_cast<double>(text.counts().bytes);
+    score.words = share * static_cast<double>(text.counts().words);
+  }
+  return score;
 }
 
 RunScores score(SavedRun& saved, const Task& task, const Split& split, const RunStudy& study,
@@ -110,15 +117,14 @@ RunScores score(SavedRun& saved, const Task& task, const Split& split, const Run
                    .seconds = read_elapsed_seconds(RunFiles{saved.directory}.checkpoints()),
                    .study = study,
                    .figures = study_run(saved, task, split, study, workers),
-                   .examples = std::vector<ExampleScore>(split.examples.size())};
+                   .examples = std::vector<ExampleScore>(static_cast<std::size_t>(split.size()))};
   add_training(scores, {saved.directory});
-  const auto count = static_cast<Index>(split.examples.size());
-  workers.run(count, [&](Index i) {
+  workers.run(split.size(), [&](Index i) {
     scores.examples[static_cast<std::size_t>(i)] = likelihood(saved.model, split, i);
   });
   const std::vector<std::string> outputs =
-      decode_split(saved.model.transformer, saved.model.store, task, split, count,
-                   saved.config.evaluation, workers);
+      decode_split(saved.model.transformer, saved.model.store, task, split,
+                   std::ssize(split.examples), saved.config.evaluation, workers);
   const std::vector<std::string> references = first_references(task, split, outputs.size());
   const std::vector<bool> right = right_sequences(task, split, outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -17,7 +17,7 @@ Evaluation evaluate_further(const SavedRun& run, const Task& task, const Split& 
                     decoded, workers);
   };
   return split.name == "train" ? measured(first_examples(split, most), 0)
-                               : measured(split, static_cast<Index>(split.examples.size()));
+                               : measured(split, std::ssize(split.examples));
 }
 
 void add_split(NamedFigures& figures, const std::string& name, const Evaluation& result) {
@@ -34,9 +34,7 @@ NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, cons
                        Workers& workers) {
   NamedFigures figures;
   for (const std::string& name : study.further_splits) {
-    add_split(figures, name,
-              evaluate_further(run, task, task.split(name),
-                               static_cast<Index>(split.examples.size()), workers));
+    add_split(figures, name, evaluate_further(run, task, task.split(name), split.size(), workers));
   }
   if (study.heads) {
     figures.merge(

@@ -73,6 +73,8 @@ void KeyValueCache::copy(Index from, Index to) {
   }
 }
 
+void KeyValueCache::clear(Index slot) { slots_[static_cast<std::size_t>(slot)].length = 0; }
+
 void KeyValueCache::release(Index slot) { slots_[static_cast<std::size_t>(slot)].used = false; }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

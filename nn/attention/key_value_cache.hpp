@@ -40,6 +40,7 @@ class KeyValueCache {
   const Segments& keys() const { return keys_; }
 
   void copy(Index from, Index to);  // overwrites slot `to` with slot `from`
+  void clear(Index slot);           // removes the slot's rows
   void release(Index slot);         // frees a slot that is no longer used
 
   Index length(Index slot) const { return slots_[static_cast<std::size_t>(slot)].length; }

@@ -94,8 +94,8 @@ std::vector<std::string> number_options(const std::string& help) {
 
 TEST_F(Errors, every_option_that_takes_a_number_is_read_as_in_a_config) {
   std::size_t options = 0;
-  for (const std::string command : {"train", "plan", "sweep", "evaluate", "translate", "heads",
-                                    "report", "prune", "gradcheck", "replay"}) {
+  for (const std::string command : {"train", "plan", "sweep", "evaluate", "translate", "generate",
+                                    "heads", "report", "prune", "gradcheck", "replay"}) {
     for (const std::string& option : number_options(run({command, "--help"}).output)) {
       ++options;
       for (const std::string value :
@@ -110,7 +110,7 @@ TEST_F(Errors, every_option_that_takes_a_number_is_read_as_in_a_config) {
       }
     }
   }
-  EXPECT_EQ(options, 19U);  // threads of nine commands, and ten others
+  EXPECT_EQ(options, 29U);  // threads of ten commands, and nineteen others
 }
 
 TEST_F(Errors, what_stands_on_the_command_line_cannot_act_on_the_terminal) {

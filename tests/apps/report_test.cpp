@@ -24,8 +24,11 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Learning rate, gradient norm, tokens a second, and every metric but the perplexity.
-constexpr int charts = 3 + static_cast<int>(metric_count) - 1;
+// Learning rate, gradient norm, tokens a second, and every metric of pairs but the perplexity.
+constexpr int charts =
+    3 - 1 + static_cast<int>(std::ranges::count_if(metric_kinds, [](const MetricKind* kind) {
+      return is_measured(*kind, false);
+    }));
 
 constexpr std::string_view marks = R"(
   const count = (selector) => document.querySelectorAll(selector).length;

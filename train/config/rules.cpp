@@ -11,6 +11,7 @@
 
 #include "core/text.hpp"
 #include "datasets/text/options.hpp"
+#include "datasets/text/text_options.hpp"
 #include "nn/attention/rules.hpp"
 #include "train/config/unused_options.hpp"
 
@@ -128,10 +129,20 @@ Verdict noam_warms_up(const Config& config) {
 
 Verdict metric_is_measured(const Config& config) {
   const MetricKind& kind = kind_of(config.evaluation.metric);
+  const bool text = config.task.kind().of_text;
+  if (!is_measured(kind, text)) {
+    std::vector<std::string> measured;
+    for (const MetricKind* other : metric_kinds) {
+      if (is_measured(*other, text)) measured.emplace_back(other->name);
+    }
+    return Violation{{"evaluation.metric", "task.name"},
+                     fmt::format("{} is not measured for this task (allowed: {})", kind.name,
+                                 join(measured, ", "))};
+  }
   if (!kind.of_outputs || config.evaluation.decode) return {};
   std::vector<std::string> others;
   for (const MetricKind* other : metric_kinds) {
-    if (!other->of_outputs) others.emplace_back(other->name);
+    if (!other->of_outputs && !other->of_text) others.emplace_back(other->name);
   }
   return Violation{{"evaluation.metric", "evaluation.decode"},
                    fmt::format("{} needs evaluation.decode (allowed without it: {})", kind.name,
@@ -169,6 +180,18 @@ Verdict parts_exist(const Config& config) {
         fmt::format("a model that is only a decoder has no encoder ({})", *model.encoder_layers)};
   }
   return {};
+}
+
+Verdict text_is_for_decoders(const Config& config) {
+  if (!config.task.kind().of_text) return {};
+  const ModelOptions& model = config.model;
+  if (model.family != Family::decoder) {
+    return Violation{{"model.family", "task.name"},
+                     "running text has no source that an encoder could read (allowed: decoder)"};
+  }
+  if (model.prefix == SourceRows::causal) return {};
+  return Violation{{"model.prefix", "task.name"},
+                   "running text has no source, so a model of it has no prefix (allowed: causal)"};
 }
 
 Verdict prefix_fits(const Config& config) {
@@ -218,12 +241,28 @@ Verdict tied_share_words(const Config& config) {
 Verdict positions_suffice(const Config& config) {
   const ModelOptions& model = config.model;
   const auto [longest, option] = config.task.kind().longest(config.task);
+  if (config.task.kind().of_text) {
+    if (longest <= model.max_positions) return {};
+    return Violation{
+        {"model.max_positions", std::string(option), "model.positions"},
+        fmt::format("too few positions for windows of {} tokens ({}; allowed: {} or more)", longest,
+                    model.max_positions, longest)};
+  }
   const Index tokens = longest * (model.family == Family::decoder ? 2 : 1);
   if (tokens < model.max_positions) return {};
   return Violation{
       {"model.max_positions", std::string(option), "model.positions"},
       fmt::format("too few positions for {} tokens and a mark ({}; allowed: {} or more)", tokens,
                   model.max_positions, tokens + 1)};
+}
+
+Verdict stride_covers(const Config& config) {
+  const auto* text = config.task.find<TextOptions>();
+  const auto& stride = config.evaluation.stride;
+  if (text == nullptr || !stride || *stride <= text->context) return {};
+  return Violation{{"evaluation.stride", "task.context"},
+                   fmt::format("windows of {} tokens would leave some out ({}; allowed: 1 to {})",
+                               text->context, *stride, text->context)};
 }
 
 // A rule that several tasks share is listed once.
@@ -249,6 +288,8 @@ std::span<const Rule> rules() {
       {"With `model.family: decoder`, `encoder_self`, `cross` and `model.encoder_layers` are not "
        "given.",
        parts_exist},
+      {"The task `text` needs `model.family: decoder` and `model.prefix: causal`.",
+       text_is_for_decoders},
       {"`model.prefix: full` needs `model.family: decoder` and patterns `full`, `causal` or "
        "`window`.",
        prefix_fits},
@@ -273,8 +314,11 @@ std::span<const Rule> rules() {
       {"The schedule `noam` needs a `training.warmup` of at least 1.", noam_warms_up},
       {"An option of training that only some optimizers use keeps its default with any other.",
        unused_by_optimizer},
-      {"An `evaluation.metric` of generated outputs needs `evaluation.decode`.",
+      {"An `evaluation.metric` of generated outputs needs `evaluation.decode`, and is not for "
+       "`text`. `bits_per_byte` and `word_perplexity` are for `text`.",
        metric_is_measured},
+      {"`evaluation.stride` is for `text`, and at most `task.context`.", stride_covers},
+      {"With `text`, options of `evaluation` about outputs keep their defaults.", unused_by_text},
       {"An option of attention that only some positions use keeps its default if no attention has "
        "such positions.",
        unused_by_positions},
@@ -285,8 +329,8 @@ std::span<const Rule> rules() {
        "`model.family: encoder_decoder`.",
        tied_share_words},
       {"`model.max_positions` is more than the tokens of the task's longest sequence; in a "
-       "decoder, "
-       "of the longest source and target together.",
+       "decoder, of the longest source and target together. For `text` it is at least "
+       "`task.context`.",
        positions_suffice},
   });
   return all;

@@ -176,6 +176,31 @@ Verdict unused_by_positions(const Config& config) {
   return verdict;
 }
 
+// Running text has no outputs to compare with a reference; pairs have no windows.
+Verdict unused_by_text(const Config& config) {
+  constexpr std::array<std::string_view, 7> of_pairs{
+      "beam",           "length_penalty", "max_extra_length", "decode", "decode_examples",
+      "bleu_tokenizer", "lowercase"};
+  if (!config.task.kind().of_text) {
+    if (!config.evaluation.stride) return {};
+    return Violation{{"evaluation.stride", "task.name"},
+                     "only running text is cut into windows (task.name: text)"};
+  }
+  EvaluationOptions evaluation = config.evaluation;
+  EvaluationOptions defaults;
+  const std::vector<Row> rows = rows_of(evaluation);
+  const std::vector<Row> standard = rows_of(defaults);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (std::ranges::find(of_pairs, rows[i].field.name) == of_pairs.end() ||
+        write_value(rows[i]) == write_value(standard[i])) {
+      continue;
+    }
+    return Violation{{fmt::format("evaluation.{}", rows[i].field.name), "task.name"},
+                     "running text has no outputs that are compared with a reference"};
+  }
+  return {};
+}
+
 Verdict unused_widths(const Config& config) {
   if (Verdict verdict = unused_budget(config.model)) return verdict;
   return unused_d_head(config.model);

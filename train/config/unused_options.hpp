@@ -16,5 +16,6 @@ std::optional<Violation> unused_by_optimizer(const Config& config);
 std::optional<Violation> unused_gate_options(const Config& config);
 std::optional<Violation> unused_by_positions(const Config& config);
 std::optional<Violation> unused_widths(const Config& config);
+std::optional<Violation> unused_by_text(const Config& config);
 
 }  // namespace tapehead

@@ -17,21 +17,17 @@ struct Sums {
   double negative_log_likelihood = 0;
   Index correct = 0;
   Index tokens = 0;
+  Index unknown = 0;
 };
 
 Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const Batch& batch) {
   Tape tape(false);
   Pass pass(tape, store);
   const CrossEntropy result = batch_loss(model, pass, batch);
-  return {result.negative_log_likelihood, result.correct, batch.labels.count()};
-}
-
-Index unknown_targets(const Split& split) {
-  Index unknown = 0;
-  for (const Example& example : split.examples) {
-    unknown += static_cast<Index>(std::ranges::count(example.target, unknown_id));
-  }
-  return unknown;
+  return {.negative_log_likelihood = result.negative_log_likelihood,
+          .correct = result.correct,
+          .tokens = batch.labels.count(),
+          .unknown = std::ranges::count(batch.labels.ids, unknown_id)};
 }
 
 // Adds the metrics of generated outputs, or the others.
@@ -39,11 +35,18 @@ void add_metrics(Evaluation& result, bool of_outputs, std::span<const ExampleSco
                  const EvaluationOptions& options) {
   for (std::size_t i = 0; i < metric_count; ++i) {
     const MetricKind& kind = *metric_kinds[i];
-    if (kind.of_outputs == of_outputs) {
+    const bool known = !kind.of_text || examples.front().bytes > 0;
+    if (kind.of_outputs == of_outputs && known) {
       result.metrics[i] = measure(kind, examples, options);
       result.signatures[i] = kind.signature == nullptr ? "" : kind.signature(options);
     }
   }
+}
+
+// Only of a whole text is it known how many bytes and words its tokens stand for.
+TextCounts counts_of(const Split& split, Index labels) {
+  const bool whole = split.is_text() && split.windows.text->size() == labels;
+  return whole ? split.windows.text->counts() : TextCounts{};
 }
 
 std::vector<ExampleScore> written(const Evaluation& result,
@@ -60,11 +63,9 @@ std::vector<ExampleScore> written(const Evaluation& result,
 }  // namespace
 
 Split first_examples(const Split& split, Index count) {
-  const auto examples = static_cast<Index>(split.examples.size());
-  Split part;
-  part.name = split.name;
-  part.examples.assign(split.examples.begin(), split.examples.begin() + std::min(count, examples));
-  return part;
+  std::vector<Index> numbers(static_cast<std::size_t>(std::min(count, split.size())));
+  std::iota(numbers.begin(), numbers.end(), Index{0});
+  return part_of(split, numbers);
 }
 
 bool is_better(Metric metric, double value, double other) {
@@ -111,17 +112,21 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
     total.negative_log_likelihood += part.negative_log_likelihood;
     total.correct += part.correct;
     total.tokens += part.tokens;
+    total.unknown += part.unknown;
   }
-  Evaluation result{.examples = static_cast<Index>(split.examples.size()),
+  Evaluation result{.examples = split.size(),
                     .tokens = total.tokens,
-                    .unknown = unknown_targets(split),
+                    .unknown = total.unknown,
                     .outputs = {},
                     .right = {}};
+  const TextCounts counts = counts_of(split, total.tokens);
   const ExampleScore whole{.negative_log_likelihood = total.negative_log_likelihood,
                            .tokens = std::max<Index>(1, total.tokens),
                            .correct = total.correct,
                            .output = {},
-                           .reference = {}};
+                           .reference = {},
+                           .bytes = static_cast<double>(counts.bytes),
+                           .words = static_cast<double>(counts.words)};
   add_metrics(result, false, {&whole, 1}, options);
   if (decode_examples > 0) {
     result.outputs = decode_split(model, store, task, split, decode_examples, options, workers);

@@ -48,13 +48,13 @@ nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
 }
 
 std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation>>& results) {
-  std::vector<Align> columns(2 + metric_count, Align::right);
+  std::vector<std::string> headings{"split", "examples"};
+  for_each_metric(results.front().second, [&](const MetricKind& kind, double, const std::string&) {
+    headings.emplace_back(kind.heading);
+  });
+  std::vector<Align> columns(headings.size(), Align::right);
   columns.front() = Align::left;
   Table table(columns);
-  std::vector<std::string> headings{"split", "examples"};
-  for (const MetricKind* kind : metric_kinds) {
-    headings.emplace_back(kind->heading);
-  }
   table.row(headings);
   table.rule();
   std::string signatures;

@@ -15,9 +15,9 @@ namespace {
 Index balanced_batch_tokens(const Split& split, Index most, Index workers, const Layout& layout) {
   Index all = 0;
   Index longest = 0;
-  for (const Example& example : split.examples) {
-    const auto [context, input] = example_rows(example, layout);
-    const Index tokens = std::max(context, input);
+  for (Index i = 0; i < split.size(); ++i) {
+    const ExampleRows rows = example_rows(split, i, layout);
+    const Index tokens = std::max(rows.context, rows.input);
     all += tokens;
     longest = std::max(longest, tokens);
   }

@@ -66,21 +66,22 @@ Batch small_batch(const Split& split, Index tokens, const Layout& layout) {
   constexpr std::size_t most_examples = 6;
   std::vector<Index> chosen;
   ExampleRows sum;
-  std::size_t shortest = 0;
-  const auto length = [&](std::size_t i) {
-    const auto [context, input] = example_rows(split.examples[i], layout);
-    return std::max(context, input);
+  Index shortest = 0;
+  const auto length = [&](Index i) {
+    const ExampleRows rows = example_rows(split, i, layout);
+    return std::max(rows.context, rows.input);
   };
-  for (std::size_t i = 0; i < split.examples.size() && chosen.size() < most_examples; ++i) {
-    const auto [context, input] = example_rows(split.examples[i], layout);
+  for (Index i = 0; i < split.size() && chosen.size() < most_examples; ++i) {
+    const ExampleRows rows = example_rows(split, i, layout);
     shortest = length(i) < length(shortest) ? i : shortest;
-    if (sum.context + context <= tokens && sum.input + input <= tokens) {
-      chosen.push_back(static_cast<Index>(i));
-      sum = {sum.context + context, sum.input + input};
+    if (sum.context + rows.context <= tokens && sum.input + rows.input <= tokens) {
+      chosen.push_back(i);
+      sum.context += rows.context;
+      sum.input += rows.input;
     }
   }
   if (chosen.empty()) {
-    chosen.push_back(static_cast<Index>(shortest));
+    chosen.push_back(shortest);
   }
   return make_batch(split, chosen, layout);
 }

@@ -9,9 +9,10 @@
 #include "core/memory/process_memory.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
-#include "datasets/make_task.hpp"
+#include "datasets/corpus/token_files.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/evaluation/evaluation_report.hpp"
+#include "train/experiment.hpp"
 #include "train/loop/initial_weights.hpp"
 #include "train/loop/run_inputs.hpp"
 #include "train/run/record.hpp"
@@ -83,6 +84,16 @@ void end_record(const RunFiles& files, RunRecord record, const RunEnd& end) {
   write_record(files.record(), record);
 }
 
+// So a resumed or evaluated run needs no other file.
+void save_texts(const Task& task, const std::filesystem::path& run) {
+  for (const Split& split : task.splits) {
+    if (split.is_text()) {
+      make_directories(token_file(run, split.name).parent_path());
+      split.windows.text->save(token_file(run, split.name));
+    }
+  }
+}
+
 RunEnd train_into(const Trained& trained, const TrainRequest& request, const TaskOptions& data,
                   const BlasInfo& blas) {
   const Config& config = trained.loaded.config;
@@ -94,6 +105,7 @@ RunEnd train_into(const Trained& trained, const TrainRequest& request, const Tas
   write_file_atomically(files.config(), dump_config(config));
   if (!has_tokenizers(files.directory)) {
     save_tokenizers({task.source_tokenizer, task.target_tokenizer}, files.directory);
+    save_texts(task, files.directory);
   }
   const RunRecord record = begin_record(files, request, trained.loaded, blas, training.step());
   RunEnd end = training.run();
@@ -124,7 +136,7 @@ Trained train(const TrainRequest& request) {
   const bool tokenizers_kept = request.resume && has_tokenizers(directory);
   const TaskOptions data = own_config ? find_run_data(before, config.task, request.data)
                                       : find_config_data(request.config, config.task);
-  Task task = make_task(data, config.seed, tokenizers_kept ? directory : std::filesystem::path());
+  Task task = make_task(config, data, tokenizers_kept ? directory : std::filesystem::path());
   std::ranges::for_each(task.splits, say_unknown);
   plan_run(config, task);  // finds mistakes before anything is created
   if (!request.resume) {

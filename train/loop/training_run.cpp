@@ -227,7 +227,7 @@ std::optional<SplitResults> TrainingRun::evaluate_tests(const StopSignals& signa
     if (signals.received() != 0) {
       return std::nullopt;
     }
-    spdlog::info("testing on {} ({} examples)", split.name, split.examples.size());
+    spdlog::info("testing on {} ({} examples)", split.name, split.size());
     results.emplace_back(split.name, evaluate(saved, task_, split, config_.evaluation, workers_));
     show_samples(split, results.back().second, config_.evaluation.samples);
   }

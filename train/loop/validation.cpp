@@ -6,11 +6,27 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "core/text.hpp"
 #include "train/evaluation/evaluation_report.hpp"
+#include "train/evaluation/generator.hpp"
 #include "train/step/step_errors.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+std::vector<std::string> text_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace
 
 void Validation::run(const Model& model, Workers& workers) {
   const Index step = position_.step;
@@ -32,11 +48,40 @@ void Validation::run(const Model& model, Workers& workers) {
   nlohmann::ordered_json line = {{"step", step}, {"split", split.name}};
   line.update(evaluation_json(result));
   line.erase("seconds");
+  const std::vector<std::string> texts = sample_texts(model, workers);
+  if (!texts.empty()) {
+    line["samples"] = texts;
+  }
   writer_.write_evaluation(line);
   const bool best = note({.value = result.value(options.metric), .loss = loss}, model.store);
   spdlog::info("step {}: {}{}", step, evaluation_line(split.name, result),
                gain_text(waiting(), best));
   show_samples(split, result, options.samples);
+  for (const std::string& text : texts) {
+    spdlog::info("    {}", join(text_lines(text), "\n    "));
+  }
+}
+
+// What a language model writes by itself; nothing for other tasks.
+std::vector<std::string> Validation::sample_texts(const Model& model, Workers& workers) const {
+  constexpr Index most_tokens = 200;
+  const Split& train = task_.split("train");
+  const Index samples = config_.evaluation.samples;
+  if (!train.is_text() || samples == 0) {
+    return {};
+  }
+  const Generator generator({.config = config_,
+                             .tokenizers = {task_.source_tokenizer, task_.target_tokenizer},
+                             .model = model,
+                             .one_document = train.windows.text->documents() == 1},
+                            workers,
+                            {.samples = samples, .max_tokens = most_tokens, .seed = config_.seed});
+  std::vector<std::string> texts;
+  auto generated = generator.generate(std::vector<std::string>{""});
+  for (GeneratedText& sample : generated.front()) {
+    texts.push_back(std::move(sample.text));
+  }
+  return texts;
 }
 
 // Counts an evaluation. If it is the best, saves the weights and returns true.

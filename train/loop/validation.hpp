@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/kernel/workers.hpp"
 #include "train/evaluation/evaluation.hpp"
@@ -30,6 +32,7 @@ class Validation {
 
  private:
   bool note(const BestWeights& now, const ParameterStore& store);
+  std::vector<std::string> sample_texts(const Model& model, Workers& workers) const;
 
   const Config& config_;
   const Task& task_;

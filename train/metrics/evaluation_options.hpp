@@ -20,6 +20,7 @@ struct EvaluationOptions {
   bool decode = true;
   Index decode_examples = 0;
   Index samples = 3;
+  std::optional<Index> stride{};
   BleuTokenizer bleu_tokenizer = BleuTokenizer::v13a;
   bool lowercase = false;
 
@@ -70,10 +71,18 @@ struct EvaluationOptions {
               .maximum = 1e9},
         decode_examples);
     visit(Field{.name = "samples",
-                .help = "outputs shown at each evaluation",
+                .help = "outputs shown at each evaluation; of running text, samples of 200 tokens",
                 .minimum = 0,
                 .maximum = 1000},
           samples);
+    visit(Field{.name = "stride",
+                .help = "running text: how far each window begins after the one before; what is in "
+                        "two windows is predicted in the earlier one and read only in the later. "
+                        "auto: task.context, so no window reads what another one predicts",
+                .minimum = 1,
+                .maximum = 1048576,
+                .unit = "tokens"},
+          stride);
     visit(Field{.name = "bleu_tokenizer",
                 .help = "how BLEU cuts sentences into words, as sacreBLEU's --tokenize; none for "
                         "text that is tokenised"},

@@ -21,6 +21,8 @@ struct ExampleScore {
   std::string output;                  // as generated
   std::string reference;
   bool right = false;  // exactly, by right_sequences()
+  double bytes = 0;    // of running text: what its share of the split's bytes and words is
+  double words = 0;
 };
 
 struct MetricKind {
@@ -30,7 +32,8 @@ struct MetricKind {
   bool percent = false;      // a share, written in per cent
   int decimals = 2;
   bool lower_is_better = false;
-  bool of_outputs = false;  // it measures generated outputs
+  bool of_outputs = false;  // it measures generated outputs; there are none of running text
+  bool of_text = false;     // it measures running text only
   // For each example the same number of summands, one example after the other. They are added up
   // over the examples.
   std::vector<double> (*summands)(std::span<const ExampleScore>, const EvaluationOptions&);
@@ -38,6 +41,10 @@ struct MetricKind {
   // Describes how texts were compared; null: no description is needed.
   std::string (*signature)(const EvaluationOptions&) = nullptr;
 };
+
+constexpr bool is_measured(const MetricKind& kind, bool running_text) {
+  return running_text ? !kind.of_outputs : !kind.of_text;
+}
 
 // "99.80 %", "38.42": without the metric's name.
 std::string metric_text(const MetricKind& kind, double value);

@@ -6,13 +6,23 @@
 #include "core/fields.hpp"
 #include "train/metrics/likelihood.hpp"
 #include "train/metrics/ngram_metrics.hpp"
+#include "train/metrics/text_metrics.hpp"
 
 namespace tapehead {
 
-enum class Metric { loss, perplexity, token_accuracy, sequence_accuracy, bleu, chrf };
-inline constexpr std::array metric_kinds{&loss_metric,           &perplexity_metric,
-                                         &token_accuracy_metric, &sequence_accuracy_metric,
-                                         &bleu_metric,           &chrf_metric};
+enum class Metric {
+  loss,
+  perplexity,
+  token_accuracy,
+  sequence_accuracy,
+  bleu,
+  chrf,
+  bits_per_byte,
+  word_perplexity
+};
+inline constexpr std::array metric_kinds{
+    &loss_metric, &perplexity_metric, &token_accuracy_metric, &sequence_accuracy_metric,
+    &bleu_metric, &chrf_metric,       &bits_per_byte_metric,  &word_perplexity_metric};
 
 inline constexpr auto metric_count = metric_kinds.size();
 

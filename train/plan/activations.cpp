@@ -16,9 +16,8 @@ Index rows_of_examples(const Split& split, const std::vector<Index>& examples,
                        const Layout& layout) {
   Index rows = 0;
   for (const Index number : examples) {
-    const auto [context, input] =
-        example_rows(split.examples[static_cast<std::size_t>(number)], layout);
-    rows += context + input;
+    const ExampleRows of_example = example_rows(split, number, layout);
+    rows += of_example.context + of_example.input;
   }
   return rows;
 }

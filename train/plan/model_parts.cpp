@@ -143,19 +143,18 @@ StepRows rows_of(const Batch& batch) {
           .labels = static_cast<double>(batch.labels.count())};
 }
 
-// A target has a label for each token and its end mark.
 StepRows mean_rows(const Split& split, Index steps, const Layout& layout) {
   StepRows sum;
-  for (const Example& example : split.examples) {
-    const auto [context, input] = example_rows(example, layout);
-    const auto source = static_cast<double>(context);
-    const auto target = static_cast<double>(input);
+  for (Index i = 0; i < split.size(); ++i) {
+    const ExampleRows rows = example_rows(split, i, layout);
+    const auto source = static_cast<double>(rows.context);
+    const auto target = static_cast<double>(rows.input);
     sum.source += source;
     sum.target += target;
     sum.source_pairs += squared(source);
     sum.target_pairs += squared(target);
     sum.cross_pairs += source * target;
-    sum.labels += static_cast<double>(example.target.size() + 1);
+    sum.labels += static_cast<double>(rows.labels);
   }
   const auto count = static_cast<double>(steps);
   return {.source = sum.source / count,

@@ -24,14 +24,12 @@ constexpr Index fewest_steps = 3;
 constexpr Index most_steps = 60;
 
 Split only(const Split& split, const Lists& batches, Index count) {
-  Split part;
-  part.name = split.name;
+  std::vector<Index> numbers;
   for (Index b = 0; b < std::min(count, static_cast<Index>(batches.size())); ++b) {
-    for (const Index number : batches[static_cast<std::size_t>(b)]) {
-      part.examples.push_back(split.examples[static_cast<std::size_t>(number)]);
-    }
+    const std::vector<Index>& batch = batches[static_cast<std::size_t>(b)];
+    numbers.insert(numbers.end(), batch.begin(), batch.end());
   }
-  return part;
+  return part_of(split, numbers);
 }
 
 // How long targets are, with their end marks.

@@ -25,7 +25,7 @@ Index planned_steps(const TrainingOptions& training, Index steps_per_epoch) {
                                        : std::max(by_epochs, by_steps);
 }
 
-[[noreturn]] void too_long(const Split& split, const std::string& file, std::size_t i, Index tokens,
+[[noreturn]] void too_long(const Split& split, const std::string& file, Index i, Index tokens,
                            Index max_positions) {
   throw DataError(fmt::format(
       "{}: {} tokens are more than the model has positions for; set model.max_positions to {} or "
@@ -37,13 +37,13 @@ Index planned_steps(const TrainingOptions& training, Index steps_per_epoch) {
 
 // Checks that there are positions for each sequence, which has one mark.
 void expect_positions(const Split& split, Index max_positions, const Layout& layout) {
-  for (std::size_t i = 0; i < split.examples.size(); ++i) {
-    const auto [context, input] = example_rows(split.examples[i], layout);
-    if (context > max_positions) {
-      too_long(split, split.source_file, i, context - 1, max_positions);
+  for (Index i = 0; i < split.size(); ++i) {
+    const ExampleRows rows = example_rows(split, i, layout);
+    if (rows.context > max_positions) {
+      too_long(split, split.source_file, i, rows.context - 1, max_positions);
     }
-    if (input > max_positions) {
-      too_long(split, split.target_file, i, input - 1, max_positions);
+    if (rows.input > max_positions) {
+      too_long(split, split.target_file, i, rows.input - 1, max_positions);
     }
   }
 }

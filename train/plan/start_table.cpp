@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "datasets/loader.hpp"
+#include "train/options/layout.hpp"
 #include "train/output/format.hpp"
 #include "train/output/table.hpp"
 
@@ -9,10 +11,10 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-Index target_tokens(const Split& split) {
+Index target_tokens(const Split& split, const Layout& layout) {
   Index tokens = 0;
-  for (const Example& example : split.examples) {
-    tokens += static_cast<Index>(example.target.size()) + 1;
+  for (Index i = 0; i < split.size(); ++i) {
+    tokens += example_rows(split, i, layout).labels;
   }
   return tokens;
 }
@@ -20,7 +22,7 @@ Index target_tokens(const Split& split) {
 std::string splits_text(const Task& task) {
   std::string text;
   for (const Split& split : task.splits) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", split.name, split.examples.size());
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", split.name, split.size());
     if (split.dropped > 0) {
       text += fmt::format(" ({} dropped)", split.dropped);
     }
@@ -77,11 +79,10 @@ std::string start_table(const StartFacts& facts) {
   table.row({"parameters", format_count(static_cast<double>(facts.store.count()))});
   table.row({"examples", splits_text(facts.task)});
   table.row({"vocabulary", vocabulary_text(facts.task)});
-  table.row(
-      {"target tokens",
-       fmt::format("{} an epoch, {} a batch",
-                   format_count(static_cast<double>(target_tokens(facts.task.split("train")))),
-                   config.training.batch_tokens)});
+  table.row({"target tokens", fmt::format("{} an epoch, {} a batch",
+                                          format_count(static_cast<double>(target_tokens(
+                                              facts.task.split("train"), layout_of(config.model)))),
+                                          config.training.batch_tokens)});
   table.row({"length", length_text(config.training, facts.steps_per_epoch)});
   table.row({"work", threads_text(facts)});
   table.row(

@@ -13,6 +13,7 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/random/draws.hpp"
+#include "datasets/corpus/token_files.hpp"
 #include "datasets/text/data_files.hpp"
 #include "train/output/json_text.hpp"
 
@@ -94,6 +95,9 @@ IoError not_there(const fs::path& run, std::string_view option,
 }  // namespace
 
 void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found) {
+  if (written.kind().of_text) {
+    return;  // the run has the text itself
+  }
   Json json = Json::object();
   for (const DataFile& file : data_files(written)) {
     json[std::string(file.option)] = {{"path", *file.path}};
@@ -112,6 +116,14 @@ void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found)
 }
 
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice) {
+  if (task.kind().of_text && has_token_files(run.directory)) {
+    if (!choice.directory.empty()) {
+      throw ConfigError(
+          fmt::format("--data: run {} has its text as tokens and reads no other; leave it out",
+                      run.directory.string()));
+    }
+    return task;
+  }
   const auto places = read_places(run.data());
   TaskOptions found = task;
   for (const auto& [option, option_path] : data_files(found)) {

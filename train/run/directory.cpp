@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
+#include "core/files/atomic_file.hpp"
 #include "core/files/files.hpp"
 #include "core/files/open_file.hpp"
 
@@ -43,11 +44,24 @@ bool is_empty_start(const fs::path& directory) {
 }
 
 bool is_file_of_a_run(const fs::path& path) {
-  constexpr std::array<std::string_view, 16> names{
-      "config.yaml",       "metrics.jsonl", "log.txt",           "checkpoints",
-      "report.html",       "joint.model",   "joint.vocabulary",  "source.model",
-      "source.vocabulary", "target.model",  "target.vocabulary", "replay.safetensors",
-      "scores.jsonl",      "record.json",   "times.jsonl",       "data.json",
+  constexpr std::array<std::string_view, 17> names{
+      "config.yaml",
+      "metrics.jsonl",
+      "log.txt",
+      "checkpoints",
+      "report.html",
+      "joint.model",
+      "joint.vocabulary",
+      "source.model",
+      "source.vocabulary",
+      "target.model",
+      "target.vocabulary",
+      "replay.safetensors",
+      "scores.jsonl",
+      "record.json",
+      "times.jsonl",
+      "data.json",
+      "tokens",
   };
   const std::string name = path.filename().string();
   return std::ranges::find(names, name) != names.end() || name.ends_with(temporary_suffix) ||

@@ -42,7 +42,7 @@ TEST(ConfigSchema, the_task_decides_its_options) {
   EXPECT_EQ(synthetic["then"]["additionalProperties"], false);
   const json& text = task["allOf"].back();
   EXPECT_EQ(text["if"]["required"], json::array({"name"}));
-  EXPECT_TRUE(text["then"]["properties"].contains("train_tsv"));
+  EXPECT_TRUE(text["then"]["properties"].contains("train_text"));
   EXPECT_FALSE(text["then"]["properties"].contains("longer_examples"));
 }
 

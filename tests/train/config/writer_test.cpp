@@ -10,6 +10,7 @@
 
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/text/options.hpp"
+#include "datasets/text/text_options.hpp"
 #include "nn/attention/resolve.hpp"
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
@@ -65,6 +66,19 @@ void repair(ParallelTextOptions& text) {
   }
 }
 
+void repair(TextOptions& text) {
+  const TextOptions defaults;
+  text.validation_text = text.test_text = "";
+  text.validation_share = text.test_share = 0.25;
+  text.documents = DocumentEnd::separator;
+  if (text.tokenizer != TokenizerKind::bpe && text.tokenizer != TokenizerKind::unigram) {
+    text.character_coverage = defaults.character_coverage;
+  }
+  if (text.tokenizer == TokenizerKind::byte) {
+    text.vocabulary = defaults.vocabulary;
+  }
+}
+
 void repair(TaskOptions& task) {
   const std::map<std::string_view, Index> fitting{
       {"first_offset", 1}, {"second_offset", 6}, {"min_pairs", 1}, {"min_gap", 0}, {"facts", 1}};
@@ -78,6 +92,24 @@ void repair(TaskOptions& task) {
   }
   if (task.find<ParallelTextOptions>() != nullptr) {
     repair(task.as<ParallelTextOptions>());
+  }
+  if (task.find<TextOptions>() != nullptr) {
+    repair(task.as<TextOptions>());
+  }
+  if (task.kind().name == "modular_arithmetic") {
+    task = TaskOptions("modular_arithmetic");
+  }
+}
+
+// What is measured depends on whether the task has running text.
+void repair(EvaluationOptions& evaluation, bool of_text) {
+  if (!is_measured(kind_of(evaluation.metric), of_text)) {
+    evaluation.metric = Metric::loss;
+  }
+  evaluation.decode = true;
+  evaluation.stride.reset();
+  if (of_text) {
+    evaluation = {.metric = evaluation.metric, .stride = 1};
   }
 }
 
@@ -96,12 +128,18 @@ void repair(Config& config) {
   keep("beta2", config.training.beta2, defaults.beta2);
   keep("epsilon", config.training.epsilon, defaults.epsilon);
   config.training.learning_rate_end = 0;  // which a constant one does not have
-  config.evaluation.decode = true;
-  config.model.family = Family::encoder_decoder;
+  const bool of_text = config.task.kind().of_text;
+  repair(config.evaluation, of_text);
+  if (of_text) {
+    config.model.family = Family::decoder;
+    config.model.encoder_layers = 0;
+  } else {
+    config.model.family = Family::encoder_decoder;
+  }
   config.model.prefix = SourceRows::causal;
   config.model.tie_embeddings = Tying::none;
   config.model.max_positions = 1'048'576;  // the most, for whatever length was drawn
-  config.model.cross.gates.values = {HeadGating::l0};
+  (of_text ? config.model.decoder_self : config.model.cross).gates.values = {HeadGating::l0};
   resolve_attention(config.model);
 }
 

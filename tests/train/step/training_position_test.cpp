@@ -83,8 +83,9 @@ TEST(TrainingPosition, of_a_metrics_number_is_read) {
   metadata.erase("measure");
   metadata["metric"] = "4";
   EXPECT_EQ(read(here, metadata).measure, "bleu");
-  metadata["metric"] = "6";
-  EXPECT_THAT(io_error_of([&] { read(here, metadata); }), HasSubstr("metric '6'"));
+  metadata["metric"] = std::to_string(metric_count);
+  EXPECT_THAT(io_error_of([&] { read(here, metadata); }),
+              HasSubstr("metric '" + std::to_string(metric_count) + "'"));
 }
 
 TEST(MeasureOf, has_the_options_that_outputs_depend_on) {

@@ -1,0 +1,281 @@
+// tapehead generate RUN: goes on with a text, or writes outputs for sources, by sampling.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "apps/inputs.hpp"
+#include "apps/number_option.hpp"
+#include "core/errors.hpp"
+#include "core/files/standard_streams.hpp"
+#include "core/kernel/workers.hpp"
+#include "core/product/blas_kernels.hpp"
+#include "datasets/task_kind.hpp"
+#include "datasets/text/text_file.hpp"
+#include "datasets/tokenizers/unknown_text.hpp"
+#include "train/evaluation/generator.hpp"
+#include "train/output/logging.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct GenerateArguments {
+  std::filesystem::path run;
+  std::string prompt;
+  std::filesystem::path prompts;
+  std::string checkpoint;
+  GeneratorOptions options;
+  Index threads = default_threads();
+  bool json = false;
+};
+
+std::vector<std::string> prompts_of(const GenerateArguments& arguments) {
+  return arguments.prompts.empty() ? std::vector{arguments.prompt} : read_lines(arguments.prompts);
+}
+
+void expect_composable(const GenerateArguments& arguments) {
+  const GeneratorOptions& options = arguments.options;
+  if (options.beam == 0) {
+    return;
+  }
+  const SamplingOptions defaults;
+  const SamplingOptions& sampling = options.sampling;
+  if (sampling.temperature != defaults.temperature || sampling.top_k != defaults.top_k ||
+      sampling.top_p != defaults.top_p || sampling.min_p != defaults.min_p) {
+    throw ConfigError(
+        "--beam searches and does not sample: leave out --temperature, --top-k, "
+        "--top-p and --min-p, or --beam");
+  }
+  if (options.samples > options.beam) {
+    throw ConfigError(
+        fmt::format("--count {} asks for more than the beam's {} hypotheses: raise --beam",
+                    options.samples, options.beam));
+  }
+}
+
+// Says what the model will not read as it is written.
+void say_about_prompts(const std::vector<std::string>& prompts, const SavedRun& run,
+                       const Generator& generator, const std::string& name) {
+  UnknownText unknown;
+  Index number = 0;
+  for (const std::string& prompt : prompts) {
+    ++number;
+    const std::vector<TokenId> tokens = run.tokenizers.source->encode(prompt);
+    unknown.see(*run.tokenizers.source, prompt, tokens, number);
+    const Index read = std::ssize(generator.read_of(prompt));
+    if (std::ssize(tokens) > read) {
+      spdlog::warn("{}: prompt {} has {} tokens; the model reads {} of them", name, number,
+                   tokens.size(), read);
+    }
+  }
+  if (unknown.any()) {
+    spdlog::warn("{}: {}", name, describe(unknown));
+  }
+}
+
+std::string_view name_of(GenerationEnd end) {
+  switch (end) {
+    case GenerationEnd::mark:
+      return "end";
+    case GenerationEnd::max_tokens:
+      return "max_tokens";
+    case GenerationEnd::context:
+      return "context";
+    case GenerationEnd::caller:
+      return "stop";
+  }
+  return "";
+}
+
+std::string json_of(const std::string& prompt, Index sample, const GeneratedText& generated) {
+  const nlohmann::ordered_json json = {{"prompt", prompt},
+                                       {"sample", sample},
+                                       {"text", generated.text},
+                                       {"tokens", generated.tokens.size()},
+                                       {"log_probability", generated.log_probability},
+                                       {"end", name_of(generated.end)},
+                                       {"slid", generated.slid}};
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
+// One sample is written as it is made; of several each begins with a line about it.
+class Output {
+ public:
+  Output(const GenerateArguments& arguments, const std::vector<std::string>& prompts, bool of_text)
+      : arguments_(arguments),
+        prompts_(prompts),
+        of_text_(of_text),
+        single_(prompts.size() * static_cast<std::size_t>(arguments.options.samples) == 1) {}
+
+  // Null if nothing is to be written before the end.
+  Generator::EachPiece each() const {
+    if (!single_ || arguments_.json) {
+      return {};
+    }
+    return [](Index, Index, std::string_view piece) {
+      write_output(piece);
+      flush_output();
+    };
+  }
+
+  void begin() const {
+    if (each() && of_text_) {
+      write_output(prompts_.front());
+    }
+  }
+
+  void end(const std::vector<std::vector<GeneratedText>>& generated) const {
+    if (each()) {
+      write_output("\n");
+      return;
+    }
+    for (std::size_t i = 0; i < generated.size(); ++i) {
+      for (std::size_t sample = 0; sample < generated[i].size(); ++sample) {
+        write(prompts_[i], i, sample, generated[i][sample]);
+      }
+    }
+  }
+
+ private:
+  void write(const std::string& prompt, std::size_t number, std::size_t sample,
+             const GeneratedText& generated) const {
+    if (arguments_.json) {
+      write_output(json_of(prompt, static_cast<Index>(sample) + 1, generated));
+      return;
+    }
+    write_output(fmt::format("--- prompt {}, sample {}\n{}{}\n", number + 1, sample + 1,
+                             of_text_ ? prompt : "", generated.text));
+  }
+
+  const GenerateArguments& arguments_;
+  const std::vector<std::string>& prompts_;
+  bool of_text_;
+  bool single_;
+};
+
+void say_how_it_went(const std::vector<std::vector<GeneratedText>>& generated,
+                     const GenerateArguments& arguments, const Generator& generator) {
+  Index slid = 0;
+  Index without_stop = 0;
+  for (const auto& samples : generated) {
+    for (const GeneratedText& sample : samples) {
+      slid += sample.slid ? 1 : 0;
+      without_stop += sample.end == GenerationEnd::max_tokens ? 1 : 0;
+    }
+  }
+  if (slid > 0) {
+    spdlog::info(
+        "{} of the texts became longer than the context of {} tokens; each time, the "
+        "model went on from its last {} tokens",
+        slid, generator.context(), generator.kept());
+  }
+  if (!arguments.options.stop.empty() && without_stop > 0) {
+    spdlog::info("{} of the texts ended after {} tokens without the stop text", without_stop,
+                 arguments.options.max_tokens);
+  }
+}
+
+void generate(const GenerateArguments& arguments) {
+  start_logging(std::make_shared<Console>());
+  prepare_blas();
+  expect_composable(arguments);
+  const SavedRun saved(arguments.run, arguments.checkpoint);
+  InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
+  const std::string name = arguments.prompts.empty() ? "--prompt" : arguments.prompts.string();
+  if (!arguments.prompts.empty()) {
+    inputs.add(arguments.prompts);
+  }
+  expect_output_apart(inputs);
+  const std::vector<std::string> prompts = prompts_of(arguments);
+  Workers workers(arguments.threads);
+  const Generator generator(saved, workers, arguments.options);
+  say_about_prompts(prompts, saved, generator, name);
+  const Output output(arguments, prompts, saved.config.task.kind().of_text);
+  saved.use([&] {
+    output.begin();
+    const auto generated = generator.generate(prompts, output.each());
+    output.end(generated);
+    flush_output();
+    say_how_it_went(generated, arguments, generator);
+  });
+}
+
+void add_sampling_options(CLI::App& command, SamplingOptions& sampling) {
+  add_number_option(command,
+                    {.name = "--temperature",
+                     .help = "Logits are divided by it; 0: always the most likely token",
+                     .minimum = 0,
+                     .maximum = 100},
+                    &sampling.temperature);
+  add_number_option(command,
+                    {.name = "--top-k",
+                     .help = "Draw from the K most likely tokens only; 0: from all",
+                     .minimum = 0,
+                     .maximum = 1000000},
+                    &sampling.top_k);
+  add_number_option(
+      command,
+      {.name = "--top-p",
+       .help = "Draw from the fewest most likely tokens with this probability together",
+       .minimum = 0,
+       .maximum = 1,
+       .exclusive_minimum = true},
+      &sampling.top_p);
+  add_number_option(
+      command,
+      {.name = "--min-p",
+       .help = "Draw from tokens at least this many times as likely as the most likely one",
+       .minimum = 0,
+       .maximum = 1},
+      &sampling.min_p);
+}
+
+}  // namespace
+
+void add_generate_command(CLI::App& program, Outcome& /*outcome*/) {
+  CLI::App* command =
+      program.add_subcommand("generate", "Go on with a text, by sampling from a trained model");
+  const auto arguments = std::make_shared<GenerateArguments>();
+  GeneratorOptions& options = arguments->options;
+  command->add_option("run", arguments->run, "Run directory")->required();
+  auto* prompt = command->add_option("--prompt", arguments->prompt, "Text to go on with");
+  command->add_option("--prompts", arguments->prompts, "File of such texts, one a line")
+      ->excludes(prompt);
+  add_number_option(
+      *command,
+      {.name = "--count", .help = "Samples of each prompt", .minimum = 1, .maximum = 10000},
+      &options.samples);
+  add_number_option(*command,
+                    {.name = "--max-tokens",
+                     .help = "Tokens of a sample, at most",
+                     .minimum = 1,
+                     .maximum = 10000000},
+                    &options.max_tokens);
+  add_sampling_options(*command, options.sampling);
+  add_number_option(*command,
+                    {.name = "--beam",
+                     .help = "Instead of sampling, the best of a beam search this wide; it ends "
+                             "with the model's positions",
+                     .minimum = 1,
+                     .maximum = 256},
+                    &options.beam);
+  command->add_option("--stop", options.stop, "Text that ends a sample, which is without it");
+  add_number_option(*command,
+                    {.name = "--seed",
+                     .help = "Seed of the draws; the same gives the same texts",
+                     .minimum = 0,
+                     .maximum = 1e15},
+                    &options.seed);
+  add_checkpoint_option(*command, arguments->checkpoint);
+  add_threads_option(*command, arguments->threads);
+  command->add_flag("--json", arguments->json, "Print a line of JSON for each sample");
+  command->callback([arguments] { generate(*arguments); });
+}
+
+}  // namespace tapehead

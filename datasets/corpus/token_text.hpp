@@ -1,0 +1,80 @@
+// A text as token ids: its documents, one after another, each closed by an end mark. The ids are in
+// a mapped file, so a text may be larger than the memory.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/files/atomic_file.hpp"
+#include "core/files/hash.hpp"
+#include "core/files/mapped_file.hpp"
+#include "core/memory/pool_vector.hpp"
+#include "datasets/tokenizers/unknown_text.hpp"
+
+namespace tapehead {
+
+// What the text was before it became tokens.
+struct TextCounts {
+  Index bytes = 0;  // with a line end between lines, without separators
+  Index words = 0;  // separated by white space
+  UnknownText unknown{};
+};
+
+class TokenText {
+ public:
+  // Maps and checks a file that TokenTextWriter wrote. Throws IoError that names the file and the
+  // fault.
+  explicit TokenText(const std::filesystem::path& file);
+
+  Index size() const { return tokens_; }  // of all documents, end marks included
+  TokenId operator[](Index i) const;
+  void append_to(PoolVector<TokenId>& ids, Index first, Index count) const;
+
+  Index documents() const { return documents_; }
+  Index begin_of(Index document) const;  // its first token; of document `documents()`: size()
+
+  const TextCounts& counts() const { return counts_; }
+  std::string digest() const { return digest_; }       // of the whole file, hexadecimal
+  void save(const std::filesystem::path& file) const;  // throws IoError
+
+ private:
+  std::shared_ptr<const MappedFile> file_;
+  const char* ids_ = nullptr;
+  const char* begins_ = nullptr;
+  std::size_t width_ = 0;  // bytes of an id
+  Index tokens_ = 0;
+  Index documents_ = 0;
+  TextCounts counts_;
+  std::string digest_;
+};
+
+// Writes such a file; it is there only after `finish`.
+class TokenTextWriter {
+ public:
+  // vocabulary: all ids are less. Throws IoError, as every member does.
+  TokenTextWriter(const std::filesystem::path& destination, Index vocabulary);
+
+  void add(std::span<const TokenId> tokens);  // of the open document, which this may open
+  void end_document();                        // adds the end mark
+  Index documents() const { return static_cast<Index>(ends_.size()); }
+  void finish(const TextCounts& counts);
+
+ private:
+  void put(std::string_view bytes);
+  void put_number(std::uint64_t number, std::size_t width);
+  void flush();
+
+  AtomicFile file_;
+  std::size_t width_;
+  Index tokens_ = 0;
+  std::vector<std::uint64_t> ends_;  // one past each document's end mark
+  std::string block_;
+  Hash hash_;
+};
+
+}  // namespace tapehead

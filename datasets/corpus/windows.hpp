@@ -1,0 +1,36 @@
+// Windows: the parts of a text that a model reads as sequences. Each token of the text is the label
+// of one row, and at that row the model reads the token before it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "datasets/corpus/token_text.hpp"
+
+namespace tapehead {
+
+struct Window {
+  Index first = 0;  // the token of the text that is the label of its first row
+  Index rows = 0;
+  Index unlabelled = 0;  // so many rows at its beginning are read only
+  bool opens = false;    // its first row reads a begin mark instead of the token before
+};
+
+struct Windowing {
+  Index context = 0;    // the rows of a window, at most
+  bool stream = false;  // a window may go on from one document to the next
+};
+
+// Windows for training: of this many rows, none of whose tokens is in two. If a text or, apart, a
+// document is longer than that, its windows begin at a place that is drawn from (seed, epoch), so
+// that epochs cut it differently.
+std::vector<Window> training_windows(const TokenText& text, const Windowing& windowing,
+                                     std::uint64_t seed, Index epoch);
+
+// Windows for evaluation: each token has a label once. Every window begins `stride` rows after the
+// one before, and only its last `stride` rows have labels; a stride of `context` means no overlap.
+std::vector<Window> evaluation_windows(const TokenText& text, const Windowing& windowing,
+                                       Index stride);
+
+}  // namespace tapehead

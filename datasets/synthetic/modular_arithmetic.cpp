@@ -1,0 +1,132 @@
+// The task modular_arithmetic: the sum of two numbers, modulo a prime or any other number.
+//
+//   58 91   ->   52        (modulus 97)
+//
+// There are only modulus² pairs, and a part of them is for training. A model first learns these by
+// heart; much later, with weight decay, it finds the rule and is right about the others, too (Power
+// et al. 2022, "Grokking").
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/random/draws.hpp"
+#include "datasets/task_kind.hpp"
+#include "datasets/task_making.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct ModularOptions {
+  Index modulus = 97;
+  double train_share = 0.5;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(
+        Field{
+            .name = "modulus", .help = "sums are taken modulo this", .minimum = 2, .maximum = 1000},
+        modulus);
+    visit(Field{.name = "train_share",
+                .help = "part of all pairs to train on; a fifth of the others is for validation, "
+                        "the rest for the test",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_minimum = true,
+                .exclusive_maximum = true},
+          train_share);
+  }
+};
+
+// How many of all pairs each split has.
+struct Sizes {
+  Index train;
+  Index validation;
+  Index test;
+};
+
+Sizes sizes_of(const ModularOptions& options) {
+  const Index all = options.modulus * options.modulus;
+  const Index train = std::llround(options.train_share * static_cast<double>(all));
+  const Index validation = (all - train) / 5;
+  return {.train = train, .validation = validation, .test = all - train - validation};
+}
+
+std::optional<Violation> every_split_has_pairs(const TaskOptions& task) {
+  const auto& options = task.as<ModularOptions>();
+  const Sizes sizes = sizes_of(options);
+  if (sizes.train > 0 && sizes.validation > 0 && sizes.test > 0) {
+    return {};
+  }
+  return Violation{
+      {"task.train_share", "task.modulus"},
+      fmt::format("of the {} pairs {} would be for training, {} for validation and {} for the test",
+                  options.modulus * options.modulus, sizes.train, sizes.validation, sizes.test)};
+}
+
+constexpr std::array modular_rules{
+    TaskRule{"In `modular_arithmetic` each split has a pair.", every_split_has_pairs}};
+
+// Pair number n is (n / modulus, n mod modulus).
+Example sum_of_pair(Index number, Index modulus) {
+  const Index a = number / modulus;
+  const Index b = number % modulus;
+  const auto token = [](Index value) { return static_cast<TokenId>(mark_count + value); };
+  return {.source = {token(a), token(b)}, .target = {token((a + b) % modulus)}};
+}
+
+void add_split(Task& task, std::string name, std::span<const Index> numbers, Index modulus) {
+  Split& split = task.splits.emplace_back();
+  split.name = std::move(name);
+  for (const Index number : numbers) {
+    split.examples.push_back(sum_of_pair(number, modulus));
+    if (split.name != "train") {
+      const Example& example = split.examples.back();
+      split.source_texts.push_back(task.source_tokenizer->decode(example.source));
+      split.references.push_back(task.target_tokenizer->decode(example.target));
+    }
+  }
+}
+
+Task make_modular(const TaskOptions& options, std::uint64_t seed,
+                  const std::filesystem::path& directory) {
+  const auto& modular = options.as<ModularOptions>();
+  const Tokenizers kept = kept_joint_tokenizer(directory, symbol_tokenizer(modular.modulus));
+  Task task;
+  task.source_tokenizer = kept.source;
+  task.target_tokenizer = kept.target;
+  const std::vector<Index> order =
+      draw_permutation(Draws(seed, "task/pairs", 0), modular.modulus * modular.modulus);
+  const auto [train, validation, test] = sizes_of(modular);
+  const auto part = [&](Index first, Index count) {
+    return std::span(order).subspan(static_cast<std::size_t>(first),
+                                    static_cast<std::size_t>(count));
+  };
+  add_split(task, "train", part(0, train), modular.modulus);
+  add_split(task, "validation", part(train, validation), modular.modulus);
+  add_split(task, "test", part(train + validation, test), modular.modulus);
+  task.find_relations = [](const Split&, Index) {
+    return Relations{{.name = "summand", .side = RelationSide::across, .pairs = {{0, 0}, {0, 1}}}};
+  };
+  return task;
+}
+
+}  // namespace
+
+extern constinit const TaskKind modular_arithmetic_task{
+    .name = "modular_arithmetic",
+    .options = options_of<ModularOptions>,
+    .rules = modular_rules,
+    .longest = [](const TaskOptions&) { return LongestSide{.tokens = 2, .option = "task.name"}; },
+    .shrink =
+        [](TaskOptions& task, const Shrinking& shrinking) {
+          auto& options = task.as<ModularOptions>();
+          shrinking.at_most("task.modulus", options.modulus, 8, 4);
+        },
+    .make = make_modular};
+
+}  // namespace tapehead

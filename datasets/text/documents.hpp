@@ -1,0 +1,81 @@
+// Documents: the texts that files of running text hold, read a few lines at a time.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/fields.hpp"
+#include "core/files/open_file.hpp"
+#include "core/types.hpp"
+#include "datasets/text/text_reader.hpp"
+
+namespace tapehead {
+
+// Where a document ends: with the file, with each line, at blank lines, or at a line that is the
+// separator. Blank lines between documents and separators belong to none.
+enum class DocumentEnd { file, line, blank_line, separator };
+
+template <>
+struct EnumNames<DocumentEnd> {
+  static constexpr std::array<std::string_view, 4> names{"file", "line", "blank_line", "separator"};
+};
+
+struct DocumentLine {
+  std::string text;
+  bool opens = false;  // it is the first of its document
+  Index number = 0;    // in the file, from 1
+};
+
+// The bytes that a split has of the lines of all files, with an end each. A line, or without
+// DocumentEnd::file a whole document, belongs to the split in which it begins.
+struct TextShare {
+  Index from = 0;
+  Index to = std::numeric_limits<Index>::max();
+};
+
+struct DocumentFiles {
+  std::vector<std::filesystem::path> paths{};  // read one after another
+  std::string name{};                          // of all, for messages
+  std::string split{};                         // for which they are read
+  DocumentEnd end = DocumentEnd::file;
+  std::string separator{};
+  TextShare share{};
+};
+
+class DocumentReader {
+ public:
+  explicit DocumentReader(DocumentFiles files) : files_(std::move(files)) {}
+
+  // The next lines of the documents, about a megabyte of them; none at the end. Throws IoError, and
+  // DataError with file, line and byte for text that is not UTF-8.
+  std::vector<DocumentLine> next();
+
+ private:
+  bool open_next();
+  bool opens(const std::string& line);
+  bool belongs(Index begin, bool opens);
+
+  DocumentFiles files_;
+  std::size_t opened_ = 0;  // so many files
+  std::optional<OpenFile> file_;
+  std::optional<TextReader> reader_;
+  Index lines_ = 0;  // of the file
+  Index bytes_ = 0;
+  bool within_ = false;  // a document
+  bool chosen_ = false;  // the document's lines belong to the share
+};
+
+// The bytes of its lines, with an end each.
+Index bytes_in(const DocumentFiles& files);
+
+// The files whose names match a pattern of the shell, such as docs/*.md, in the order of their
+// bytes; without any, the pattern itself.
+std::vector<std::filesystem::path> matching_files(const std::string& pattern);
+
+}  // namespace tapehead

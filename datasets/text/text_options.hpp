@@ -1,0 +1,83 @@
+// The options of the task text.
+#pragma once
+
+#include <string>
+
+#include "core/fields.hpp"
+#include "core/types.hpp"
+#include "datasets/text/documents.hpp"
+#include "datasets/tokenizers/tokenizer_kind.hpp"
+
+namespace tapehead {
+
+// Running text, plain or gzipped. A run keeps it as tokens, so the files are needed only when it
+// starts.
+struct TextOptions {
+  std::string train_text{};
+  std::string validation_text{};
+  std::string test_text{};
+  double validation_share = 0.1;
+  double test_share = 0;
+  DocumentEnd documents = DocumentEnd::file;
+  std::string separator{};
+  bool stream = false;
+  Index context = 256;
+  TokenizerKind tokenizer = TokenizerKind::bpe;
+  Index vocabulary = 4096;
+  double character_coverage = 1.0;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "train_text", .help = "file of text to train on, or several: docs/*.md"},
+          train_text);
+    visit(Field{.name = "validation_text",
+                .help = "file, or files, for validation; empty: validation_share of train_text"},
+          validation_text);
+    visit(Field{.name = "test_text",
+                .help = "file, or files, for the final test; empty: test_share of train_text"},
+          test_text);
+    visit(Field{.name = "validation_share",
+                .help = "part of train_text, before that of test_share, to validate on instead",
+                .minimum = 0,
+                .maximum = 0.9},
+          validation_share);
+    visit(Field{.name = "test_share",
+                .help = "part of train_text, at its end, to test on instead; 0: no test split",
+                .minimum = 0,
+                .maximum = 0.9},
+          test_share);
+    visit(Field{.name = "documents",
+                .help = "where a document ends: with its file, with each line, at blank lines, or "
+                        "at lines that are the separator"},
+          documents);
+    visit(Field{.name = "separator", .help = "the line between two documents"}, separator);
+    visit(Field{.name = "stream",
+                .help = "true: a window may go on from one document to the next, past its end "
+                        "mark; false: the tokens of a window are of one document, which begins "
+                        "with a begin mark"},
+          stream);
+    visit(Field{.name = "context",
+                .help = "the longest window: tokens that are read, and predicted, together",
+                .minimum = 1,
+                .maximum = 1048576,
+                .unit = "tokens"},
+          context);
+    visit(Field{.name = "tokenizer",
+                .help = "words at white space, characters, bytes, or SentencePiece (bpe, unigram) "
+                        "trained on the training text"},
+          tokenizer);
+    visit(Field{.name = "vocabulary",
+                .help = "entries of the vocabulary, with the three marks; for words and characters "
+                        "an upper limit: the most frequent ones; for bytes not used",
+                .minimum = 4,
+                .maximum = 1e6},
+          vocabulary);
+    visit(Field{.name = "character_coverage",
+                .help = "share of the text's characters that SentencePiece must be able to write",
+                .minimum = 0.98,
+                .maximum = 1},
+          character_coverage);
+  }
+};
+
+}  // namespace tapehead

@@ -1,0 +1,78 @@
+#include "datasets/text/text_rules.hpp"
+
+#include <fmt/format.h>
+
+#include "datasets/text/text_options.hpp"
+
+namespace tapehead {
+
+std::optional<Violation> text_is_given(const TaskOptions& task) {
+  if (!task.as<TextOptions>().train_text.empty()) {
+    return {};
+  }
+  return Violation{{"task.train_text", "task.name"}, "text needs a file to train on"};
+}
+
+std::optional<Violation> share_without_file(const TaskOptions& task) {
+  const auto& options = task.as<TextOptions>();
+  const bool shared = options.validation_text.empty();
+  if (!shared && options.validation_share != TextOptions().validation_share) {
+    return Violation{{"task.validation_share", "task.validation_text"},
+                     "has no effect, since the validation text has a file of its own"};
+  }
+  if (!options.test_text.empty() && options.test_share != 0) {
+    return Violation{{"task.test_share", "task.test_text"},
+                     "has no effect, since the test text has a file of its own"};
+  }
+  if (shared && options.validation_share == 0) {
+    return Violation{{"task.validation_share", "task.validation_text"},
+                     "text needs a validation split: a share of the training text, or a file"};
+  }
+  const double held_out = (shared ? options.validation_share : 0) + options.test_share;
+  if (held_out < 1) {
+    return {};
+  }
+  return Violation{
+      {"task.validation_share", "task.test_share"},
+      fmt::format("nothing is left to train on (the shares of validation and test are {})",
+                  held_out)};
+}
+
+std::optional<Violation> separator_separates(const TaskOptions& task) {
+  const auto& options = task.as<TextOptions>();
+  const bool used = options.documents == DocumentEnd::separator;
+  if (used == !options.separator.empty()) {
+    return {};
+  }
+  return used ? Violation{{"task.separator", "task.documents"},
+                          "documents: separator needs the line that separates documents"}
+              : Violation{{"task.separator", "task.documents"},
+                          "has no effect (only with task.documents: separator)"};
+}
+
+std::optional<Violation> stream_of_documents(const TaskOptions& task) {
+  const auto& options = task.as<TextOptions>();
+  if (!options.stream || options.documents != DocumentEnd::file) {
+    return {};
+  }
+  return Violation{{"task.stream", "task.documents"},
+                   "has no effect on a single document (allowed: line, blank_line, separator)"};
+}
+
+std::optional<Violation> unused_by_text_tokenizer(const TaskOptions& task) {
+  const auto& options = task.as<TextOptions>();
+  const TextOptions defaults;
+  const bool subwords =
+      options.tokenizer == TokenizerKind::bpe || options.tokenizer == TokenizerKind::unigram;
+  if (!subwords && options.character_coverage != defaults.character_coverage) {
+    return Violation{{"task.character_coverage", "task.tokenizer"},
+                     "this tokenizer does not use it (only bpe, unigram)"};
+  }
+  if (options.tokenizer == TokenizerKind::byte && options.vocabulary != defaults.vocabulary) {
+    return Violation{{"task.vocabulary", "task.tokenizer"},
+                     "this tokenizer does not use it: there are 256 bytes"};
+  }
+  return {};
+}
+
+}  // namespace tapehead

@@ -1,0 +1,30 @@
+// The rules of the task text: conditions on several of its options.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "datasets/task_kind.hpp"
+
+namespace tapehead {
+
+std::optional<Violation> text_is_given(const TaskOptions& options);
+std::optional<Violation> share_without_file(const TaskOptions& options);
+std::optional<Violation> separator_separates(const TaskOptions& options);
+std::optional<Violation> stream_of_documents(const TaskOptions& options);
+std::optional<Violation> unused_by_text_tokenizer(const TaskOptions& options);
+
+inline constexpr std::array text_rules{
+    TaskRule{"`text` has a `task.train_text`.", text_is_given},
+    TaskRule{"`task.validation_share` is for a text without `task.validation_text`, and "
+             "`task.test_share` for one without `task.test_text`. Together they are less than 1, "
+             "and one of the former is given.",
+             share_without_file},
+    TaskRule{"`task.separator` goes with `task.documents: separator`.", separator_separates},
+    TaskRule{"`task.stream` is for several documents: not with `task.documents: file`.",
+             stream_of_documents},
+    TaskRule{"In `text`, `task.character_coverage` is for the tokenizers `bpe` and `unigram`, and "
+             "`task.vocabulary` not for `byte`.",
+             unused_by_text_tokenizer}};
+
+}  // namespace tapehead

@@ -1,0 +1,105 @@
+#include "datasets/text/token_writing.hpp"
+
+#include <vector>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "core/clock.hpp"
+#include "core/errors.hpp"
+#include "datasets/tokenizers/parallel_lines.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr double seconds_between_messages = 5;
+
+class Writing {
+ public:
+  Writing(const Tokenizer& tokenizer, const std::filesystem::path& destination)
+      : tokenizer_(tokenizer),
+        line_end_(tokenizer.encode(line_end)),
+        writer_(destination, tokenizer.size()) {}
+
+  void add(const std::vector<DocumentLine>& lines) {
+    std::vector<std::vector<TokenId>> tokens(lines.size());
+    for_line_ranges(std::ssize(lines), [&](Index first, Index last) {
+      for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+        tokens[i] = tokenizer_.encode(lines[i].text);
+      }
+    });
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      add(lines[i], tokens[i]);
+    }
+  }
+
+  void finish(const DocumentFiles& files) {
+    end_document();
+    if (writer_.documents() == 0) {
+      throw DataError(fmt::format("{}: no text for the {} split", files.name, files.split));
+    }
+    writer_.finish(counts_);
+    if (empty_ > 0) {
+      spdlog::info("{}: without a token, and left out of the {} split: {} document{}", files.name,
+                   files.split, empty_, empty_ == 1 ? "" : "s");
+    }
+  }
+
+  Index bytes() const { return counts_.bytes; }
+
+ private:
+  void add(const DocumentLine& line, const std::vector<TokenId>& tokens) {
+    if (line.opens) {
+      end_document();
+    } else if (begun_) {
+      add_tokens(line_end_, line_end, line.number);
+    }
+    begun_ = true;
+    add_tokens(tokens, line.text, line.number);
+    counts_.words += std::ssize(units_of(line.text, Unit::word));
+  }
+
+  void add_tokens(const std::vector<TokenId>& tokens, std::string_view text, Index line) {
+    writer_.add(tokens);
+    counts_.unknown.see(tokenizer_, text, tokens, line);
+    counts_.bytes += std::ssize(text);
+    any_ = any_ || !tokens.empty();
+  }
+
+  void end_document() {
+    if (any_) {
+      writer_.end_document();
+    }
+    empty_ += begun_ && !any_ ? 1 : 0;
+    begun_ = any_ = false;
+  }
+
+  const Tokenizer& tokenizer_;
+  std::vector<TokenId> line_end_;
+  TokenTextWriter writer_;
+  TextCounts counts_;
+  Index empty_ = 0;     // documents
+  bool begun_ = false;  // a document
+  bool any_ = false;    // it has a token
+};
+
+}  // namespace
+
+void write_tokens(const DocumentFiles& files, const Tokenizer& tokenizer,
+                  const std::filesystem::path& destination) {
+  Writing writing(tokenizer, destination);
+  DocumentReader reader(files);
+  auto said = Clock::now();
+  for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
+    writing.add(lines);
+    if (seconds_since(said) > seconds_between_messages) {
+      said = Clock::now();
+      spdlog::info("{}: {} MB are tokens now", files.name, writing.bytes() / 1000000);
+    }
+  }
+  writing.finish(files);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,48 @@
+// Generation: goes on with prompts by sampling, token by token.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "nn/generation/sampling.hpp"
+#include "nn/transformer/transformer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct GenerationOptions {
+  SamplingOptions sampling{};
+  Index samples = 1;     // of each prompt
+  Index max_tokens = 1;  // of each sample, an end mark included
+  Index context = 1;     // rows of a sequence that the model reads together, at most
+  // If a sequence has as many rows, only so many of its last tokens are read again, from position
+  // 0; 0: the sequence ends.
+  Index kept = 0;
+  std::uint64_t seed = 0;         // of all draws
+  std::vector<TokenId> never{1};  // are never drawn
+  TokenId end = 2;                // ends a sequence; -1: nothing does
+};
+
+enum class GenerationEnd { mark, max_tokens, context, caller };
+
+struct Generated {
+  std::vector<TokenId> tokens;  // without the end mark
+  double log_probability = 0;   // of all tokens, the end mark included, as they were drawn from
+  GenerationEnd end = GenerationEnd::max_tokens;
+  bool slid = false;  // it no longer saw its beginning
+};
+
+// Called with each token of a sample but the end mark, as soon as it is drawn. If it returns false,
+// the sample ends.
+using EachToken = std::function<bool(Index prompt, Index sample, TokenId token)>;
+
+// The samples of each prompt. A draw depends on the seed, the prompt's number, the sample's and the
+// number of the token, so samples do not depend on each other. `first_prompt`: the number of the
+// first prompt of the batch. Prompts with a context do not slide.
+std::vector<std::vector<Generated>> generate_batch(const Transformer& model,
+                                                   const ParameterStore& store,
+                                                   const Prompts& prompts, Index first_prompt,
+                                                   const GenerationOptions& options,
+                                                   const EachToken& each = {});
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,213 @@
+// Language models: every command about a run works for one, its bits do not depend on threads or on
+// a resume, and it keeps its text itself.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numbers>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/files.hpp"
+#include "tests/support/text_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class LanguageModel : public ::testing::Test {
+ protected:
+  ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
+  std::string output(const Arguments& arguments) {
+    const ProgramResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result.output;
+  }
+  std::string train(const std::string& name, const Arguments& overrides = {},
+                    const Arguments& options = {}) {
+    return output(text_training(here, name, overrides, options));
+  }
+  std::string complaint(const Arguments& overrides) {
+    const ProgramResult result = run(text_training(here, "b", overrides));
+    EXPECT_NE(result.exit_code, 0);
+    EXPECT_FALSE(std::filesystem::exists(here / "b"));
+    return result.errors;
+  }
+
+  TemporaryDirectory here;
+};
+
+TEST_F(LanguageModel, has_the_same_bits_by_any_threads_and_through_a_resume_without_its_text) {
+  train("a", {"training.schedule=constant"}, {"--threads", "1"});
+  train("b", {"training.schedule=constant", "training.steps=20"}, {"--threads", "2"});
+  std::filesystem::remove(here / "text");
+  Arguments resumed{"train", "a.yaml", "--run", "b", "--resume", "--threads", "3"};
+  set_options(resumed, {"training.steps=40"});
+  output(resumed);
+  expect_same_runs(here / "a", here / "b");
+}
+
+TEST_F(LanguageModel, that_sees_documents_apart_goes_on_where_it_was_stopped) {
+  const Arguments lines{"training.schedule=constant", "task.documents=line", "task.tokenizer=bpe",
+                        "task.vocabulary=100"};
+  Arguments fewer = lines;
+  fewer.emplace_back("training.steps=20");
+  train("a", lines);
+  train("b", fewer);
+  Arguments resumed{"train", "a.yaml", "--run", "b", "--resume"};
+  set_options(resumed, {"training.steps=40"});
+  output(resumed);
+  expect_same_runs(here / "a", here / "b");
+}
+
+// By the definitions, from the loss of a token: bits of all tokens by bytes, and nats by words.
+TEST_F(LanguageModel, is_evaluated_by_token_byte_and_word) {
+  train("a", {"task.validation_text=" TAPEHEAD_FIXTURES "/text/validation.en"});
+  const auto json =
+      nlohmann::json::parse(output({"evaluate", "a", "--split", "validation", "--json"}));
+  const std::string text = content_of(TAPEHEAD_FIXTURES "/text/validation.en");
+  std::istringstream words(text);
+  const auto count = std::distance(std::istream_iterator<std::string>(words), {});
+  const double loss = json["loss"];
+  const auto bytes = static_cast<double>(text.size() - 1);  // the last line's end is not part of it
+  const double nats = loss * (bytes + 1);                   // the text is ASCII; and an end mark
+  EXPECT_NEAR(json["bits_per_byte"], nats / bytes / std::numbers::ln2, 1e-6);
+  EXPECT_NEAR(std::log(json["word_perplexity"].get<double>()), nats / static_cast<double>(count),
+              1e-6);
+  EXPECT_FALSE(json.contains("bleu"));
+}
+
+// With a stride every window but the first has fewer labels, of which there are as many in all.
+TEST_F(LanguageModel, is_evaluated_with_any_stride) {
+  train("a");
+  const auto evaluated = [&](const Arguments& stride) {
+    Arguments arguments{"evaluate", "a", "--split", "validation", "--json"};
+    arguments.insert(arguments.end(), stride.begin(), stride.end());
+    return nlohmann::json::parse(output(arguments));
+  };
+  const auto usual = evaluated({});
+  const auto same = evaluated({"--stride", "24"});
+  const auto overlapping = evaluated({"--stride", "4"});
+  EXPECT_EQ(same["loss"], usual["loss"]);
+  EXPECT_NE(overlapping["loss"], usual["loss"]);
+  EXPECT_GT(overlapping["examples"], 5 * usual["examples"].get<int>());
+  EXPECT_TRUE(overlapping.contains("bits_per_byte")) << "so each token has a label once";
+  EXPECT_EQ(run({"evaluate", "a", "--split", "validation", "--stride", "25"}).exit_code, 2);
+}
+
+TEST_F(LanguageModel, is_examined_planned_and_pruned) {
+  train("a", {"run.report=true", "model.layers=2"});
+  EXPECT_THAT(content_of(here / "a/report.html"), HasSubstr("decoder.layers.0.self"));
+  const auto heads = nlohmann::json::parse(output({"heads", "a", "--importance", "--json"}));
+  EXPECT_EQ(heads["attentions"].size(), 2U);
+  output({"prune", "a", "c", "--head", "decoder.layers.0.self.2"});
+  output({"generate", "c", "--max-tokens", "5"});
+  EXPECT_THAT(output({"plan", "a.yaml"}), HasSubstr("decoder self-attention"));
+  EXPECT_THAT(output({"gradcheck", "a.yaml"}), HasSubstr("all gradients are right"));
+}
+
+TEST_F(LanguageModel, is_swept) {
+  train("a");
+  std::ofstream(here / "sweep.yaml") << "config: a.yaml\nseeds: 2\nset: {training.steps: 12}\n"
+                                        "axes: {model.heads: [1, 2]}\n"
+                                        "metric: bits_per_byte\nsplit: validation\n";
+  EXPECT_THAT(output({"sweep", "sweep.yaml", "--run", "s"}),
+              HasSubstr("bits_per_byte of validation"));
+}
+
+TEST_F(LanguageModel, generates_the_same_text_by_any_threads_and_alone) {
+  train("a");
+  std::ofstream(here / "prompts") << "a man\ntwo\n\ntwo men are\n";
+  const Arguments sampled{"generate",     "a",  "--prompts", "prompts", "--count", "5",
+                          "--max-tokens", "40", "--json"};
+  const auto with_threads = [&](const char* threads) {
+    Arguments arguments = sampled;
+    arguments.insert(arguments.end(), {"--threads", threads});
+    return output(arguments);
+  };
+  const std::string all = with_threads("1");
+  EXPECT_EQ(all, with_threads("3"));
+  const auto first = nlohmann::json::parse(lines_of(all).front());
+  EXPECT_EQ(first["prompt"], "a man");
+  EXPECT_EQ(first["tokens"], 40);
+  EXPECT_EQ(first["slid"], true);  // of a context of 24
+  const std::string alone = output({"generate", "a", "--prompt", "a man", "--max-tokens", "40"});
+  EXPECT_EQ(alone, "a man" + first["text"].get<std::string>() + "\n");
+  EXPECT_NE(output({"generate", "a", "--prompt", "a man", "--max-tokens", "40", "--seed", "2"}),
+            alone);
+}
+
+TEST_F(LanguageModel, stops_generating_at_a_text) {
+  train("a");
+  const auto whole =
+      nlohmann::json::parse(output({"generate", "a", "--max-tokens", "30", "--json"}));
+  const std::string text = whole["text"];
+  const std::string stop = text.substr(10, 2);
+  const auto cut = nlohmann::json::parse(
+      output({"generate", "a", "--max-tokens", "30", "--json", "--stop", stop}));
+  EXPECT_EQ(cut["text"], text.substr(0, text.find(stop)));
+  EXPECT_EQ(cut["end"], "stop");
+  const ProgramResult never =
+      run({"generate", "a", "--max-tokens", "30", "--stop", "no such text"});
+  EXPECT_EQ(never.exit_code, 0);
+  EXPECT_THAT(never.errors, HasSubstr("ended after 30 tokens without the stop text"));
+}
+
+TEST_F(LanguageModel, searches_with_a_beam_for_a_likely_text) {
+  train("a");
+  const auto probability_of = [&](const char* option, const char* value) {
+    return nlohmann::json::parse(output({"generate", "a", "--prompt", "a ", "--max-tokens", "12",
+                                         "--json", option, value}))["log_probability"]
+        .get<double>();
+  };
+  EXPECT_GE(probability_of("--beam", "8"), probability_of("--beam", "1"));
+  const ProgramResult both = run({"generate", "a", "--beam", "2", "--top-k", "3"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.errors, HasSubstr("--beam searches and does not sample"));
+}
+
+TEST_F(LanguageModel, warns_of_what_it_cannot_read_of_a_prompt) {
+  train("a");
+  const ProgramResult unknown = run({"generate", "a", "--prompt", "漢 a", "--max-tokens", "3"});
+  EXPECT_EQ(unknown.exit_code, 0);
+  EXPECT_THAT(unknown.errors, HasSubstr("1 of 3 tokens is unknown to its vocabulary"));
+  const ProgramResult longer =
+      run({"generate", "a", "--prompt", std::string(30, 'a'), "--max-tokens", "3"});
+  EXPECT_THAT(longer.errors, HasSubstr("prompt 1 has 30 tokens; the model reads 12 of them"));
+}
+
+TEST_F(LanguageModel, is_refused_where_it_cannot_be_trained) {
+  EXPECT_THAT(complaint({"task.context=100000", "model.max_positions=100000"}),
+              HasSubstr("fewer than task.context (100000)"));
+  EXPECT_THAT(complaint({"task.context=25"}),
+              HasSubstr("too few positions for windows of 25 tokens (24; allowed: 25 or more)"));
+  EXPECT_THAT(complaint({"model.family=encoder_decoder"}),
+              HasSubstr("running text has no source that an encoder could read"));
+  EXPECT_THAT(complaint({"model.prefix=full"}), HasSubstr("running text has no source"));
+  EXPECT_THAT(complaint({"evaluation.metric=bleu"}),
+              HasSubstr("bleu is not measured for this task (allowed: loss, perplexity"));
+  EXPECT_THAT(complaint({"evaluation.beam=2"}), HasSubstr("evaluation.beam"));
+  EXPECT_THAT(complaint({"evaluation.stride=25"}), HasSubstr("allowed: 1 to 24"));
+  EXPECT_THAT(complaint({"task.train_text=none"}), HasSubstr("there is no file none in "));
+}
+
+TEST_F(LanguageModel, with_a_damaged_text_is_refused_and_names_the_file) {
+  train("a");
+  std::string tokens = content_of(here / "a/tokens/train.tokens");
+  tokens[tokens.size() / 2] = static_cast<char>(tokens[tokens.size() / 2] ^ 1);
+  write_file_atomically(here / "a/tokens/train.tokens", tokens);
+  const ProgramResult result = run({"evaluate", "a", "--split", "validation"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("a/tokens/train.tokens is damaged"), Not(HasSubstr("--data"))));
+}
+
+}  // namespace
+}  // namespace tapehead

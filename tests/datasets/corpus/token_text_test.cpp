@@ -1,0 +1,102 @@
+// A text as tokens in a mapped file: what is written is read, and damage is found.
+#include "datasets/corpus/token_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/files/files.hpp"
+#include "tests/support/io_error.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+
+constexpr Index wide_vocabulary = 70000;  // its ids do not fit into two bytes
+
+void write_documents(const std::filesystem::path& file, Index vocabulary,
+                     const std::vector<std::vector<TokenId>>& documents) {
+  TokenTextWriter writer(file, vocabulary);
+  for (const std::vector<TokenId>& document : documents) {
+    writer.add(document);
+    writer.end_document();
+  }
+  writer.finish({.bytes = 11,
+                 .words = 4,
+                 .unknown = {.tokens = 1, .lines = 1, .of = 9, .first = "ü", .first_line = 7}});
+}
+
+std::vector<TokenId> ids_of(const TokenText& text, Index first, Index count) {
+  PoolVector<TokenId> ids;
+  text.append_to(ids, first, count);
+  return {ids.begin(), ids.end()};
+}
+
+TEST(TokenText, is_read_as_it_was_written) {
+  const TemporaryDirectory here;
+  write_documents(here / "a", wide_vocabulary, {{69999, 4, 5}, {6}});
+  const TokenText text(here / "a");
+  EXPECT_THAT(ids_of(text, 0, text.size()), ElementsAre(69999, 4, 5, end_id, 6, end_id));
+  EXPECT_THAT(ids_of(text, 2, 3), ElementsAre(5, end_id, 6));
+  ASSERT_EQ(text.documents(), 2);
+  EXPECT_EQ(text.begin_of(0), 0);
+  EXPECT_EQ(text.begin_of(1), 4);
+  EXPECT_EQ(text.begin_of(2), 6);
+  EXPECT_EQ(text.counts().bytes, 11);
+  EXPECT_EQ(text.counts().words, 4);
+  EXPECT_EQ(text.counts().unknown.first, "ü");
+  EXPECT_EQ(text.counts().unknown.first_line, 7);
+}
+
+// More than two blocks of the checksum.
+TEST(TokenText, may_be_long) {
+  const TemporaryDirectory here;
+  std::vector<TokenId> tokens;
+  for (TokenId i = 0; i < 1300000; ++i) {
+    tokens.push_back(3 + i % 60000);
+  }
+  write_documents(here / "a", 65536, {tokens, tokens});
+  const TokenText text(here / "a");
+  EXPECT_THAT(ids_of(text, std::ssize(tokens) + 1, std::ssize(tokens)), ElementsAreArray(tokens));
+}
+
+TEST(TokenText, is_the_same_text_where_it_was_saved) {
+  const TemporaryDirectory here;
+  write_documents(here / "a", 100, {{3, 4}});
+  const TokenText text(here / "a");
+  std::filesystem::remove(here / "a");
+  text.save(here / "b");
+  EXPECT_EQ(TokenText(here / "b").digest(), text.digest());
+  EXPECT_EQ(TokenText(here / "b")[1], 4);
+}
+
+TEST(TokenText, has_another_digest_if_its_documents_end_elsewhere) {
+  const TemporaryDirectory here;
+  write_documents(here / "a", 100, {{3, end_id, 4}});
+  write_documents(here / "b", 100, {{3}, {4}});
+  EXPECT_NE(TokenText(here / "a").digest(), TokenText(here / "b").digest());
+}
+
+TEST(TokenText, is_refused_with_any_byte_changed_or_cut_off) {
+  const TemporaryDirectory here;
+  write_documents(here / "a", 100, {{3, 4, 5}, {6}});
+  const std::string whole = read_file(here / "a");
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ 4);
+    write_file_atomically(here / "b", damaged);
+    EXPECT_THAT(io_error_of([&] { TokenText text(here / "b"); }), HasSubstr("b is ")) << i;
+    write_file_atomically(here / "b", whole.substr(0, i));
+    EXPECT_THAT(io_error_of([&] { TokenText text(here / "b"); }), HasSubstr("b is ")) << i;
+  }
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,116 @@
+// Windows: they cover a text once, stay within documents, and are cut elsewhere in each epoch.
+#include "datasets/corpus/windows.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/temporary_directory.hpp"
+
+namespace tapehead {
+namespace {
+
+constexpr Index context = 5;
+
+class Windows : public ::testing::Test {
+ protected:
+  // Documents of so many tokens, without their end marks.
+  const TokenText& text_of(const std::vector<Index>& lengths) {
+    TokenTextWriter writer(here_ / "text", 100);
+    for (const Index length : lengths) {
+      writer.add(std::vector<TokenId>(static_cast<std::size_t>(length), 7));
+      writer.end_document();
+    }
+    writer.finish({});
+    return text_.emplace(here_ / "text");
+  }
+
+  TemporaryDirectory here_;
+  std::optional<TokenText> text_;
+};
+
+// Throws if a token has no label or several.
+void expect_each_label_once(const TokenText& text, const std::vector<Window>& windows) {
+  std::vector<int> labels(static_cast<std::size_t>(text.size()));
+  for (const Window& window : windows) {
+    EXPECT_LE(window.rows, context);
+    for (Index row = window.unlabelled; row < window.rows; ++row) {
+      ++labels[static_cast<std::size_t>(window.first + row)];
+    }
+  }
+  EXPECT_THAT(labels, ::testing::Each(1));
+}
+
+void expect_within_documents(const TokenText& text, const std::vector<Window>& windows) {
+  for (const Window& window : windows) {
+    for (Index document = 0; document < text.documents(); ++document) {
+      const Index begin = text.begin_of(document);
+      const bool opens = window.first == begin;
+      EXPECT_FALSE(window.first < begin && begin < window.first + window.rows);
+      EXPECT_TRUE(window.opens || !opens) << "a document without its begin mark";
+    }
+  }
+}
+
+TEST_F(Windows, cover_a_stream_once_in_every_epoch) {
+  const TokenText& text = text_of({11, 2, 0, 30});
+  for (Index epoch = 0; epoch < 20; ++epoch) {
+    const auto windows = training_windows(text, {.context = context, .stream = true}, 1, epoch);
+    expect_each_label_once(text, windows);
+    EXPECT_TRUE(windows.front().opens);
+    EXPECT_EQ(std::ranges::count(windows, true, &Window::opens), 1);
+  }
+}
+
+TEST_F(Windows, cover_documents_once_and_stay_within_them) {
+  const TokenText& text = text_of({11, 2, 0, 30, 4});
+  for (Index epoch = 0; epoch < 20; ++epoch) {
+    const auto windows = training_windows(text, {.context = context}, 1, epoch);
+    expect_each_label_once(text, windows);
+    expect_within_documents(text, windows);
+    EXPECT_EQ(std::ranges::count(windows, true, &Window::opens), text.documents());
+  }
+}
+
+// A document of 30 tokens can be cut at five places.
+TEST_F(Windows, are_cut_at_every_place_in_some_epoch_and_by_address) {
+  const TokenText& text = text_of({2, 30});
+  std::set<Index> places;
+  for (Index epoch = 0; epoch < 60; ++epoch) {
+    const auto windows = training_windows(text, {.context = context}, 1, epoch);
+    places.insert(windows[2].first % context);
+    EXPECT_EQ(windows[2].first, training_windows(text, {.context = context}, 1, epoch)[2].first);
+  }
+  EXPECT_EQ(places.size(), static_cast<std::size_t>(context));
+}
+
+TEST_F(Windows, for_evaluation_label_each_token_once_with_any_stride) {
+  const TokenText& text = text_of({11, 2, 0, 30, 4});
+  for (Index stride = 1; stride <= context; ++stride) {
+    for (const bool stream : {false, true}) {
+      const Windowing windowing{.context = context, .stream = stream};
+      const auto windows = evaluation_windows(text, windowing, stride);
+      expect_each_label_once(text, windows);
+      if (!stream) {
+        expect_within_documents(text, windows);
+      }
+    }
+  }
+}
+
+// The rows of a window that are only read: at least context - stride of them, but in the first.
+TEST_F(Windows, for_evaluation_read_before_they_label) {
+  const TokenText& text = text_of({30});
+  const auto windows = evaluation_windows(text, {.context = context}, 2);
+  EXPECT_EQ(windows[0].unlabelled, 0);
+  for (std::size_t i = 1; i < windows.size(); ++i) {
+    EXPECT_EQ(windows[i].unlabelled, context - 2);
+    EXPECT_EQ(windows[i].first, windows[i - 1].first + 2);
+  }
+}
+
+}  // namespace
+}  // namespace tapehead

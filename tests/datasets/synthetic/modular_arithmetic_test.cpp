@@ -1,0 +1,44 @@
+// The task modular_arithmetic: all pairs once, with their sums.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "datasets/make_task.hpp"
+#include "datasets/task_kind.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/task_option.hpp"
+
+namespace tapehead {
+namespace {
+
+TEST(ModularArithmetic, has_every_pair_once_with_its_sum) {
+  const TaskOptions options("modular_arithmetic");
+  const Task task = make_task(options, 1);
+  std::set<std::pair<TokenId, TokenId>> pairs;
+  for (const Split& split : task.splits) {
+    for (const Example& example : split.examples) {
+      ASSERT_EQ(example.source.size(), 2U);
+      ASSERT_EQ(example.target.size(), 1U);
+      const int a = std::stoi(task.source_tokenizer->entry(example.source[0]));
+      const int b = std::stoi(task.source_tokenizer->entry(example.source[1]));
+      EXPECT_EQ(std::stoi(task.target_tokenizer->entry(example.target[0])), (a + b) % 97);
+      pairs.emplace(a, b);
+    }
+  }
+  EXPECT_EQ(pairs.size(), 97U * 97U);
+  EXPECT_EQ(task.split("train").examples.size(), 4705U);  // half of 9409
+  EXPECT_EQ(task.split("validation").examples.size(), 940U);
+  EXPECT_EQ(task.split("test").examples.size(), 3764U);
+}
+
+TEST(ModularArithmetic, is_shuffled_by_the_seed) {
+  const TaskOptions options("modular_arithmetic");
+  EXPECT_NE(make_task(options, 1).fingerprint, make_task(options, 2).fingerprint);
+  EXPECT_EQ(make_task(options, 2).fingerprint, make_task(options, 2).fingerprint);
+}
+
+}  // namespace
+}  // namespace tapehead

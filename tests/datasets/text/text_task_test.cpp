@@ -1,0 +1,194 @@
+// The task text: its splits hold the text as tokens of each tokenizer, and what it refuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "core/errors.hpp"
+#include "datasets/corpus/token_files.hpp"
+#include "datasets/loader.hpp"
+#include "datasets/make_task.hpp"
+#include "datasets/text/text_options.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
+#include "tests/support/io_error.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// With indented lines, a blank one, and characters of two and three bytes.
+constexpr std::string_view poem =
+    "Two bees met a bear,\n  the bear met three bees;\n\nwhere bees meet a bear\n"
+    "no bear is at ease — über bees\n";
+
+class TextTask : public ::testing::TestWithParam<TokenizerKind> {
+ protected:
+  void SetUp() override { write("text", poem); }
+
+  std::string write(const std::string& name, std::string_view content) const {
+    std::ofstream(here_ / name) << content;
+    return (here_ / name).string();
+  }
+
+  // Validation and test have the same text.
+  TaskOptions options(TokenizerKind tokenizer) const {
+    TaskOptions options("text");
+    auto& text = options.as<TextOptions>();
+    text.train_text = text.validation_text = text.test_text = (here_ / "text").string();
+    text.context = 8;
+    text.tokenizer = tokenizer;
+    text.vocabulary = tokenizer == TokenizerKind::byte      ? TextOptions().vocabulary
+                      : tokenizer == TokenizerKind::unigram ? 30  // the text gives at most 31
+                                                            : 48;
+    return options;
+  }
+
+  TemporaryDirectory here_;
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, TextTask,
+    ::testing::Values(TokenizerKind::word, TokenizerKind::character, TokenizerKind::bpe,
+                      TokenizerKind::unigram, TokenizerKind::byte),
+    [](const auto& test) {
+      return std::string(EnumNames<TokenizerKind>::names[static_cast<std::size_t>(test.param)]);
+    });
+
+std::string written_back(const Task& task, const TokenText& text) {
+  PoolVector<TokenId> ids;
+  text.append_to(ids, 0, text.size());
+  return task.source_tokenizer->decode({ids.begin(), ids.end()});
+}
+
+// Words lose the spaces at the beginning of a line.
+TEST_P(TextTask, holds_its_text_as_tokens) {
+  const Task task = make_task(options(GetParam()), 1);
+  std::string expected(poem.substr(0, poem.size() - 1));
+  if (GetParam() == TokenizerKind::word) {
+    expected.erase(expected.find("  "), 2);
+  }
+  for (const Split& split : task.splits) {
+    const TokenText& text = *split.windows.text;
+    EXPECT_EQ(written_back(task, text), expected);
+    EXPECT_EQ(text.documents(), 1);
+    EXPECT_EQ(text.counts().bytes, std::ssize(poem) - 1);
+    EXPECT_EQ(text.counts().words, 23);  // in the poem above
+    EXPECT_FALSE(text.counts().unknown.any());
+  }
+}
+
+TEST_P(TextTask, is_the_same_from_the_files_of_a_run) {
+  const Task made = make_task(options(GetParam()), 1);
+  save_tokenizers({made.source_tokenizer, made.target_tokenizer}, here_ / "run");
+  std::filesystem::create_directory(here_ / "run/tokens");
+  for (const Split& split : made.splits) {
+    split.windows.text->save(token_file(here_ / "run", split.name));
+  }
+  std::filesystem::remove(here_ / "text");
+  const Task task = make_task(options(GetParam()), 1, here_ / "run");
+  EXPECT_EQ(task.fingerprint, made.fingerprint);
+  EXPECT_EQ(written_back(task, *task.splits[0].windows.text),
+            written_back(made, *made.splits[0].windows.text));
+  EXPECT_EQ(task.training_split(3)->windows.list[1].first,
+            made.training_split(3)->windows.list[1].first);
+}
+
+// At each row of a window the model reads the token before the label, or the mark of a document.
+TEST_P(TextTask, predicts_each_token_from_those_before) {
+  TaskOptions lines = options(GetParam());
+  lines.as<TextOptions>().documents = DocumentEnd::line;
+  const Task task = make_task(lines, 1);
+  const Split& split = task.split("validation");
+  const TokenText& text = *split.windows.text;
+  ASSERT_EQ(text.documents(), 4);  // lines that are not blank
+  for (Index i = 0; i < split.size(); ++i) {
+    const Window& window = split.windows.list[static_cast<std::size_t>(i)];
+    const Batch batch = make_batch(split, {i});
+    expect_whole(batch);
+    for (Index row = 0; row < batch.input.rows(); ++row) {
+      const auto at = static_cast<std::size_t>(row);
+      EXPECT_EQ(batch.labels.ids[at], text[window.first + row]);
+      EXPECT_EQ(batch.input.ids[at],
+                row == 0 && window.opens ? begin_id : text[window.first + row - 1]);
+    }
+  }
+}
+
+TEST_F(TextTask, with_a_stride_labels_the_last_rows_of_a_window) {
+  Task task = make_task(options(TokenizerKind::character), 1);
+  const Index before = task.split("test").size();
+  task.set_stride(2);
+  const Split& split = task.split("test");
+  EXPECT_GT(split.size(), 3 * before);
+  const Batch batch = make_batch(split, {0, 5});
+  expect_whole(batch);
+  EXPECT_FALSE(batch.labels.every_row);
+  EXPECT_EQ(batch.labels.count(), 8 + 2);
+  EXPECT_EQ(batch.labels.rows[8], 8 + 6);
+  EXPECT_EQ(batch.labels.ids[8], (*split.windows.text)[split.windows.list[5].first + 6]);
+}
+
+TEST_F(TextTask, has_the_ends_of_its_text_for_validation_and_test) {
+  std::string numbers;
+  for (int i = 0; i < 100; ++i) {
+    numbers += "abcdefghi\n";
+  }
+  TaskOptions shared = options(TokenizerKind::character);
+  auto& text = shared.as<TextOptions>();
+  text.train_text = write("numbers", numbers);
+  text.validation_text = text.test_text = "";
+  text.validation_share = 0.2;
+  text.test_share = 0.1;
+  const Task task = make_task(shared, 1);
+  const auto bytes = [&](const char* name) {
+    return task.split(name).windows.text->counts().bytes;
+  };
+  EXPECT_EQ(bytes("train"), 699);  // no line end after the last line
+  EXPECT_EQ(bytes("validation"), 199);
+  EXPECT_EQ(bytes("test"), 99);
+}
+
+TEST_F(TextTask, makes_its_tokenizer_from_what_it_trains_on) {
+  TaskOptions other = options(TokenizerKind::character);
+  other.as<TextOptions>().validation_text = write("other", "a bear?\nwho met bees?\n");
+  const Task task = make_task(other, 1);
+  const UnknownText& unknown = task.split("validation").windows.text->counts().unknown;
+  EXPECT_EQ(unknown.tokens, 2);
+  EXPECT_EQ(unknown.first, "?");
+  EXPECT_EQ(unknown.first_line, 1);
+}
+
+TEST_F(TextTask, leaves_out_documents_without_tokens) {
+  TaskOptions lines = options(TokenizerKind::word);
+  auto& text = lines.as<TextOptions>();
+  text.documents = DocumentEnd::separator;
+  text.separator = "%";
+  text.train_text = write("documents", "a b\n%\n \n%\nc\n");
+  EXPECT_EQ(make_task(lines, 1).split("train").windows.text->documents(), 2);
+}
+
+TEST_F(TextTask, refuses_what_it_cannot_train_on) {
+  TaskOptions wrong = options(TokenizerKind::character);
+  auto& text = wrong.as<TextOptions>();
+  const auto complaint = [&] { return message_of<DataError>([&] { make_task(wrong, 1); }); };
+  text.context = 1000;
+  EXPECT_THAT(complaint(), AllOf(HasSubstr("text: the train split has "),
+                                 HasSubstr(" tokens, fewer than task.context (1000)")));
+  text.context = 8;
+  text.train_text = write("blank", "\n\n");
+  text.documents = DocumentEnd::line;
+  EXPECT_THAT(complaint(), HasSubstr("blank: no text for the train split"));
+  text.train_text = (here_ / "none").string();
+  EXPECT_THAT(io_error_of([&] { make_task(wrong, 1); }),
+              HasSubstr("task.train_text: there is no file"));
+  text.train_text = here_.path().string();
+  EXPECT_THAT(io_error_of([&] { make_task(wrong, 1); }), HasSubstr("it is not a file"));
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,236 @@
+// Generation with a cache and in batches: token for token what drawing from recomputed
+// probabilities gives, with every scheme of positions and every pattern; and drawn from the
+// distribution of the model.
+#include "nn/generation/generation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/random/draws.hpp"
+#include "tests/support/generation_cases.hpp"
+#include "tests/support/naive_decoding.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr double closeness = 1e-12;
+constexpr std::uint64_t draw_seed = 11;
+constexpr std::array never{begin_mark};
+
+const std::vector<Sentence>& prompts = decoding_sources;
+
+Draws draws_of(Index prompt, Index sample) {
+  return {draw_seed, fmt::format("generate/{}/{}", prompt, sample), 0};
+}
+
+std::vector<std::vector<Generated>> generate(const TinyModel& model,
+                                             const std::vector<Sentence>& from,
+                                             GenerationOptions options, Index first = 0) {
+  options.seed = draw_seed;
+  return generate_batch(model.transformer, model.store, prompts_of(model, from), first, options);
+}
+
+// Whether each token is the one that its number draws from the probabilities of a whole new pass.
+void expect_recomputed(const TinyModel& model, const Sentence& prompt, const Draws& draws,
+                       const Generated& generated, const GenerationOptions& options) {
+  Sentence tokens;
+  double log_probability = 0;
+  const bool ended = generated.end == GenerationEnd::mark;
+  for (std::size_t i = 0; i < generated.tokens.size() + (ended ? 1 : 0); ++i) {
+    const std::vector<double> next = next_log_probabilities(model, prompt, tokens);
+    const std::vector<Scalar> logits(next.begin(), next.end());
+    const auto probabilities = token_probabilities(logits, options.sampling, never);
+    const TokenId expected = i < generated.tokens.size() ? generated.tokens[i] : end_mark;
+    ASSERT_EQ(token_at(probabilities, draw_uniform(draws, i)), expected) << "token " << i;
+    log_probability += std::log(probabilities[static_cast<std::size_t>(expected)]);
+    tokens.push_back(expected);
+  }
+  EXPECT_NEAR(generated.log_probability, log_probability,
+              closeness * static_cast<double>(tokens.size() + 1) *
+                  std::max(1.0, std::abs(log_probability)));
+}
+
+class Generation : public ::testing::TestWithParam<GenerationScheme> {
+ protected:
+  Generation() : model_(decoder_options(GetParam()), 3) {}
+
+  TinyModel model_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Schemes, Generation, ::testing::ValuesIn(generation_schemes()));
+
+TEST_P(Generation, equals_recomputation) {
+  for (const bool shaken : {false, true}) {  // untrained weights, and others
+    if (shaken) model_.shake(0.05);
+    const GenerationOptions options{.samples = 3, .max_tokens = 12, .context = 24};
+    const auto generated = generate(model_, prompts, options);
+    ASSERT_EQ(generated.size(), prompts.size());
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+      ASSERT_EQ(generated[i].size(), 3U);
+      for (std::size_t k = 0; k < 3; ++k) {
+        SCOPED_TRACE(::testing::Message() << "prompt " << i << ", sample " << k);
+        expect_recomputed(model_, prompts[i],
+                          draws_of(static_cast<Index>(i), static_cast<Index>(k)), generated[i][k],
+                          options);
+      }
+    }
+  }
+}
+
+TEST_P(Generation, has_the_same_bits_alone) {
+  const GenerationOptions options{.samples = 2, .max_tokens = 10, .context = 24};
+  const auto together = generate(model_, prompts, options);
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    const auto alone = generate(model_, {prompts[i]}, options, static_cast<Index>(i));
+    for (std::size_t k = 0; k < 2; ++k) {
+      EXPECT_EQ(alone[0][k].tokens, together[i][k].tokens);
+      EXPECT_EQ(alone[0][k].log_probability, together[i][k].log_probability);
+    }
+  }
+}
+
+class GenerationOf : public ::testing::Test {
+ protected:
+  GenerationOf() : model_(decoder_options({.positions = AttentionPositions::rotary}), 3) {}
+
+  TinyModel model_;
+};
+
+// What a sequence reads after it has slid: its last tokens, from position 0. With the begin mark of
+// the prompt it would have one token more.
+TEST_F(GenerationOf, a_long_text_goes_on_from_its_last_tokens) {
+  const GenerationOptions options{
+      .max_tokens = 30, .context = 6, .kept = 3, .seed = draw_seed, .end = -1};
+  Tokens read{.ids = {begin_mark, 3, 4, 5}, .segments = segments_of({4})};
+  Prompts prompt{.context = {.ids = {}, .segments = segments_of({0})}, .input = read};
+  const Generated generated =
+      generate_batch(model_.transformer, model_.store, prompt, 0, options)[0][0];
+  EXPECT_TRUE(generated.slid);
+  ASSERT_EQ(generated.tokens.size(), 30U);
+  Sentence visible{begin_mark, 3, 4, 5};
+  for (std::size_t i = 0; i < generated.tokens.size(); ++i) {
+    if (visible.size() > 6) {
+      visible.erase(visible.begin(), visible.end() - 3);
+    }
+    Tape tape(false);
+    Pass pass(tape, model_.store);
+    Tokens tokens{.ids = {visible.begin(), visible.end()},
+                  .segments = segments_of({std::ssize(visible)})};
+    const Tensor logits =
+        model_.transformer.logits(pass, model_.transformer.main()(pass, tokens)).value();
+    const std::span<const Scalar> last(logits.row(logits.dim(0) - 1),
+                                       static_cast<std::size_t>(logits.dim(1)));
+    ASSERT_EQ(token_at(token_probabilities(last, {}, never), draw_uniform(draws_of(0, 0), i)),
+              generated.tokens[i]);
+    visible.push_back(generated.tokens[i]);
+  }
+}
+
+TEST_F(GenerationOf, a_text_that_cannot_slide_ends_with_the_context) {
+  const Generated generated =
+      generate(model_, {{3, 4}}, {.max_tokens = 30, .context = 6, .end = -1})[0][0];
+  EXPECT_EQ(generated.end, GenerationEnd::context);
+  EXPECT_EQ(generated.tokens.size(), 4U);  // two tokens and the begin mark are read, then three;
+                                           // the last one is not read
+}
+
+TEST_F(GenerationOf, a_text_ends_when_its_caller_says_so) {
+  const auto generated = generate_batch(
+      model_.transformer, model_.store, prompts_of(model_, prompts), 0,
+      {.samples = 2, .max_tokens = 9, .context = 24, .end = -1},
+      [](Index prompt, Index sample, TokenId) { return prompt != 1 || sample != 1; });
+  EXPECT_EQ(generated[1][1].end, GenerationEnd::caller);
+  EXPECT_EQ(generated[1][1].tokens.size(), 1U);
+  EXPECT_EQ(generated[1][0].tokens.size(), 9U);
+}
+
+// Pearson's statistic of the first two tokens of many samples, against the model's probabilities.
+// Pairs that are expected fewer than five times count together. The bound is the one that chance
+// exceeds once in a million times, by the approximation of Wilson and Hilferty (1931).
+void expect_distribution(const TinyModel& model, const SamplingOptions& sampling) {
+  constexpr Index samples = 20000;
+  const Sentence prompt{3, 7};
+  const auto generated = generate(
+      model, {prompt},
+      {.sampling = sampling, .samples = samples, .max_tokens = 2, .context = 24, .end = -1});
+  std::map<Sentence, double> observed;
+  for (const Generated& one : generated[0]) {
+    observed[one.tokens] += 1;
+  }
+  const auto next = [&](const Sentence& tokens) {
+    const std::vector<double> logs = next_log_probabilities(model, prompt, tokens);
+    return token_probabilities(std::vector<Scalar>(logs.begin(), logs.end()), sampling, never);
+  };
+  double statistic = 0;
+  double freedom = -1;
+  double few_expected = 0;
+  double few_observed = 0;
+  const auto add = [&](double expected, double seen) {
+    statistic += (seen - expected) * (seen - expected) / expected;
+    freedom += 1;
+  };
+  const std::vector<double> first = next({});
+  for (TokenId a = 0; a < tiny_vocabulary; ++a) {
+    const std::vector<double> second = next({a});
+    for (TokenId b = 0; b < tiny_vocabulary; ++b) {
+      const double expected = static_cast<double>(samples) * first[static_cast<std::size_t>(a)] *
+                              second[static_cast<std::size_t>(b)];
+      const double seen = observed[{a, b}];
+      if (expected == 0) {
+        EXPECT_EQ(seen, 0);
+      } else if (expected < 5) {
+        few_expected += expected;
+        few_observed += seen;
+      } else {
+        add(expected, seen);
+      }
+    }
+  }
+  if (few_expected > 0) {
+    add(few_expected, few_observed);
+  }
+  constexpr double once_in_a_million = 4.7534;  // of the normal distribution
+  const double root = 2 / (9 * freedom);
+  ASSERT_GE(freedom, 3);
+  EXPECT_LT(statistic, freedom * std::pow(1 - root + once_in_a_million * std::sqrt(root), 3))
+      << freedom << " degrees of freedom";
+}
+
+TEST(GenerationOfSamples, has_the_distribution_of_the_model) {
+  ModelOptions options = decoder_options({.positions = AttentionPositions::rotary});
+  options.initializer_gain = 1;  // so that many tokens are likely
+  const TinyModel model(options, 3);
+  expect_distribution(model, {});
+  expect_distribution(model, {.temperature = 0.7});
+  expect_distribution(model, {.top_k = 4});
+  expect_distribution(model, {.top_p = 0.8});
+  expect_distribution(model, {.min_p = 0.2});
+  expect_distribution(model, {.temperature = 1.5, .top_k = 6, .top_p = 0.9, .min_p = 0.1});
+}
+
+// By models with an encoder, too.
+TEST(GenerationWithAnEncoder, equals_recomputation) {
+  ModelOptions options = tiny_options();
+  options.initializer_gain = 3;
+  const TinyModel model(options, 4);
+  const GenerationOptions sampled{.samples = 2, .max_tokens = 8, .context = 16};
+  const auto generated = generate(model, prompts, sampled);
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      expect_recomputed(model, prompts[i], draws_of(static_cast<Index>(i), static_cast<Index>(k)),
+                        generated[i][k], sampled);
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

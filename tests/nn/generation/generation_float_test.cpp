@@ -1,0 +1,40 @@
+// Generation in single precision: the probabilities that tokens were drawn from are those of a pass
+// without a cache. (The double build is held to every token.)
+#include "nn/generation/generation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/generation_cases.hpp"
+#include "tests/support/naive_decoding.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+class SinglePrecisionGeneration : public ::testing::TestWithParam<GenerationScheme> {};
+
+INSTANTIATE_TEST_SUITE_P(Schemes, SinglePrecisionGeneration,
+                         ::testing::ValuesIn(generation_schemes()));
+
+TEST_P(SinglePrecisionGeneration, draws_from_recomputed_probabilities) {
+  const TinyModel model(decoder_options(GetParam()), 3);
+  const auto generated =
+      generate_batch(model.transformer, model.store, prompts_of(model, decoding_sources), 0,
+                     {.max_tokens = 12, .context = 24, .end = -1});
+  for (std::size_t i = 0; i < decoding_sources.size(); ++i) {
+    const Generated& one = generated[i][0];
+    double log_probability = 0;
+    for (std::size_t k = 0; k < one.tokens.size(); ++k) {
+      const Sentence before(one.tokens.begin(),
+                            one.tokens.begin() + static_cast<std::ptrdiff_t>(k));
+      std::vector<double> next = next_log_probabilities(model, decoding_sources[i], before);
+      const double never = std::exp(next[begin_mark]);  // the begin mark is not drawn
+      log_probability += next[static_cast<std::size_t>(one.tokens[k])] - std::log1p(-never);
+    }
+    EXPECT_NEAR(one.log_probability / 12, log_probability / 12, 1e-5);
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

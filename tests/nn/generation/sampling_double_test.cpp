@@ -1,0 +1,99 @@
+// Sampling: which tokens may be drawn, how likely each is, and which one a number draws.
+#include "nn/generation/sampling.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/errors.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+
+constexpr std::array<TokenId, 1> excluded{1};
+
+// Of probabilities 0.4, 0.3, 0.2 and 0.1 at the tokens 0, 2, 3 and 4. That of the excluded token
+// would be larger than all.
+std::vector<double> probabilities_of(const SamplingOptions& options) {
+  const std::vector<Scalar> logits{std::log(4.0), 9.0, std::log(3.0), std::log(2.0), 0.0};
+  return token_probabilities(logits, options, excluded);
+}
+
+auto near(const std::vector<double>& expected) {
+  std::vector<::testing::Matcher<double>> matchers;
+  for (const double probability : expected) {
+    matchers.emplace_back(DoubleNear(probability, 1e-15));
+  }
+  return ::testing::ElementsAreArray(matchers);
+}
+
+TEST(Sampling, takes_the_probabilities_of_the_model) {
+  EXPECT_THAT(probabilities_of({}), near({0.4, 0, 0.3, 0.2, 0.1}));
+}
+
+// Squares of the probabilities, 16 + 9 + 4 + 1.
+TEST(Sampling, sharpens_with_a_low_temperature) {
+  EXPECT_THAT(probabilities_of({.temperature = 0.5}),
+              near({16.0 / 30, 0, 9.0 / 30, 4.0 / 30, 1.0 / 30}));
+  EXPECT_THAT(probabilities_of({.temperature = 0}), ElementsAre(1, 0, 0, 0, 0));
+}
+
+TEST(Sampling, keeps_the_most_likely_tokens) {
+  EXPECT_THAT(probabilities_of({.top_k = 2}), near({4.0 / 7, 0, 3.0 / 7, 0, 0}));
+  EXPECT_THAT(probabilities_of({.top_k = 9}), near({0.4, 0, 0.3, 0.2, 0.1}));
+}
+
+// 0.4 + 0.3 is not yet 0.75.
+TEST(Sampling, keeps_the_nucleus) {
+  EXPECT_THAT(probabilities_of({.top_p = 0.75}), near({4.0 / 9, 0, 3.0 / 9, 2.0 / 9, 0}));
+  EXPECT_THAT(probabilities_of({.top_p = 1e-9}), near({1, 0, 0, 0, 0}));
+}
+
+TEST(Sampling, keeps_what_is_not_far_from_the_most_likely) {
+  EXPECT_THAT(probabilities_of({.min_p = 0.45}), near({4.0 / 9, 0, 3.0 / 9, 2.0 / 9, 0}));
+}
+
+// After top_k 3: 4/9, 3/9, 2/9. Of these the first two have 7/9 together.
+TEST(Sampling, applies_a_limit_to_what_the_one_before_left) {
+  EXPECT_THAT(probabilities_of({.top_k = 3, .top_p = 0.77}), near({4.0 / 7, 0, 3.0 / 7, 0, 0}));
+  EXPECT_THAT(probabilities_of({.temperature = 0.5, .top_p = 0.8, .min_p = 0.5}),
+              near({16.0 / 25, 0, 9.0 / 25, 0, 0}));
+}
+
+TEST(Sampling, keeps_the_first_of_equally_likely_tokens) {
+  const std::vector<Scalar> logits{0, 5, 1, 1, 1};
+  EXPECT_THAT(token_probabilities(logits, {.top_k = 2}, excluded), ElementsAre(0, 0, 0.5, 0.5, 0));
+  EXPECT_THAT(token_probabilities(logits, {.temperature = 0}, excluded),
+              ElementsAre(0, 0, 1, 0, 0));
+}
+
+TEST(Sampling, does_not_overflow) {
+  const std::vector<Scalar> logits{1e8, 0, 1e8, -1e8, 0};
+  EXPECT_THAT(token_probabilities(logits, {}, excluded), ElementsAre(0.5, 0, 0.5, 0, 0));
+}
+
+TEST(Sampling, refuses_logits_that_are_not_finite) {
+  const std::vector<Scalar> logits{0, 0, std::numeric_limits<Scalar>::quiet_NaN()};
+  EXPECT_THROW(token_probabilities(logits, {}, excluded), NumericError);
+}
+
+TEST(Sampling, draws_the_token_in_whose_interval_a_number_lies) {
+  const std::vector<double> probabilities{0, 0.25, 0, 0.5, 0.25, 0};
+  EXPECT_EQ(token_at(probabilities, 0), 1);
+  EXPECT_EQ(token_at(probabilities, 0.2499), 1);
+  EXPECT_EQ(token_at(probabilities, 0.25), 3);
+  EXPECT_EQ(token_at(probabilities, 0.75), 4);
+  EXPECT_EQ(token_at(probabilities, 1), 4);  // as when rounding has lost a little of the sum
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,32 @@
+// Trainings of small language models that take about a second.
+#pragma once
+
+#include <fstream>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+
+// A config for a tiny model of a running text.
+inline std::string text_config(const std::string& text) {
+  return "task:\n  name: text\n  train_text: " + text +
+         "\n  tokenizer: character\n  context: 24\n"
+         "model:\n  family: decoder\n  d_model: 16\n  layers: 1\n  max_positions: 24\n"
+         "training:\n  batch_tokens: 256\n  steps: 40\n  checkpoint_every: 10\n"
+         "evaluation:\n  every: 20\nrun:\n  report: false\n";
+}
+
+// `tapehead train` of such a config in `here`, and of a copy of a text that is removed by tests.
+inline Arguments text_training(const TemporaryDirectory& here, const std::string& run,
+                               const Arguments& overrides = {}, const Arguments& options = {}) {
+  std::ofstream(here / "a.yaml") << text_config("text");
+  std::filesystem::copy_file(TAPEHEAD_FIXTURES "/text/train.en", here / "text",
+                             std::filesystem::copy_options::overwrite_existing);
+  Arguments arguments{"train", "a.yaml", "--run", run};
+  set_options(arguments, overrides);
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return arguments;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,98 @@
+// Documents in one batch do not see each other: loss and gradients are those of each read alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "datasets/loader.hpp"
+#include "nn/transformer/loss.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "tests/support/tiny_model.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::Pointwise;
+
+const std::vector<Sentence> documents{{3, 4, 5, 6, 7}, {8}, {4, 4, 3}, {5, 3, 8, 6}};
+
+Split packed(const std::filesystem::path& file) {
+  TokenTextWriter writer(file, tiny_vocabulary);
+  for (const Sentence& document : documents) {
+    writer.add(document);
+    writer.end_document();
+  }
+  writer.finish({});
+  Split split;
+  split.windows.text = std::make_shared<const TokenText>(file);
+  split.windows.list = training_windows(*split.windows.text, {.context = 8}, 1, 0);
+  return split;
+}
+
+// A document behind its begin mark, with its tokens and an end mark as labels.
+Batch alone(const Sentence& document) {
+  Batch batch;
+  batch.context.segments = segments_of({0});
+  batch.input.ids = {begin_mark};
+  batch.input.ids.insert(batch.input.ids.end(), document.begin(), document.end());
+  batch.input.segments = segments_of({batch.input.rows()});
+  batch.labels.ids.assign(document.begin(), document.end());
+  batch.labels.ids.push_back(end_mark);
+  batch.examples = {0};
+  return batch;
+}
+
+class Packing : public ::testing::Test {
+ protected:
+  Packing() : model_(options()), gradients_(model_.store) { model_.shake(0.2); }
+
+  static ModelOptions options() {
+    ModelOptions options = tiny_options();
+    options.family = Family::decoder;
+    options.layers = 2;
+    options.attention.positions.values = {AttentionPositions::alibi};
+    return options;
+  }
+
+  // Adds to the gradients; returns the loss.
+  double run(const Batch& batch) {
+    expect_whole(batch);
+    Tape tape;
+    Pass pass(tape, model_.store, gradients_);
+    const CrossEntropy result = batch_loss(model_.transformer, pass, batch);
+    tape.backward(result.loss);
+    return result.negative_log_likelihood;
+  }
+
+  std::vector<double> gradients() {
+    std::vector<double> all;
+    for (Index block = 0; block < model_.store.blocks(); ++block) {
+      const Scalar* gradient = gradients_.data(block);
+      all.insert(all.end(), gradient, gradient + model_.store.block_size(block));
+    }
+    return all;
+  }
+
+  TinyModel model_;
+  ParameterGradients gradients_;
+};
+
+TEST_F(Packing, gives_the_gradients_of_each_document_alone) {
+  const TemporaryDirectory here;
+  const Split split = packed(here / "text");
+  const double together = run(make_batch(split, {2, 0, 3, 1}));
+  const std::vector<double> of_all = gradients();
+  gradients_.forget();
+  double apart = 0;
+  for (const Sentence& document : documents) {
+    apart += run(alone(document));
+  }
+  EXPECT_NEAR(together, apart, 1e-12);
+  EXPECT_THAT(of_all, Pointwise(DoubleNear(1e-12), gradients()));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

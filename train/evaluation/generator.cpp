@@ -1,0 +1,198 @@
+#include "train/evaluation/generator.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "datasets/corpus/token_files.hpp"
+#include "datasets/loader.hpp"
+#include "datasets/task_kind.hpp"
+#include "datasets/text/text_options.hpp"
+#include "nn/generation/decoding.hpp"
+#include "train/options/layout.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr TokenId nothing = -1;
+constexpr Index sequences_together = 16;  // each is a few rows, too few to use a core well
+
+bool has_one_document(const SavedRun& run) {
+  return run.config.task.kind().of_text && has_token_files(run.directory) &&
+         TokenText(token_file(run.directory, "train")).documents() == 1;
+}
+
+}  // namespace
+
+// A single document has hardly trained its marks.
+Generator::Generator(const GeneratorModel& model, Workers& workers, GeneratorOptions options)
+    : model_(model),
+      workers_(workers),
+      options_(std::move(options)),
+      of_text_(model.config.task.kind().of_text),
+      context_(of_text_ ? model.config.task.as<TextOptions>().context
+                        : model.config.model.max_positions) {
+  if (of_text_ && model.one_document) {
+    front_ = nothing;
+    never_.push_back(end_id);
+  } else if (of_text_ && model.config.task.as<TextOptions>().stream) {
+    front_ = end_id;  // of the document before
+  }
+}
+
+Generator::Generator(const SavedRun& run, Workers& workers, GeneratorOptions options)
+    : Generator({.config = run.config,
+                 .tokenizers = run.tokenizers,
+                 .model = run.model,
+                 .one_document = has_one_document(run)},
+                workers, std::move(options)) {}
+
+Index Generator::kept() const { return of_text_ ? (context_ + 1) / 2 : 0; }
+
+std::vector<TokenId> Generator::read_of(std::string_view prompt) const {
+  const Tokenizer& tokenizer = *model_.tokenizers.source;
+  std::vector<TokenId> tokens = tokenizer.encode(prompt);
+  if (of_text_ && front_ != nothing) {
+    tokens.insert(tokens.begin(), front_);
+  }
+  if (of_text_ && tokens.empty()) {
+    const std::vector<TokenId> end_of_line = tokenizer.encode(line_end);
+    tokens = end_of_line.size() == 1 && end_of_line.front() != unknown_id
+                 ? end_of_line
+                 : std::vector<TokenId>{begin_id};
+  }
+  if (!of_text_) {
+    tokens.resize(std::min(tokens.size(), static_cast<std::size_t>(context_ - 1)));
+  } else if (std::ssize(tokens) > context_) {
+    tokens.erase(tokens.begin(), tokens.end() - kept());
+  }
+  return tokens;
+}
+
+Prompts Generator::prompts_for(const std::vector<std::vector<TokenId>>& read) const {
+  if (!of_text_) {
+    Split split;
+    std::vector<Index> numbers;
+    for (const std::vector<TokenId>& source : read) {
+      numbers.push_back(split.size());
+      split.examples.push_back({.source = source, .target = {}});
+    }
+    return make_prompts(split, numbers, layout_of(model_.config.model));
+  }
+  Prompts prompts;
+  for (const std::vector<TokenId>& tokens : read) {
+    prompts.context.segments.list.push_back({});
+    prompts.input.segments.list.push_back(
+        {.row = prompts.input.rows(), .rows = std::ssize(tokens)});
+    prompts.input.ids.insert(prompts.input.ids.end(), tokens.begin(), tokens.end());
+  }
+  return prompts;
+}
+
+// The texts of the samples of each prompt, while they are written.
+std::vector<std::vector<WrittenText>> Generator::texts_after(
+    const std::vector<std::vector<TokenId>>& read) const {
+  const Tokenizer& tokenizer = of_text_ ? *model_.tokenizers.source : *model_.tokenizers.target;
+  std::vector<std::vector<WrittenText>> texts;
+  for (const std::vector<TokenId>& tokens : read) {
+    texts.emplace_back(
+        static_cast<std::size_t>(options_.samples),
+        WrittenText(tokenizer, of_text_ ? tokens : std::vector<TokenId>{}, options_.stop));
+  }
+  return texts;
+}
+
+// A search knows its outputs only at its end.
+std::vector<std::vector<Generated>> Generator::search(const Prompts& prompts,
+                                                      const EachToken& each) const {
+  const auto found = decode_batch(model_.model.transformer, model_.model.store, prompts,
+                                  {.beam = options_.beam,
+                                   .length_penalty = model_.config.evaluation.length_penalty,
+                                   .max_extra_length = options_.max_tokens,
+                                   .max_length = options_.max_tokens,
+                                   .best = options_.samples,
+                                   .scores = true,
+                                   .begin = begin_id,
+                                   .end = end_id});
+  std::vector<std::vector<Generated>> results;
+  for (std::size_t prompt = 0; prompt < found.size(); ++prompt) {
+    std::vector<Generated>& best = results.emplace_back();
+    for (const Hypothesis& hypothesis : found[prompt]) {
+      Generated& one =
+          best.emplace_back(Generated{.tokens = {}, .log_probability = hypothesis.log_probability});
+      one.end = std::ssize(hypothesis.tokens) < options_.max_tokens ? GenerationEnd::mark
+                                                                    : GenerationEnd::max_tokens;
+      for (const TokenId token : hypothesis.tokens) {
+        one.tokens.push_back(token);
+        if (!each(static_cast<Index>(prompt), std::ssize(best) - 1, token)) {
+          one.end = GenerationEnd::caller;
+          break;
+        }
+      }
+    }
+  }
+  return results;
+}
+
+std::vector<std::vector<GeneratedText>> Generator::generate_together(
+    std::span<const std::string> prompts, Index first, const EachPiece& each) const {
+  std::vector<std::vector<TokenId>> read;
+  for (const std::string& prompt : prompts) {
+    read.push_back(read_of(prompt));
+  }
+  const Prompts read_together = prompts_for(read);
+  auto texts = texts_after(read);
+  const auto say = [&](Index prompt, Index sample, const std::string& piece) {
+    if (each && !piece.empty()) {
+      each(first + prompt, sample, piece);
+    }
+  };
+  const EachToken add = [&](Index prompt, Index sample, TokenId token) {
+    WrittenText& text = texts[static_cast<std::size_t>(prompt)][static_cast<std::size_t>(sample)];
+    say(prompt, sample, text.add(token));
+    return !text.stopped();
+  };
+  auto generated = options_.beam > 0 ? search(read_together, add)
+                                     : generate_batch(model_.model.transformer, model_.model.store,
+                                                      read_together, first,
+                                                      {.sampling = options_.sampling,
+                                                       .samples = options_.samples,
+                                                       .max_tokens = options_.max_tokens,
+                                                       .context = context_,
+                                                       .kept = kept(),
+                                                       .seed = options_.seed,
+                                                       .never = never_,
+                                                       .end = end_id},
+                                                      add);
+  std::vector<std::vector<GeneratedText>> results(prompts.size());
+  for (std::size_t prompt = 0; prompt < prompts.size(); ++prompt) {
+    for (std::size_t sample = 0; sample < generated[prompt].size(); ++sample) {
+      Generated& one = generated[prompt][sample];
+      WrittenText& text = texts[prompt][sample];
+      say(static_cast<Index>(prompt), static_cast<Index>(sample), text.finish());
+      results[prompt].push_back({.text = text.text(),
+                                 .tokens = std::move(one.tokens),
+                                 .log_probability = one.log_probability,
+                                 .end = one.end,
+                                 .slid = one.slid});
+    }
+  }
+  return results;
+}
+
+std::vector<std::vector<GeneratedText>> Generator::generate(std::span<const std::string> prompts,
+                                                            const EachPiece& each) const {
+  const Index count = std::ssize(prompts);
+  const Index together = std::max<Index>(1, sequences_together / options_.samples);
+  std::vector<std::vector<GeneratedText>> results(prompts.size());
+  workers_.run((count + together - 1) / together, [&](Index i) {
+    const Index first = i * together;
+    const auto part = prompts.subspan(static_cast<std::size_t>(first),
+                                      static_cast<std::size_t>(std::min(together, count - first)));
+    std::ranges::move(generate_together(part, first, each), results.begin() + first);
+  });
+  return results;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,83 @@
+// The generator goes on with texts, or writes outputs for sources, by sampling from a trained run
+// or by beam search.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/kernel/workers.hpp"
+#include "nn/generation/generation.hpp"
+#include "train/evaluation/written_text.hpp"
+#include "train/experiment.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct GeneratedText {
+  std::string text;  // without its prompt
+  std::vector<TokenId> tokens;
+  double log_probability = 0;                     // of all tokens, as they were drawn from
+  GenerationEnd end = GenerationEnd::max_tokens;  // caller: the stop text
+  bool slid = false;                              // its end no longer saw its beginning
+};
+
+struct GeneratorOptions {
+  SamplingOptions sampling{};
+  Index samples = 1;
+  Index max_tokens = 256;
+  std::string stop{};  // ends a sample, which is without it; empty: none
+  std::uint64_t seed = 1;
+  Index beam = 0;  // not 0: instead of sampling, the best `samples` of a beam search this wide
+};
+
+// What a generator writes with. The config and the model must outlive it.
+struct GeneratorModel {
+  const Config& config;
+  Tokenizers tokenizers;
+  const Model& model;
+  bool one_document = false;  // the training text has no second one
+};
+
+class Generator {
+ public:
+  // Called with each further piece of the text of a sample, while it is written.
+  using EachPiece = std::function<void(Index prompt, Index sample, std::string_view piece)>;
+
+  Generator(const GeneratorModel& model, Workers& workers, GeneratorOptions options);
+  Generator(const SavedRun& run, Workers& workers, GeneratorOptions options);  // outlives it
+
+  // What the model reads of a prompt: its tokens and, in a run whose text has several documents,
+  // the mark before a document. Without any token, a line end or a begin mark. Of a text that is
+  // longer than `context()`, the last `kept()` tokens; of a source, the first.
+  std::vector<TokenId> read_of(std::string_view prompt) const;
+
+  // The rows that the model reads together. A text that becomes longer is read again from its last
+  // `kept()` tokens on; a beam search ends there.
+  Index context() const { return context_; }
+  Index kept() const;
+
+  // The samples of each prompt. `each` is called from several threads.
+  std::vector<std::vector<GeneratedText>> generate(std::span<const std::string> prompts,
+                                                   const EachPiece& each = {}) const;
+
+ private:
+  std::vector<std::vector<GeneratedText>> generate_together(std::span<const std::string> prompts,
+                                                            Index first,
+                                                            const EachPiece& each) const;
+  std::vector<std::vector<Generated>> search(const Prompts& prompts, const EachToken& each) const;
+  Prompts prompts_for(const std::vector<std::vector<TokenId>>& read) const;
+  std::vector<std::vector<WrittenText>> texts_after(
+      const std::vector<std::vector<TokenId>>& read) const;
+
+  GeneratorModel model_;
+  Workers& workers_;
+  GeneratorOptions options_;
+  bool of_text_;
+  Index context_;
+  TokenId front_ = begin_id;                          // in a text, before a prompt; -1: nothing
+  std::vector<TokenId> never_{unknown_id, begin_id};  // are not drawn
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

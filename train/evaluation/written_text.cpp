@@ -1,0 +1,85 @@
+#include "train/evaluation/written_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/utf8.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr std::string_view replacement = "\uFFFD";
+
+// Whether more bytes could make a character of these.
+bool may_begin_character(std::string_view bytes) {
+  const auto first = static_cast<unsigned char>(bytes.front());
+  const std::size_t needed = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 1;
+  return bytes.size() < needed &&
+         std::ranges::all_of(
+             bytes.substr(1),
+             [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; });
+}
+
+// The longest end of the text with which the stop text begins, without being all of it.
+std::size_t begun(std::string_view text, std::string_view stop) {
+  std::size_t length = std::min(text.size(), stop.empty() ? 0 : stop.size() - 1);
+  while (length > 0 && !stop.starts_with(text.substr(text.size() - length))) {
+    --length;
+  }
+  return length;
+}
+
+}  // namespace
+
+WholeCharacters whole_characters(std::string_view bytes, bool goes_on) {
+  WholeCharacters whole;
+  while (!bytes.empty()) {
+    const std::size_t valid = utf8_valid_bytes(bytes);
+    whole.text += bytes.substr(0, valid);
+    whole.bytes += valid;
+    bytes.remove_prefix(valid);
+    if (bytes.empty() || (goes_on && may_begin_character(bytes))) {
+      break;
+    }
+    whole.text += replacement;
+    whole.bytes += 1;
+    bytes.remove_prefix(1);
+  }
+  return whole;
+}
+
+WrittenText::WrittenText(const Tokenizer& tokenizer, std::vector<TokenId> prompt,
+                         std::string_view stop)
+    : tokenizer_(tokenizer),
+      tokens_(std::move(prompt)),
+      stop_(stop),
+      prompt_bytes_(tokenizer.decode(tokens_).size()) {}
+
+std::string WrittenText::add(TokenId token) {
+  tokens_.push_back(token);
+  return take(false);
+}
+
+std::string WrittenText::finish() { return take(true); }
+
+// A tokenizer may write a space before a word, so only the text of all tokens together is right.
+std::string WrittenText::take(bool last) {
+  if (stopped_) {
+    return {};
+  }
+  const std::string all = tokenizer_.decode(tokens_).substr(prompt_bytes_);
+  std::string_view rest = std::string_view(all).substr(taken_);
+  const std::size_t stop = stop_.empty() ? std::string_view::npos : rest.find(stop_);
+  stopped_ = stop != std::string_view::npos;
+  rest = rest.substr(0, stop);
+  if (!last && !stopped_) {
+    rest.remove_suffix(begun(rest, stop_));
+  }
+  WholeCharacters whole = whole_characters(rest, !last && !stopped_);
+  taken_ += whole.bytes;
+  text_ += whole.text;
+  return std::move(whole.text);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,47 @@
+// The text of a sequence while its tokens arrive: whole characters only, and nothing from a stop
+// text on.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/tokenizers/tokenizer.hpp"
+
+namespace tapehead {
+
+class WrittenText {
+ public:
+  // prompt: the tokens before, whose text does not count. stop: empty for none. All must outlive
+  // it.
+  WrittenText(const Tokenizer& tokenizer, std::vector<TokenId> prompt, std::string_view stop);
+
+  // Returns the text that is certain now and was not before. Characters that are not complete, and
+  // what may be the beginning of the stop text, wait. A byte of no character becomes U+FFFD.
+  std::string add(TokenId token);
+  std::string finish();  // what still waits
+
+  bool stopped() const { return stopped_; }          // by the stop text
+  const std::string& text() const { return text_; }  // all that was returned
+
+ private:
+  std::string take(bool last);
+
+  const Tokenizer& tokenizer_;
+  std::vector<TokenId> tokens_;
+  std::string_view stop_;
+  std::size_t prompt_bytes_;
+  std::size_t taken_ = 0;  // bytes of the tokens' text that were returned
+  std::string text_;
+  bool stopped_ = false;
+};
+
+// The text with U+FFFD for each byte that is part of no character. Of a text that goes on, the
+// bytes that may be the beginning of its next character are left out, and counted as not read.
+struct WholeCharacters {
+  std::string text;
+  std::size_t bytes = 0;  // read
+};
+WholeCharacters whole_characters(std::string_view bytes, bool goes_on);
+
+}  // namespace tapehead
