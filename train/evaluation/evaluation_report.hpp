@@ -26,6 +26,7 @@ struct EndReport {
   std::string checkpoint;
   Index steps;
   double seconds;
+  bool of_text = false;                                            // a language model
   const std::vector<std::pair<std::string, Evaluation>>& results;  // of final_splits()
 };
 // The table at the end of a training, and commands to try next.

@@ -235,6 +235,7 @@ std::optional<SplitResults> TrainingRun::evaluate_tests(const StopSignals& signa
                                  .checkpoint = saved.checkpoint.filename().string(),
                                  .steps = position_.step,
                                  .seconds = elapsed_,
+                                 .of_text = config_.task.kind().of_text,
                                  .results = results}));
   return results;
 }

@@ -57,8 +57,8 @@ void Validation::run(const Model& model, Workers& workers) {
   spdlog::info("step {}: {}{}", step, evaluation_line(split.name, result),
                gain_text(waiting(), best));
   show_samples(split, result, options.samples);
-  for (const std::string& text : texts) {
-    spdlog::info("    {}", join(text_lines(text), "\n    "));
+  if (!texts.empty()) {
+    spdlog::info("    {}", join(text_lines(texts.front()), "\n    "));
   }
 }
 

@@ -70,11 +70,14 @@ struct EvaluationOptions {
               .minimum = 0,
               .maximum = 1e9},
         decode_examples);
-    visit(Field{.name = "samples",
-                .help = "outputs shown at each evaluation; of running text, samples of 200 tokens",
-                .minimum = 0,
-                .maximum = 1000},
-          samples);
+    visit(
+        Field{.name = "samples",
+              .help =
+                  "outputs shown at each evaluation; for running text, samples of 200 tokens that "
+                  "are written then, and of which the console shows the first",
+              .minimum = 0,
+              .maximum = 1000},
+        samples);
     visit(Field{.name = "stride",
                 .help = "running text: how far each window begins after the one before; what is in "
                         "two windows is predicted in the earlier one and read only in the later. "
