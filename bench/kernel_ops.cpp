@@ -102,8 +102,8 @@ void register_attention_pattern(const StepSize& size, const char* kernel, const 
 // One shard's gradient into all weights at once.
 struct AdamRun {
   explicit AdamRun(Index parameters) {
-    const Parameter weights =
-        store.root().create("weights", {parameters}, Initializer::constant(0.5));
+    const Parameter weights = store.root().create("weights", ParameterKind::matrix, {parameters},
+                                                  Initializer::constant(0.5));
     store.initialize(1);
     gradients.emplace(store);
     optimizer.emplace(store, TrainingOptions{});

@@ -11,10 +11,12 @@ FeedForward::FeedForward(const Scope& scope, const ModelOptions& options)
       path(scope.path()) {
   const Index D = options.d_model;
   const Index F = options.d_ff.value_or(4 * D);
-  inner_weight = scope.create("inner.weight", {F, D}, weight_initializer(options, D, F));
-  inner_bias = scope.create("inner.bias", {F}, Initializer::constant(0));
-  outer_weight = scope.create("outer.weight", {D, F}, weight_initializer(options, F, D));
-  outer_bias = scope.create("outer.bias", {D}, Initializer::constant(0));
+  inner_weight = scope.create("inner.weight", ParameterKind::matrix, {F, D},
+                              weight_initializer(options, D, F));
+  inner_bias = scope.create("inner.bias", ParameterKind::bias, {F}, Initializer::constant(0));
+  outer_weight = scope.create("outer.weight", ParameterKind::matrix, {D, F},
+                              weight_initializer(options, F, D));
+  outer_bias = scope.create("outer.bias", ParameterKind::bias, {D}, Initializer::constant(0));
 }
 
 // f(x) = dropout(activation(x W₁ᵀ + b₁)) W₂ᵀ + b₂

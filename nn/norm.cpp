@@ -8,9 +8,9 @@ Norm::Norm(const Scope& scope, const ModelOptions& options)
     : kind(options.norm),
       epsilon(static_cast<Scalar>(options.norm_epsilon)),
       path(scope.path()),
-      gain(scope.create("gain", {options.d_model}, Initializer::constant(1))) {
+      gain(scope.create("gain", ParameterKind::gain, {options.d_model}, Initializer::constant(1))) {
   if (kind == NormKind::layer_norm) {
-    bias = scope.create("bias", {options.d_model}, Initializer::constant(0));
+    bias = scope.create("bias", ParameterKind::bias, {options.d_model}, Initializer::constant(0));
   }
 }
 

@@ -19,8 +19,9 @@ TokenEmbedding::TokenEmbedding(const Scope& scope, const ModelOptions& options,
       dropout(options.dropout_embedding.value_or(options.dropout)),
       module{.paths = {scope.path()}} {
   if (positions == PositionKind::learned) {
-    learned = scope.create("positions", {options.max_positions, options.d_model},
-                           embedding_initializer(options));
+    learned =
+        scope.create("positions", ParameterKind::embedding,
+                     {options.max_positions, options.d_model}, embedding_initializer(options));
   }
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 void fill(ParameterStore& store, const std::vector<Tensor>& inputs) {
   for (const Tensor& input : inputs) {
-    store.root().create("input" + std::to_string(store.blocks()), input.shape(),
-                        Initializer::constant(0));
+    store.root().create("input" + std::to_string(store.blocks()), ParameterKind::other,
+                        input.shape(), Initializer::constant(0));
   }
   store.initialize(1);
   for (const NamedParameter& parameter : store.parameters()) {

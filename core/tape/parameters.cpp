@@ -53,13 +53,13 @@ std::string Scope::name_of(std::string_view name) const {
   return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
 }
 
-Parameter Scope::create(std::string_view name, const Shape& shape, Initializer initializer,
-                        Index heads) const {
-  return create_stacked({std::string(name)}, shape, initializer, heads);
+Parameter Scope::create(std::string_view name, ParameterKind kind, const Shape& shape,
+                        Initializer initializer, Index heads) const {
+  return create_stacked({std::string(name)}, kind, shape, initializer, heads);
 }
 
-Parameter Scope::create_stacked(const std::vector<std::string>& names, const Shape& shape,
-                                Initializer initializer, Index heads) const {
+Parameter Scope::create_stacked(const std::vector<std::string>& names, ParameterKind kind,
+                                const Shape& shape, Initializer initializer, Index heads) const {
   const auto count = static_cast<Index>(names.size());
   const Shape stacked =
       shape.rank() == 1 ? Shape{count * shape[0]} : Shape{count * shape[0], shape[1]};
@@ -67,7 +67,7 @@ Parameter Scope::create_stacked(const std::vector<std::string>& names, const Sha
   for (const std::string& name : names) {
     module.paths.push_back(parent_of(name_of(name)));
   }
-  const Index block = store_->add_block(stacked, std::move(module));
+  const Index block = store_->add_block(kind, stacked, std::move(module));
   for (Index i = 0; i < count; ++i) {
     const std::string name = name_of(names[static_cast<std::size_t>(i)]);
     if (std::ranges::any_of(store_->parameters_,
@@ -75,6 +75,7 @@ Parameter Scope::create_stacked(const std::vector<std::string>& names, const Sha
       throw ConfigError(fmt::format("two parameters are named {}", name));
     }
     store_->parameters_.push_back({.name = name,
+                                   .kind = kind,
                                    .shape = shape,
                                    .initializer = initializer,
                                    .block = block,
@@ -83,8 +84,8 @@ Parameter Scope::create_stacked(const std::vector<std::string>& names, const Sha
   return {.block = block, .shape = stacked};
 }
 
-Index ParameterStore::add_block(const Shape& shape, Module module) {
-  blocks_.push_back({.offset = size_, .shape = shape, .module = std::move(module)});
+Index ParameterStore::add_block(ParameterKind kind, const Shape& shape, Module module) {
+  blocks_.push_back({.offset = size_, .kind = kind, .shape = shape, .module = std::move(module)});
   size_ += (shape.size() + block_alignment - 1) / block_alignment * block_alignment;
   return blocks() - 1;
 }

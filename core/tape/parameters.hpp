@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/tape/initializer.hpp"
+#include "core/tape/parameter_kind.hpp"
 #include "core/tape/tape.hpp"
 #include "core/tape/tensor.hpp"
 
@@ -27,6 +28,7 @@ struct Parameter {
 // What the store knows of one named tensor.
 struct NamedParameter {
   std::string name;  // the path, such as "encoder.layers.0.self.query.weight"
+  ParameterKind kind;
   Shape shape;
   Initializer initializer;
   Index block;
@@ -43,13 +45,13 @@ class Scope {
 
   // `heads`: the number of heads that the rows belong to, which make the columns of the result; 0:
   // none.
-  Parameter create(std::string_view name, const Shape& shape, Initializer initializer,
-                   Index heads = 0) const;
+  Parameter create(std::string_view name, ParameterKind kind, const Shape& shape,
+                   Initializer initializer, Index heads = 0) const;
 
   // Several parameters of one shape that lie one after the other and are used as one tensor: (n *
   // rows, ...).
-  Parameter create_stacked(const std::vector<std::string>& names, const Shape& shape,
-                           Initializer initializer, Index heads = 0) const;
+  Parameter create_stacked(const std::vector<std::string>& names, ParameterKind kind,
+                           const Shape& shape, Initializer initializer, Index heads = 0) const;
 
  private:
   friend class ParameterStore;
@@ -93,6 +95,7 @@ class ParameterStore {
   const Module& module_of(Index block) const {
     return blocks_[static_cast<std::size_t>(block)].module;
   }
+  ParameterKind kind_of(Index block) const { return blocks_[static_cast<std::size_t>(block)].kind; }
   Index block_begin(Index block) const { return blocks_[static_cast<std::size_t>(block)].offset; }
   const Shape& block_shape(Index block) const {
     return blocks_[static_cast<std::size_t>(block)].shape;
@@ -103,10 +106,11 @@ class ParameterStore {
   friend class Scope;
   struct Block {
     Index offset;
+    ParameterKind kind;
     Shape shape;
     Module module;  // the paths of its parameters
   };
-  Index add_block(const Shape& shape, Module module);
+  Index add_block(ParameterKind kind, const Shape& shape, Module module);
 
   std::vector<NamedParameter> parameters_;
   std::vector<Block> blocks_;

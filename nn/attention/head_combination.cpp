@@ -13,14 +13,15 @@ HeadCombination::HeadCombination(const Scope& scope, const ModelOptions& options
     if (spec.start == HeadStart::identical) {
       initializer.column_period = d_v;
     }
-    output_weight =
-        scope.create("output.weight", {options.d_model, spec.output_columns()}, initializer);
+    output_weight = scope.create("output.weight", ParameterKind::matrix,
+                                 {options.d_model, spec.output_columns()}, initializer);
   }
   if (heads > 0 && combine == Combine::weighted) {
-    head_weights = scope.create("head_weights", {heads},
+    head_weights = scope.create("head_weights", ParameterKind::gain, {heads},
                                 Initializer::constant(1 / static_cast<double>(heads)));
   }
-  output_bias = scope.create("output.bias", {options.d_model}, Initializer::constant(0));
+  output_bias =
+      scope.create("output.bias", ParameterKind::bias, {options.d_model}, Initializer::constant(0));
 }
 
 BlockOutput HeadCombination::operator()(Pass& pass, const Var& heads_side_by_side) const {

@@ -48,24 +48,26 @@ HeadDistances::HeadDistances(const Scope& scope, const ModelOptions& options,
   const Index columns = spec.heads * spec.d_qk;
   switch (spec.positions) {
     case AttentionPositions::relative:
-      values_ =
-          scope.create("distance.value", {B, spec.d_v}, weight_initializer(options, B, spec.d_v));
+      values_ = scope.create("distance.value", ParameterKind::embedding, {B, spec.d_v},
+                             weight_initializer(options, B, spec.d_v));
       [[fallthrough]];
     case AttentionPositions::relative_keys:
-      keys_ =
-          scope.create("distance.key", {B, spec.d_qk}, weight_initializer(options, B, spec.d_qk));
+      keys_ = scope.create("distance.key", ParameterKind::embedding, {B, spec.d_qk},
+                           weight_initializer(options, B, spec.d_qk));
       break;
     case AttentionPositions::t5:
-      keys_ = scope.create("distance.score", {spec.heads, B},
+      keys_ = scope.create("distance.score", ParameterKind::bias, {spec.heads, B},
                            spec.first_numbers(embedding_initializer(options), 1));
       break;
     case AttentionPositions::transformer_xl:
       sines_of_ = scope.create(
-          "distance.weight", {columns, spec.d_model},
+          "distance.weight", ParameterKind::matrix, {columns, spec.d_model},
           spec.first_numbers(weight_initializer(options, spec.d_model, columns), spec.d_qk),
           spec.heads);
-      content_ = scope.create("distance.content", {columns}, Initializer::constant(0), spec.heads);
-      place_ = scope.create("distance.place", {columns}, Initializer::constant(0), spec.heads);
+      content_ = scope.create("distance.content", ParameterKind::bias, {columns},
+                              Initializer::constant(0), spec.heads);
+      place_ = scope.create("distance.place", ParameterKind::bias, {columns},
+                            Initializer::constant(0), spec.heads);
       sines_ = sines_of_distances(B, spec.clip, spec.d_model);
       break;
     case AttentionPositions::alibi:

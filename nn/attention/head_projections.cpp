@@ -76,11 +76,16 @@ void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
   }
   const Initializer initializer = spec.first_numbers(
       weight_initializer(options, first.in, 3 * spec.heads * first.width), first.width);
+  const bool narrow = spec.input == HeadInput::narrow;
+  // Heads that each read their own columns have a linear map each, one below the other.
+  const bool one_map = !narrow || first.heads == 1;
+  const ParameterKind kind = one_map ? ParameterKind::matrix : ParameterKind::other;
   blocks.push_back(
-      {.weight = scope.create_stacked(weights, {rows, first.in}, initializer, first.heads),
-       .bias = scope.create_stacked(biases, {rows}, Initializer::constant(0), first.heads),
+      {.weight = scope.create_stacked(weights, kind, {rows, first.in}, initializer, first.heads),
+       .bias = scope.create_stacked(biases, ParameterKind::bias, {rows}, Initializer::constant(0),
+                                    first.heads),
        .heads = spec.tied() ? spec.d_model / first.in : first.heads,
-       .narrow = spec.input == HeadInput::narrow});
+       .narrow = narrow});
 }
 
 HeadColumns HeadProjections::Of::columns(HeadRole role) {

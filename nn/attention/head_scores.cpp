@@ -32,16 +32,16 @@ HeadScores::HeadScores(const Scope& scope, const AttentionSpec& spec, Index max_
   if (const Index count = spec.heads_with(Score::bilinear); count > 0) {
     // q M k is about as large as q k if M has variance 1 / d_qk.
     const double deviation = 1 / std::sqrt(static_cast<double>(d));
-    bilinear_ = scope.create("score.weight", {count * d, d},
+    bilinear_ = scope.create("score.weight", ParameterKind::other, {count * d, d},
                              spec.first_numbers(Initializer::normal(deviation), d), count);
   }
   if (const Index count = spec.heads_with(Score::additive); count > 0) {
     // v tanh(q + k) is about as large as q k if v has variance 1.
-    additive_ = scope.create("score.vector", {count, d},
+    additive_ = scope.create("score.vector", ParameterKind::other, {count, d},
                              spec.first_numbers(Initializer::normal(1), 1), count);
   }
   if (spec.scale == ScoreScale::learned) {
-    scales_ = scope.create("score.scale", {spec.heads},
+    scales_ = scope.create("score.scale", ParameterKind::gain, {spec.heads},
                            Initializer::constant(1 / std::sqrt(static_cast<double>(d))));
   }
   if (spec.positions == AttentionPositions::rotary) {

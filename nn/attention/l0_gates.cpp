@@ -16,7 +16,8 @@ constexpr double first_log_alpha = 2.5;
 L0Gates::L0Gates(const Scope& scope, const AttentionSpec& spec)
     : heads(spec.heads), d_v(spec.d_v), path((scope / "gates").path()) {
   if (heads > 0 && spec.gates == HeadGating::l0) {
-    log_alpha = scope.create("gates", {heads}, Initializer::constant(first_log_alpha));
+    log_alpha =
+        scope.create("gates", ParameterKind::gate, {heads}, Initializer::constant(first_log_alpha));
   }
 }
 

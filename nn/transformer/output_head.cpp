@@ -8,7 +8,7 @@ OutputHead::OutputHead(const Scope& scope, const ModelOptions& options, Index la
                        const Parameter& table)
     : weight(ties_output(options.tie_embeddings)
                  ? table.first_rows(labels)
-                 : scope.create("weight", {labels, options.d_model},
+                 : scope.create("weight", ParameterKind::output, {labels, options.d_model},
                                 weight_initializer(options, options.d_model, labels))),
       module{.paths = {scope.path()}} {}
 

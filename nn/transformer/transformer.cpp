@@ -69,10 +69,13 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options,
                            ? sinusoidal_positions(options.max_positions, D)
                            : Tensor();
   const Initializer normal = embedding_initializer(options);
-  const Parameter input_table = input_scope.create(
-      "embedding", {both && one_table ? entries.context : entries.input, D}, normal);
-  const Parameter context_table =
-      one_table ? input_table : context_scope.create("embedding", {entries.context, D}, normal);
+  const Parameter input_table =
+      input_scope.create("embedding", ParameterKind::embedding,
+                         {both && one_table ? entries.context : entries.input, D}, normal);
+  const Parameter context_table = one_table
+                                      ? input_table
+                                      : context_scope.create("embedding", ParameterKind::embedding,
+                                                             {entries.context, D}, normal);
   output_.emplace(scope / "output", options, entries.labels, input_table);
   std::optional<TokenEmbedding> context_embedding;
   if (both) {

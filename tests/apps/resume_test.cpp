@@ -94,6 +94,21 @@ TEST_F(Resume, after_kills_at_several_moments_the_bits_are_the_same) {
   expect_same_runs(here / "unbroken", here / "broken");
 }
 
+TEST_F(Resume, sparing_decay_goes_on_with_the_same_bits) {
+  Arguments options = long_training;
+  options.insert(options.end(), {"training.optimizer=adamw", "training.weight_decay=0.1",
+                                 "training.decay_gains=false", "training.decay_biases=false"});
+  train(tiny_training("unbroken", options, {"--threads", "1"}));
+  const Arguments start = tiny_training("broken", options, {"--threads", "2"});
+  EXPECT_EQ(interrupt_at(start, SIGKILL, "broken", 20).exit_code, killed);
+  EXPECT_LT(newest_step("broken"), long_steps);
+  const ProgramResult end = resume("broken", {}, {"--threads", "3"});
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  EXPECT_THAT(end.errors, ContainsRegex("weight decay +0.1 on [0-9]+ weights, [0-9]+ embeddings; "
+                                        "not on [0-9]+ gains, [0-9]+ biases\n"));
+  expect_same_runs(here / "unbroken", here / "broken");
+}
+
 TEST_F(Resume, a_stop_in_the_last_interval_leaves_no_trace) {
   const Arguments options{"training.steps=160", "training.checkpoint_every=100",
                           "evaluation.every=80", "training.accumulate=2"};

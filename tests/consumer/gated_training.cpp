@@ -9,8 +9,8 @@ using namespace tapehead;
 
 struct GatedUnit {
   explicit GatedUnit(const Scope& scope)
-      : value(scope.create("value", {3, 4}, Initializer::normal(0.5))),
-        gate(scope.create("gate", {3, 4}, Initializer::normal(0.5))) {}
+      : value(scope.create("value", ParameterKind::matrix, {3, 4}, Initializer::normal(0.5))),
+        gate(scope.create("gate", ParameterKind::matrix, {3, 4}, Initializer::normal(0.5))) {}
   Var operator()(Pass& pass, const Var& x) const {
     return gated(linear(x, pass.parameter(value)), linear(x, pass.parameter(gate)));
   }

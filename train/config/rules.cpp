@@ -314,6 +314,9 @@ std::span<const Rule> rules() {
       {"The schedule `noam` needs a `training.warmup` of at least 1.", noam_warms_up},
       {"An option of training that only some optimizers use keeps its default with any other.",
        unused_by_optimizer},
+      {"`training.decay_gains`, `decay_biases` and `decay_embeddings` are false only with a "
+       "`training.weight_decay`.",
+       unused_decay_options},
       {"An `evaluation.metric` of generated outputs needs `evaluation.decode`, and is not for "
        "`text`. `bits_per_byte` and `word_perplexity` are for `text`.",
        metric_is_measured},

@@ -126,6 +126,18 @@ Verdict unused_gate_options(const Config& config) {
                    "no attention has gates to train; set attention.gates: l0 too"};
 }
 
+Verdict unused_decay_options(const Config& config) {
+  const TrainingOptions& training = config.training;
+  const bool some_left_out =
+      !training.decay_gains || !training.decay_biases || !training.decay_embeddings;
+  if (training.weight_decay > 0 || !some_left_out) return {};
+  const std::string_view option = !training.decay_gains    ? "training.decay_gains"
+                                  : !training.decay_biases ? "training.decay_biases"
+                                                           : "training.decay_embeddings";
+  return Violation{{std::string(option), "training.weight_decay"},
+                   "nothing decays, because training.weight_decay is 0"};
+}
+
 Verdict unused_by_optimizer(const Config& config) {
   TrainingOptions training = config.training;
   TrainingOptions defaults;

@@ -14,6 +14,7 @@ namespace tapehead {
 // may options that other options follow, such as model.heads.
 std::optional<Violation> unused_by_optimizer(const Config& config);
 std::optional<Violation> unused_gate_options(const Config& config);
+std::optional<Violation> unused_decay_options(const Config& config);
 std::optional<Violation> unused_by_positions(const Config& config);
 std::optional<Violation> unused_widths(const Config& config);
 std::optional<Violation> unused_by_text(const Config& config);

@@ -112,7 +112,8 @@ void load_rows(const TensorFile& file, const NamedParameter& parameter,
                const VocabularyMatch& match, Index their_entries, ParameterStore& store) {
   const Index columns = parameter.shape[1];
   ParameterStore theirs;
-  theirs.root().create(parameter.name, {their_entries, columns}, Initializer::constant(0));
+  theirs.root().create(parameter.name, parameter.kind, {their_entries, columns},
+                       Initializer::constant(0));
   theirs.set_to_zeros();
   load_weights(file, theirs);
   const Tensor from = theirs.value(theirs.parameters().front());

@@ -28,6 +28,9 @@ struct TrainingOptions {
   double beta2 = 0.98;
   double epsilon = 1e-9;
   double weight_decay = 0.0;
+  bool decay_gains = true;
+  bool decay_biases = true;
+  bool decay_embeddings = true;
   ScheduleKind schedule = ScheduleKind::inverse_sqrt;
   Index warmup = 0;
   double clip_norm = 1.0;
@@ -93,6 +96,17 @@ struct TrainingOptions {
                 .minimum = 0,
                 .maximum = 10},
           weight_decay);
+    visit(Field{.name = "decay_gains",
+                .help = "weight_decay also for gains: of norms, and factors on heads and scores; "
+                        "GPT (Radford et al. 2018) and nanoGPT: false"},
+          decay_gains);
+    visit(Field{.name = "decay_biases",
+                .help = "weight_decay also for biases; GPT and nanoGPT: false"},
+          decay_biases);
+    visit(Field{.name = "decay_embeddings",
+                .help = "weight_decay also for embeddings, of positions and distances too, and an "
+                        "output layer that shares one; GPT and nanoGPT: true"},
+          decay_embeddings);
     visit(Field{.name = "schedule", .help = "how the learning rate moves after warmup"}, schedule);
     visit(Field{.name = "warmup",
                 .help = "steps of linear rise at the start",

@@ -6,6 +6,7 @@
 #include "train/options/layout.hpp"
 #include "train/output/format.hpp"
 #include "train/output/table.hpp"
+#include "train/plan/decay_groups.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -84,6 +85,9 @@ std::string start_table(const StartFacts& facts) {
                                               facts.task.split("train"), layout_of(config.model)))),
                                           config.training.batch_tokens)});
   table.row({"length", length_text(config.training, facts.steps_per_epoch)});
+  if (config.training.weight_decay > 0) {
+    table.row({"weight decay", decay_text(facts.store, config.training)});
+  }
   table.row({"work", threads_text(facts)});
   table.row(
       {"BLAS", fmt::format("OpenBLAS, {} kernels{}, 1 thread for each worker", facts.blas.kernels,

@@ -8,6 +8,7 @@
 #include "core/errors.hpp"
 #include "core/kernel/rows.hpp"
 #include "core/tape/finite.hpp"
+#include "train/options/weight_decay.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -23,11 +24,13 @@ Optimizer::Optimizer(ParameterStore& store, const TrainingOptions& options)
     moments_.push_back(Tensor::zeros({store.size()}));
   }
   for (Index block = 0; block < store.blocks(); ++block) {
+    const double weight_decay = weight_decay_of(options, store.kind_of(block));
     for (Index begin = 0; begin < store.block_size(block); begin += chunk_size) {
       chunks_.push_back({.block = block,
                          .begin = store.block_begin(block) + begin,
                          .offset = begin,
-                         .count = std::min(chunk_size, store.block_size(block) - begin)});
+                         .count = std::min(chunk_size, store.block_size(block) - begin),
+                         .weight_decay = static_cast<Scalar>(weight_decay)});
     }
   }
   squares_.resize(chunks_.size());
@@ -84,6 +87,7 @@ double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>&
                   .moments = {},
                   .learning_rate = static_cast<Scalar>(learning_rate) * chunk.rate,
                   .clip = clip,
+                  .weight_decay = chunk.weight_decay,
                   .step = steps_};
     for (std::size_t k = 0; k < moments_.size(); ++k) {
       update.moments[k] = moments_[k].data() + chunk.begin;

@@ -46,6 +46,7 @@ class Optimizer {
     Index begin;   // in the store's memory
     Index offset;  // in the block
     Index count;
+    Scalar weight_decay;
     Scalar rate = 1;  // factor on the learning rate
   };
   using Sums = PoolVector<Tensor>;  // over the shards, for each block

@@ -12,7 +12,7 @@ namespace {
 // u = momentum u + (clip g + decay w);  w -= rate u (Sutskever et al. 2013, as PyTorch writes it)
 void sgd(const Update& update, const TrainingOptions& options) {
   Scalar* velocity = update.moments[0];
-  const Lanes decay(static_cast<Scalar>(options.weight_decay));
+  const Lanes decay(update.weight_decay);
   const Lanes momentum(static_cast<Scalar>(options.momentum));
   const Lanes clip(update.clip);
   map_row(
@@ -37,9 +37,8 @@ Scalar correction(double beta, Index step) {
 // rate decay w in adamw (Loshchilov and Hutter 2019, algorithm 2).
 void adam(const Update& update, const TrainingOptions& options) {
   const bool decoupled = options.optimizer == OptimizerKind::adamw;
-  const auto decay = static_cast<Scalar>(options.weight_decay);
-  const Lanes coupled_decay(decoupled ? Scalar{0} : decay);
-  const Lanes shrink(decoupled ? 1 - update.learning_rate * decay : Scalar{1});
+  const Lanes coupled_decay(decoupled ? Scalar{0} : update.weight_decay);
+  const Lanes shrink(decoupled ? 1 - update.learning_rate * update.weight_decay : Scalar{1});
   const Lanes beta1(static_cast<Scalar>(options.beta1));
   const Lanes beta2(static_cast<Scalar>(options.beta2));
   const Lanes rest1(static_cast<Scalar>(1 - options.beta1));

@@ -20,7 +20,8 @@ struct Update {
   std::array<Scalar*, most_moments> moments;  // as in OptimizerTraits
   Scalar learning_rate;
   Scalar clip;  // a factor on the gradient
-  Index step;   // counted from 1
+  Scalar weight_decay;
+  Index step;  // counted from 1
 };
 
 using UpdateFunction = void (*)(const Update&, const TrainingOptions&);

@@ -40,8 +40,10 @@ const NamedParameter& named(const ParameterStore& store, std::string_view name) 
 TEST(Parameters, are_named_by_their_path) {
   ParameterStore store;
   const Scope layer = store.root() / "encoder" / "layers" / "0";
-  const Parameter weight = layer.create("weight", {3, 5}, Initializer::constant(1));
-  const Parameter scale = store.root().create("scale", {2}, Initializer::constant(1));
+  const Parameter weight =
+      layer.create("weight", ParameterKind::matrix, {3, 5}, Initializer::constant(1));
+  const Parameter scale =
+      store.root().create("scale", ParameterKind::gain, {2}, Initializer::constant(1));
   EXPECT_EQ(layer.path(), "encoder.layers.0");
   EXPECT_EQ(weight.shape, Shape({3, 5}));
   EXPECT_EQ(scale.shape, Shape({2}));
@@ -56,17 +58,19 @@ TEST(Parameters, are_named_by_their_path) {
 TEST(Parameters, refuse_a_name_that_is_taken) {
   ParameterStore store;
   const Scope scope = store.root() / "norm";
-  scope.create("gain", {3}, Initializer::constant(1));
-  EXPECT_THAT([&] { scope.create("gain", {4}, Initializer::constant(1)); },
+  scope.create("gain", ParameterKind::gain, {3}, Initializer::constant(1));
+  EXPECT_THAT([&] { scope.create("gain", ParameterKind::gain, {4}, Initializer::constant(1)); },
               ThrowsMessage<ConfigError>(HasSubstr("norm.gain")));
-  EXPECT_THROW(scope.create_stacked({"a", "a"}, {3}, Initializer::constant(1)), ConfigError);
+  EXPECT_THROW(
+      scope.create_stacked({"a", "a"}, ParameterKind::other, {3}, Initializer::constant(1)),
+      ConfigError);
 }
 
 TEST(Parameters, overlap_nowhere) {
   ParameterStore store;
-  store.root().create("a", {3, 5}, Initializer::constant(1));
-  store.root().create_stacked({"b", "c"}, {7, 2}, Initializer::constant(2));
-  store.root().create("d", {1}, Initializer::constant(3));
+  store.root().create("a", ParameterKind::other, {3, 5}, Initializer::constant(1));
+  store.root().create_stacked({"b", "c"}, ParameterKind::other, {7, 2}, Initializer::constant(2));
+  store.root().create("d", ParameterKind::other, {1}, Initializer::constant(3));
   store.initialize(1);
   for (std::size_t i = 0; i < store.parameters().size(); ++i) {
     Tensor value = store.value(store.parameters()[i]);
@@ -80,11 +84,11 @@ TEST(Parameters, overlap_nowhere) {
 // Query, key and value weights one below the other serve one matrix product.
 TEST(Parameters, that_are_stacked_are_one_tensor) {
   ParameterStore store;
-  store.root().create("before", {1}, Initializer::constant(0));
-  const Parameter stacked =
-      store.root().create_stacked({"query", "key"}, {2, 3}, Initializer::normal(1));
-  const Parameter biases =
-      store.root().create_stacked({"query_bias", "key_bias"}, {2}, Initializer::constant(4));
+  store.root().create("before", ParameterKind::other, {1}, Initializer::constant(0));
+  const Parameter stacked = store.root().create_stacked({"query", "key"}, ParameterKind::matrix,
+                                                        {2, 3}, Initializer::normal(1));
+  const Parameter biases = store.root().create_stacked(
+      {"query_bias", "key_bias"}, ParameterKind::bias, {2}, Initializer::constant(4));
   store.initialize(1);
   EXPECT_EQ(stacked.shape, Shape({4, 3}));
   EXPECT_EQ(biases.shape, Shape({4}));
@@ -99,9 +103,12 @@ TEST(Parameters, that_are_stacked_are_one_tensor) {
 
 TEST(Parameters, start_as_their_initializer_says) {
   ParameterStore store;
-  const Parameter constant = store.root().create("a", {5}, Initializer::constant(-2.5));
-  const Parameter normal = store.root().create("b", {100, 100}, Initializer::normal(0.5));
-  const Parameter uniform = store.root().create("c", {100, 100}, Initializer::uniform(0.5));
+  const Parameter constant =
+      store.root().create("a", ParameterKind::other, {5}, Initializer::constant(-2.5));
+  const Parameter normal =
+      store.root().create("b", ParameterKind::other, {100, 100}, Initializer::normal(0.5));
+  const Parameter uniform =
+      store.root().create("c", ParameterKind::other, {100, 100}, Initializer::uniform(0.5));
   store.initialize(3);
   EXPECT_THAT(store.value(constant).values(), Each(-2.5));
   EXPECT_THAT(store.value(uniform).values(), Each(AllOf(Ge(-0.5), Le(0.5))));
@@ -124,11 +131,12 @@ TEST(Parameters, start_as_their_initializer_says) {
 // Neither what else is declared, nor the order, nor stacking changes a parameter's first numbers.
 TEST(Parameters, start_from_nothing_but_seed_and_name) {
   ParameterStore alone;
-  (alone.root() / "layer").create("key", {3, 5}, Initializer::normal(1));
+  (alone.root() / "layer").create("key", ParameterKind::matrix, {3, 5}, Initializer::normal(1));
   alone.initialize(7);
   ParameterStore other;
-  other.root().create("first", {11}, Initializer::uniform(1));
-  (other.root() / "layer").create_stacked({"query", "key"}, {3, 5}, Initializer::normal(1));
+  other.root().create("first", ParameterKind::other, {11}, Initializer::uniform(1));
+  (other.root() / "layer")
+      .create_stacked({"query", "key"}, ParameterKind::matrix, {3, 5}, Initializer::normal(1));
   other.initialize(7);
   const auto key = alone.value(alone.parameters()[0]);
   EXPECT_THAT(other.value(named(other, "layer.key")).values(), ElementsAreArray(key.values()));
@@ -140,8 +148,8 @@ TEST(Parameters, start_from_nothing_but_seed_and_name) {
 
 TEST(Parameters, have_zeros_in_the_gaps_between) {
   ParameterStore store;
-  const Parameter a = store.root().create("a", {3}, Initializer::constant(1));
-  const Parameter b = store.root().create("b", {2}, Initializer::constant(2));
+  const Parameter a = store.root().create("a", ParameterKind::other, {3}, Initializer::constant(1));
+  const Parameter b = store.root().create("b", ParameterKind::other, {2}, Initializer::constant(2));
   store.initialize(1);
   EXPECT_EQ(store.block_size(a.block), 3);
   EXPECT_EQ(store.block_begin(b.block) % 8, 0) << "blocks start on a cache line";
@@ -155,8 +163,10 @@ TEST(Parameters, have_zeros_in_the_gaps_between) {
 
 TEST(ParameterGradients, gather_what_passes_give) {
   ParameterStore store;
-  const Parameter used = store.root().create("used", {2}, Initializer::constant(3));
-  const Parameter unused = store.root().create("unused", {2}, Initializer::constant(3));
+  const Parameter used =
+      store.root().create("used", ParameterKind::other, {2}, Initializer::constant(3));
+  const Parameter unused =
+      store.root().create("unused", ParameterKind::other, {2}, Initializer::constant(3));
   store.initialize(1);
   ParameterGradients gradients(store);
   EXPECT_FALSE(gradients.written(used.block));
@@ -182,7 +192,8 @@ TEST(ParameterGradients, gather_what_passes_give) {
 // A pass' forward half and what follows the step need the memory for something else.
 TEST(ParameterGradients, take_memory_when_the_first_gradient_comes_and_forget_it) {
   ParameterStore store;
-  const Parameter weight = store.root().create("weight", {2}, Initializer::constant(3));
+  const Parameter weight =
+      store.root().create("weight", ParameterKind::matrix, {2}, Initializer::constant(3));
   store.initialize(1);
   ParameterGradients gradients(store);
   for (int step = 0; step < 2; ++step) {

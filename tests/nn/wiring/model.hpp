@@ -97,10 +97,13 @@ inline WiredModel::WiredModel(const ModelOptions& options) {
   const Index D = options.d_model;
   const Initializer any = Initializer::constant(0);  // the numbers come from a fixture
   const Tensor sines = sinusoidal_positions(options.max_positions, D);
-  const Parameter target_table = (root / "target").create("embedding", {13, D}, any);
-  const Parameter source_table = (root / "source").create("embedding", {11, D}, any);
-  output = ties_output(options.tie_embeddings) ? target_table
-                                               : root.create("output.weight", {13, D}, any);
+  const Parameter target_table =
+      (root / "target").create("embedding", ParameterKind::embedding, {13, D}, any);
+  const Parameter source_table =
+      (root / "source").create("embedding", ParameterKind::embedding, {11, D}, any);
+  output = ties_output(options.tie_embeddings)
+               ? target_table
+               : root.create("output.weight", ParameterKind::output, {13, D}, any);
   source.emplace(root / "source", options, source_table, sines);
   target.emplace(root / "target", options, target_table, sines);
   AttentionMaker attention(root, options);

@@ -87,6 +87,16 @@ TEST(ConfigRules, an_option_of_another_optimizer_is_not_ignored) {
       "accepted");
 }
 
+TEST(ConfigRules, weight_decay_spares_nothing_where_nothing_decays) {
+  for (const std::string option : {"decay_gains", "decay_biases", "decay_embeddings"}) {
+    EXPECT_EQ(config_error("training: {" + option + ": false}"),
+              "a.yaml:1:" + std::to_string(14 + option.size()) + ": training." + option +
+                  ": nothing decays, because training.weight_decay is 0");
+    EXPECT_EQ(config_error("training: {weight_decay: 0.1, " + option + ": false}"), "accepted");
+    EXPECT_EQ(config_error("training: {" + option + ": true}"), "accepted");
+  }
+}
+
 TEST(ConfigRules, a_metric_of_outputs_needs_outputs) {
   for (const auto* metric : {"sequence_accuracy", "bleu", "chrf"}) {
     const std::string text = std::string("evaluation: {decode: false, metric: ") + metric + "}";

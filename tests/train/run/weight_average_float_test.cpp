@@ -22,7 +22,7 @@ using ::testing::Each;
 // One parameter of six numbers, all alike.
 struct Weights {
   explicit Weights(double value, const Shape& shape = {2, 3}) {
-    store.root().create("weight", shape, Initializer::constant(value));
+    store.root().create("weight", ParameterKind::matrix, shape, Initializer::constant(value));
     store.initialize(1);
   }
   std::vector<Scalar> numbers() {

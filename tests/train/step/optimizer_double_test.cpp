@@ -28,9 +28,9 @@ using ::testing::ThrowsMessage;
 class OptimizerSteps : public ::testing::Test {
  protected:
   OptimizerSteps() {
-    store_.root().create("matrix", {3, 7}, Initializer::uniform(1));
-    store_.root().create("vector", {5}, Initializer::uniform(1));
-    store_.root().create("large", {150, 120}, Initializer::uniform(1));
+    store_.root().create("matrix", ParameterKind::matrix, {3, 7}, Initializer::uniform(1));
+    store_.root().create("vector", ParameterKind::bias, {5}, Initializer::uniform(1));
+    store_.root().create("large", ParameterKind::embedding, {150, 120}, Initializer::uniform(1));
     store_.initialize(1);
   }
 

@@ -47,9 +47,9 @@ inline Tensor tensor_of_step(const TensorFile& file, const std::string& name, co
 class PytorchOptimizer : public ::testing::TestWithParam<PytorchOptimizerCase> {
  protected:
   PytorchOptimizer() {
-    store_.root().create("matrix", {5, 7}, Initializer::constant(0));
-    store_.root().create("vector", {11}, Initializer::constant(0));
-    store_.root().create("table", {13, 3}, Initializer::constant(0));
+    store_.root().create("matrix", ParameterKind::matrix, {5, 7}, Initializer::constant(0));
+    store_.root().create("vector", ParameterKind::bias, {11}, Initializer::constant(0));
+    store_.root().create("table", ParameterKind::embedding, {13, 3}, Initializer::constant(0));
     load_parameters(store_, file_);
   }
 

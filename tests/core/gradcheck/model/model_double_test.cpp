@@ -36,9 +36,11 @@ Var spoilt(const Var& x, const std::function<void(Tensor& gradient)>& spoil) {
 class TwoLayers : public ::testing::Test {
  protected:
   TwoLayers() {
-    inner_ = store_.root().create("inner.weight", {30, 40}, Initializer::normal(0.3));
-    bias_ = store_.root().create("inner.bias", {30}, Initializer::normal(0.3));
-    outer_ = store_.root().create("outer.weight", {5, 30}, Initializer::normal(0.3));
+    inner_ = store_.root().create("inner.weight", ParameterKind::matrix, {30, 40},
+                                  Initializer::normal(0.3));
+    bias_ = store_.root().create("inner.bias", ParameterKind::bias, {30}, Initializer::normal(0.3));
+    outer_ = store_.root().create("outer.weight", ParameterKind::matrix, {5, 30},
+                                  Initializer::normal(0.3));
     store_.initialize(1);
   }
 

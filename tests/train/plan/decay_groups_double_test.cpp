@@ -1,0 +1,60 @@
+// What a training says about its weight decay, against counts made by hand.
+#include "train/plan/decay_groups.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/tiny_model.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// d_model 6, 2 heads of 5 columns, d_ff 11, one layer in each stack, 9 entries. Weights: three
+// attentions of 3 (10, 6) and (6, 10), two feed-forward blocks of (11, 6) and (6, 11), and the
+// output layer (9, 6). Embeddings: two of (9, 6). Gains: of seven norms, five before blocks and two
+// at the ends. Biases: three attentions of 3 x 10 and 6, two blocks of 11 and 6, and those of the
+// norms.
+constexpr Index weights = 3 * 4 * 60 + 2 * 2 * 66 + 54;
+constexpr Index embeddings = 2 * 54;
+constexpr Index gains = 7 * 6;
+constexpr Index biases = 3 * 36 + 2 * 17 + 7 * 6;
+
+std::string text_of(const ModelOptions& model, TrainingOptions options) {
+  options.weight_decay = 0.1;
+  return decay_text(TinyModel(model).store, options);
+}
+
+TEST(DecayGroups, name_what_decays_and_what_does_not) {
+  EXPECT_EQ(text_of(tiny_options(), {}),
+            fmt::format("0.1 on {} weights, {} embeddings, {} gains, {} biases", weights,
+                        embeddings, gains, biases));
+  EXPECT_EQ(text_of(tiny_options(), {.decay_gains = false, .decay_biases = false}),
+            fmt::format("0.1 on {} weights, {} embeddings; not on {} gains, {} biases", weights,
+                        embeddings, gains, biases));
+  EXPECT_EQ(text_of(tiny_options(), {.decay_embeddings = false}),
+            fmt::format("0.1 on {} weights, {} gains, {} biases; not on {} embeddings", weights,
+                        gains, biases, embeddings));
+}
+
+// Relative positions add tables of keys and values, (2 clip + 1, 5) in the encoder, (clip + 1, 5)
+// in the decoder; learned positions a table (16, 6) on each side; l0 one gate a head. A tied output
+// layer counts with the embedding.
+TEST(DecayGroups, count_what_attention_adds) {
+  ModelOptions model = tiny_options();
+  model.positions = PositionKind::learned;
+  model.tie_embeddings = Tying::target_output;
+  model.encoder_self.positions.values = {AttentionPositions::relative};
+  model.encoder_self.clip.values = {2};
+  model.decoder_self.positions.values = {AttentionPositions::relative_keys};
+  model.decoder_self.clip.values = {3};
+  model.cross.gates.values = {HeadGating::l0};
+  const Index tables = 2 * 5 * 5 + 4 * 5 + 2 * 16 * 6;
+  EXPECT_EQ(text_of(model, {}),
+            fmt::format("0.1 on {} weights, {} embeddings, {} gains, {} biases, 2 gates",
+                        weights - 54, embeddings + tables, gains, biases));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

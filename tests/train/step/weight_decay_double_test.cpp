@@ -1,0 +1,77 @@
+// Weight decay by kind of parameter, against hand computations.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "core/tape/parameters.hpp"
+#include "train/step/optimizer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::Each;
+
+constexpr double decay = 0.3;
+constexpr double rate = 0.1;
+
+const std::map<std::string, ParameterKind> all_kinds{
+    {"matrix", ParameterKind::matrix},       {"output", ParameterKind::output},
+    {"embedding", ParameterKind::embedding}, {"gain", ParameterKind::gain},
+    {"bias", ParameterKind::bias},           {"gate", ParameterKind::gate},
+    {"other", ParameterKind::other}};
+
+// The number that a parameter of each kind, with numbers of 2, has after one step with a gradient
+// of 0.
+std::map<std::string, double> after_a_step(OptimizerKind optimizer, TrainingOptions options) {
+  options.optimizer = optimizer;
+  options.weight_decay = decay;
+  ParameterStore store;
+  for (const auto& [name, kind] : all_kinds) {
+    const bool flat = kind == ParameterKind::gain || kind == ParameterKind::bias;
+    store.root().create(name, kind, flat ? Shape{3} : Shape{2, 3}, Initializer::constant(2));
+  }
+  store.initialize(1);
+  ParameterGradients none(store);
+  Workers workers(1);
+  Optimizer(store, options).step(workers, {&none}, 1, rate);
+  std::map<std::string, double> numbers;
+  for (const NamedParameter& parameter : store.parameters()) {
+    const Tensor value = store.value(parameter);
+    numbers[parameter.name] = value.data()[0];
+    EXPECT_THAT(value.values(), Each(DoubleNear(value.data()[0], 1e-15)));
+  }
+  return numbers;
+}
+
+// What one step makes of a 2. In sgd: w - rate decay w. In adam, where the decay is the gradient,
+// the first step is the rate towards 0. In adamw: (1 - rate decay) w.
+double decayed(OptimizerKind optimizer) {
+  return optimizer == OptimizerKind::adam ? 2 - rate : 2 - rate * decay * 2;
+}
+
+void expect_spared(const TrainingOptions& options, const std::string& spared) {
+  for (const OptimizerKind optimizer :
+       {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw}) {
+    for (const auto& [kind, number] : after_a_step(optimizer, options)) {
+      const double expected = kind == spared ? 2 : decayed(optimizer);
+      EXPECT_NEAR(number, expected, 1e-8) << traits_of(optimizer).name << ", " << kind;
+    }
+  }
+}
+
+TEST(WeightDecay, acts_on_all_kinds_by_default) { expect_spared({}, "none"); }
+
+TEST(WeightDecay, can_spare_gains) { expect_spared({.decay_gains = false}, "gain"); }
+
+TEST(WeightDecay, can_spare_biases) { expect_spared({.decay_biases = false}, "bias"); }
+
+TEST(WeightDecay, can_spare_embeddings) { expect_spared({.decay_embeddings = false}, "embedding"); }
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
