@@ -103,6 +103,20 @@ TEST(PlanCommand, gives_every_part_and_the_totals) {
   EXPECT_FALSE(std::filesystem::exists(here / "runs"));
 }
 
+// One number less for each number of the matrices: six attentions of four (64, 64), four
+// feed-forward blocks of (256, 64) and (64, 256).
+TEST(PlanCommand, knows_what_muon_keeps) {
+  const TemporaryDirectory here;
+  const auto weight_bytes = [&](const std::string& optimizer) {
+    Arguments arguments{"plan", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--threads", "1",
+                        "--json"};
+    set_options(arguments, {"training.optimizer=" + optimizer});
+    return plan_of(arguments, here).at("total").at("weight_bytes").get<double>();
+  };
+  const double numbers = 6 * 4 * 64 * 64 + 4 * 2 * 64 * 256;
+  EXPECT_DOUBLE_EQ(weight_bytes("adamw") - weight_bytes("muon"), 4 * numbers);
+}
+
 TEST(PlanCommand, prints_a_table) {
   const TemporaryDirectory here;
   Arguments arguments = tiny_training("a");

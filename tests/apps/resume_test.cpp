@@ -94,9 +94,9 @@ TEST_F(Resume, after_kills_at_several_moments_the_bits_are_the_same) {
   expect_same_runs(here / "unbroken", here / "broken");
 }
 
-TEST_F(Resume, sparing_decay_goes_on_with_the_same_bits) {
+TEST_F(Resume, muon_and_sparing_decay_go_on_with_the_same_bits) {
   Arguments options = long_training;
-  options.insert(options.end(), {"training.optimizer=adamw", "training.weight_decay=0.1",
+  options.insert(options.end(), {"training.optimizer=muon", "training.weight_decay=0.1",
                                  "training.decay_gains=false", "training.decay_biases=false"});
   train(tiny_training("unbroken", options, {"--threads", "1"}));
   const Arguments start = tiny_training("broken", options, {"--threads", "2"});

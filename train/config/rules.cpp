@@ -127,6 +127,13 @@ Verdict noam_warms_up(const Config& config) {
                    "the noam schedule needs a warmup (0; allowed: 1 or more)"};
 }
 
+Verdict muon_follows_a_rate(const Config& config) {
+  const TrainingOptions& training = config.training;
+  if (training.optimizer != OptimizerKind::muon || training.learning_rate > 0) return {};
+  return Violation{{"training.learning_rate", "training.optimizer"},
+                   "muon_rate moves in proportion to learning_rate, which must be more than 0"};
+}
+
 Verdict metric_is_measured(const Config& config) {
   const MetricKind& kind = kind_of(config.evaluation.metric);
   const bool text = config.task.kind().of_text;
@@ -317,6 +324,8 @@ std::span<const Rule> rules() {
       {"`training.decay_gains`, `decay_biases` and `decay_embeddings` are false only with a "
        "`training.weight_decay`.",
        unused_decay_options},
+      {"With `training.optimizer: muon`, `training.learning_rate` is more than 0.",
+       muon_follows_a_rate},
       {"An `evaluation.metric` of generated outputs needs `evaluation.decode`, and is not for "
        "`text`. `bits_per_byte` and `word_perplexity` are for `text`.",
        metric_is_measured},

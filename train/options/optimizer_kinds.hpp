@@ -7,10 +7,11 @@
 #include <string_view>
 
 #include "core/fields.hpp"
+#include "core/tape/parameter_kind.hpp"
 
 namespace tapehead {
 
-// One number for each number of the parameters.
+// One number for each number of the parameters that it belongs to.
 struct OptimizerMoment {
   std::string_view name;
   bool of_squares = false;  // of squared gradients: never negative, may overflow first
@@ -19,20 +20,36 @@ struct OptimizerMoment {
 struct OptimizerTraits {
   std::string_view name;
   std::span<const OptimizerMoment> moments;
+  // Those of hidden matrices, if these have an update of their own. Then `moments` are those of the
+  // other parameters.
+  std::span<const OptimizerMoment> matrix_moments;
   // Those options of training that it uses and not all optimisers use.
   std::span<const std::string_view> options;
+
+  constexpr bool updates_whole(ParameterKind kind) const {
+    return kind == ParameterKind::matrix && !matrix_moments.empty();
+  }
+  constexpr std::span<const OptimizerMoment> moments_of(ParameterKind kind) const {
+    return updates_whole(kind) ? matrix_moments : moments;
+  }
 };
 
 inline constexpr std::array sgd_moments{OptimizerMoment{"momentum"}};
 inline constexpr std::array adam_moments{OptimizerMoment{"first_moment"},
                                          OptimizerMoment{"second_moment", true}};
+inline constexpr std::array muon_moments{OptimizerMoment{"momentum"}};
 inline constexpr std::array<std::string_view, 1> sgd_options{"momentum"};
 inline constexpr std::array<std::string_view, 3> adam_options{"beta1", "beta2", "epsilon"};
 
-enum class OptimizerKind { sgd, adam, adamw };
-inline constexpr std::array optimizer_kinds{OptimizerTraits{"sgd", sgd_moments, sgd_options},
-                                            OptimizerTraits{"adam", adam_moments, adam_options},
-                                            OptimizerTraits{"adamw", adam_moments, adam_options}};
+inline constexpr std::array<std::string_view, 5> muon_options{"beta1", "beta2", "epsilon",
+                                                              "muon_rate", "muon_momentum"};
+
+enum class OptimizerKind { sgd, adam, adamw, muon };
+inline constexpr std::array optimizer_kinds{
+    OptimizerTraits{"sgd", sgd_moments, {}, sgd_options},
+    OptimizerTraits{"adam", adam_moments, {}, adam_options},
+    OptimizerTraits{"adamw", adam_moments, {}, adam_options},
+    OptimizerTraits{"muon", adam_moments, muon_moments, muon_options}};
 
 constexpr const OptimizerTraits& traits_of(OptimizerKind kind) {
   return optimizer_kinds[static_cast<std::size_t>(kind)];

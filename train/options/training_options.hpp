@@ -27,6 +27,8 @@ struct TrainingOptions {
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-9;
+  double muon_rate = 0.02;
+  double muon_momentum = 0.95;
   double weight_decay = 0.0;
   bool decay_gains = true;
   bool decay_biases = true;
@@ -54,8 +56,9 @@ struct TrainingOptions {
   template <class Visitor>
   void fields(Visitor&& visit) {
     visit(Field{.name = "optimizer",
-                .help = "sgd (with momentum), adam (Kingma and Ba 2015) or adamw (Loshchilov and "
-                        "Hutter 2019)"},
+                .help = "sgd (with momentum), adam (Kingma and Ba 2015), adamw (Loshchilov and "
+                        "Hutter 2019) or muon (Jordan et al. 2024): orthogonal steps for hidden "
+                        "matrices, adamw for all other parameters"},
           optimizer);
     visit(Field{.name = "learning_rate",
                 .help = "highest learning rate (noam: factor on its formula)",
@@ -91,8 +94,20 @@ struct TrainingOptions {
                 .maximum = 1,
                 .exclusive_minimum = true},
           epsilon);
+    visit(Field{.name = "muon_rate",
+                .help = "muon: highest learning rate of hidden matrices; it follows the schedule "
+                        "in proportion to learning_rate, which is that of the other parameters",
+                .minimum = 0,
+                .maximum = 1000},
+          muon_rate);
+    visit(Field{.name = "muon_momentum",
+                .help = "muon: Nesterov momentum of hidden matrices",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_maximum = true},
+          muon_momentum);
     visit(Field{.name = "weight_decay",
-                .help = "decoupled in adamw, added to the gradient in sgd and adam",
+                .help = "decoupled in adamw and muon, added to the gradient in sgd and adam",
                 .minimum = 0,
                 .maximum = 10},
           weight_decay);

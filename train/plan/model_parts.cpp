@@ -181,7 +181,9 @@ std::vector<ModelPart> model_parts(const Transformer& model, const ParameterStor
   making.add_output();
   std::vector<ModelPart> parts = making.take();
   for (const NamedParameter& parameter : store.parameters()) {
-    parts[part_of(parts, parameter.name)].parameters += parameter.shape.size();
+    ModelPart& part = parts[part_of(parts, parameter.name)];
+    part.parameters += parameter.shape.size();
+    part.in_matrices += parameter.kind == ParameterKind::matrix ? parameter.shape.size() : 0;
   }
   return parts;
 }

@@ -23,9 +23,13 @@ std::vector<std::string> cells(const std::string& name, Index parameters, double
 
 PartMemory memory_of(const PartsFacts& facts, std::size_t part) {
   const Index shards = *facts.training.shards;
-  const Index moments = std::ssize(traits_of(facts.training.optimizer).moments);
   const Index side_by_side = std::min(facts.threads, shards);
-  return {.weights = static_cast<double>(facts.parts[part].parameters * (1 + moments + shards)) *
+  const Index parameters = facts.parts[part].parameters;
+  const Index in_matrices = facts.parts[part].in_matrices;
+  const OptimizerTraits& optimizer = traits_of(facts.training.optimizer);
+  const Index state = in_matrices * std::ssize(optimizer.moments_of(ParameterKind::matrix)) +
+                      (parameters - in_matrices) * std::ssize(optimizer.moments);
+  return {.weights = static_cast<double>(parameters * (1 + shards) + state) *
                      static_cast<double>(sizeof(Scalar)),
           .activations =
               static_cast<double>(side_by_side) * static_cast<double>(facts.activations[part])};

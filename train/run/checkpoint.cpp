@@ -124,8 +124,10 @@ std::vector<TensorEntry> training_entries(const ParameterStore& store, Optimizer
   std::vector<TensorEntry> entries = weight_entries(store);
   for (const Optimizer::State& state : optimizer.states()) {
     for (const NamedParameter& parameter : store.parameters()) {
-      entries.push_back(entry_of(state_name(state, parameter), parameter.shape,
-                                 state.memory->data() + parameter.offset));
+      if (state.belongs_to(parameter)) {
+        entries.push_back(entry_of(state_name(state, parameter), parameter.shape,
+                                   state.of(store, parameter).data()));
+      }
     }
   }
   return entries;
@@ -143,9 +145,11 @@ TrainingPosition load_training(const TensorFile& file, ParameterStore& store,
   load_weights(file, store);
   for (const Optimizer::State& state : optimizer.states()) {
     for (const NamedParameter& parameter : store.parameters()) {
-      copy_entry(sound_entry(file, state_name(state, parameter), parameter.shape,
-                             {.least = state.least, .most = state.most}),
-                 parameter.shape, state.memory->data() + parameter.offset);
+      if (state.belongs_to(parameter)) {
+        copy_entry(sound_entry(file, state_name(state, parameter), parameter.shape,
+                               {.least = state.least, .most = state.most}),
+                   parameter.shape, state.of(store, parameter).data());
+      }
     }
   }
   optimizer.set_steps(position.step);

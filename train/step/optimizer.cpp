@@ -1,14 +1,13 @@
 #include "train/step/optimizer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <functional>
 
-#include "core/errors.hpp"
 #include "core/kernel/rows.hpp"
-#include "core/tape/finite.hpp"
 #include "train/options/weight_decay.hpp"
+#include "train/step/muon.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -19,54 +18,90 @@ constexpr Index chunk_size = 16384;
 }  // namespace
 
 Optimizer::Optimizer(ParameterStore& store, const TrainingOptions& options)
-    : store_(store), options_(options), update_(update_of(options.optimizer)) {
-  for (std::size_t i = 0; i < traits_of(options.optimizer).moments.size(); ++i) {
-    moments_.push_back(Tensor::zeros({store.size()}));
-  }
+    : store_(store),
+      options_(options),
+      traits_(traits_of(options.optimizer)),
+      update_(update_of(options.optimizer)) {
   for (Index block = 0; block < store.blocks(); ++block) {
-    const double weight_decay = weight_decay_of(options, store.kind_of(block));
-    for (Index begin = 0; begin < store.block_size(block); begin += chunk_size) {
-      chunks_.push_back({.block = block,
-                         .begin = store.block_begin(block) + begin,
-                         .offset = begin,
-                         .count = std::min(chunk_size, store.block_size(block) - begin),
-                         .weight_decay = static_cast<Scalar>(weight_decay)});
-    }
+    add_chunks(block);
   }
   squares_.resize(chunks_.size());
+  add_states(traits_.moments, false);
+  add_states(traits_.matrix_moments, true);
+  add_matrices();
+}
+
+void Optimizer::add_chunks(Index block) {
+  const ParameterKind kind = store_.kind_of(block);
+  for (Index offset = 0; offset < store_.block_size(block); offset += chunk_size) {
+    chunks_.push_back({.range = {.block = block,
+                                 .offset = offset,
+                                 .count = std::min(chunk_size, store_.block_size(block) - offset)},
+                       .weight_decay = static_cast<Scalar>(weight_decay_of(options_, kind)),
+                       .in_matrix = traits_.updates_whole(kind)});
+  }
+}
+
+void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_matrices) {
+  for (const OptimizerMoment& moment : moments) {
+    State& state = states_.emplace_back(State{.name = std::string(moment.name)});
+    if (moment.of_squares) {
+      state.least = 0;
+      state.most = std::numeric_limits<Scalar>::infinity();
+    }
+    for (Index block = 0; block < store_.blocks(); ++block) {
+      const bool has_it = traits_.updates_whole(store_.kind_of(block)) == of_matrices;
+      state.blocks.push_back(has_it ? Tensor::zeros(store_.block_shape(block)) : Tensor());
+    }
+  }
+}
+
+// The largest come first, so that none is left for one thread at the end.
+void Optimizer::add_matrices() {
+  for (const NamedParameter& parameter : store_.parameters()) {
+    if (traits_.updates_whole(parameter.kind)) {
+      matrices_.push_back(
+          {.block = parameter.block,
+           .offset = parameter.offset - store_.block_begin(parameter.block),
+           .rows = parameter.shape[0],
+           .columns = parameter.shape[1],
+           .weight_decay = static_cast<Scalar>(weight_decay_of(options_, parameter.kind)),
+           .rate = matrix_rate(1)});
+    }
+  }
+  std::ranges::stable_sort(matrices_, std::greater<>(),
+                           [](const Matrix& matrix) { return matrix.rows * matrix.columns; });
+}
+
+// On the learning rate of the other parameters.
+Scalar Optimizer::matrix_rate(double factor) const {
+  return static_cast<Scalar>(factor * options_.muon_rate / options_.learning_rate);
 }
 
 void Optimizer::scale_rate(const Parameter& parameter, double factor) {
+  for (Matrix& matrix : matrices_) {
+    if (matrix.block == parameter.block) {
+      matrix.rate = matrix_rate(factor);
+    }
+  }
   for (Chunk& chunk : chunks_) {
-    if (chunk.block == parameter.block) {
+    if (chunk.range.block == parameter.block) {
       chunk.rate = static_cast<Scalar>(factor);
     }
   }
 }
 
-std::vector<Optimizer::State> Optimizer::states() {
-  std::vector<State> states;
-  for (std::size_t i = 0; i < moments_.size(); ++i) {
-    const OptimizerMoment& moment = traits_of(options_.optimizer).moments[i];
-    states.push_back({.name = std::string(moment.name), .memory = &moments_[i]});
-    if (moment.of_squares) {
-      states.back().least = 0;
-      states.back().most = std::numeric_limits<Scalar>::infinity();
-    }
-  }
-  return states;
-}
-
 double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>& shards,
                        double scale, double learning_rate) {
   const auto chunk_count = static_cast<Index>(chunks_.size());
-  Sums sums = place_for_sums(shards);
-  const auto sum_of = [&sums](const Chunk& chunk) {
-    return sums[static_cast<std::size_t>(chunk.block)].data() + chunk.offset;
+  GradientSums sums = place_for_sums(store_, shards);
+  const auto sum_of = [&sums](const BlockRange& range) {
+    return sums[static_cast<std::size_t>(range.block)].data() + range.offset;
   };
   workers.run(chunk_count, [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
-    squares_[k] = sum_chunk(chunks_[k], shards, static_cast<Scalar>(scale), sum_of(chunks_[k]));
+    const BlockRange& range = chunks_[k].range;
+    squares_[k] = sum_gradients(range, shards, static_cast<Scalar>(scale), sum_of(range));
   });
   double squares = 0;
   for (const double part : squares_) {
@@ -74,82 +109,73 @@ double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>&
   }
   const double norm = std::sqrt(squares);
   if (!std::isfinite(norm)) {
-    report_not_finite(sums);
+    report_not_finite(store_, sums);
   }
   ++steps_;
   const bool clipped = options_.clip_norm > 0 && norm > options_.clip_norm;
-  const auto clip = static_cast<Scalar>(clipped ? options_.clip_norm / norm : 1.0);
+  const Factors factors{.learning_rate = static_cast<Scalar>(learning_rate),
+                        .clip = static_cast<Scalar>(clipped ? options_.clip_norm / norm : 1.0)};
+  update_matrices(workers, sums, factors);
   workers.run(chunk_count, [&](Index i) {
     const Chunk& chunk = chunks_[static_cast<std::size_t>(i)];
-    Update update{.count = chunk.count,
-                  .weight = store_.values().data() + chunk.begin,
-                  .gradient = sum_of(chunk),
-                  .moments = {},
-                  .learning_rate = static_cast<Scalar>(learning_rate) * chunk.rate,
-                  .clip = clip,
-                  .weight_decay = chunk.weight_decay,
-                  .step = steps_};
-    for (std::size_t k = 0; k < moments_.size(); ++k) {
-      update.moments[k] = moments_[k].data() + chunk.begin;
+    if (!chunk.in_matrix) {
+      update_chunk(chunk, sum_of(chunk.range), factors);
     }
-    update_(update, options_);
   });
   return norm;
 }
 
-// The memory of the first shard that wrote the block; zeros if none did.
-Optimizer::Sums Optimizer::place_for_sums(const std::vector<ParameterGradients*>& shards) const {
-  Sums sums;
-  sums.reserve(static_cast<std::size_t>(store_.blocks()));
-  for (Index block = 0; block < store_.blocks(); ++block) {
-    const auto wrote = [block](const ParameterGradients* shard) { return shard->written(block); };
-    const auto first = std::ranges::find_if(shards, wrote);
-    sums.push_back(first == shards.end() ? Tensor::zeros(store_.block_shape(block))
-                                         : (*first)->slot(block).memory);
-  }
-  return sums;
+Scalar* Optimizer::value_at(Index block, Index offset) {
+  return store_.values().data() + store_.block_begin(block) + offset;
 }
 
-// sum = scale Σ over shards, the first of which has written to `sum`; returns Σ sum². Adding the
-// last shard, scaling and squaring is one pass over memory.
-double Optimizer::sum_chunk(const Chunk& chunk, const std::vector<ParameterGradients*>& shards,
-                            Scalar scale, Scalar* sum) {
-  const Scalar* last = nullptr;
-  for (const ParameterGradients* shard : shards) {
-    if (!shard->written(chunk.block)) {
-      continue;
-    }
-    if (const Scalar* part = shard->data(chunk.block) + chunk.offset; part != sum) {
-      if (last != nullptr) {
-        add_to(sum, last, chunk.count);
-      }
-      last = part;
-    }
-  }
-  const Lanes s(scale);
-  const auto square = [](const Lanes& a) { return a * a; };
-  const Scalar squares =
-      last == nullptr
-          ? map_and_sum_terms(
-                chunk.count, sum, [s](const Lanes& a) { return s * a; }, square, sum)
-          : map_and_sum_terms(
-                chunk.count, sum, [s](const Lanes& a, const Lanes& b) { return s * (a + b); },
-                square, sum, last);
-  return static_cast<double>(squares);
+Scalar* Optimizer::moment_at(std::size_t state, Index block, Index offset) {
+  return states_[state].blocks[static_cast<std::size_t>(block)].data() + offset;
 }
 
-void Optimizer::report_not_finite(const Sums& sums) const {
-  for (const NamedParameter& parameter : store_.parameters()) {
-    const Tensor gradient = sums[static_cast<std::size_t>(parameter.block)].part(
-        parameter.offset - store_.block_begin(parameter.block), parameter.shape);
-    const Index bad = first_not_finite(gradient);
-    if (bad >= 0) {
-      throw NumericError(fmt::format("the gradient of {} {} is not finite: element {} is {}",
-                                     parameter.name, parameter.shape.to_string(), bad,
-                                     gradient.data()[bad]));
-    }
+void Optimizer::update_chunk(const Chunk& chunk, const Scalar* sum, Factors factors) {
+  const auto& [block, offset, count] = chunk.range;
+  Update update{.count = count,
+                .weight = value_at(block, offset),
+                .gradient = sum,
+                .moments = {},
+                .learning_rate = factors.learning_rate * chunk.rate,
+                .clip = factors.clip,
+                .weight_decay = chunk.weight_decay,
+                .step = steps_};
+  for (std::size_t k = 0; k < traits_.moments.size(); ++k) {
+    update.moments[k] = moment_at(k, block, offset);
   }
-  throw NumericError("the gradient is too large: its norm overflows");
+  update_(update, options_);
+}
+
+// One part for each thread, since a part has scratch memory and a matrix does not. Each takes
+// matrices until there are none left. Which part takes which does not change the result.
+void Optimizer::update_matrices(Workers& workers, GradientSums& sums, Factors factors) {
+  if (matrices_.empty()) {
+    return;
+  }
+  Index scratch_size = 0;
+  for (const Matrix& matrix : matrices_) {
+    scratch_size = std::max(scratch_size, muon_scratch(matrix.rows, matrix.columns));
+  }
+  const Index parts = std::min(workers.threads(), std::ssize(matrices_));
+  Tensor scratch = Tensor::empty({parts, scratch_size});
+  std::atomic<std::size_t> next = 0;
+  workers.run(parts, [&](Index part) {
+    for (std::size_t i = next++; i < matrices_.size(); i = next++) {
+      const auto& [block, offset, rows, columns, weight_decay, rate] = matrices_[i];
+      muon({.rows = rows,
+            .columns = columns,
+            .weight = value_at(block, offset),
+            .gradient = sums[static_cast<std::size_t>(block)].data() + offset,
+            .momentum = moment_at(traits_.moments.size(), block, offset),
+            .learning_rate = factors.learning_rate * rate,
+            .clip = factors.clip,
+            .weight_decay = weight_decay},
+           static_cast<Scalar>(options_.muon_momentum), scratch.row(part));
+    }
+  });
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

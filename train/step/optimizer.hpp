@@ -1,13 +1,14 @@
-// The optimisers, and the sum and norm of the shards' gradients, with which a step starts.
+// The optimisers: a step from the shards' gradients to new parameters.
 #pragma once
 
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/kernel/workers.hpp"
-#include "core/memory/pool_vector.hpp"
 #include "core/tape/parameters.hpp"
+#include "train/step/gradient_sum.hpp"
 #include "train/step/optimizer_updates.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -23,44 +24,68 @@ class Optimizer {
   double step(Workers& workers, const std::vector<ParameterGradients*>& shards, double scale,
               double learning_rate);
 
-  // From now on this parameter's learning rate is `factor` times that of the others.
+  // From now on this parameter's learning rate is `factor` times that of the others of its kind.
   void scale_rate(const Parameter& parameter, double factor);
 
-  // What must be saved so that the next step is the same: tensors with the layout of the store, and
-  // the number of steps.
+  // What must be saved so that the next step is the same: numbers for parameters, and the number of
+  // steps.
   struct State {
     std::string name;
-    Tensor* memory;
     // The range of valid numbers.
     Scalar least = std::numeric_limits<Scalar>::lowest();
     Scalar most = std::numeric_limits<Scalar>::max();
+    std::vector<Tensor> blocks{};  // with memory for each block that has this state
+
+    bool belongs_to(const NamedParameter& parameter) const {
+      return blocks[static_cast<std::size_t>(parameter.block)].has_memory();
+    }
+    Tensor of(const ParameterStore& store, const NamedParameter& parameter) const {
+      return blocks[static_cast<std::size_t>(parameter.block)].part(
+          parameter.offset - store.block_begin(parameter.block), parameter.shape);
+    }
   };
-  std::vector<State> states();
+  const std::vector<State>& states() const { return states_; }
   Index steps() const { return steps_; }
   void set_steps(Index steps) { steps_ = steps; }
 
  private:
   // Some numbers of one block: few enough for the caches, and for distribution over the workers.
   struct Chunk {
-    Index block;
-    Index begin;   // in the store's memory
-    Index offset;  // in the block
-    Index count;
+    BlockRange range;
     Scalar weight_decay;
+    bool in_matrix;   // updated with the whole matrix
     Scalar rate = 1;  // factor on the learning rate
   };
-  using Sums = PoolVector<Tensor>;  // over the shards, for each block
-  Sums place_for_sums(const std::vector<ParameterGradients*>& shards) const;
-  static double sum_chunk(const Chunk& chunk, const std::vector<ParameterGradients*>& shards,
-                          Scalar scale, Scalar* sum);
-  [[noreturn]] void report_not_finite(const Sums& sums) const;
+  // A parameter that is updated as a whole.
+  struct Matrix {
+    Index block;
+    Index offset;  // in the block
+    Index rows;
+    Index columns;
+    Scalar weight_decay;
+    Scalar rate;  // factor on the learning rate
+  };
+  struct Factors {
+    Scalar learning_rate;
+    Scalar clip;  // on the gradient
+  };
+  void add_chunks(Index block);
+  void add_states(std::span<const OptimizerMoment> moments, bool of_matrices);
+  void add_matrices();
+  Scalar matrix_rate(double factor) const;
+  Scalar* value_at(Index block, Index offset);
+  Scalar* moment_at(std::size_t state, Index block, Index offset);
+  void update_chunk(const Chunk& chunk, const Scalar* sum, Factors factors);
+  void update_matrices(Workers& workers, GradientSums& sums, Factors factors);
 
   ParameterStore& store_;
   TrainingOptions options_;
-  std::vector<Chunk> chunks_;
-  std::vector<double> squares_;  // of each chunk's gradient
+  OptimizerTraits traits_;
   UpdateFunction update_;
-  std::vector<Tensor> moments_;  // as in OptimizerTraits
+  std::vector<Chunk> chunks_;
+  std::vector<Matrix> matrices_;  // the largest first
+  std::vector<double> squares_;   // of each chunk's gradient
+  std::vector<State> states_;     // the traits' moments, then those of matrices
   Index steps_ = 0;
 };
 

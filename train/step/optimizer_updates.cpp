@@ -34,9 +34,9 @@ Scalar correction(double beta, Index step) {
 
 // m = β₁ m + (1 - β₁) g;  v = β₂ v + (1 - β₂) g²;  w -= rate m̂ / (√v̂ + ε), with m̂ = m / (1 - β₁ᵗ),
 // v̂ = v / (1 - β₂ᵗ) (Kingma and Ba 2015, algorithm 1). Weight decay is part of g in adam, and w -=
-// rate decay w in adamw (Loshchilov and Hutter 2019, algorithm 2).
+// rate decay w in adamw (Loshchilov and Hutter 2019, algorithm 2), which muon uses too.
 void adam(const Update& update, const TrainingOptions& options) {
-  const bool decoupled = options.optimizer == OptimizerKind::adamw;
+  const bool decoupled = options.optimizer != OptimizerKind::adam;
   const Lanes coupled_decay(decoupled ? Scalar{0} : update.weight_decay);
   const Lanes shrink(decoupled ? 1 - update.learning_rate * update.weight_decay : Scalar{1});
   const Lanes beta1(static_cast<Scalar>(options.beta1));

@@ -73,6 +73,12 @@ TEST(ConfigRules, an_option_of_another_optimizer_is_not_ignored) {
   EXPECT_EQ(config_error("training:\n  momentum: 0.5\n"),
             "a.yaml:2:13: training.momentum: this optimizer does not use it (only sgd)");
   EXPECT_EQ(config_error("training: {optimizer: sgd, momentum: 0.5}"), "accepted");
+  for (const std::string option : {"muon_rate", "muon_momentum"}) {
+    EXPECT_EQ(config_error("training: {optimizer: adamw, " + option + ": 0.5}"),
+              "a.yaml:1:" + std::to_string(32 + option.size()) + ": training." + option +
+                  ": this optimizer does not use it (only muon)");
+    EXPECT_EQ(config_error("training: {optimizer: muon, " + option + ": 0.5}"), "accepted");
+  }
   for (const std::string option : {"beta1", "beta2", "epsilon"}) {
     const std::string value = "training." + option + "=0.5";
     EXPECT_THAT(
@@ -81,10 +87,10 @@ TEST(ConfigRules, an_option_of_another_optimizer_is_not_ignored) {
     EXPECT_EQ(config_error("training: {optimizer: adamw}", {value}), "accepted");
   }
   // A resolved config names all of them.
-  EXPECT_EQ(
-      config_error(
-          "training: {optimizer: sgd, momentum: 0.9, beta1: 0.9, beta2: 0.98, epsilon: 1e-9}"),
-      "accepted");
+  EXPECT_EQ(config_error(
+                "training: {optimizer: sgd, momentum: 0.9, beta1: 0.9, beta2: 0.98, epsilon: 1e-9, "
+                "muon_rate: 0.02, muon_momentum: 0.95}"),
+            "accepted");
 }
 
 TEST(ConfigRules, weight_decay_spares_nothing_where_nothing_decays) {
@@ -95,6 +101,12 @@ TEST(ConfigRules, weight_decay_spares_nothing_where_nothing_decays) {
     EXPECT_EQ(config_error("training: {weight_decay: 0.1, " + option + ": false}"), "accepted");
     EXPECT_EQ(config_error("training: {" + option + ": true}"), "accepted");
   }
+}
+
+TEST(ConfigRules, muon_needs_a_learning_rate_to_follow) {
+  EXPECT_THAT(config_error("training: {optimizer: muon, learning_rate: 0}"),
+              StartsWith("a.yaml:1:44: training.learning_rate: muon_rate moves in proportion"));
+  EXPECT_EQ(config_error("training: {optimizer: adamw, learning_rate: 0}"), "accepted");
 }
 
 TEST(ConfigRules, a_metric_of_outputs_needs_outputs) {

@@ -127,6 +127,8 @@ void repair(Config& config) {
   keep("beta1", config.training.beta1, defaults.beta1);
   keep("beta2", config.training.beta2, defaults.beta2);
   keep("epsilon", config.training.epsilon, defaults.epsilon);
+  keep("muon_rate", config.training.muon_rate, defaults.muon_rate);
+  keep("muon_momentum", config.training.muon_momentum, defaults.muon_momentum);
   config.training.learning_rate_end = 0;  // which a constant one does not have
   const bool of_text = config.task.kind().of_text;
   repair(config.evaluation, of_text);

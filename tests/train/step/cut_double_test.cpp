@@ -48,8 +48,16 @@ Ends random_ends(std::uint64_t number) {
   return ends;
 }
 
+std::vector<double> velocity_of(TinyTrainer& training) {
+  std::vector<double> velocity;
+  for (const Tensor& block : training.trainer.optimizer().states().front().blocks) {
+    velocity.insert(velocity.end(), block.values().begin(), block.values().end());
+  }
+  return velocity;
+}
+
 // The gradient that a step hands to the optimiser: what SGD's momentum is after the first one.
-Tensor gradient_of(const Ends& ends, Index shards, Index d_model = 1) {
+std::vector<double> gradient_of(const Ends& ends, Index shards, Index d_model = 1) {
   ModelOptions model = tiny_options();
   model.layers = 2;
   model.dropout = 0.3;
@@ -65,12 +73,12 @@ Tensor gradient_of(const Ends& ends, Index shards, Index d_model = 1) {
   TinyTrainer training(model, options);
   training.model.shake(0.2);
   training.step(batches_up_to(ends));
-  return training.trainer.optimizer().states().front().memory->copy();
+  return velocity_of(training);
 }
 
 void expect_the_whole_gradient(const Ends& ends, Index shards) {
-  static const Tensor whole = gradient_of({sentence_count}, 1);
-  EXPECT_THAT(gradient_of(ends, shards).values(), Pointwise(DoubleNear(1e-12), whole.values()))
+  static const std::vector<double> whole = gradient_of({sentence_count}, 1);
+  EXPECT_THAT(gradient_of(ends, shards), Pointwise(DoubleNear(1e-12), whole))
       << ends.size() << " batches in " << shards << " shards";
 }
 
@@ -98,8 +106,7 @@ TEST(TrainerCuts, of_a_large_shard_into_pieces) {
   const Batch batch = batches_up_to(end).front();
   ASSERT_EQ(cut_into_parts(batch, part_rows(104)).size(), 3U);
   ASSERT_EQ(cut_into_parts(batch, part_rows(1)).size(), 1U);
-  const Tensor whole = gradient_of(end, 1);
-  EXPECT_THAT(gradient_of(end, 1, 104).values(), Pointwise(DoubleNear(1e-12), whole.values()));
+  EXPECT_THAT(gradient_of(end, 1, 104), Pointwise(DoubleNear(1e-12), gradient_of(end, 1)));
 }
 
 }  // namespace

@@ -95,7 +95,8 @@ class SteadyStep : public ::testing::Test {
 TEST_F(SteadyStep, takes_nothing_from_the_heap) {
   take_blas_buffers(3);
   for (const ModelOptions& options : kinds()) {
-    for (const OptimizerKind optimizer : {OptimizerKind::sgd, OptimizerKind::adamw}) {
+    for (const OptimizerKind optimizer :
+         {OptimizerKind::sgd, OptimizerKind::adamw, OptimizerKind::muon}) {
       for (const Index threads : {1, 2, 3}) {
         TinyTrainer training(options, trainer_options(optimizer, 3), threads);
         EXPECT_GT(calls_in_epoch(training, 0, training.loss), 0) << "tapes have to grow";

@@ -83,6 +83,14 @@ TEST(Trainer, gives_the_mean_over_labels) {
   EXPECT_NEAR(stats.negative_log_likelihood, expected, 1e-5);
 }
 
+TEST(Trainer, gives_the_same_bits_on_any_number_of_threads_with_muon) {
+  Trainer::Options options = trainer_options(2);
+  options.training.optimizer = OptimizerKind::muon;
+  const std::vector<Scalar> one = trained(options, 1);
+  EXPECT_EQ(trained(options, 2), one);
+  EXPECT_EQ(trained(options, 3), one);
+}
+
 TEST(Trainer, gives_the_same_bits_on_any_number_of_threads) {
   for (const Index shards : {1, 2, 5}) {
     SCOPED_TRACE(shards);
@@ -123,6 +131,24 @@ TEST(Trainer, gives_one_gradient_however_a_step_is_cut) {
     EXPECT_NEAR(halves.gradient_norm, whole.gradient_norm, 1e-5);
     EXPECT_THAT(other, Pointwise(FloatNear(1e-6F), weights));
   }
+}
+
+// The learning rate is the best of 3e-3, 1e-2 and 3e-2 for adamw, whose loss is 0.90 then. Muon's
+// own rate is its default; its loss is 0.81.
+TEST(Trainer, learns_faster_with_muon) {
+  const auto loss_after = [](OptimizerKind optimizer) {
+    Trainer::Options options = trainer_options(2);
+    options.training.optimizer = optimizer;
+    options.training.learning_rate = 1e-2;
+    TinyTrainer training(model_options(), options);
+    double sum = 0;
+    for (std::uint64_t step = 0; step < 150; ++step) {
+      const StepStats stats = training.step({copy_batch(step)});
+      sum += step < 140 ? 0 : stats.negative_log_likelihood / 10;
+    }
+    return sum;
+  };
+  EXPECT_LT(loss_after(OptimizerKind::muon), loss_after(OptimizerKind::adamw));
 }
 
 // A model that knows only which tokens there are says about ln 7 = 1.95.

@@ -30,6 +30,7 @@ const std::map<std::string, ParameterKind> all_kinds{
 std::map<std::string, double> after_a_step(OptimizerKind optimizer, TrainingOptions options) {
   options.optimizer = optimizer;
   options.weight_decay = decay;
+  options.muon_rate = 5 * options.learning_rate;
   ParameterStore store;
   for (const auto& [name, kind] : all_kinds) {
     const bool flat = kind == ParameterKind::gain || kind == ParameterKind::bias;
@@ -49,16 +50,21 @@ std::map<std::string, double> after_a_step(OptimizerKind optimizer, TrainingOpti
 }
 
 // What one step makes of a 2. In sgd: w - rate decay w. In adam, where the decay is the gradient,
-// the first step is the rate towards 0. In adamw: (1 - rate decay) w.
-double decayed(OptimizerKind optimizer) {
-  return optimizer == OptimizerKind::adam ? 2 - rate : 2 - rate * decay * 2;
+// the first step is the rate towards 0. In adamw: (1 - rate decay) w. In muon's matrices the rate
+// is five times as large.
+double decayed(OptimizerKind optimizer, const std::string& kind) {
+  if (optimizer == OptimizerKind::adam) {
+    return 2 - rate;
+  }
+  const double own_rate = optimizer == OptimizerKind::muon && kind == "matrix" ? 5 * rate : rate;
+  return 2 - own_rate * decay * 2;
 }
 
 void expect_spared(const TrainingOptions& options, const std::string& spared) {
   for (const OptimizerKind optimizer :
-       {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw}) {
+       {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::muon}) {
     for (const auto& [kind, number] : after_a_step(optimizer, options)) {
-      const double expected = kind == spared ? 2 : decayed(optimizer);
+      const double expected = kind == spared ? 2 : decayed(optimizer, kind);
       EXPECT_NEAR(number, expected, 1e-8) << traits_of(optimizer).name << ", " << kind;
     }
   }
