@@ -30,10 +30,11 @@ void show_config(const ConfigArguments& arguments) {
   } else if (arguments.file.empty()) {
     throw ConfigError("expected a config file, --schema or --reference");
   } else {
+    const LoadedConfig loaded = load_config(arguments.file, arguments.overrides);
     InputFiles inputs;
-    inputs.add(arguments.file);
+    inputs.add(loaded.files);
     expect_output_apart(inputs);
-    write_output(dump_config_with_origins(load_config(arguments.file, arguments.overrides)));
+    write_output(dump_config_with_origins(loaded));
   }
 }
 

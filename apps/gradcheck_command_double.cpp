@@ -148,7 +148,7 @@ int gradcheck_config(const GradcheckArguments& arguments) {
                   .batch = {},
                   .report = {},
                   .seconds = 0};
-  expect_output_apart(inputs_of_config(arguments.config, config));
+  expect_output_apart(inputs_of_config(loaded));
   const Task task = make_task(config, find_config_data(arguments.config, config.task));
   expect_some(config, task, arguments.only);
   checked.batch = small_batch(task.split("train"), std::min<Index>(160, config.model.max_positions),

@@ -32,8 +32,9 @@ struct PlanArguments {
 };
 
 void plan(const PlanArguments& arguments) {
-  const Config config = load_config(arguments.config, arguments.overrides).config;
-  expect_output_apart(inputs_of_config(arguments.config, config));
+  const LoadedConfig loaded = load_config(arguments.config, arguments.overrides);
+  const Config& config = loaded.config;
+  expect_output_apart(inputs_of_config(loaded));
   const auto console = std::make_shared<Console>();
   start_logging(console);
   prepare_blas();

@@ -34,8 +34,8 @@ InputFiles inputs_of_sweep(const fs::path& directory) {
 InputFiles inputs_of_sweep(const fs::path& file, const SweepPlan& plan) {
   InputFiles inputs;
   inputs.add(file);
-  inputs.add(plan.config);
   for (const SweepRun& run : plan.runs) {
+    inputs.add(run.config_files);
     inputs.add(inputs_of_training(run.config).paths());
   }
   return inputs;

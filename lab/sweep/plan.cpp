@@ -140,7 +140,9 @@ SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Ove
   for (const Override& value : values) {
     run.overrides.push_back(fmt::format("{}={}", option_of(value), value.text));
   }
-  run.config = load_with_overrides(sweep.config, values).config;
+  LoadedConfig loaded = load_with_overrides(sweep.config, values);
+  run.config = std::move(loaded.config);
+  run.config_files = std::move(loaded.files);
   return run;
 }
 

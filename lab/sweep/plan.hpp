@@ -16,9 +16,10 @@ struct SweepCell {
 
 struct SweepRun {
   std::size_t cell;
-  std::string name;                    // of its directory: "model.heads=2,seed=1"
-  std::vector<std::string> overrides;  // as for `--set`
-  Config config;                       // with all overrides, resolved
+  std::string name;                                   // of its directory: "model.heads=2,seed=1"
+  std::vector<std::string> overrides;                 // as for `--set`
+  Config config;                                      // with all overrides, resolved
+  std::vector<std::filesystem::path> config_files{};  // as LoadedConfig::files
 };
 
 struct SweepPlan {

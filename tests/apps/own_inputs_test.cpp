@@ -96,6 +96,11 @@ TEST_F(OwnInputs, a_config_that_is_shown_into_itself) {
                    "cannot write to standard output: it is the same file as c.yaml");
   }
   expect_refused("\"$TAPEHEAD\" replay c.yaml >>c.yaml", "cannot write to standard output");
+  std::ofstream(here / "d.yaml") << "base: c.yaml\n";
+  for (const std::string command : {"config", "plan", "gradcheck"}) {
+    expect_refused("\"$TAPEHEAD\" " + command + " d.yaml >>c.yaml",
+                   "cannot write to standard output: it is the same file as c.yaml");
+  }
 }
 
 TEST_F(OwnInputs, a_smaller_run_over_the_run_itself) {
@@ -123,6 +128,8 @@ TEST_F(OwnInputs, a_training_over_its_config_its_weights_or_its_text) {
   const std::string config = TAPEHEAD_SOURCE_DIR "/configs/copy.yaml";
   expect_refused(train("r/config.yaml", {}), "r/config.yaml, which is read, is part of it");
   expect_refused(train("linked/config.yaml", {}), "which is read, is part of it");
+  std::ofstream(here / "d.yaml") << "base: r/config.yaml\n";
+  expect_refused(train("d.yaml", {}), "r/config.yaml, which is read, is part of it");
   expect_refused(train(config, {"model.init_from=r"}), "which is read, is part of it");
   expect_refused(train(config, {"model.init_from=./linked"}), "which is read, is part of it");
   fs::copy(text + "train.en", here / "r/checkpoints/text.en");

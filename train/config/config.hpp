@@ -18,9 +18,11 @@ struct LoadedConfig {
   // The origin of each option's value: "model.d_model" -> "configs/copy.yaml:7:12", "--set",
   // "default", or "auto" (it followed from other options).
   std::map<std::string, std::string> origins;
+  std::vector<std::filesystem::path> files{};  // the config file, and those that it inherits from
 };
 
-// Reads a config file, applies `overrides` ("section.option=value"; if an option occurs several
+// Reads a config file and the files that it inherits from (`base: other.yaml`; its own options
+// replace theirs), applies `overrides` ("section.option=value"; if an option occurs several
 // times, the last one counts), checks everything and resolves every `auto` that depends only on the
 // config. Throws ConfigError: "file:line:column: section.option: what is wrong (the value; what is
 // allowed)", or "--set section.option=value: ...". Does not create anything.

@@ -6,6 +6,7 @@
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
+#include "train/config/bases.hpp"
 #include "train/config/config.hpp"
 #include "train/config/document/document.hpp"
 #include "train/config/overrides.hpp"
@@ -21,13 +22,17 @@ constexpr std::string_view command_line = "--set";
 
 class Reader {
  public:
-  Reader(std::string_view file, const std::vector<Override>& overrides)
-      : file_(file), overrides_(overrides) {}
+  explicit Reader(const std::vector<Override>& overrides) : overrides_(overrides) {}
 
-  LoadedConfig read(const ConfigNode& root) {
-    read_task_name(root);
+  // Options of later sources replace those of earlier ones.
+  LoadedConfig read(const std::vector<ConfigSource>& sources) {
+    read_task_name(sources);
     all_ = sections(loaded_.config);  // now the task section has the options of its task
-    for (const ConfigEntry& entry : root.entries) read_entry(entry);
+    for (const ConfigSource& source : sources) {
+      file_ = source.file;
+      loaded_.files.insert(loaded_.files.begin(), source.file);
+      for (const ConfigEntry& entry : source.root.entries) read_entry(entry);
+    }
     for (const Override& one : overrides_) {
       if (!names_task(one.section, one.option)) apply(one);
     }
@@ -54,11 +59,14 @@ class Reader {
   }
 
   // The task's name determines the valid options, so it is read first, and only once.
-  void read_task_name(const ConfigNode& root) {
+  void read_task_name(const std::vector<ConfigSource>& sources) {
     all_ = sections(loaded_.config);
-    for (const ConfigEntry& section : root.entries) {
-      for (const ConfigEntry& option : section.value.entries) {
-        if (names_task(section.key, option.key)) read_option("task", option);
+    for (const ConfigSource& source : sources) {
+      file_ = source.file;
+      for (const ConfigEntry& section : source.root.entries) {
+        for (const ConfigEntry& option : section.value.entries) {
+          if (names_task(section.key, option.key)) read_option("task", option);
+        }
       }
     }
     for (const Override& one : overrides_) {
@@ -95,6 +103,9 @@ class Reader {
 
   void apply(const Override& one) {
     const TaskKind& task = loaded_.config.task.kind();
+    if (one.section.empty() && one.option == base_key) {
+      fail(one.name_place, "only a config file has a base");
+    }
     if (one.section.empty() && find_section(one.option) != nullptr) {
       fail(one.name_place, "a section; set one of its options, " + one.option + ".option=value");
     }
@@ -185,7 +196,7 @@ class Reader {
     return nullptr;
   }
 
-  std::string_view file_;
+  std::string_view file_;  // of the source that is read, then of the last
   const std::vector<Override>& overrides_;
   LoadedConfig loaded_;
   std::vector<Section> all_;                   // its rows point into loaded_.config
@@ -197,13 +208,13 @@ class Reader {
 LoadedConfig load_with_overrides(const std::filesystem::path& file,
                                  const std::vector<Override>& overrides) {
   const std::string name = file.string();
-  return Reader(name, overrides).read(parse_document(read_config_text(file), name));
+  return Reader(overrides).read(with_bases(parse_document(read_config_text(file), name), name));
 }
 
 LoadedConfig parse_config(std::string_view text, std::string_view file_name,
                           const std::vector<std::string>& overrides) {
   const std::vector<Override> parsed = parse_overrides(overrides);
-  return Reader(file_name, parsed).read(parse_document(text, file_name));
+  return Reader(parsed).read(with_bases(parse_document(text, file_name), file_name));
 }
 
 }  // namespace tapehead

@@ -23,6 +23,11 @@ option written out and where each value came from; `tapehead config --schema` pr
 for editors. `--set section.option=value` overrides one option from the command line, as often as
 needed; the last one of an option wins.
 
+`base: other.yaml`, outside the sections, inherits from another config: this one has the options of
+`other.yaml`, except those that it sets itself. A list replaces the whole list of the base. The path
+starts at the directory of the config that names it; a base may have a base of its own, in YAML or
+JSON. All options stand in the config that a run stores, so a run needs no base.
+
 How values are read:
 
 - The option's type decides: `1e-4`, `1_000`, `2e3` and numbers in quotes are numbers where a number
@@ -39,7 +44,7 @@ How values are read:
 - `auto`, or nothing after the colon, leaves an option that has it as default to follow the others.
 - Anchors, aliases, merge keys, tags and several documents in a file are not used.
 - A file that is valid JSON, or whose name ends in `.json`, is read as JSON.
-- Paths start at the working directory; a run that is there finds its files where they were.
+- Other paths start at the working directory; a run that is there finds its files where they were.
 )";
 
 std::string table(const std::vector<Row>& rows) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "train/config/bases.hpp"
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
@@ -143,7 +144,9 @@ Json task_schema() {
 
 std::string config_schema() {
   Config config;
-  Json all = Json::object();
+  Json all{{std::string(base_key),
+            {{"type", "string"},
+             {"description", "a config file to inherit from, relative to this one"}}}};
   for (const Section& section : sections(config)) {
     if (section.name.empty()) {
       all.update(properties(section.rows));

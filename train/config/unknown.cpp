@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/text.hpp"
+#include "train/config/bases.hpp"
 #include "train/config/nearest.hpp"
 #include "train/config/rows.hpp"
 
@@ -90,6 +91,7 @@ std::string explain_unknown_section(std::string_view name, const TaskKind& task)
   if (!inside.empty()) {
     return fmt::format("unknown name; there is the option {}", join(inside, ", "));
   }
+  names.push_back(base_key);
   if (const auto near = nearest(name, names)) {
     return fmt::format("unknown name; did you mean {}?", *near);
   }

@@ -2,7 +2,6 @@
 
 #include "core/errors.hpp"
 #include "datasets/text/data_files.hpp"
-#include "train/config/config.hpp"
 #include "train/run/directory.hpp"
 
 namespace tapehead {
@@ -38,9 +37,9 @@ InputFiles inputs_of_training(const Config& config) {
   return inputs;
 }
 
-InputFiles inputs_of_config(const std::filesystem::path& file, const Config& config) {
-  InputFiles inputs = inputs_of_training(config);
-  inputs.add(file);
+InputFiles inputs_of_config(const LoadedConfig& loaded) {
+  InputFiles inputs = inputs_of_training(loaded.config);
+  inputs.add(loaded.files);
   return inputs;
 }
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "core/files/input_files.hpp"
-#include "train/options/options.hpp"
+#include "train/config/config.hpp"
 #include "train/run/data.hpp"
 
 namespace tapehead {
@@ -17,7 +17,7 @@ InputFiles inputs_of_run(const std::filesystem::path& directory, const DataChoic
 // The text of the config's task, and the run from which the initial weights come.
 InputFiles inputs_of_training(const Config& config);
 
-// These, and the config file.
-InputFiles inputs_of_config(const std::filesystem::path& file, const Config& config);
+// These, the config file, and those that it inherits from.
+InputFiles inputs_of_config(const LoadedConfig& loaded);
 
 }  // namespace tapehead

@@ -38,14 +38,14 @@ void say_differences(const TrainRequest& request, const LoadedConfig& run) {
 
 // Throws if the run would replace something that it is made from, or would replace any run without
 // being asked to.
-void expect_available(const TrainRequest& request, const Config& config,
+void expect_available(const TrainRequest& request, const LoadedConfig& loaded,
                       const std::filesystem::path& directory) {
   if (request.resume) {
     return;
   }
   RunDirectory::expect_available(directory, request.overwrite);
   if (request.overwrite) {
-    RunDirectory::expect_keeps(directory, inputs_of_config(request.config, config));
+    RunDirectory::expect_keeps(directory, inputs_of_config(loaded));
   }
 }
 
@@ -130,7 +130,7 @@ Trained train(const TrainRequest& request) {
     say_differences(request, loaded);
   }
   const BlasInfo blas = prepare_blas();
-  expect_available(request, config, directory);
+  expect_available(request, loaded, directory);
   // Data and weights come first, so that if something is wrong with them, nothing has been created
   // or overwritten yet.
   const bool tokenizers_kept = request.resume && has_tokenizers(directory);

@@ -50,7 +50,7 @@ TEST(ConfigErrors, unknown_section) {
             "a.yaml:1:1: trainig: unknown name; did you mean training?");
   EXPECT_EQ(config_error("wandb: true"),
             "a.yaml:1:1: wandb: unknown name; there are seed, task, model, attention, "
-            "encoder_self, decoder_self, cross, training, evaluation, run");
+            "encoder_self, decoder_self, cross, training, evaluation, run, base");
   EXPECT_EQ(config_error("training.steps: 4"),
             "a.yaml:1:1: training.steps: options are written in their section: `training:`, and in "
             "it `steps:`");
