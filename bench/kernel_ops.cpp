@@ -17,6 +17,7 @@
 #include "core/ops/attention/additive_score.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/cross_entropy.hpp"
+#include "core/ops/gated_activation.hpp"
 #include "core/ops/norm.hpp"
 #include "core/ops/residual.hpp"
 #include "core/random/draws.hpp"
@@ -184,6 +185,13 @@ void register_row_ops(const StepSize& size) {
                    return bias_activation(x[0], x[1], activation);
                  }});
   }
+  register_op({.name = name_of("bias + gated silu", size, N, F),
+               .forward = {.bytes = bytes_of(N, F, 3)},
+               .backward = {.bytes = bytes_of(N, F, 5)},
+               .inputs = {{N, 2 * F}, {2 * F}},
+               .op = [](const std::vector<Var>& x) {
+                 return gated_activation(x[0], x[1], Activation::silu);
+               }});
   register_op({.name = name_of("dropout", size, N, F),
                .forward = {.bytes = bytes_of(N, F, 2)},
                .backward = {.bytes = bytes_of(N, F, 2)},

@@ -8,11 +8,12 @@ namespace tapehead {
 namespace {
 
 std::size_t kind_of(std::string_view op) {
-  constexpr std::array<std::pair<std::string_view, std::size_t>, 8> known{{{"linear", 0},
+  constexpr std::array<std::pair<std::string_view, std::size_t>, 9> known{{{"linear", 0},
                                                                            {"attention", 1},
                                                                            {"layer_norm", 2},
                                                                            {"rms_norm", 2},
                                                                            {"bias_activation", 2},
+                                                                           {"gated_activation", 2},
                                                                            {"residual", 2},
                                                                            {"dropout", 2},
                                                                            {"cross_entropy", 3}}};

@@ -1,9 +1,10 @@
 #include "core/ops/activation.hpp"
 
-#include <numbers>
+#include <type_traits>
 #include <utility>
 
 #include "core/memory/pool.hpp"
+#include "core/ops/activation_functions.hpp"
 #include "core/ops/dropout_mask.hpp"
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"
@@ -11,66 +12,6 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
-
-struct Relu {
-  static Lanes value(const Lanes& x) { return xsimd::max(x, Lanes(Scalar{0})); }
-};
-
-// x Φ(x) (Hendrycks and Gimpel 2016), whose slope is Φ(x) + x φ(x), with the normal distribution's
-// Φ(x) = (1 + erf(x / √2)) / 2 and φ(x) = exp(-x² / 2) / √(2 π).
-struct GeluExact {
-  static constexpr Scalar root_half = static_cast<Scalar>(1 / std::numbers::sqrt2);
-
-  static Lanes share(const Lanes& x) {
-    return Lanes(Scalar(0.5)) * (Lanes(Scalar{1}) + xsimd::erf(x * Lanes(root_half)));
-  }
-  static Lanes value(const Lanes& x) { return x * share(x); }
-  static Lanes slope(const Lanes& x) {
-    const Lanes density = Lanes(root_half * static_cast<Scalar>(std::numbers::inv_sqrtpi)) *
-                          xsimd::exp(x * x * Lanes(Scalar(-0.5)));
-    return share(x) + x * density;
-  }
-};
-
-// gelu'(x) = (1 + t) / 2 + x (1 - t²) u' / 2, with t = tanh(u), u = c (x + k x³), u' = c (1 + 3 k
-// x²)
-struct Gelu {
-  static constexpr Scalar c = static_cast<Scalar>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
-  static constexpr Scalar k = static_cast<Scalar>(0.044715);
-
-  static Lanes inner(const Lanes& x) {
-    return xsimd::tanh(Lanes(c) * x * (Lanes(Scalar{1}) + Lanes(k) * x * x));
-  }
-  static Lanes value(const Lanes& x) {
-    return Lanes(Scalar(0.5)) * x * (Lanes(Scalar{1}) + inner(x));
-  }
-  static Lanes slope(const Lanes& x) {
-    const Lanes one(Scalar{1});
-    const Lanes t = inner(x);
-    const Lanes inner_slope = Lanes(c) * (one + Lanes(3 * k) * x * x);
-    return Lanes(Scalar(0.5)) * (one + t + x * (one - t * t) * inner_slope);
-  }
-};
-
-// silu'(x) = σ(x) (1 + x (1 - σ(x)))
-struct Silu {
-  static Lanes sigmoid(const Lanes& x) {
-    return Lanes(Scalar{1}) / (Lanes(Scalar{1}) + xsimd::exp(-x));
-  }
-  static Lanes value(const Lanes& x) { return x * sigmoid(x); }
-  static Lanes slope(const Lanes& x) {
-    const Lanes s = sigmoid(x);
-    return s * (Lanes(Scalar{1}) + x * (Lanes(Scalar{1}) - s));
-  }
-};
-
-struct Tanh {
-  static Lanes value(const Lanes& x) { return xsimd::tanh(x); }
-  static Lanes slope(const Lanes& x) {
-    const Lanes t = xsimd::tanh(x);
-    return Lanes(Scalar{1}) - t * t;
-  }
-};
 
 // y = f(x + b) ∘ mask.  y may be x.
 template <class Function>
@@ -170,18 +111,13 @@ Var relu(Var&& x, const Var& bias, const Dropout& dropout) {
 Var bias_activation(Var x, const Var& bias, Activation activation, const Dropout& dropout) {
   const auto [N, F] = dims<2>(x, "bias_activation.x");
   expect_shape(bias, {F}, "bias_activation.bias for x", x);
-  switch (activation) {
-    case Activation::relu:
+  return with_function(activation, [&]<class Function>(Function) {
+    if constexpr (std::is_same_v<Function, Relu>) {
       return relu(std::move(x), bias, dropout);
-    case Activation::gelu:
-      return smooth<Gelu>(x, bias, dropout);
-    case Activation::gelu_exact:
-      return smooth<GeluExact>(x, bias, dropout);
-    case Activation::silu:
-      return smooth<Silu>(x, bias, dropout);
-    default:
-      return smooth<Tanh>(x, bias, dropout);
-  }
+    } else {
+      return smooth<Function>(x, bias, dropout);
+    }
+  });
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -49,6 +49,13 @@ inline Lanes lanes_at(const KeepRow& row, Index i, Index count) {
   return row.factors->of(keep, i % 8);
 }
 
+// The factors of a row without dropout.
+struct NoneDropped {};
+
+inline Lanes lanes_at(NoneDropped /*row*/, Index /*i*/, Index /*count*/) {
+  return Lanes(Scalar{1});
+}
+
 class DropoutMask {
  public:
   DropoutMask(const Dropout& dropout, Index rows, Index columns);

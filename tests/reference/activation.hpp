@@ -36,6 +36,16 @@ inline Array bias_activation(const Array& x, const Array& b, Activation kind, co
   return kept * activation(x + b, kind);
 }
 
+// y = kept ∘ (u + b) ∘ f(v + c), for x = (u, v) and bias = (b, c)
+inline Array gated_activation(const Array& x, const Array& bias, Activation kind,
+                              const Array& kept) {
+  const std::size_t F = x.shape(1) / 2;
+  const Array sum = x + bias;
+  const Array value = xt::view(sum, xt::all(), xt::range(0, F));
+  const Array gate = xt::view(sum, xt::all(), xt::range(F, 2 * F));
+  return kept * value * activation(gate, kind);
+}
+
 // y = x + kept ∘ (f + b)
 inline Array residual(const Array& x, const Array& f, const Array& b, const Array& kept) {
   return x + kept * (f + b);

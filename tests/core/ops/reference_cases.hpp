@@ -8,6 +8,7 @@
 #include "core/ops/activation.hpp"
 #include "core/ops/cross_entropy.hpp"
 #include "core/ops/embedding.hpp"
+#include "core/ops/gated_activation.hpp"
 #include "core/ops/linear.hpp"
 #include "core/ops/matmul.hpp"
 #include "core/ops/norm.hpp"
@@ -52,9 +53,11 @@ TEST(ReferenceOps, matmul_and_transpose) {
               random_tensor({5, D}, 1));
 }
 
+constexpr Activation activations_of_reference[] = {
+    Activation::relu, Activation::gelu, Activation::gelu_exact, Activation::silu, Activation::tanh};
+
 TEST(ReferenceOps, bias_activation) {
-  for (const Activation kind : {Activation::relu, Activation::gelu, Activation::gelu_exact,
-                                Activation::silu, Activation::tanh}) {
+  for (const Activation kind : activations_of_reference) {
     for (const Dropout& dropped : {Dropout{}, drop}) {
       expect_like(
           [&, factors = array(dropout_factors({5, D}, dropped))](const Array& x,
@@ -63,6 +66,20 @@ TEST(ReferenceOps, bias_activation) {
           },
           [&](const Var& x, const Var& bias) { return bias_activation(x, bias, kind, dropped); },
           random_tensor({5, D}, 4, -3, 3), random_tensor({D}, 2));
+    }
+  }
+}
+
+TEST(ReferenceOps, gated_activation) {
+  for (const Activation kind : activations_of_reference) {
+    for (const Dropout& dropped : {Dropout{}, drop}) {
+      expect_like(
+          [&, factors = array(dropout_factors({5, D}, dropped))](const Array& x,
+                                                                 const Array& bias) {
+            return reference::gated_activation(x, bias, kind, factors);
+          },
+          [&](const Var& x, const Var& bias) { return gated_activation(x, bias, kind, dropped); },
+          random_tensor({5, 2 * D}, 4, -3, 3), random_tensor({2 * D}, 2));
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "tests/core/gradcheck/mutants/broken_edges.hpp"
 #include "tests/core/gradcheck/mutants/corruptions.hpp"
 #include "tests/core/gradcheck/mutants/dropout_mistakes.hpp"
+#include "tests/core/gradcheck/mutants/gated_mistakes.hpp"
 #include "tests/core/gradcheck/mutants/handing_in.hpp"
 #include "tests/core/gradcheck/mutants/normalising_mistakes.hpp"
 #include "tests/core/gradcheck/mutants/plain_mistakes.hpp"
@@ -19,12 +20,16 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 inline std::vector<Mistake> all_mistakes() {
   std::vector<Mistake> all;
-  for (const auto& family :
-       {product_mistakes(), sum_and_product_mistakes(), function_mistakes(), reduce_mistakes(),
-        piece_mistakes(), softmax_mistakes(), layer_norm_mistakes(), rms_norm_mistakes(),
-        activation_mistakes(), gelu_mistakes(), dropout_mistakes(), residual_mistakes(),
-        lookup_mistakes(), position_mistakes(), loss_mistakes(), weight_mistakes(),
-        layout_mistakes(), pattern_mistakes(), attention_dropout_mistakes()}) {
+  for (const auto& family : {product_mistakes(),    sum_and_product_mistakes(),
+                             function_mistakes(),   reduce_mistakes(),
+                             piece_mistakes(),      softmax_mistakes(),
+                             layer_norm_mistakes(), rms_norm_mistakes(),
+                             activation_mistakes(), gelu_mistakes(),
+                             gated_mistakes(),      dropout_mistakes(),
+                             residual_mistakes(),   lookup_mistakes(),
+                             position_mistakes(),   loss_mistakes(),
+                             weight_mistakes(),     layout_mistakes(),
+                             pattern_mistakes(),    attention_dropout_mistakes()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/ops/activation.hpp"
+#include "core/ops/gated_activation.hpp"
 #include "core/ops/norm.hpp"
 #include "core/ops/residual.hpp"
 #include "core/ops/softmax.hpp"
@@ -46,6 +47,25 @@ inline std::vector<OpSubject> activation_subjects() {
   return {activation_subject(Activation::relu, false), activation_subject(Activation::gelu, false),
           activation_subject(Activation::silu, false), activation_subject(Activation::tanh, false),
           activation_subject(Activation::relu, true),  activation_subject(Activation::gelu, true)};
+}
+
+inline OpSubject gated_subject(Activation activation, bool dropped) {
+  const auto name = EnumNames<Activation>::names[static_cast<std::size_t>(activation)];
+  return {.name = fmt::format("gated_activation, {}{}", name, dropped ? ", dropout" : ""),
+          .inputs = {{"x", {4, 6}}, {"bias", {6}, true}},
+          .function =
+              [activation, dropped](std::uint64_t seed) {
+                const Dropout drop = dropped ? subject_dropout(seed) : Dropout();
+                return [activation, drop](Tape&, const std::vector<Var>& x) {
+                  return gated_activation(x[0], x[1], activation, drop);
+                };
+              },
+          .adjust = keep_from_kink};
+}
+
+inline std::vector<OpSubject> gated_subjects() {
+  return {gated_subject(Activation::relu, false), gated_subject(Activation::silu, false),
+          gated_subject(Activation::silu, true)};
 }
 
 inline std::vector<OpSubject> normalising_subjects() {
