@@ -45,7 +45,7 @@ HeadScores::HeadScores(const Scope& scope, const AttentionSpec& spec, Index max_
                            Initializer::constant(1 / std::sqrt(static_cast<double>(d))));
   }
   if (spec.positions == AttentionPositions::rotary) {
-    rotations_ = rotations(max_positions, d);
+    rotations_ = rotations(max_positions, d, spec.rotary_base);
   }
 }
 
@@ -129,7 +129,8 @@ HeadColumns HeadScores::rotated(const HeadColumns& heads, const Segments& segmen
   if (spec_.positions != AttentionPositions::rotary) {
     return heads;
   }
-  return like(heads, rotate_heads(heads, rotations_, segments, distinct(heads, count), spec_.d_qk));
+  return like(heads, rotate_heads(heads, rotations_, segments, distinct(heads, count), spec_.d_qk,
+                                  spec_.rotary_pairs));
 }
 
 // q Mᵀ for bilinear heads' queries, √d x / |x| for cosine heads' queries and keys.

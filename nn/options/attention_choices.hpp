@@ -34,6 +34,7 @@ inline constexpr std::array clipped_positions{AttentionPositions::relative,
                                               AttentionPositions::relative_keys,
                                               AttentionPositions::transformer_xl};
 inline constexpr std::array bucketed_positions{AttentionPositions::t5};
+inline constexpr std::array rotary_positions{AttentionPositions::rotary};
 
 constexpr bool shares_value(Sharing sharing) {
   return sharing != Sharing::none && sharing != Sharing::query_key;

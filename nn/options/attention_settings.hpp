@@ -9,6 +9,7 @@
 
 #include "core/fields.hpp"
 #include "core/layered.hpp"
+#include "core/ops/heads/rotary_pairs.hpp"
 #include "nn/options/attention_choices.hpp"
 #include "nn/options/attention_pattern.hpp"
 
@@ -50,6 +51,8 @@ struct AttentionFields {
   Of<ByHead<Score>> score = unless_said(ByHead<Score>{{Score::dot}});
   Of<ScoreScale> scale = unless_said(ScoreScale::inverse_sqrt_d_qk);
   Of<AttentionPositions> positions = unless_said(AttentionPositions::none);
+  Of<double> rotary_base = unless_said(10000.0);
+  Of<RotaryPairs> rotary_pairs = unless_said(RotaryPairs::halves);
   Of<Index> clip = unless_said<Index>(16);
   Of<Index> buckets = unless_said<Index>(32);
   Of<Index> farthest = unless_said<Index>(128);
@@ -132,6 +135,19 @@ struct AttentionFields {
                        "section attention it is for self-attention; auto: none"},
               {.of_self = true}),
           of.positions...);
+    visit(AttentionField({.name = "rotary_base",
+                          .help = "rotary: pair c of d_qk / 2 turns by base^(-2 c / d_qk) for each "
+                                  "position; auto: 10000",
+                          .minimum = 1,
+                          .maximum = 1e12},
+                         {.positions = rotary_positions}),
+          of.rotary_base...);
+    visit(AttentionField({.name = "rotary_pairs",
+                          .help = "rotary: pair c is the columns c and c + d_qk / 2 (halves, as in "
+                                  "GPT-NeoX and Llama) or 2 c and 2 c + 1 (interleaved, Su et al. "
+                                  "2021); auto: halves"},
+                         {.positions = rotary_positions}),
+          of.rotary_pairs...);
     visit(AttentionField({.name = "clip",
                           .help = "relative, relative_keys, transformer_xl: distances beyond this "
                                   "count as this; auto: 16",

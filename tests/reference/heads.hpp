@@ -49,18 +49,33 @@ inline Array normalize_heads(const Array& x, double epsilon) {
   return std::sqrt(x.shape(2)) * x / xt::sqrt(squares + epsilon);
 }
 
-// Turns the columns c and c + width / 2 by the angle position · 10000^(-2 c / width) (Su et al.
+// Turns the columns c and c + width / 2 by the angle position · base^(-2 c / width) (Su et al.
 // 2021, equations 15 and 34).  positions: (N)
-inline Array rotate_heads(const Array& x, const Array& positions) {
+inline Array rotate_heads(const Array& x, const Array& positions, double base = 10000) {
   const std::size_t half = x.shape(2) / 2;
   const Array c = xt::arange<double>(static_cast<double>(half));
   const Array angles = xt::view(positions, xt::all(), xt::newaxis(), xt::newaxis()) *
-                       xt::pow(10000.0, -c / static_cast<double>(half));
+                       xt::pow(base, -c / static_cast<double>(half));
   const Array a = xt::view(x, xt::all(), xt::all(), xt::range(0, half));
   const Array b = xt::view(x, xt::all(), xt::all(), xt::range(half, 2 * half));
   const Array turned_a = a * xt::cos(angles) - b * xt::sin(angles);
   const Array turned_b = b * xt::cos(angles) + a * xt::sin(angles);
   return xt::concatenate(xt::xtuple(turned_a, turned_b), 2);
+}
+
+// The same for the columns 2 c and 2 c + 1.
+inline Array rotate_interleaved_heads(const Array& x, const Array& positions, double base) {
+  using xt::placeholders::_;
+  const std::size_t half = x.shape(2) / 2;
+  const Array a = xt::view(x, xt::all(), xt::all(), xt::range(0, _, 2));
+  const Array b = xt::view(x, xt::all(), xt::all(), xt::range(1, _, 2));
+  const Array turned = rotate_heads(xt::concatenate(xt::xtuple(a, b), 2), positions, base);
+  Array y = xt::empty<double>(x.shape());
+  xt::view(y, xt::all(), xt::all(), xt::range(0, _, 2)) =
+      xt::view(turned, xt::all(), xt::all(), xt::range(0, half));
+  xt::view(y, xt::all(), xt::all(), xt::range(1, _, 2)) =
+      xt::view(turned, xt::all(), xt::all(), xt::range(half, 2 * half));
+  return y;
 }
 
 }  // namespace reference

@@ -67,6 +67,8 @@ class RandomAttention {
     maybe(settings.pattern, ByHead<AttentionPattern>{{AttentionPattern(one_of<const char*>(
                                 {"full", "causal", "window 1", "window 2 0", "blocks 2",
                                  "strided 2", "fixed 3 1", "top_k 2", "window 3 top_k 2"}))}});
+    maybe(settings.rotary_base, one_of({2.0, 300.0}));
+    maybe(settings.rotary_pairs, any<RotaryPairs>());
     maybe(settings.clip, one_of<Index>({0, 1, 3}));
     maybe(settings.buckets, one_of<Index>({4, 6}));
     maybe(settings.farthest, one_of<Index>({4, 9}));

@@ -142,6 +142,7 @@ class RandomConfigs {
     if (option == "heads") return one_of({1, 2, 3, 4, 6, 0});
     if (option == "kv_heads") return one_of({1, 2, 3});
     if (option == "d_qk" || option == "d_v") return one_of({2, 3, 4, 8, 16, 24});
+    if (option == "rotary_base") return one_of({10.0, 10000.0, 500000.0});
     if (option == "clip") return one_of({0, 2, 16, 40});
     if (option == "buckets") return one_of({4, 8, 32});
     if (option == "farthest") return one_of({20, 128});

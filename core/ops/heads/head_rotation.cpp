@@ -12,33 +12,61 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// a, b = a cos - b sin, b cos + a sin for the two halves of a head's vector.
-void turn(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
-  map_row(
-      half, to,
-      [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s) { return a * c - b * s; },
-      from, from + half, angles, angles + half);
-  map_row(
-      half, to + half,
-      [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s) { return b * c + a * s; },
-      from, from + half, angles, angles + half);
-}
+// The numbers a and b of each pair, which stand in two halves.
+struct Halves {
+  // a, b = a cos - b sin, b cos + a sin
+  static void turn(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
+    map_row(
+        half, to,
+        [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s) {
+          return a * c - b * s;
+        },
+        from, from + half, angles, angles + half);
+    map_row(
+        half, to + half,
+        [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s) {
+          return b * c + a * s;
+        },
+        from, from + half, angles, angles + half);
+  }
 
-// Rotates the gradient back, and adds it.
-void add_turned_back(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
-  map_row(
-      half, to,
-      [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s, const Lanes& before) {
-        return before + a * c + b * s;
-      },
-      from, from + half, angles, angles + half, to);
-  map_row(
-      half, to + half,
-      [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s, const Lanes& before) {
-        return before + b * c - a * s;
-      },
-      from, from + half, angles, angles + half, to + half);
-}
+  // Rotates the gradient back, and adds it.
+  static void add_turned_back(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
+    map_row(
+        half, to,
+        [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s, const Lanes& before) {
+          return before + a * c + b * s;
+        },
+        from, from + half, angles, angles + half, to);
+    map_row(
+        half, to + half,
+        [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s, const Lanes& before) {
+          return before + b * c - a * s;
+        },
+        from, from + half, angles, angles + half, to + half);
+  }
+};
+
+// The same for a and b next to each other.
+struct Neighbours {
+  static void turn(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
+    for (Index c = 0; c < half; ++c) {
+      const Scalar a = from[2 * c];
+      const Scalar b = from[2 * c + 1];
+      to[2 * c] = a * angles[c] - b * angles[half + c];
+      to[2 * c + 1] = b * angles[c] + a * angles[half + c];
+    }
+  }
+
+  static void add_turned_back(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
+    for (Index c = 0; c < half; ++c) {
+      const Scalar a = from[2 * c];
+      const Scalar b = from[2 * c + 1];
+      to[2 * c] += a * angles[c] + b * angles[half + c];
+      to[2 * c + 1] += b * angles[c] - a * angles[half + c];
+    }
+  }
+};
 
 void check(const HeadColumns& x, const Tensor& table, const Segments& segments, Index heads,
            Index width) {
@@ -73,31 +101,14 @@ void for_each_row(const Segments& segments, const Tensor& table, const Visitor& 
   }
 }
 
-}  // namespace
-
-Tensor rotations(Index positions, Index width) {
-  Tensor table = Tensor::empty({positions, width});
-  const Index half = width / 2;
-  for (Index p = 0; p < positions; ++p) {
-    for (Index c = 0; c < half; ++c) {
-      const double angle =
-          static_cast<double>(p) *
-          std::pow(10000.0, -2 * static_cast<double>(c) / static_cast<double>(width));
-      table.row(p)[c] = static_cast<Scalar>(std::cos(angle));
-      table.row(p)[half + c] = static_cast<Scalar>(std::sin(angle));
-    }
-  }
-  return table;
-}
-
-Var rotate_heads(const HeadColumns& columns, const Tensor& table, const Segments& segments,
-                 Index heads, Index width) {
-  check(columns, table, segments, heads, width);
+template <class Pairs>
+Var rotate(const HeadColumns& columns, const Tensor& table, const Segments& segments, Index heads,
+           Index width) {
   HeadMatrix x(columns, width);
   Tensor y = Tensor::empty({x.rows(), heads * width});
   for_each_row(segments, table, [&](Index row, const Scalar* angles) {
     for (Index h = 0; h < heads; ++h) {
-      turn(width / 2, angles, x.at(row, h), y.row(row) + h * width);
+      Pairs::turn(width / 2, angles, x.at(row, h), y.row(row) + h * width);
     }
   });
   return columns.matrix.tape().record(
@@ -106,10 +117,34 @@ Var rotate_heads(const HeadColumns& columns, const Tensor& table, const Segments
         const HeadGradient dx(g, 0, x);
         for_each_row(segments, table, [&](Index row, const Scalar* angles) {
           for (Index h = 0; h < heads; ++h) {
-            add_turned_back(width / 2, angles, g.output().row(row) + h * width, dx.at(row, h));
+            Pairs::add_turned_back(width / 2, angles, g.output().row(row) + h * width,
+                                   dx.at(row, h));
           }
         });
       });
+}
+
+}  // namespace
+
+Tensor rotations(Index positions, Index width, double base) {
+  Tensor table = Tensor::empty({positions, width});
+  const Index half = width / 2;
+  for (Index p = 0; p < positions; ++p) {
+    for (Index c = 0; c < half; ++c) {
+      const double angle = static_cast<double>(p) *
+                           std::pow(base, -2 * static_cast<double>(c) / static_cast<double>(width));
+      table.row(p)[c] = static_cast<Scalar>(std::cos(angle));
+      table.row(p)[half + c] = static_cast<Scalar>(std::sin(angle));
+    }
+  }
+  return table;
+}
+
+Var rotate_heads(const HeadColumns& columns, const Tensor& table, const Segments& segments,
+                 Index heads, Index width, RotaryPairs pairs) {
+  check(columns, table, segments, heads, width);
+  return pairs == RotaryPairs::halves ? rotate<Halves>(columns, table, segments, heads, width)
+                                      : rotate<Neighbours>(columns, table, segments, heads, width);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -3,18 +3,20 @@
 #pragma once
 
 #include "core/ops/heads/head_columns.hpp"
+#include "core/ops/heads/rotary_pairs.hpp"
 #include "core/sequence/segments.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The cosines and, in the columns after them, the sines of position · 10000^(-2 c / width) for c <
-// width / 2 (section 3.2.2, equation 15). (positions, width); the width must be even.
-Tensor rotations(Index positions, Index width);
+// The cosines and, in the columns after them, the sines of position · base^(-2 c / width) for c <
+// width / 2 (section 3.2.2, equation 15, with base 10000). (positions, width); the width must be
+// even.
+Tensor rotations(Index positions, Index width, double base = 10000);
 
-// Rotates each pair of columns (c, c + width / 2) of each head by its angle. `table` comes from
-// `rotations` and is a constant. The segments tile the rows; y: (N, heads * width). Throws
-// ShapeError.
+// Rotates each pair of columns of each head by its angle; pair c is the columns c and c + width / 2
+// (halves) or 2 c and 2 c + 1 (interleaved, equation 15). `table` comes from `rotations` and is a
+// constant. The segments tile the rows; y: (N, heads * width). Throws ShapeError.
 Var rotate_heads(const HeadColumns& x, const Tensor& table, const Segments& segments, Index heads,
-                 Index width);
+                 Index width, RotaryPairs pairs = RotaryPairs::halves);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -33,6 +33,16 @@ TEST(ConfigUnused, options_of_positions_need_the_positions) {
   EXPECT_EQ(config_error("attention: {clip: 4, positions: [none, relative]}"), "accepted");
 }
 
+TEST(ConfigUnused, options_of_rotary_positions_need_them) {
+  EXPECT_THAT(config_error("attention: {rotary_base: 500}"),
+              HasSubstr("attention.rotary_base (500; only rotary)"));
+  EXPECT_THAT(config_error("attention: {positions: alibi, rotary_pairs: interleaved}"),
+              HasSubstr("attention.rotary_pairs (interleaved; only rotary)"));
+  EXPECT_EQ(config_error("attention: {positions: rotary, rotary_base: 500, rotary_pairs: "
+                         "interleaved}"),
+            "accepted");
+}
+
 TEST(ConfigUnused, each_kind_of_attention_answers_for_its_own_section) {
   EXPECT_EQ(config_error("encoder_self: {positions: relative}\ndecoder_self: {clip: 4}"),
             "a.yaml:2:22: decoder_self.clip: no attention has positions that use decoder_self.clip "
@@ -86,6 +96,7 @@ TEST(ConfigUnused, what_a_run_stores_loads_again) {
         "model: {d_head: 9}\nattention: {budget: iso_params}\ncross: {budget: fixed_head_dim}",
         "attention: {budget: iso_params, d_qk: 4}", "model: {encoder_layers: 0}",
         "attention: {budget: iso_params, sharing: [identity, none]}", "cross: {heads: 0}",
+        "attention: {positions: rotary, rotary_base: 500, rotary_pairs: interleaved}",
         "evaluation: {decode: false, decode_examples: 50}"}) {
     EXPECT_EQ(config_error(stored(text)), "accepted") << text;
   }

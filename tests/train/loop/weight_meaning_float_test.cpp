@@ -22,7 +22,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 // Between them every option has a part in what is computed: narrow heads with relative positions,
-// T5's distances with gates, and a decoder alone.
+// T5's distances with gates, a decoder alone, and rotary positions.
 const std::vector<std::string> bases{
     R"(
 model: {d_model: 8, heads: 2, layers: 1, d_ff: 6, max_positions: 40, activation: gelu}
@@ -34,6 +34,10 @@ attention: {positions: t5, buckets: 6, farthest: 8, gates: l0, pattern: window 9
 )",
     R"(
 model: {family: decoder, d_model: 8, heads: 2, layers: 1, d_ff: 6, max_positions: 40}
+)",
+    R"(
+model: {d_model: 8, heads: 2, layers: 1, d_ff: 6, max_positions: 40}
+attention: {positions: rotary}
 )"};
 constexpr const char* task_text = R"(
 task: {name: copy, vocabulary: 6, min_length: 9, max_length: 12, train_examples: 4,
@@ -51,6 +55,9 @@ std::vector<std::string> others(const Row& row) {
   }
   if (std::holds_alternative<Notation>(*cell)) {
     return {"full", "window 1", "top_k 2"};
+  }
+  if (std::holds_alternative<bool*>(*cell)) {
+    return {"true", "false"};
   }
   if (std::holds_alternative<std::string*>(*cell)) {
     return {row.field.name == "shared_as" ? "one" : "elsewhere"};
@@ -129,7 +136,8 @@ TEST(WeightMeaning, rows_say_which_options_change_it) {
       }
       // Cross-attention has no distances, so nothing of it can be told from what they are.
       const bool of_distances = row.field.name == "positions" || row.field.name == "clip" ||
-                                row.field.name == "buckets" || row.field.name == "farthest";
+                                row.field.name == "buckets" || row.field.name == "farthest" ||
+                                row.field.name.starts_with("rotary_");
       if (section.name == "cross" && of_distances) {
         EXPECT_FALSE(all.changed) << option;
         continue;
@@ -145,7 +153,7 @@ TEST(WeightMeaning, rows_say_which_options_change_it) {
       ++looked_at;
     }
   }
-  EXPECT_GT(looked_at, 70);  // 21 of the model, 3 kinds of attention with 21 each
+  EXPECT_GT(looked_at, 70);  // of the model, and of 3 kinds of attention with more than 20 each
 }
 
 TEST(WeightMeaning, names_the_option_that_differs) {

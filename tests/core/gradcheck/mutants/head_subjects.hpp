@@ -24,6 +24,9 @@ inline std::vector<OpSubject> head_subjects() {
   const auto rotate = [](const Var& x) {
     return rotate_heads({x}, rotations(5, 4), placed_segments(), 2, 4);
   };
+  const auto interleaved = [](const Var& x) {
+    return rotate_heads({x}, rotations(5, 4), placed_segments(), 2, 4, RotaryPairs::interleaved);
+  };
   return {
       {.name = "head_linear",
        .inputs = {{"x", {3, 4}}, {"weight", {6, 2}, true}, {"bias", {6}, true}},
@@ -32,6 +35,9 @@ inline std::vector<OpSubject> head_subjects() {
        .inputs = {{"x", {3, 8}}},
        .function = of_vars<1>([](const Var& x) { return normalize_heads({x}, 2, 4); })},
       {.name = "rotate_heads", .inputs = {{"x", {5, 8}}}, .function = of_vars<1>(rotate)},
+      {.name = "rotate_heads, interleaved",
+       .inputs = {{"x", {5, 8}}},
+       .function = of_vars<1>(interleaved)},
       {.name = "scale_heads",
        .inputs = {{"x", {4, 6}}, {"factors", {3}, true}},
        .function =

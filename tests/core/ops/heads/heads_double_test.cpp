@@ -141,15 +141,39 @@ TEST(RotateHeads, turns_pairs_by_position_times_frequency) {
         });
 }
 
+// Su et al. 2021, equation 15: the columns 2 c and 2 c + 1 turn together.
+TEST(RotateHeads, turns_neighbours_in_the_papers_order) {
+  const Tensor table = rotations(6, width, 100);
+  const std::vector<double> positions{3, 4, 0, 1, 2};
+  check(
+      [&](const HeadColumns& x) {
+        return rotate_heads(x, table, placed(), heads, width, RotaryPairs::interleaved);
+      },
+      [&](const Tensor& x, const auto& step, Index i, Index c) {
+        const Index first = c % width / 2 * 2;
+        const double angle = positions[static_cast<std::size_t>(i)] *
+                             std::pow(100.0, -static_cast<double>(first) / width);
+        const Scalar a = at(x, step, i, c / width, first);
+        const Scalar b = at(x, step, i, c / width, first + 1);
+        return c % 2 == 0 ? a * std::cos(angle) - b * std::sin(angle)
+                          : b * std::cos(angle) + a * std::sin(angle);
+      });
+}
+
+class RotaryProducts : public ::testing::TestWithParam<RotaryPairs> {};
+
+INSTANTIATE_TEST_SUITE_P(Pairs, RotaryProducts,
+                         ::testing::Values(RotaryPairs::halves, RotaryPairs::interleaved));
+
 // What rotary positions are for (Su et al. 2021, equation 11).
-TEST(RotateHeads, makes_products_of_the_difference_of_positions) {
+TEST_P(RotaryProducts, depend_on_the_difference_of_positions) {
   const Tensor table = rotations(40, 6);
   const Tensor q = random_tensor({1, 6}, 1);
   const Tensor k = random_tensor({1, 6}, 2);
   const auto turned = [&](const Tensor& x, Index position) {
     Tape tape(false);
     return rotate_heads({tape.constant(x)}, table, {.list = {{0, 1, position}}, .first_row = 0}, 1,
-                        6)
+                        6, GetParam())
         .value();
   };
   const auto product = [&](Index query, Index key) {

@@ -118,6 +118,14 @@ TEST(ReferenceHeads, rotated) {
         return reference::side_by_side(reference::rotate_heads(x, {3, 4, 0, 1, 2}));
       },
       [&](const HeadColumns& x) { return rotate_heads(x, table, placed(), heads, width); });
+  expect_heads_like(
+      [](const Array& x) {
+        return reference::side_by_side(
+            reference::rotate_interleaved_heads(x, {3, 4, 0, 1, 2}, 500));
+      },
+      [further = rotations(6, width, 500)](const HeadColumns& x) {
+        return rotate_heads(x, further, placed(), heads, width, RotaryPairs::interleaved);
+      });
 }
 
 // Gates between 0 and 1, and stuck at both ends.
