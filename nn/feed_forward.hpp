@@ -1,24 +1,28 @@
-// The position-wise feed-forward block (Vaswani et al. 2017, section 3.3).
+// The position-wise feed-forward block (Vaswani et al. 2017, section 3.3), plain or with a gate
+// (Shazeer 2020, section 2).
 #pragma once
 
 #include <string>
 
+#include "nn/attention_site.hpp"
 #include "nn/residual.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct FeedForward {
-  FeedForward(const Scope& scope, const ModelOptions& options);
+  // `stack`: the one whose rows the block's output is added to.
+  FeedForward(const Scope& scope, const ModelOptions& options, StackName stack);
   BlockOutput operator()(Pass& pass, const Var& x,
                          const Segments& segments) const;  // (N, D) -> (N, D)
 
+  bool gated;
   Activation activation;
   double dropout;
   std::string path;
-  Parameter inner_weight;  // (F, D)
-  Parameter inner_bias;    // (F)
+  Parameter inner_weight;  // (F, D); gated: inner and gate stacked, (2 F, D)
+  Parameter inner_bias;    // (F) or (2 F), with biases
   Parameter outer_weight;  // (D, F)
-  Parameter outer_bias;    // (D)
+  Parameter outer_bias;    // (D), with biases
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -4,6 +4,19 @@
 
 namespace tapehead {
 
+namespace {
+
+// How many blocks add their output to the rows of a stack: up to three in each layer.
+Index residual_sums(const ModelOptions& options, StackName stack) {
+  const bool decoder = stack == StackName::decoder;
+  const bool cross = decoder && options.family == Family::encoder_decoder;
+  const bool feed_forward = options.feed_forward != FeedForwardKind::none;
+  const auto& layers = decoder ? options.decoder_layers : options.encoder_layers;
+  return layers.value_or(options.layers) * (1 + (cross ? 1 : 0) + (feed_forward ? 1 : 0));
+}
+
+}  // namespace
+
 Initializer weight_initializer(const ModelOptions& options, Index in, Index out) {
   const double deviation =
       options.initializer_gain * std::sqrt(2.0 / static_cast<double>(in + out));
@@ -15,6 +28,15 @@ Initializer weight_initializer(const ModelOptions& options, Index in, Index out)
     default:
       return Initializer::normal(0.02 * options.initializer_gain);
   }
+}
+
+Initializer last_map_initializer(const ModelOptions& options, Index in, Index out,
+                                 StackName stack) {
+  Initializer initializer = weight_initializer(options, in, out);
+  if (options.initializer_depth_scale) {
+    initializer.value /= std::sqrt(static_cast<double>(residual_sums(options, stack)));
+  }
+  return initializer;
 }
 
 Initializer embedding_initializer(const ModelOptions& options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/tape/initializer.hpp"
+#include "nn/attention_site.hpp"
 #include "nn/options/model_options.hpp"
 
 namespace tapehead {
@@ -9,6 +10,11 @@ namespace tapehead {
 // A weight (out, in). xavier: uniform or normal with variance gain² 2 / (in + out) (Glorot and
 // Bengio 2010, equation 16); normal: deviation 0.02 gain.
 Initializer weight_initializer(const ModelOptions& options, Index in, Index out);
+
+// The weight of the last map of a block in this stack. With initializer_depth_scale it is smaller
+// by the root of the number of blocks whose outputs the stack adds up, so that their sum starts
+// with the variance of one (Radford et al. 2019, section 2.3).
+Initializer last_map_initializer(const ModelOptions& options, Index in, Index out, StackName stack);
 
 // An embedding table: normal with deviation d_model^-1/2, so that rows times √d_model (Vaswani et
 // al. 2017, section 3.4) have numbers of about unit size; without a scale 0.02 (Radford et al.

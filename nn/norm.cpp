@@ -9,14 +9,14 @@ Norm::Norm(const Scope& scope, const ModelOptions& options)
       epsilon(static_cast<Scalar>(options.norm_epsilon)),
       path(scope.path()),
       gain(scope.create("gain", ParameterKind::gain, {options.d_model}, Initializer::constant(1))) {
-  if (kind == NormKind::layer_norm) {
+  if (kind == NormKind::layer_norm && options.bias_norm) {
     bias = scope.create("bias", ParameterKind::bias, {options.d_model}, Initializer::constant(0));
   }
 }
 
 Var Norm::operator()(Pass& pass, const Var& x) const {
   if (kind == NormKind::layer_norm) {
-    return layer_norm(x, pass.parameter(gain), pass.parameter(bias), epsilon);
+    return layer_norm(x, pass.parameter(gain), pass.bias(bias, gain.shape[0]), epsilon);
   }
   return rms_norm(x, pass.parameter(gain), epsilon);
 }

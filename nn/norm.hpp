@@ -16,7 +16,7 @@ struct Norm {
   Scalar epsilon;
   std::string path;
   Parameter gain;
-  Parameter bias;  // of layer_norm only
+  Parameter bias;  // of layer_norm, with bias_norm
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

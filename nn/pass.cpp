@@ -35,7 +35,14 @@ Var Pass::linear(const Var& x, const Parameter& weight) {
                          : packed_linear(x, packed(weight), nullptr);
 }
 
+Var Pass::bias(const Parameter& bias, Index size) {
+  return bias.declared() ? parameter(bias) : tape_.constant(Tensor::zeros({size}));
+}
+
 Var Pass::linear(const Var& x, const Parameter& weight, const Parameter& bias) {
+  if (!bias.declared()) {
+    return linear(x, weight);
+  }
   const Var added = parameter(bias);
   return packed_.empty() ? tapehead::linear(x, parameter(weight), added)
                          : packed_linear(x, packed(weight), &added);

@@ -53,8 +53,11 @@ class Pass {
   // handle to its first rows.
   Var parameter(const Parameter& parameter);
 
-  // linear() with weights, and a bias, from the store. Without a bias the weight may be a handle to
-  // a block's first rows.
+  // The bias of `size` numbers; zeros if the layer has none.
+  Var bias(const Parameter& bias, Index size);
+
+  // linear() with weights, and a bias if the layer has one, from the store. Without a bias the
+  // weight may be a handle to a block's first rows.
   Var linear(const Var& x, const Parameter& weight);
   Var linear(const Var& x, const Parameter& weight, const Parameter& bias);
 

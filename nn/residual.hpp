@@ -13,7 +13,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // pass.
 struct BlockOutput {
   Var value;  // (N, D)
-  Var bias;   // (D)
+  Var bias;   // (D); zeros if the block has none
 };
 
 struct Residual {

@@ -18,8 +18,10 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // A layer's handle to one of its tensors. Pass::parameter turns it into a Var. Stacked parameters
 // share one handle.
 struct Parameter {
-  Index block = -1;
+  Index block = -1;  // of a parameter that the layer does not have
   Shape shape;
+
+  bool declared() const { return block >= 0; }
 
   // A handle to the first rows of a matrix.
   Parameter first_rows(Index rows) const { return {block, {rows, shape[1]}}; }

@@ -130,7 +130,7 @@ BlockOutput MultiHeadAttention::cached_cross(Pass& pass, const Var& x, const Var
 
 BlockOutput MultiHeadAttention::nothing(Pass& pass, const Segments& queries) const {
   const Var zeros = pass.tape().constant(Tensor::zeros({row_count(queries), spec.d_model}));
-  return {zeros, pass.parameter(weights.combination.output_bias)};
+  return {zeros, pass.bias(weights.combination.output_bias, spec.d_model)};
 }
 
 void MultiHeadAttention::keep_heads(const KeptHeads& kept, const MultiHeadAttention& smaller,

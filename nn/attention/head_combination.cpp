@@ -7,25 +7,28 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 HeadCombination::HeadCombination(const Scope& scope, const ModelOptions& options,
                                  const AttentionSpec& spec)
-    : combine(spec.combine), heads(spec.heads), d_v(spec.d_v) {
+    : combine(spec.combine), heads(spec.heads), d_v(spec.d_v), d_model(spec.d_model) {
   if (heads > 0 && combine == Combine::output) {
-    Initializer initializer = weight_initializer(options, spec.output_columns(), options.d_model);
+    Initializer initializer = last_map_initializer(options, spec.output_columns(), d_model,
+                                                   AttentionSite{.kind = spec.kind}.stack());
     if (spec.start == HeadStart::identical) {
       initializer.column_period = d_v;
     }
     output_weight = scope.create("output.weight", ParameterKind::matrix,
-                                 {options.d_model, spec.output_columns()}, initializer);
+                                 {d_model, spec.output_columns()}, initializer);
   }
   if (heads > 0 && combine == Combine::weighted) {
     head_weights = scope.create("head_weights", ParameterKind::gain, {heads},
                                 Initializer::constant(1 / static_cast<double>(heads)));
   }
-  output_bias =
-      scope.create("output.bias", ParameterKind::bias, {options.d_model}, Initializer::constant(0));
+  if (spec.biases) {
+    output_bias =
+        scope.create("output.bias", ParameterKind::bias, {d_model}, Initializer::constant(0));
+  }
 }
 
 BlockOutput HeadCombination::operator()(Pass& pass, const Var& heads_side_by_side) const {
-  const Var bias = pass.parameter(output_bias);
+  const Var bias = pass.bias(output_bias, d_model);
   switch (combine) {
     case Combine::concatenate:
       return {heads_side_by_side, bias};
@@ -46,7 +49,9 @@ void HeadCombination::keep_heads(const KeptHeads& kept, const HeadCombination& s
     copy.chunks(output_weight, smaller.output_weight,
                 {.which = kept.heads, .size = d_v, .rows = output_weight.shape[0]});
   }
-  copy.whole(output_bias, smaller.output_bias);
+  if (output_bias.declared()) {
+    copy.whole(output_bias, smaller.output_bias);
+  }
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

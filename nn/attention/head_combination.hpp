@@ -22,9 +22,10 @@ struct HeadCombination {
   Combine combine;
   Index heads;
   Index d_v;
+  Index d_model;
   Parameter output_weight;  // (D, H d_v); with `output`
   Parameter head_weights;   // (H); with `weighted`
-  Parameter output_bias;    // (D)
+  Parameter output_bias;    // (D), with biases
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -82,8 +82,9 @@ void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
   const ParameterKind kind = one_map ? ParameterKind::matrix : ParameterKind::other;
   blocks.push_back(
       {.weight = scope.create_stacked(weights, kind, {rows, first.in}, initializer, first.heads),
-       .bias = scope.create_stacked(biases, ParameterKind::bias, {rows}, Initializer::constant(0),
-                                    first.heads),
+       .bias = spec.biases ? scope.create_stacked(biases, ParameterKind::bias, {rows},
+                                                  Initializer::constant(0), first.heads)
+                           : Parameter(),
        .heads = spec.tied() ? spec.d_model / first.in : first.heads,
        .narrow = narrow});
 }
@@ -100,8 +101,11 @@ HeadColumns HeadProjections::Of::columns(HeadRole role) {
   if (!product && !block.narrow) {
     product = pass_.linear(input_, block.weight, block.bias);
   } else if (!product) {
-    product = head_linear({input_}, pass_.parameter(block.weight), pass_.parameter(block.bias),
-                          block.heads, projections_.width(role));
+    const Var weight = pass_.parameter(block.weight);
+    const Index width = projections_.width(role);
+    product = block.bias.declared()
+                  ? head_linear({input_}, weight, pass_.parameter(block.bias), block.heads, width)
+                  : head_linear({input_}, weight, block.heads, width);
   }
   return {.matrix = *product, .first = place.first, .step = step};
 }
@@ -124,7 +128,9 @@ void HeadProjections::keep_heads(const KeptHeads& kept, const HeadProjections& s
                               .to_first = smaller.place(role).first * numbers_of_row};
     };
     copy.chunks(from.weight, to.weight, chunks(from.weight.shape[1]));
-    copy.chunks(from.bias, to.bias, chunks(1));
+    if (from.bias.declared()) {
+      copy.chunks(from.bias, to.bias, chunks(1));
+    }
   }
 }
 

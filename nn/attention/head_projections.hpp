@@ -52,7 +52,7 @@ struct HeadProjections {
   // Weights that are used as one matrix in one product.
   struct Block {
     Parameter weight;  // (rows, in)
-    Parameter bias;    // (rows)
+    Parameter bias;    // (rows), with biases
     Index heads;       // of a narrow product
     bool narrow;
   };

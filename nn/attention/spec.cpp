@@ -145,6 +145,7 @@ AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, In
   AttentionSpec spec;
   spec.kind = kind;
   spec.d_model = options.d_model;
+  spec.biases = options.bias_attention;
   spec.sees_prefix = kind == AttentionKind::decoder_self && options.prefix == SourceRows::full;
   spec.heads = options.heads;
   spec.dropout = options.dropout_attention.value_or(options.dropout);

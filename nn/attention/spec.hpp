@@ -13,6 +13,7 @@ namespace tapehead {
 struct AttentionSpec : AttentionFields<Plain> {
   AttentionKind kind = AttentionKind::encoder_self;
   Index d_model = 1;
+  bool biases = true;        // of query, key, value and output
   bool sees_prefix = false;  // a decoder's, in which the rows of a source see each other
 
   // False: the width of a head should be d_model / heads, but that is not an integer.

@@ -9,64 +9,9 @@
 #include "core/ops/activation_kind.hpp"
 #include "core/types.hpp"
 #include "nn/options/attention_settings.hpp"
+#include "nn/options/model_choices.hpp"
 
 namespace tapehead {
-
-// Which stacks there are. In a decoder, no row attends to later rows.
-enum class Family { encoder_decoder, decoder, encoder };
-
-// What the rows of a source see of each other in a model that is only a decoder.
-enum class SourceRows { causal, full };
-
-enum class NormKind { layer_norm, rms_norm };
-enum class NormPosition { pre, post };
-enum class PositionKind { sinusoidal, learned, none };
-enum class Tying { none, source_target, target_output, all };
-
-constexpr bool ties_source(Tying tying) {
-  return tying == Tying::source_target || tying == Tying::all;
-}
-constexpr bool ties_output(Tying tying) {
-  return tying == Tying::target_output || tying == Tying::all;
-}
-
-enum class InitKind { xavier_uniform, xavier_normal, normal };
-enum class EmbeddingScale { sqrt_d_model, none };
-
-template <>
-struct EnumNames<Family> {
-  static constexpr std::array<std::string_view, 3> names{"encoder_decoder", "decoder", "encoder"};
-};
-template <>
-struct EnumNames<SourceRows> {
-  static constexpr std::array<std::string_view, 2> names{"causal", "full"};
-};
-template <>
-struct EnumNames<NormKind> {
-  static constexpr std::array<std::string_view, 2> names{"layer_norm", "rms_norm"};
-};
-template <>
-struct EnumNames<NormPosition> {
-  static constexpr std::array<std::string_view, 2> names{"pre", "post"};
-};
-template <>
-struct EnumNames<PositionKind> {
-  static constexpr std::array<std::string_view, 3> names{"sinusoidal", "learned", "none"};
-};
-template <>
-struct EnumNames<Tying> {
-  static constexpr std::array<std::string_view, 4> names{"none", "source_target", "target_output",
-                                                         "all"};
-};
-template <>
-struct EnumNames<EmbeddingScale> {
-  static constexpr std::array<std::string_view, 2> names{"sqrt_d_model", "none"};
-};
-template <>
-struct EnumNames<InitKind> {
-  static constexpr std::array<std::string_view, 3> names{"xavier_uniform", "xavier_normal",
-                                                         "normal"};
-};
 
 // An option that is absent is `auto`: it follows another option, as its help says. `resolve` sets
 // it.
@@ -79,11 +24,15 @@ struct ModelOptions {
   Index layers = 2;
   std::optional<Index> encoder_layers{};
   std::optional<Index> decoder_layers{};
+  FeedForwardKind feed_forward = FeedForwardKind::plain;
   std::optional<Index> d_ff{};
   Activation activation = Activation::relu;
   NormKind norm = NormKind::layer_norm;
   double norm_epsilon = 1e-5;
   NormPosition norm_position = NormPosition::pre;
+  bool bias_attention = true;
+  bool bias_feed_forward = true;
+  bool bias_norm = true;
   EmbeddingScale embedding_scale = EmbeddingScale::sqrt_d_model;
   PositionKind positions = PositionKind::sinusoidal;
   Index max_positions = 1024;
@@ -95,6 +44,7 @@ struct ModelOptions {
   Tying tie_embeddings = Tying::none;
   InitKind initializer = InitKind::xavier_uniform;
   double initializer_gain = 1.0;
+  bool initializer_depth_scale = false;
   std::string init_from{};
   // Subsections.
   AttentionSettings attention{};
@@ -104,6 +54,21 @@ struct ModelOptions {
 
   AttentionSettings& settings(AttentionKind kind) { return this->*section_of(kind); }
   const AttentionSettings& settings(AttentionKind kind) const { return this->*section_of(kind); }
+
+  // The inner width of the feed-forward block; 0 without one. A gated block has three matrices
+  // where a plain one has two, so it is 2/3 as wide to have as many weights (Shazeer 2020, section
+  // 3), rounded up to cache lines of 16 floats.
+  Index feed_forward_width() const {
+    constexpr Index multiple = 16;
+    switch (feed_forward) {
+      case FeedForwardKind::plain:
+        return d_ff.value_or(4 * d_model);
+      case FeedForwardKind::gated:
+        return d_ff.value_or((8 * d_model + 3 * multiple - 1) / (3 * multiple) * multiple);
+      default:
+        return 0;
+    }
+  }
 
   template <class Visitor>
   void fields(Visitor&& visit) {
@@ -152,11 +117,18 @@ struct ModelOptions {
                 .minimum = 1,
                 .maximum = 256},
           decoder_layers);
-    visit(Field{.name = "d_ff",
-                .help = "inner width of the feed-forward block; auto: 4 d_model",
-                .minimum = 1,
-                .maximum = 262144},
-          d_ff);
+    visit(Field{.name = "feed_forward",
+                .help = "the feed-forward block of each layer: W2 f(W1 x) (plain, Vaswani et al. "
+                        "2017), W2 (f(V x) * W1 x) (gated, Shazeer 2020: SwiGLU with activation "
+                        "silu, GEGLU with gelu), or no such block (none)"},
+          feed_forward);
+    visit(
+        Field{.name = "d_ff",
+              .help = "inner width of the feed-forward block; auto: 4 d_model; gated: 8/3 d_model, "
+                      "up to the next multiple of 16",
+              .minimum = 1,
+              .maximum = 262144},
+        d_ff);
     visit(Field{.name = "activation", .help = "activation of the feed-forward block"}, activation);
     visit(Field{.name = "norm",
                 .help = "layer_norm (Ba et al. 2016) or rms_norm (Zhang and Sennrich 2019)"},
@@ -171,6 +143,13 @@ struct ModelOptions {
                 .help = "before each block (pre) or after its residual sum (post, as in Vaswani et "
                         "al. 2017)"},
           norm_position);
+    visit(Field{.name = "bias_attention",
+                .help = "whether query, key, value and output projections have biases"},
+          bias_attention);
+    visit(Field{.name = "bias_feed_forward",
+                .help = "whether the linear maps of the feed-forward block have biases"},
+          bias_feed_forward);
+    visit(Field{.name = "bias_norm", .help = "whether layer_norm has a bias"}, bias_norm);
     visit(Field{.name = "embedding_scale",
                 .help = "factor on embeddings, before positions are added: the root of d_model "
                         "(Vaswani et al. 2017), or none (GPT-2)"},
@@ -237,6 +216,11 @@ struct ModelOptions {
                 .exclusive_minimum = true,
                 .keeps_meaning = true},
           initializer_gain);
+    visit(Field{.name = "initializer_depth_scale",
+                .help = "whether the last map of each block starts smaller, by the root of the "
+                        "number of blocks whose outputs its stack sums (GPT-2)",
+                .keeps_meaning = true},
+          initializer_depth_scale);
     visit(Field{.name = "init_from",
                 .help = "run directory whose best weights (else the average, else the last) this "
                         "run starts from; empty: none",

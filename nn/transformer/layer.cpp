@@ -20,6 +20,15 @@ std::optional<Layer::Cross> cross_of(const Scope& scope, const ModelOptions& opt
       .residual = Residual(scope / "cross", options)};
 }
 
+std::optional<Layer::Positionwise> feed_forward_of(const Scope& scope, const ModelOptions& options,
+                                                   StackName stack) {
+  if (options.feed_forward == FeedForwardKind::none) {
+    return {};
+  }
+  return Layer::Positionwise{.block = FeedForward(scope / "feed_forward", options, stack),
+                             .residual = Residual(scope / "feed_forward", options)};
+}
+
 }  // namespace
 
 Layer::Layer(const Scope& scope, const ModelOptions& options, AttentionMaker& attention,
@@ -27,8 +36,7 @@ Layer::Layer(const Scope& scope, const ModelOptions& options, AttentionMaker& at
     : self(attention.make(scope / "self", self_site(stack, number))),
       self_residual(scope / "self", options),
       cross(cross_of(scope, options, attention, number, reads)),
-      feed_forward(scope / "feed_forward", options),
-      feed_forward_residual(scope / "feed_forward", options) {}
+      feed_forward(feed_forward_of(scope, options, stack)) {}
 
 Var Layer::operator()(Pass& pass, const Var& x, const Segments& segments, const Context* context,
                       const CachedLayer* cached) const {
@@ -46,8 +54,12 @@ Var Layer::operator()(Pass& pass, const Var& x, const Segments& segments, const 
                                                  cached->layer.context);
     });
   }
-  return feed_forward_residual(
-      pass, y, segments, [&](const Var& normed) { return feed_forward(pass, normed, segments); });
+  if (feed_forward) {
+    y = feed_forward->residual(pass, y, segments, [&](const Var& normed) {
+      return feed_forward->block(pass, normed, segments);
+    });
+  }
+  return y;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

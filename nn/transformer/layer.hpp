@@ -1,5 +1,6 @@
 // A layer of a stack: self-attention, cross-attention if there is a context, and a feed-forward
-// block, each in a residual connection (Vaswani et al. 2017, section 3.1).
+// block unless the model has none, each in a residual connection (Vaswani et al. 2017, section
+// 3.1).
 #pragma once
 
 #include <optional>
@@ -26,6 +27,10 @@ struct Layer {
     MultiHeadAttention attention;
     Residual residual;
   };
+  struct Positionwise {
+    FeedForward block;
+    Residual residual;
+  };
   enum class Reads { itself, context_too };
 
   Layer(const Scope& scope, const ModelOptions& options, AttentionMaker& attention, StackName stack,
@@ -38,8 +43,7 @@ struct Layer {
   MultiHeadAttention self;
   Residual self_residual;
   std::optional<Cross> cross;
-  FeedForward feed_forward;
-  Residual feed_forward_residual;
+  std::optional<Positionwise> feed_forward;
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

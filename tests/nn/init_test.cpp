@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace tapehead {
 namespace {
 
@@ -32,6 +34,25 @@ TEST(Initializers, follow_their_formulas) {
   ModelOptions unscaled = with(InitKind::xavier_uniform, 2);
   unscaled.embedding_scale = EmbeddingScale::none;
   EXPECT_DOUBLE_EQ(embedding_initializer(unscaled).value, 0.02);
+}
+
+// Radford et al. 2019, section 2.3: 1/√N for N sums. An encoder layer has 2, a decoder layer with
+// cross-attention 3; without feed-forward blocks each has one less.
+TEST(Initializers, of_last_maps_shrink_with_the_number_of_sums) {
+  ModelOptions options = with(InitKind::normal, 1);
+  options.encoder_layers = 8;
+  options.decoder_layers = 3;
+  const auto deviation = [&](StackName stack) {
+    return last_map_initializer(options, 64, 64, stack).value;
+  };
+  EXPECT_EQ(deviation(StackName::decoder), 0.02);
+  options.initializer_depth_scale = true;
+  EXPECT_DOUBLE_EQ(deviation(StackName::encoder), 0.02 / 4);
+  EXPECT_DOUBLE_EQ(deviation(StackName::decoder), 0.02 / 3);
+  options.feed_forward = FeedForwardKind::none;
+  EXPECT_DOUBLE_EQ(deviation(StackName::encoder), 0.02 / std::sqrt(8.0));
+  options.family = Family::decoder;
+  EXPECT_DOUBLE_EQ(deviation(StackName::decoder), 0.02 / std::sqrt(3.0));
 }
 
 }  // namespace

@@ -9,14 +9,15 @@ namespace tapehead {
 // wide or its slice.
 inline Index attention_parameters(const AttentionSpec& spec) {
   const Index D = spec.d_model;
+  const Index bias = spec.biases ? 1 : 0;
   const auto map = [&](Index heads, Index width) {
     const Index in = spec.input == HeadInput::wide ? D : D / heads;
-    return (spec.head_weights == HeadWeights::tied ? 1 : heads) * width * (in + 1);
+    return (spec.head_weights == HeadWeights::tied ? 1 : heads) * width * (in + bias);
   };
   const Index query = map(spec.heads, spec.d_qk);
   const Index key = map(spec.kv_heads, spec.d_qk);
   const Index value = map(spec.kv_heads, spec.d_v);
-  Index total = D;  // the output's bias
+  Index total = bias * D;  // the output's
   switch (spec.sharing) {
     case Sharing::none:
       total += query + key + value;

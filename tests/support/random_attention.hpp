@@ -22,6 +22,7 @@ class RandomAttention {
       options.heads = static_cast<Index>(one_of<Index>({1, 2, 3, 4}));
       options.d_head.reset();
       options.layers = 2;
+      options.bias_attention = !sometimes();
       options.attention = settings();
       options.cross = settings();
       if (composes(options)) {

@@ -132,6 +132,10 @@ class RandomConfigs {
                        : name == "model.norm_position" ? one_of({"pre", "post"})
                                                        : one_of({"all", "target_output"});
     }
+    if (one_in(3)) options_["model.feed_forward"] = one_of({"gated", "none"});
+    for (const char* bias : {"attention", "feed_forward", "norm"}) {
+      if (one_in(4)) options_[fmt::format("model.bias_{}", bias)] = "false";
+    }
     draw_attention("attention", encoder);
     draw_attention("encoder_self", encoder);
     draw_attention("decoder_self", decoder);

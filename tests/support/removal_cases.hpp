@@ -66,9 +66,8 @@ inline void expect_same_without(const RemovalModel& larger, const Config& config
 }
 
 // The smaller model beside the larger one with gates at 0.
-inline void expect_removed_is_gated(const AttentionSettings& attention,
-                                    const std::vector<HeadName>& removed, double tolerance) {
-  const Config config = removal_config(attention);
+inline void expect_removed_is_gated_in(const Config& config, const std::vector<HeadName>& removed,
+                                       double tolerance) {
   RemovalModel larger(config);
   const Tensor before = larger.logits();
   const Tensor gated = [&] {
@@ -81,6 +80,11 @@ inline void expect_removed_is_gated(const AttentionSettings& attention,
   EXPECT_THAT(gated.values(),
               ::testing::Not(::testing::Pointwise(::testing::DoubleNear(1e-3), before.values())));
   expect_same_without(larger, config, removed, gated, tolerance);
+}
+
+inline void expect_removed_is_gated(const AttentionSettings& attention,
+                                    const std::vector<HeadName>& removed, double tolerance) {
+  expect_removed_is_gated_in(removal_config(attention), removed, tolerance);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -22,11 +22,13 @@ void resolve(Config& config) {
   fill(model.d_head, std::max<Index>(model.d_model / model.heads, 1));
   fill(model.encoder_layers, model.family == Family::decoder ? 0 : model.layers);
   fill(model.decoder_layers, model.layers);
-  fill(model.d_ff, 4 * model.d_model);
   fill(model.dropout_embedding, model.dropout);
   fill(model.dropout_attention, model.dropout);
-  fill(model.dropout_feed_forward, model.dropout);
   fill(model.dropout_residual, model.dropout);
+  if (model.feed_forward != FeedForwardKind::none) {
+    fill(model.d_ff, model.feed_forward_width());
+    fill(model.dropout_feed_forward, model.dropout);
+  }
   TrainingOptions& training = config.training;
   if (!training.steps && !training.minutes) fill(training.epochs, Index{10});
   fill(training.shards, automatic_shards(training.batch_tokens));

@@ -13,6 +13,7 @@
 #include "datasets/text/options.hpp"
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/rules.hpp"
+#include "train/config/unused_model_options.hpp"
 #include "train/config/unused_options.hpp"
 
 namespace tapehead {
@@ -337,6 +338,10 @@ std::span<const Rule> rules() {
       {"`budget` and `model.d_head` decide widths, where `d_qk`, `d_v`, `sharing` and `combine` do "
        "not.",
        unused_widths},
+      {"`model.bias_norm: false` goes with `model.norm: layer_norm`.", unused_norm_bias},
+      {"`model.initializer_depth_scale` needs an attention with `combine: output` or a "
+       "feed-forward block.",
+       unused_depth_scale},
       {"`model.tie_embeddings` `source_target` and `all` go with `task.joint_vocabulary` and a "
        "`model.family: encoder_decoder`.",
        tied_share_words},

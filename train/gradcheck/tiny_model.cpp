@@ -166,7 +166,7 @@ void shrink_model(ModelOptions& model, const IsSet& is_set) {
   if (!widths_set(is_set)) {
     narrow(model, {&encoder, &decoder});
   }
-  if (!is_set("model.d_ff")) {
+  if (model.d_ff && !is_set("model.d_ff")) {
     model.d_ff = std::min(*model.d_ff, 2 * model.d_model);
   }
   const bool cut = is_cut(encoder, model) || is_cut(decoder, model);

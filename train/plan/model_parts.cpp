@@ -60,7 +60,7 @@ class Parts {
   }
 
   void add_feed_forward(const Stack& stack) {
-    if (stack.layers.empty()) {
+    if (stack.layers.empty() || !stack.layers.front().feed_forward) {
       return;
     }
     const auto last = static_cast<Index>(stack.layers.size()) - 1;
@@ -68,7 +68,7 @@ class Parts {
         .name = fmt::format("{} feed-forward, {}", name_of(stack.name), layers_text(0, last)),
         .scopes = {}};
     for (const Layer& layer : stack.layers) {
-      const FeedForward& block = layer.feed_forward;
+      const FeedForward& block = layer.feed_forward->block;
       part.scopes.push_back(block.path);
       part.multiply_adds +=
           passes * rows_of(stack) *
@@ -85,7 +85,9 @@ class Parts {
         if (layer.cross) {
           part.scopes.push_back(layer.cross->residual.norm.path);
         }
-        part.scopes.push_back(layer.feed_forward_residual.norm.path);
+        if (layer.feed_forward) {
+          part.scopes.push_back(layer.feed_forward->residual.norm.path);
+        }
       }
       if (stack->closing_norm) {
         part.scopes.push_back(stack->closing_norm->path);

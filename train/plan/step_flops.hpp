@@ -33,7 +33,8 @@ inline double attention_multiply_adds(const ModelOptions& model, AttentionKind k
 // twice that backward. Elementwise work does not count, nor does work that a kernel repeats.
 inline double step_flops(const ModelOptions& model, Index target_vocabulary, const Batch& batch) {
   const auto D = static_cast<double>(model.d_model);
-  const double feed_forward = 2 * D * static_cast<double>(model.d_ff.value_or(4 * model.d_model));
+  const double matrices = model.feed_forward == FeedForwardKind::gated ? 3 : 2;
+  const double feed_forward = matrices * D * static_cast<double>(model.feed_forward_width());
   const auto S = static_cast<double>(batch.context.rows());
   const auto T = static_cast<double>(batch.input.rows());
   const auto labels = static_cast<double>(batch.labels.count());

@@ -60,6 +60,15 @@ TEST(HeadRemoval, keeps_what_heads_have_of_their_own) {
       some);
 }
 
+// Also of an attention that has no head left, and then nothing at all.
+TEST(HeadRemoval, works_without_biases_and_feed_forward_blocks) {
+  Config config = removal_config({});
+  config.model.bias_attention = false;
+  config.model.feed_forward = FeedForwardKind::none;
+  expect_removed_is_gated_in(config, some, removal_tolerance);
+  expect_removed_is_gated_in(config, all_of({AttentionKind::decoder_self, 1}), removal_tolerance);
+}
+
 TEST(HeadRemoval, keeps_the_gates_that_are_left) {
   expect_removed_is_gated({.gates = {{HeadGating::l0}}}, some);
   expect_removed_is_gated({.kv_heads = {{1}}, .gates = {{HeadGating::l0, HeadGating::none}}}, some);

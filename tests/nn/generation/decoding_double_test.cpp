@@ -36,10 +36,12 @@ struct Kind {
   std::uint64_t seed;
   Family family = Family::encoder_decoder;
   SourceRows prefix = SourceRows::causal;
+  bool of_llama = false;  // gated blocks, no biases, rotary positions
 
   friend std::ostream& operator<<(std::ostream& out, const Kind& kind) {
     return out << kind.seed << (kind.family == Family::decoder ? ", a decoder" : "")
-               << (kind.prefix == SourceRows::full ? " that sees whole sources" : "");
+               << (kind.prefix == SourceRows::full ? " that sees whole sources" : "")
+               << (kind.of_llama ? " like Llama" : "");
   }
 };
 
@@ -60,6 +62,14 @@ class Decoding : public ::testing::TestWithParam<Kind> {
     result.max_positions = both ? 16 : 20;
     result.norm_position = pre ? NormPosition::pre : NormPosition::post;
     result.positions = pre ? PositionKind::sinusoidal : PositionKind::learned;
+    if (GetParam().of_llama) {
+      result.feed_forward = FeedForwardKind::gated;
+      result.activation = Activation::silu;
+      result.bias_attention = result.bias_feed_forward = result.bias_norm = false;
+      result.attention.positions.values = {AttentionPositions::rotary};
+      result.attention.rotary_pairs.values = {RotaryPairs::interleaved};
+      result.d_head = 4;
+    }
     return result;
   }
 
@@ -68,10 +78,14 @@ class Decoding : public ::testing::TestWithParam<Kind> {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Decoding,
                          ::testing::Values(Kind{4}, Kind{5}, Kind{6}, Kind{7}, Kind{8}));
-INSTANTIATE_TEST_SUITE_P(OneStack, Decoding,
-                         ::testing::Values(Kind{12, Family::decoder}, Kind{5, Family::decoder},
-                                           Kind{6, Family::decoder, SourceRows::full},
-                                           Kind{7, Family::decoder, SourceRows::full}));
+INSTANTIATE_TEST_SUITE_P(
+    OneStack, Decoding,
+    ::testing::Values(Kind{12, Family::decoder}, Kind{5, Family::decoder},
+                      Kind{6, Family::decoder, SourceRows::full},
+                      Kind{7, Family::decoder, SourceRows::full},
+                      Kind{4, Family::decoder, SourceRows::causal, true},
+                      Kind{5, Family::encoder_decoder, SourceRows::causal, true},
+                      Kind{8, Family::encoder_decoder, SourceRows::causal, true}));
 
 // What follows would say little of models that always say the same.
 TEST_P(Decoding, of_these_models_is_not_degenerate) {

@@ -97,6 +97,27 @@ TEST(TransformerOfUnequalVocabularies, gradients_are_the_losses_slopes) {
   }
 }
 
+// Each kind of feed-forward block with and without biases, as in Llama and in models of attention
+// alone.
+TEST(TransformerOfBlocks, gradients_are_the_losses_slopes) {
+  ModelOptions options = tiny_options();
+  options.dropout = 0.2;
+  options.activation = Activation::silu;
+  for (const FeedForwardKind kind :
+       {FeedForwardKind::plain, FeedForwardKind::gated, FeedForwardKind::none}) {
+    for (const NormPosition position : {NormPosition::pre, NormPosition::post}) {
+      for (const bool biases : {true, false}) {
+        SCOPED_TRACE(fmt::format("{}, post {}, biases {}", static_cast<int>(kind),
+                                 static_cast<int>(position), biases));
+        options.feed_forward = kind;
+        options.norm_position = position;
+        options.bias_attention = options.bias_feed_forward = options.bias_norm = biases;
+        expect_gradients(options);
+      }
+    }
+  }
+}
+
 // Draws are addressed by the token's row in the whole step, so a cut batch drops the same numbers.
 class TransformerShards : public ::testing::Test {
  protected:

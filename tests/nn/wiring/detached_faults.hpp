@@ -97,7 +97,7 @@ inline std::vector<Fault> frozen_faults() {
            [](WiredModel& model) {
              model.connections["decoder.layers.1.feed_forward"] =
                  around([&model](Run& run, const Var& normed, const Rows&, const Block&) {
-                   const FeedForward& block = model.decoder[1].feed_forward;
+                   const FeedForward& block = model.decoder[1].feed_forward->block;
                    return feed_forward_with(run, block, normed,
                                             run.pass.parameter(block.inner_weight),
                                             run.frozen.parameter(block.inner_bias));

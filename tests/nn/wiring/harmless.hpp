@@ -41,7 +41,7 @@ inline std::vector<Fault> harmless_changes() {
       {.name = "FeedForwardTakenApart", .what = "leaves handed in", .plant = [](WiredModel& model) {
          model.connections["decoder.layers.1.feed_forward"] =
              around([&model](Run& run, const Var& normed, const Rows&, const Block&) {
-               const FeedForward& block = model.decoder[1].feed_forward;
+               const FeedForward& block = model.decoder[1].feed_forward->block;
                return feed_forward_with(run, block, normed, run.pass.parameter(block.inner_weight),
                                         run.pass.parameter(block.inner_bias));
              });

@@ -37,9 +37,9 @@ inline Var encoder_block(const WiredModel& model, Run& run, std::size_t number,
     return connect(model, run, path, layer.self_residual, x, rows, self);
   }
   const Block feed_forward = [&](Pass& pass, const Var& normed) {
-    return layer.feed_forward(pass, normed, segments);
+    return layer.feed_forward->block(pass, normed, segments);
   };
-  return connect(model, run, path, layer.feed_forward_residual, x, rows, feed_forward);
+  return connect(model, run, path, layer.feed_forward->residual, x, rows, feed_forward);
 }
 
 inline Var decoder_block(const WiredModel& model, Run& run, std::size_t number,
@@ -60,9 +60,9 @@ inline Var decoder_block(const WiredModel& model, Run& run, std::size_t number,
     return connect(model, run, path, layer.cross->residual, x, rows, cross);
   }
   const Block feed_forward = [&](Pass& pass, const Var& normed) {
-    return layer.feed_forward(pass, normed, rows.own);
+    return layer.feed_forward->block(pass, normed, rows.own);
   };
-  return connect(model, run, path, layer.feed_forward_residual, x, rows, feed_forward);
+  return connect(model, run, path, layer.feed_forward->residual, x, rows, feed_forward);
 }
 
 // The embedding, each layer's output and what the closing norm makes of the last.

@@ -11,11 +11,11 @@ namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
 
 inline void set_position(WiredModel& model, NormPosition position) {
   for (Layer& layer : model.encoder) {
-    layer.self_residual.position = layer.feed_forward_residual.position = position;
+    layer.self_residual.position = layer.feed_forward->residual.position = position;
   }
   for (Layer& layer : model.decoder) {
     layer.self_residual.position = layer.cross->residual.position =
-        layer.feed_forward_residual.position = position;
+        layer.feed_forward->residual.position = position;
   }
 }
 

@@ -28,8 +28,8 @@ inline std::vector<Fault> shard_faults() {
 // The inner weight of encoder layer `own` sends its gradient to the slot of that of layer `other`.
 inline Connection with_slot_of(const WiredModel& model, std::size_t own, std::size_t other) {
   return around([&model, own, other](Run& run, const Var& x, const Rows&, const Block&) {
-    const FeedForward& block = model.encoder[own].feed_forward;
-    const Index slot = model.encoder[other].feed_forward.inner_weight.block;
+    const FeedForward& block = model.encoder[own].feed_forward->block;
+    const Index slot = model.encoder[other].feed_forward->block.inner_weight.block;
     const Var weight =
         run.pass.tape().parameter(model.store.value(block.inner_weight), run.gradients.slot(slot));
     return feed_forward_with(run, block, x, weight, run.pass.parameter(block.inner_bias));

@@ -77,6 +77,15 @@ TEST(ConfigReader, auto_follows_the_other_options) {
   EXPECT_EQ(model.dropout_residual, 0.0);
 }
 
+// A gated block has 2/3 of a plain one's width (Shazeer 2020, section 3): 8/3 · 48 = 128, and
+// 8/3 · 50 = 133.3, up to the next multiple of 16.
+TEST(ConfigReader, the_inner_width_follows_the_feed_forward_block) {
+  EXPECT_EQ(read("model: {d_model: 48, feed_forward: gated}").model.d_ff, 128);
+  EXPECT_EQ(read("model: {d_model: 50, heads: 5, feed_forward: gated}").model.d_ff, 144);
+  EXPECT_EQ(read("model: {feed_forward: gated, d_ff: 33}").model.d_ff, 33);
+  EXPECT_EQ(read("model: {feed_forward: none}").model.d_ff, std::nullopt);
+}
+
 TEST(ConfigReader, a_run_without_limits_gets_ten_epochs) {
   EXPECT_EQ(read("seed: 1").training.epochs, 10);
   EXPECT_EQ(read("training: {steps: 5}").training.epochs, std::nullopt);

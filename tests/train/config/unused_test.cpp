@@ -43,6 +43,19 @@ TEST(ConfigUnused, options_of_rotary_positions_need_them) {
             "accepted");
 }
 
+TEST(ConfigUnused, a_norm_without_a_bias_needs_no_word_for_it) {
+  EXPECT_EQ(config_error("model: {norm: rms_norm, bias_norm: false}"),
+            "a.yaml:1:36: model.bias_norm: rms_norm never has a bias; leave out model.bias_norm");
+  EXPECT_EQ(config_error("model: {bias_norm: false}"), "accepted");
+}
+
+TEST(ConfigUnused, smaller_last_maps_need_such_maps) {
+  const std::string model = "model: {feed_forward: none, initializer_depth_scale: true}";
+  EXPECT_EQ(config_error(model), "accepted");
+  EXPECT_THAT(config_error(model + "\nattention: {combine: mean, d_v: 64}"),
+              StartsWith("a.yaml:1:54: model.initializer_depth_scale: no block ends with a map"));
+}
+
 TEST(ConfigUnused, each_kind_of_attention_answers_for_its_own_section) {
   EXPECT_EQ(config_error("encoder_self: {positions: relative}\ndecoder_self: {clip: 4}"),
             "a.yaml:2:22: decoder_self.clip: no attention has positions that use decoder_self.clip "
@@ -96,6 +109,7 @@ TEST(ConfigUnused, what_a_run_stores_loads_again) {
         "model: {d_head: 9}\nattention: {budget: iso_params}\ncross: {budget: fixed_head_dim}",
         "attention: {budget: iso_params, d_qk: 4}", "model: {encoder_layers: 0}",
         "attention: {budget: iso_params, sharing: [identity, none]}", "cross: {heads: 0}",
+        "model: {feed_forward: none}", "model: {feed_forward: gated, activation: silu}",
         "attention: {positions: rotary, rotary_base: 500, rotary_pairs: interleaved}",
         "evaluation: {decode: false, decode_examples: 50}"}) {
     EXPECT_EQ(config_error(stored(text)), "accepted") << text;
@@ -106,7 +120,8 @@ TEST(ConfigUnused, what_a_run_stores_loads_again) {
 TEST(ConfigUnused, a_switch_leaves_what_it_turns_off) {
   for (const std::string text :
        {"evaluation: {decode: false, samples: 9}", "cross: {heads: 0, score: cosine}",
-        "model: {encoder_layers: 0}\nencoder_self: {heads: 2}"}) {
+        "model: {encoder_layers: 0}\nencoder_self: {heads: 2}",
+        "model: {feed_forward: none, d_ff: 8, activation: silu, bias_feed_forward: false}"}) {
     EXPECT_EQ(config_error(text), "accepted") << text;
   }
 }

@@ -139,6 +139,7 @@ void repair(Config& config) {
     config.model.family = Family::encoder_decoder;
   }
   config.model.prefix = SourceRows::causal;
+  config.model.bias_norm = config.model.bias_norm || config.model.norm == NormKind::rms_norm;
   config.model.tie_embeddings = Tying::none;
   config.model.max_positions = 1'048'576;  // the most, for whatever length was drawn
   (of_text ? config.model.decoder_self : config.model.cross).gates.values = {HeadGating::l0};

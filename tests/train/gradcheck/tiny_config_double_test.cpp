@@ -53,7 +53,7 @@ std::set<std::string> values_of(const ModelOptions& model, AttentionKind kind,
 void expect_small(const LoadedConfig& loaded, const Config& tiny) {
   const ModelOptions& before = loaded.config.model;
   EXPECT_LE(tiny.model.d_model, before.d_model);
-  EXPECT_LE(*tiny.model.d_ff, *before.d_ff);
+  EXPECT_LE(tiny.model.feed_forward_width(), before.feed_forward_width());
   EXPECT_EQ(*before.encoder_layers == 0, *tiny.model.encoder_layers == 0);
   for (const AttentionKind kind : attention_kinds) {
     EXPECT_EQ(values_of(tiny.model, kind, &AttentionSpec::heads),

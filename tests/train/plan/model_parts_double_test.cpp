@@ -61,13 +61,17 @@ TEST_P(ModelParts, have_the_parameters_of_the_model) {
   const Index D = options.d_model;
   const Index encoder = attention_layers(options, AttentionKind::encoder_self);
   const Index decoder = attention_layers(options, AttentionKind::decoder_self);
-  const Index feed_forward = 2 * D * *options.d_ff + *options.d_ff + D;
+  const Index F = options.feed_forward_width();
+  const bool some = options.feed_forward != FeedForwardKind::none;
+  const Index inner = options.feed_forward == FeedForwardKind::gated ? 2 : 1;
+  const Index biases = some && options.bias_feed_forward ? inner * F + D : 0;
+  const Index feed_forward = (inner + 1) * D * F + biases;
   EXPECT_EQ(parameters_of(parts, "encoder feed-forward"), encoder * feed_forward);
   EXPECT_EQ(parameters_of(parts, "decoder feed-forward"), decoder * feed_forward);
-  const Index norms =
-      2 * encoder + 3 * decoder + (options.norm_position == NormPosition::pre ? 2 : 0);
-  EXPECT_EQ(parameters_of(parts, "norms"),
-            norms * D * (options.norm == NormKind::layer_norm ? 2 : 1));
+  const Index norms = encoder + 2 * decoder + (some ? encoder + decoder : 0) +
+                      (options.norm_position == NormPosition::pre ? 2 : 0);
+  const bool norm_biases = options.norm == NormKind::layer_norm && options.bias_norm;
+  EXPECT_EQ(parameters_of(parts, "norms"), norms * D * (norm_biases ? 2 : 1));
   const Index positions =
       options.positions == PositionKind::learned ? options.max_positions * D : 0;
   const bool one_table = ties_source(options.tie_embeddings);
@@ -111,7 +115,11 @@ INSTANTIATE_TEST_SUITE_P(
     Models, ModelParts,
     ::testing::Values(
         Case{"plain", {}}, Case{"post_rms", {"model.norm_position=post", "model.norm=rms_norm"}},
-        Case{"tied", {"model.tie_embeddings=all"}},
+        Case{"tied", {"model.tie_embeddings=all"}}, Case{"gated", {"model.feed_forward=gated"}},
+        Case{"without_feed_forward", {"model.feed_forward=none"}},
+        Case{"without_biases",
+             {"model.bias_attention=false", "model.bias_feed_forward=false",
+              "model.bias_norm=false"}},
         Case{"tied_sides", {"model.tie_embeddings=source_target", "model.positions=learned"}},
         Case{"decoder_alone", {"model.encoder_layers=0", "model.decoder_layers=3"}},
         Case{"layers_differ", {"encoder_self.heads=[2, 3]", "decoder_self.d_qk=[4, 5]"}},

@@ -28,6 +28,12 @@ TEST(StepFlops, count_weights_and_pairs_of_ragged_sequences) {
   EXPECT_DOUBLE_EQ(
       step_flops(model, 13, batch),
       6 * (3 * encoder + 2 * decoder + output) + 12 * 14 * (3 * encoder_pairs + 2 * decoder_pairs));
+  const double plain = step_flops(model, 13, batch);
+  const double matrix = 6 * (3 * 5 + 2 * 5) * 110;  // in every layer, for every row
+  model.feed_forward = FeedForwardKind::gated;
+  EXPECT_DOUBLE_EQ(step_flops(model, 13, batch), plain + matrix);
+  model.feed_forward = FeedForwardKind::none;
+  EXPECT_DOUBLE_EQ(step_flops(model, 13, batch), plain - 2 * matrix);
 }
 
 }  // namespace

@@ -1,0 +1,74 @@
+// The choices for options of a transformer: their values, and their names in a config.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "core/fields.hpp"
+
+namespace tapehead {
+
+// Which stacks there are. In a decoder, no row attends to later rows.
+enum class Family { encoder_decoder, decoder, encoder };
+
+// What the rows of a source see of each other in a model that is only a decoder.
+enum class SourceRows { causal, full };
+
+enum class NormKind { layer_norm, rms_norm };
+enum class NormPosition { pre, post };
+enum class PositionKind { sinusoidal, learned, none };
+enum class Tying { none, source_target, target_output, all };
+
+constexpr bool ties_source(Tying tying) {
+  return tying == Tying::source_target || tying == Tying::all;
+}
+constexpr bool ties_output(Tying tying) {
+  return tying == Tying::target_output || tying == Tying::all;
+}
+
+// The block after the attentions of a layer: two linear maps, two with a gate, or no such block.
+enum class FeedForwardKind { plain, gated, none };
+
+enum class InitKind { xavier_uniform, xavier_normal, normal };
+enum class EmbeddingScale { sqrt_d_model, none };
+
+template <>
+struct EnumNames<Family> {
+  static constexpr std::array<std::string_view, 3> names{"encoder_decoder", "decoder", "encoder"};
+};
+template <>
+struct EnumNames<SourceRows> {
+  static constexpr std::array<std::string_view, 2> names{"causal", "full"};
+};
+template <>
+struct EnumNames<FeedForwardKind> {
+  static constexpr std::array<std::string_view, 3> names{"plain", "gated", "none"};
+};
+template <>
+struct EnumNames<NormKind> {
+  static constexpr std::array<std::string_view, 2> names{"layer_norm", "rms_norm"};
+};
+template <>
+struct EnumNames<NormPosition> {
+  static constexpr std::array<std::string_view, 2> names{"pre", "post"};
+};
+template <>
+struct EnumNames<PositionKind> {
+  static constexpr std::array<std::string_view, 3> names{"sinusoidal", "learned", "none"};
+};
+template <>
+struct EnumNames<Tying> {
+  static constexpr std::array<std::string_view, 4> names{"none", "source_target", "target_output",
+                                                         "all"};
+};
+template <>
+struct EnumNames<EmbeddingScale> {
+  static constexpr std::array<std::string_view, 2> names{"sqrt_d_model", "none"};
+};
+template <>
+struct EnumNames<InitKind> {
+  static constexpr std::array<std::string_view, 3> names{"xavier_uniform", "xavier_normal",
+                                                         "normal"};
+};
+
+}  // namespace tapehead

@@ -1,0 +1,112 @@
+// The feed-forward block: its parameters, and what it computes, from ops one by one.
+#include "nn/feed_forward.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/ops/activation.hpp"
+#include "core/ops/arithmetic.hpp"
+#include "core/ops/linear.hpp"
+#include "support/random_tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::Pointwise;
+
+struct Block {
+  explicit Block(FeedForwardKind kind, bool biases) : feed_forward(make(kind, biases)) {
+    store.initialize(1);
+    const Tensor noise = random_tensor({store.size()}, 7);
+    std::ranges::copy(noise.values(), store.values().values().begin());
+  }
+
+  FeedForward make(FeedForwardKind kind, bool biases) {
+    ModelOptions options;
+    options.d_model = 3;
+    options.d_ff = 5;
+    options.activation = Activation::silu;
+    options.feed_forward = kind;
+    options.bias_feed_forward = biases;
+    return {store.root() / "block", options, StackName::decoder};
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const NamedParameter& parameter : store.parameters()) {
+      all.push_back(parameter.name.substr(std::string("block.").size()));
+    }
+    return all;
+  }
+
+  // A parameter by its name; zeros if the block does not have it.
+  Var named(Tape& tape, const std::string& name, const Shape& shape) const {
+    for (const NamedParameter& parameter : store.parameters()) {
+      if (parameter.name == "block." + name) {
+        EXPECT_EQ(parameter.shape, shape);
+        return tape.constant(store.value(parameter));
+      }
+    }
+    return tape.constant(Tensor::zeros(shape));
+  }
+
+  Tensor output() const {
+    Tape tape(false);
+    Pass pass(tape, store);
+    const auto [value, bias] = feed_forward(pass, tape.constant(x), segments_of({4}));
+    return add(value, bias).value();
+  }
+
+  // W₂ (f(V x + c) ∘ (W₁ x + b₁)) + b₂, or W₂ f(W₁ x + b₁) + b₂
+  Tensor expected(FeedForwardKind kind) const {
+    Tape tape(false);
+    const Var input = tape.constant(x);
+    const auto map = [&](const Var& from, const std::string& name, Index in, Index out) {
+      return linear(from, named(tape, name + ".weight", {out, in}),
+                    named(tape, name + ".bias", {out}));
+    };
+    const auto activated = [&](const Var& from) {
+      return bias_activation(from, tape.constant(Tensor::zeros({5})), Activation::silu);
+    };
+    const Var inner = map(input, "inner", 3, 5);
+    const Var hidden = kind == FeedForwardKind::gated
+                           ? multiply(inner, activated(map(input, "gate", 3, 5)))
+                           : activated(inner);
+    return map(hidden, "outer", 5, 3).value();
+  }
+
+  ParameterStore store;
+  FeedForward feed_forward;
+  Tensor x = random_tensor({4, 3}, 1);
+};
+
+TEST(FeedForward, has_the_parameters_that_the_options_ask_for) {
+  using enum FeedForwardKind;
+  EXPECT_THAT(Block(plain, true).names(),
+              ElementsAre("inner.weight", "inner.bias", "outer.weight", "outer.bias"));
+  EXPECT_THAT(Block(plain, false).names(), ElementsAre("inner.weight", "outer.weight"));
+  EXPECT_THAT(Block(gated, true).names(), ElementsAre("inner.weight", "gate.weight", "inner.bias",
+                                                      "gate.bias", "outer.weight", "outer.bias"));
+  EXPECT_THAT(Block(gated, false).names(),
+              ElementsAre("inner.weight", "gate.weight", "outer.weight"));
+}
+
+TEST(FeedForward, computes_its_formula) {
+  for (const FeedForwardKind kind : {FeedForwardKind::plain, FeedForwardKind::gated}) {
+    for (const bool biases : {true, false}) {
+      const Block block(kind, biases);
+      EXPECT_THAT(block.output().values(),
+                  Pointwise(DoubleNear(1e-13), block.expected(kind).values()));
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

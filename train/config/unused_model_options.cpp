@@ -1,0 +1,29 @@
+#include "train/config/unused_model_options.hpp"
+
+#include <algorithm>
+
+#include "nn/attention/spec.hpp"
+
+namespace tapehead {
+
+std::optional<Violation> unused_norm_bias(const Config& config) {
+  const ModelOptions& model = config.model;
+  if (model.bias_norm || model.norm == NormKind::layer_norm) return {};
+  return Violation{{"model.bias_norm", "model.norm"},
+                   "rms_norm never has a bias; leave out model.bias_norm"};
+}
+
+std::optional<Violation> unused_depth_scale(const Config& config) {
+  const ModelOptions& model = config.model;
+  if (!model.initializer_depth_scale || model.feed_forward != FeedForwardKind::none) return {};
+  const bool projected = std::ranges::any_of(attention_kinds, [&](AttentionKind kind) {
+    return std::ranges::any_of(attention_specs(model, kind), [](const AttentionSpec& spec) {
+      return spec.heads > 0 && spec.combine == Combine::output;
+    });
+  });
+  if (projected) return {};
+  return Violation{{"model.initializer_depth_scale", "attention.combine", "model.feed_forward"},
+                   "no block ends with a map whose first weights it could scale"};
+}
+
+}  // namespace tapehead
