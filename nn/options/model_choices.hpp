@@ -26,6 +26,9 @@ constexpr bool ties_output(Tying tying) {
   return tying == Tying::target_output || tying == Tying::all;
 }
 
+// Named values for several options, with which a model is like one of the literature.
+enum class Preset { none, vaswani, gpt2, llama };
+
 // The block after the attentions of a layer: two linear maps, two with a gate, or no such block.
 enum class FeedForwardKind { plain, gated, none };
 
@@ -39,6 +42,10 @@ struct EnumNames<Family> {
 template <>
 struct EnumNames<SourceRows> {
   static constexpr std::array<std::string_view, 2> names{"causal", "full"};
+};
+template <>
+struct EnumNames<Preset> {
+  static constexpr std::array<std::string_view, 4> names{"none", "vaswani", "gpt2", "llama"};
 };
 template <>
 struct EnumNames<FeedForwardKind> {

@@ -16,6 +16,7 @@ namespace tapehead {
 // An option that is absent is `auto`: it follows another option, as its help says. `resolve` sets
 // it.
 struct ModelOptions {
+  Preset preset = Preset::none;
   Family family = Family::encoder_decoder;
   SourceRows prefix = SourceRows::causal;
   Index d_model = 64;
@@ -72,6 +73,13 @@ struct ModelOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
+    visit(
+        Field{.name = "preset",
+              .help = "values for other options that the config does not set: vaswani (Vaswani et "
+                      "al. 2017), gpt2 (Radford et al. 2019) or llama (Touvron et al. 2023); "
+                      "docs/presets.md lists them",
+              .keeps_meaning = true},
+        preset);
     visit(
         Field{.name = "family",
               .help = "encoder_decoder: an encoder reads the source, and a decoder attends to it "

@@ -16,7 +16,7 @@ namespace tapehead {
 struct LoadedConfig {
   Config config;
   // The origin of each option's value: "model.d_model" -> "configs/copy.yaml:7:12", "--set",
-  // "default", or "auto" (it followed from other options).
+  // "preset llama", "default", or "auto" (it followed from other options).
   std::map<std::string, std::string> origins;
   std::vector<std::filesystem::path> files{};  // the config file, and those that it inherits from
 };

@@ -10,6 +10,7 @@
 #include "train/config/config.hpp"
 #include "train/config/document/document.hpp"
 #include "train/config/overrides.hpp"
+#include "train/config/presets.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/rules.hpp"
 #include "train/config/unknown.hpp"
@@ -36,6 +37,7 @@ class Reader {
     for (const Override& one : overrides_) {
       if (!names_task(one.section, one.option)) apply(one);
     }
+    apply_preset();
     name_defaults();
     check_rules();
     resolve_options();
@@ -133,6 +135,25 @@ class Reader {
     places_[name] = place;
   }
 
+  // A preset gives its values to the options that nothing has set.
+  void apply_preset() {
+    const std::vector<PresetValue> values = preset_values(loaded_.config.model);
+    if (values.empty()) return;
+    const Row& preset = *find_row("model", "preset");
+    preset_origin_ = fmt::format("preset {}", write_value(preset));
+    for (const auto& [option, value] : values) {
+      const std::string name(option);
+      if (places_.contains(name)) continue;
+      const std::size_t dot = option.find('.');
+      const Row& row = *find_row(option.substr(0, dot), option.substr(dot + 1));
+      ConfigNode node;
+      node.kind = ConfigNode::Kind::scalar;
+      node.text = value;
+      set(row, name, node, places_.at("model.preset"));
+      loaded_.origins[name] = preset_origin_;
+    }
+  }
+
   void name_defaults() {
     for (const Section& section : all_) {
       for (const Row& row : section.rows) {
@@ -149,17 +170,21 @@ class Reader {
     }
   }
 
+  enum class Source { command, file, preset };
+
+  Source source_of(const std::string& option) const {
+    const std::string& origin = loaded_.origins.at(option);
+    return origin == command_line     ? Source::command
+           : origin == preset_origin_ ? Source::preset
+                                      : Source::file;
+  }
+
   // The option to blame in a violation: one from the command line if possible, otherwise one from
-  // the file, but never a default.
+  // the file, otherwise the preset, but never a default.
   std::string culprit(const Violation& violation) const {
-    const auto written = [&](std::string_view option, bool by_command_line) {
-      const auto origin = loaded_.origins.find(std::string(option));
-      return places_.contains(std::string(option)) &&
-             (origin->second == command_line) == by_command_line;
-    };
-    for (const bool by_command_line : {true, false}) {
-      for (const std::string_view option : violation.options) {
-        if (written(option, by_command_line)) return places_.at(std::string(option));
+    for (const Source source : {Source::command, Source::file, Source::preset}) {
+      for (const std::string& option : violation.options) {
+        if (places_.contains(option) && source_of(option) == source) return places_.at(option);
       }
     }
     return fmt::format("{}: {}", shown(file_), violation.options.front());
@@ -201,6 +226,7 @@ class Reader {
   LoadedConfig loaded_;
   std::vector<Section> all_;                   // its rows point into loaded_.config
   std::map<std::string, std::string> places_;  // of options that are set, for messages
+  std::string preset_origin_;                  // "preset llama"; empty without one
 };
 
 }  // namespace

@@ -1,0 +1,141 @@
+// Presets: what each one gives, who wins over it, and that a run with one is stored and loads
+// again.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/config_error.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+LoadedConfig loaded_preset(const std::string& text, const std::vector<std::string>& set = {}) {
+  return parse_config(text, "a.yaml", set);
+}
+
+// Vaswani et al. 2017, sections 3 and 5.4.
+TEST(ConfigPresets, vaswani_is_the_papers_transformer) {
+  const ModelOptions model = loaded_preset("model: {preset: vaswani}").config.model;
+  EXPECT_EQ(model.norm, NormKind::layer_norm);
+  EXPECT_EQ(model.norm_position, NormPosition::post);
+  EXPECT_EQ(model.activation, Activation::relu);
+  EXPECT_EQ(model.d_ff, 4 * model.d_model);  // table 3: 2048 for 512
+  EXPECT_EQ(model.positions, PositionKind::sinusoidal);
+  EXPECT_EQ(model.embedding_scale, EmbeddingScale::sqrt_d_model);
+  EXPECT_EQ(model.tie_embeddings, Tying::all);
+  EXPECT_EQ(model.initializer, InitKind::xavier_uniform);
+  EXPECT_FALSE(model.bias_attention);
+  EXPECT_TRUE(model.bias_feed_forward);
+  EXPECT_EQ(model.dropout_residual, 0.1);
+  EXPECT_EQ(model.dropout_embedding, 0.1);
+  EXPECT_EQ(model.dropout_attention, 0.0);
+  EXPECT_EQ(model.dropout_feed_forward, 0.0);
+}
+
+// A decoder alone has one embedding, which is the output's.
+TEST(ConfigPresets, vaswani_ties_what_there_is) {
+  EXPECT_EQ(loaded_preset("model: {preset: vaswani, family: decoder}").config.model.tie_embeddings,
+            Tying::target_output);
+}
+
+// Radford et al. 2019, section 2.3, and their code.
+TEST(ConfigPresets, gpt2_is_the_published_model) {
+  const ModelOptions model = loaded_preset("model: {preset: gpt2, family: decoder}").config.model;
+  EXPECT_EQ(model.norm, NormKind::layer_norm);
+  EXPECT_EQ(model.norm_position, NormPosition::pre);
+  EXPECT_EQ(model.norm_epsilon, 1e-5);
+  EXPECT_EQ(model.activation, Activation::gelu);
+  EXPECT_EQ(model.d_ff, 4 * model.d_model);
+  EXPECT_EQ(model.positions, PositionKind::learned);
+  EXPECT_EQ(model.embedding_scale, EmbeddingScale::none);
+  EXPECT_EQ(model.tie_embeddings, Tying::target_output);
+  EXPECT_EQ(model.initializer, InitKind::normal);
+  EXPECT_TRUE(model.initializer_depth_scale);
+  EXPECT_TRUE(model.bias_attention && model.bias_feed_forward && model.bias_norm);
+  EXPECT_EQ(model.dropout_attention, 0.1);
+}
+
+// Touvron et al. 2023, section 2.2, and their code.
+TEST(ConfigPresets, llama_is_the_published_model) {
+  const ModelOptions model =
+      loaded_preset("model: {preset: llama, family: decoder, d_model: 96}").config.model;
+  EXPECT_EQ(model.norm, NormKind::rms_norm);
+  EXPECT_EQ(model.norm_position, NormPosition::pre);
+  EXPECT_EQ(model.norm_epsilon, 1e-5);
+  EXPECT_EQ(model.feed_forward, FeedForwardKind::gated);
+  EXPECT_EQ(model.activation, Activation::silu);
+  EXPECT_EQ(model.d_ff, 256);  // 8/3 · 96
+  EXPECT_EQ(model.positions, PositionKind::none);
+  EXPECT_EQ(model.decoder_self.positions.at(1), AttentionPositions::rotary);
+  EXPECT_EQ(model.decoder_self.rotary_pairs.at(1), RotaryPairs::halves);
+  EXPECT_EQ(model.decoder_self.rotary_base.at(1), 10000);
+  EXPECT_EQ(model.embedding_scale, EmbeddingScale::none);
+  EXPECT_EQ(model.tie_embeddings, Tying::none);
+  EXPECT_EQ(model.initializer, InitKind::normal);
+  EXPECT_FALSE(model.bias_attention || model.bias_feed_forward);
+  EXPECT_EQ(model.dropout_attention, 0.0);
+}
+
+TEST(ConfigPresets, what_is_set_wins) {
+  const LoadedConfig loaded = loaded_preset(
+      "model: {activation: tanh, preset: llama, d_ff: 7, dropout: 0.2}\n"
+      "attention: {positions: alibi}\n",
+      {"model.norm=layer_norm", "model.bias_attention=true"});
+  const ModelOptions& model = loaded.config.model;
+  EXPECT_EQ(model.activation, Activation::tanh);
+  EXPECT_EQ(model.d_ff, 7);
+  EXPECT_EQ(model.dropout_attention, 0.2);
+  EXPECT_EQ(model.norm, NormKind::layer_norm);
+  EXPECT_TRUE(model.bias_attention);
+  EXPECT_EQ(model.encoder_self.positions.at(0), AttentionPositions::alibi);
+  EXPECT_EQ(model.feed_forward, FeedForwardKind::gated);  // of the preset
+}
+
+TEST(ConfigPresets, the_command_line_can_choose_one) {
+  EXPECT_EQ(loaded_preset("model: {preset: gpt2}", {"model.preset=llama"}).config.model.norm,
+            NormKind::rms_norm);
+}
+
+TEST(ConfigPresets, origins_name_the_preset) {
+  const std::string dump = dump_config_with_origins(
+      loaded_preset("model: {preset: llama, activation: gelu}", {"model.dropout=0.1"}));
+  EXPECT_THAT(dump, ContainsRegex("  preset: llama +# a.yaml:1:17\n"));
+  EXPECT_THAT(dump, ContainsRegex("  norm: rms_norm +# preset llama\n"));
+  EXPECT_THAT(dump, ContainsRegex("  activation: gelu +# a.yaml:1:36\n"));
+  EXPECT_THAT(dump, ContainsRegex("  dropout: 0.1 +# --set\n"));
+  EXPECT_THAT(dump, ContainsRegex("  d_ff: 176 +# auto\n"));
+  EXPECT_THAT(dump, ContainsRegex("  bias_norm: true +# default\n"));
+}
+
+// What a run stores has every value written out, so that nothing is left for the preset to set.
+TEST(ConfigPresets, of_a_stored_config_change_nothing) {
+  for (const std::string preset : {"vaswani", "gpt2", "llama"}) {
+    const Config config = loaded_preset("model: {preset: " + preset + ", dropout: 0.3}").config;
+    const std::string stored = dump_config(config);
+    EXPECT_THAT(stored, HasSubstr("\n  preset: " + preset + "\n"));
+    const LoadedConfig again = parse_config(stored, "run/config.yaml");
+    EXPECT_EQ(dump_config(again.config), stored);
+    for (const auto& [option, origin] : again.origins) {
+      EXPECT_THAT(origin, StartsWith("run/config.yaml:")) << option;
+    }
+  }
+}
+
+// The line to change is that of the preset if nothing else in the violation was written.
+TEST(ConfigPresets, a_value_that_does_not_fit_is_the_presets_fault) {
+  EXPECT_THAT(config_error("model: {preset: llama, d_head: 5}"), StartsWith("a.yaml:1:32: "));
+  EXPECT_THAT(config_error("model: {bias_norm: false, preset: llama}"),
+              StartsWith("a.yaml:1:20: model.bias_norm: rms_norm never has a bias"));
+  EXPECT_THAT(config_error("task: {name: parallel_text, joint_vocabulary: false}\n"
+                           "model: {preset: vaswani}"),
+              StartsWith("a.yaml:1:47: task.joint_vocabulary: "));
+}
+
+}  // namespace
+}  // namespace tapehead

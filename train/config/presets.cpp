@@ -1,0 +1,74 @@
+#include "train/config/presets.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// Vaswani et al. 2017. Norms after the residual sums: section 3.1; projections without biases:
+// 3.2.2; feed-forward blocks with biases, and four times as wide as the model: 3.3; one matrix for
+// both embeddings and the output, and embeddings times √d_model: 3.4; sines: 3.5; dropout on the
+// blocks' outputs and on the embeddings alone: 5.4. The paper does not say how weights start.
+std::vector<PresetValue> vaswani(Family family) {
+  return {{"model.feed_forward", "plain"},
+          {"model.activation", "relu"},
+          {"model.norm", "layer_norm"},
+          {"model.norm_position", "post"},
+          {"model.bias_attention", "false"},
+          {"model.bias_feed_forward", "true"},
+          {"model.embedding_scale", "sqrt_d_model"},
+          {"model.positions", "sinusoidal"},
+          {"model.dropout", "0.1"},
+          {"model.dropout_attention", "0"},
+          {"model.dropout_feed_forward", "0"},
+          {"model.tie_embeddings", family == Family::encoder_decoder ? "all" : "target_output"},
+          {"model.initializer", "xavier_uniform"}};
+}
+
+// Radford et al. 2019, section 2.3 (norms before the blocks, smaller last maps), and the published
+// code (src/model.py: gelu in its tanh form, epsilon 1e-5, deviation 0.02, output tied to the
+// embedding); dropout as in Radford et al. 2018, section 4.1.
+std::vector<PresetValue> gpt2() {
+  return {{"model.feed_forward", "plain"},
+          {"model.activation", "gelu"},
+          {"model.norm", "layer_norm"},
+          {"model.norm_epsilon", "1e-5"},
+          {"model.norm_position", "pre"},
+          {"model.bias_attention", "true"},
+          {"model.bias_feed_forward", "true"},
+          {"model.embedding_scale", "none"},
+          {"model.positions", "learned"},
+          {"model.dropout", "0.1"},
+          {"model.tie_embeddings", "target_output"},
+          {"model.initializer", "normal"},
+          {"model.initializer_depth_scale", "true"}};
+}
+
+// Touvron et al. 2023, section 2.2 (RMS norm before the blocks, SwiGLU of width 2/3 4 d, rotary
+// positions), and the published code (llama/model.py: no biases, no dropout, epsilon 1e-5, an
+// output of its own). Rotary pairs are halves, as in Hugging Face's checkpoints.
+std::vector<PresetValue> llama() {
+  return {{"model.feed_forward", "gated"},      {"model.activation", "silu"},
+          {"model.norm", "rms_norm"},           {"model.norm_epsilon", "1e-5"},
+          {"model.norm_position", "pre"},       {"model.bias_attention", "false"},
+          {"model.bias_feed_forward", "false"}, {"model.embedding_scale", "none"},
+          {"model.positions", "none"},          {"model.dropout", "0"},
+          {"model.tie_embeddings", "none"},     {"model.initializer", "normal"},
+          {"attention.positions", "rotary"},    {"attention.rotary_pairs", "halves"}};
+}
+
+}  // namespace
+
+std::vector<PresetValue> preset_values(const ModelOptions& options) {
+  switch (options.preset) {
+    case Preset::vaswani:
+      return vaswani(options.family);
+    case Preset::gpt2:
+      return gpt2();
+    case Preset::llama:
+      return llama();
+    default:
+      return {};
+  }
+}
+
+}  // namespace tapehead
