@@ -2,6 +2,7 @@
 
 #include "core/errors.hpp"
 #include "datasets/text/data_files.hpp"
+#include "datasets/text/documents.hpp"
 #include "train/run/directory.hpp"
 
 namespace tapehead {
@@ -10,7 +11,11 @@ namespace {
 
 void add_data(InputFiles& inputs, TaskOptions task) {
   for (const DataFile& file : data_files(task)) {
-    inputs.add(std::filesystem::path(*file.path));
+    if (task.kind().of_text) {
+      inputs.add(matching_files(*file.path));
+    } else {
+      inputs.add(std::filesystem::path(*file.path));
+    }
   }
 }
 

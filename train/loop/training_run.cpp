@@ -12,6 +12,7 @@
 #include "core/files/files.hpp"
 #include "core/tape/anomaly.hpp"
 #include "datasets/loader.hpp"
+#include "datasets/task_kind.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/test_splits.hpp"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "datasets/task_kind.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "train/config/config.hpp"
 
