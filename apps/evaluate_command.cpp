@@ -11,6 +11,7 @@
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
+#include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/run_evaluation.hpp"
@@ -67,6 +68,9 @@ void evaluate_run(const EvaluateArguments& arguments) {
   }
   EvaluationOptions options = saved.config.evaluation;
   if (arguments.beam > 0) {
+    if (saved.config.task.kind().of_text) {
+      throw ConfigError("--beam: running text has no outputs that are searched for");
+    }
     options.beam = arguments.beam;
   }
   Workers workers(arguments.threads);

@@ -1,6 +1,7 @@
 // tapehead generate RUN: goes on with a text, or writes outputs for sources, by sampling.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
+#include "core/shown.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
@@ -104,6 +106,11 @@ std::string json_of(const std::string& prompt, Index sample, const GeneratedText
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
+// What would act on a terminal is not written to one as it is.
+std::string for_output(std::string_view text) {
+  return ::isatty(STDOUT_FILENO) != 0 ? printable(text) : std::string(text);
+}
+
 // One sample is written as it is made; of several each begins with a line about it.
 class Output {
  public:
@@ -119,14 +126,14 @@ class Output {
       return {};
     }
     return [](Index, Index, std::string_view piece) {
-      write_output(piece);
+      write_output(for_output(piece));
       flush_output();
     };
   }
 
   void begin() const {
     if (each() && of_text_) {
-      write_output(prompts_.front());
+      write_output(for_output(prompts_.front()));
     }
   }
 
@@ -150,7 +157,7 @@ class Output {
       return;
     }
     write_output(fmt::format("--- prompt {}, sample {}\n{}{}\n", number + 1, sample + 1,
-                             of_text_ ? prompt : "", generated.text));
+                             for_output(of_text_ ? prompt : ""), for_output(generated.text)));
   }
 
   const GenerateArguments& arguments_;
@@ -261,7 +268,7 @@ void add_generate_command(CLI::App& program, Outcome& /*outcome*/) {
   add_number_option(*command,
                     {.name = "--beam",
                      .help = "Instead of sampling, the best of a beam search this wide; it ends "
-                             "with the model's positions",
+                             "with the context",
                      .minimum = 1,
                      .maximum = 256},
                     &options.beam);

@@ -1,7 +1,6 @@
 #include "datasets/task.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -49,7 +48,7 @@ const Split& Task::split(std::string_view name) const {
 }
 
 void Task::set_stride(Index stride) {
-  for (Split& split : splits | std::views::drop(1)) {
+  for (Split& split : splits) {
     if (split.is_text()) {
       split.windows.list = evaluation_windows(*split.windows.text, split.windows.windowing, stride);
     }

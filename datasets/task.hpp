@@ -75,8 +75,8 @@ struct Task {
   }
   const Split& split(std::string_view name) const;  // throws DataError that lists the names
 
-  // Cuts the text of all splits but the first into windows for evaluation, each this far from the
-  // one before. A task of pairs stays as it is.
+  // Cuts the text of all splits into windows for evaluation, each this far from the one before.
+  // Trainings draw windows of their own. A task of pairs stays as it is.
   void set_stride(Index stride);
 };
 

@@ -17,9 +17,9 @@ FeedForward::FeedForward(const Scope& scope, const ModelOptions& options, StackN
   const Index D = options.d_model;
   const Index F = options.feed_forward_width();
   const auto bias = [&](const Names& names, Index size) {
-    return options.bias_feed_forward ? scope.create_stacked(names, ParameterKind::bias, {size},
-                                                            Initializer::constant(0))
-                                     : Parameter();
+    return options.bias_feed_forward
+               ? scope.create_stacked(names, ParameterKind::bias, {size}, Initializer::constant(0))
+               : Parameter();
   };
   inner_weight =
       scope.create_stacked(gated ? Names{"inner.weight", "gate.weight"} : Names{"inner.weight"},

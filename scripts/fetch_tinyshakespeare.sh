@@ -22,7 +22,7 @@ $usage" ;;
     *) from=$argument ;;
   esac
 done
-[[ $from == *://* ]] || from=$(realpath -- "$from")
+[[ $from == *://* || $from == /* ]] || from=$PWD/$from
 cd "$(dirname "$0")/.."
 
 directory=data/tinyshakespeare

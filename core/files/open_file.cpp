@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -92,6 +94,18 @@ void OpenFile::close() {
   if (::close(std::exchange(descriptor_, -1)) != 0) {
     throw io_error("write", shown_as_, errno);
   }
+}
+
+OpenFile nameless_file() {
+  const char* wanted = std::getenv("TMPDIR");
+  const std::filesystem::path directory = wanted != nullptr && *wanted != 0 ? wanted : "/var/tmp";
+  std::string name = (directory / "tapehead-XXXXXX").string();
+  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor < 0) {
+    throw io_error("create a file in", directory, errno);
+  }
+  ::unlink(name.c_str());
+  return {descriptor, directory};
 }
 
 }  // namespace tapehead

@@ -35,4 +35,9 @@ class OpenFile {
   int descriptor_ = -1;
 };
 
+// A new file for reading and writing that has no name, so it is gone when it is closed, however the
+// process ends. It is in the directory $TMPDIR or, since it may be large, in /var/tmp. Throws
+// IoError.
+OpenFile nameless_file();
+
 }  // namespace tapehead

@@ -11,7 +11,6 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
-#include "core/files/open_file.hpp"
 
 namespace tapehead {
 
@@ -74,10 +73,13 @@ TextCounts counts_of(const nlohmann::json& facts) {
 }  // namespace
 
 TokenText::TokenText(const std::filesystem::path& file)
-    : file_(std::make_shared<const MappedFile>(OpenFile(file, O_RDONLY), file)) {
+    : TokenText(OpenFile(file, O_RDONLY), file) {}
+
+TokenText::TokenText(const OpenFile& file, const std::filesystem::path& shown_as)
+    : file_(std::make_shared<const MappedFile>(file, shown_as)) {
   const std::string_view bytes = file_->bytes();
   const auto fault = [&](std::string_view what) {
-    return IoError(fmt::format("{} {}", file.string(), what));
+    return IoError(fmt::format("{} {}", shown_as.string(), what));
   };
   if (!bytes.starts_with(signature)) {
     throw fault("is not a file of tokens that tapehead wrote");
@@ -125,8 +127,8 @@ void TokenText::save(const std::filesystem::path& file) const {
   write_file_atomically(file, file_->bytes());
 }
 
-TokenTextWriter::TokenTextWriter(const std::filesystem::path& destination, Index vocabulary)
-    : file_(destination), width_(width_for(vocabulary)) {
+TokenTextWriter::TokenTextWriter(Index vocabulary)
+    : file_(nameless_file()), width_(width_for(vocabulary)) {
   put(signature);
 }
 
@@ -143,7 +145,7 @@ void TokenTextWriter::end_document() {
   ends_.push_back(static_cast<std::uint64_t>(tokens_));
 }
 
-void TokenTextWriter::finish(const TextCounts& counts) {
+TokenText TokenTextWriter::finish(const TextCounts& counts) {
   put_number(0, padding(static_cast<std::size_t>(tokens_) * width_));
   for (const std::uint64_t end : ends_) {
     put_number(end, number_bytes);
@@ -154,7 +156,7 @@ void TokenTextWriter::finish(const TextCounts& counts) {
   flush();
   put_number(hash_.value(), number_bytes);
   file_.write(block_);
-  file_.put_in_place();
+  return {file_, "the tokens of a text"};
 }
 
 void TokenTextWriter::put(std::string_view bytes) {

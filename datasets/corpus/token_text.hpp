@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/files/atomic_file.hpp"
 #include "core/files/hash.hpp"
 #include "core/files/mapped_file.hpp"
+#include "core/files/open_file.hpp"
 #include "core/memory/pool_vector.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
 
@@ -27,8 +27,7 @@ struct TextCounts {
 
 class TokenText {
  public:
-  // Maps and checks a file that TokenTextWriter wrote. Throws IoError that names the file and the
-  // fault.
+  // Maps and checks a file that `save` wrote. Throws IoError that names the file and the fault.
   explicit TokenText(const std::filesystem::path& file);
 
   Index size() const { return tokens_; }  // of all documents, end marks included
@@ -43,6 +42,9 @@ class TokenText {
   void save(const std::filesystem::path& file) const;  // throws IoError
 
  private:
+  friend class TokenTextWriter;
+  TokenText(const OpenFile& file, const std::filesystem::path& shown_as);
+
   std::shared_ptr<const MappedFile> file_;
   const char* ids_ = nullptr;
   const char* begins_ = nullptr;
@@ -53,23 +55,23 @@ class TokenText {
   std::string digest_;
 };
 
-// Writes such a file; it is there only after `finish`.
+// Writes a text into a file without a name.
 class TokenTextWriter {
  public:
   // vocabulary: all ids are less. Throws IoError, as every member does.
-  TokenTextWriter(const std::filesystem::path& destination, Index vocabulary);
+  explicit TokenTextWriter(Index vocabulary);
 
   void add(std::span<const TokenId> tokens);  // of the open document, which this may open
   void end_document();                        // adds the end mark
   Index documents() const { return static_cast<Index>(ends_.size()); }
-  void finish(const TextCounts& counts);
+  TokenText finish(const TextCounts& counts);  // call it once, at the end
 
  private:
   void put(std::string_view bytes);
   void put_number(std::uint64_t number, std::size_t width);
   void flush();
 
-  AtomicFile file_;
+  OpenFile file_;
   std::size_t width_;
   Index tokens_ = 0;
   std::vector<std::uint64_t> ends_;  // one past each document's end mark

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr Index lines_at_once = 4096;
+constexpr Index lines_at_once = 64;  // which may be long
 constexpr std::size_t bytes_at_once = std::size_t{1} << 20;
 
 bool is_blank(std::string_view line) {
@@ -58,7 +58,7 @@ std::vector<DocumentLine> DocumentReader::next() {
       const Index begin = std::exchange(bytes_, bytes_ + std::ssize(line) + 1);
       const bool first = opens(line);
       if (within_ && belongs(begin, first)) {
-        bytes += line.size();
+        bytes += line.size() + 1;
         lines.push_back({.text = std::move(line), .opens = first, .number = lines_});
       }
     }
@@ -107,13 +107,9 @@ std::vector<fs::path> matching_files(const std::string& pattern) {
 
 Index bytes_in(const DocumentFiles& files) {
   DocumentReader reader(files);
-  Index bytes = 0;
-  for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
-    for (const DocumentLine& line : lines) {
-      bytes += std::ssize(line.text) + 1;
-    }
+  while (!reader.next().empty()) {
   }
-  return bytes;
+  return reader.bytes();
 }
 
 }  // namespace tapehead

@@ -56,6 +56,8 @@ class DocumentReader {
   // DataError with file, line and byte for text that is not UTF-8.
   std::vector<DocumentLine> next();
 
+  Index bytes() const { return bytes_; }  // of all lines so far, of documents or not
+
  private:
   bool open_next();
   bool opens(const std::string& line);
@@ -71,7 +73,7 @@ class DocumentReader {
   bool chosen_ = false;  // the document's lines belong to the share
 };
 
-// The bytes of its lines, with an end each.
+// The bytes of all lines, with an end each.
 Index bytes_in(const DocumentFiles& files);
 
 // The files whose names match a pattern of the shell, such as docs/*.md, in the order of their

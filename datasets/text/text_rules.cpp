@@ -50,15 +50,6 @@ std::optional<Violation> separator_separates(const TaskOptions& task) {
                           "has no effect (only with task.documents: separator)"};
 }
 
-std::optional<Violation> stream_of_documents(const TaskOptions& task) {
-  const auto& options = task.as<TextOptions>();
-  if (!options.stream || options.documents != DocumentEnd::file) {
-    return {};
-  }
-  return Violation{{"task.stream", "task.documents"},
-                   "has no effect on a single document (allowed: line, blank_line, separator)"};
-}
-
 std::optional<Violation> unused_by_text_tokenizer(const TaskOptions& task) {
   const auto& options = task.as<TextOptions>();
   const TextOptions defaults;

@@ -11,7 +11,6 @@ namespace tapehead {
 std::optional<Violation> text_is_given(const TaskOptions& options);
 std::optional<Violation> share_without_file(const TaskOptions& options);
 std::optional<Violation> separator_separates(const TaskOptions& options);
-std::optional<Violation> stream_of_documents(const TaskOptions& options);
 std::optional<Violation> unused_by_text_tokenizer(const TaskOptions& options);
 
 inline constexpr std::array text_rules{
@@ -21,8 +20,6 @@ inline constexpr std::array text_rules{
              "and one of the former is given.",
              share_without_file},
     TaskRule{"`task.separator` goes with `task.documents: separator`.", separator_separates},
-    TaskRule{"`task.stream` is for several documents: not with `task.documents: file`.",
-             stream_of_documents},
     TaskRule{"In `text`, `task.character_coverage` is for the tokenizers `bpe` and `unigram`, and "
              "`task.vocabulary` not for `byte`.",
              unused_by_text_tokenizer}};

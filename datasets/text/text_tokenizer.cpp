@@ -11,6 +11,7 @@
 
 #include "core/clock.hpp"
 #include "core/errors.hpp"
+#include "core/utf8.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
@@ -21,16 +22,20 @@ namespace {
 constexpr Index sample_bytes = Index{64} << 20;  // for subwords; about as much memory times ten
 constexpr Index much_text = Index{1} << 20;      // training a subword tokenizer on it takes a while
 
-// Lines whose numbers are evenly spaced.
+// Lines with about `share` of the bytes of all, evenly spread, and at least one. Of a line that is
+// longer than a sample may be, the beginning.
 std::vector<std::string> sampled_lines(const DocumentFiles& files, double share) {
   DocumentReader reader(files);
   std::vector<std::string> sample;
-  double due = 0;
+  double due = 0;  // bytes
   for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
     for (DocumentLine& line : lines) {
-      due += share;
-      if (due >= 1) {
-        due -= 1;
+      const auto size = static_cast<double>(line.text.size() + 1);
+      due += share * size;
+      if (due >= size || sample.empty()) {
+        due -= size;
+        line.text.resize(std::min(line.text.size(), static_cast<std::size_t>(sample_bytes)));
+        line.text.resize(utf8_valid_bytes(line.text));
         sample.push_back(std::move(line.text));
       }
     }

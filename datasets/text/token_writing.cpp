@@ -18,10 +18,8 @@ constexpr double seconds_between_messages = 5;
 
 class Writing {
  public:
-  Writing(const Tokenizer& tokenizer, const std::filesystem::path& destination)
-      : tokenizer_(tokenizer),
-        line_end_(tokenizer.encode(line_end)),
-        writer_(destination, tokenizer.size()) {}
+  explicit Writing(const Tokenizer& tokenizer)
+      : tokenizer_(tokenizer), line_end_(tokenizer.encode(line_end)), writer_(tokenizer.size()) {}
 
   void add(const std::vector<DocumentLine>& lines) {
     std::vector<std::vector<TokenId>> tokens(lines.size());
@@ -35,16 +33,16 @@ class Writing {
     }
   }
 
-  void finish(const DocumentFiles& files) {
+  TokenText finish(const DocumentFiles& files) {
     end_document();
     if (writer_.documents() == 0) {
       throw DataError(fmt::format("{}: no text for the {} split", files.name, files.split));
     }
-    writer_.finish(counts_);
     if (empty_ > 0) {
       spdlog::info("{}: without a token, and left out of the {} split: {} document{}", files.name,
                    files.split, empty_, empty_ == 1 ? "" : "s");
     }
+    return writer_.finish(counts_);
   }
 
   Index bytes() const { return counts_.bytes; }
@@ -87,9 +85,8 @@ class Writing {
 
 }  // namespace
 
-void write_tokens(const DocumentFiles& files, const Tokenizer& tokenizer,
-                  const std::filesystem::path& destination) {
-  Writing writing(tokenizer, destination);
+TokenText write_tokens(const DocumentFiles& files, const Tokenizer& tokenizer) {
+  Writing writing(tokenizer);
   DocumentReader reader(files);
   auto said = Clock::now();
   for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
@@ -99,7 +96,7 @@ void write_tokens(const DocumentFiles& files, const Tokenizer& tokenizer,
       spdlog::info("{}: {} MB are tokens now", files.name, writing.bytes() / 1000000);
     }
   }
-  writing.finish(files);
+  return writing.finish(files);
 }
 
 }  // namespace tapehead

@@ -153,7 +153,18 @@ std::string SentencePieceTokenizer::decode(const std::vector<TokenId>& tokens) c
 }
 
 std::vector<std::string> SentencePieceTokenizer::unknown_parts(std::string_view text) const {
-  const std::vector<TokenId> tokens = encode(text);
+  const std::size_t end = line_end_ == unknown_id ? std::string_view::npos : text.find(line_end);
+  std::vector<std::string> unknown = unknown_in_line(text.substr(0, end));
+  if (end != std::string_view::npos) {
+    const auto later = unknown_parts(text.substr(end + line_end.size()));
+    unknown.insert(unknown.end(), later.begin(), later.end());
+  }
+  return unknown;
+}
+
+std::vector<std::string> SentencePieceTokenizer::unknown_in_line(std::string_view text) const {
+  std::vector<TokenId> tokens;
+  append_line(text, tokens);
   std::vector<std::string> pieces;
   if (std::ranges::find(tokens, unknown_id) != tokens.end()) {    // rarely
     processor_.Encode(with_spaces(text), &pieces).IgnoreError();  // fails only without a model

@@ -44,6 +44,7 @@ class SentencePieceTokenizer : public Tokenizer {
 
  private:
   void append_line(std::string_view line, std::vector<TokenId>& tokens) const;
+  std::vector<std::string> unknown_in_line(std::string_view line) const;
 
   std::string model_;
   sentencepiece::SentencePieceProcessor processor_;

@@ -57,7 +57,7 @@ std::vector<Beam::SlotCopy> Beam::advance(const std::vector<Continuation>& best)
     const Open& parent = parents[static_cast<std::size_t>(next.parent)];
     const Index length = static_cast<Index>(parent.tokens.size()) + 1;
     if (next.token == options_.end) {
-      finish(parent, next.log_probability, length);
+      finish(parent, next.log_probability, length, true);
       continue;
     }
     open_.push_back(
@@ -88,10 +88,11 @@ double Beam::score(double log_probability, Index length) const {
          std::pow(static_cast<double>(std::max<Index>(length, 1)), options_.length_penalty);
 }
 
-void Beam::finish(const Open& parent, double log_probability, Index length) {
+void Beam::finish(const Open& parent, double log_probability, Index length, bool ended) {
   finished_.push_back({.tokens = parent.tokens,
                        .log_probability = log_probability,
-                       .score = score(log_probability, length)});
+                       .score = score(log_probability, length),
+                       .ended = ended});
   std::ranges::stable_sort(finished_, std::greater<>(), &Hypothesis::score);
 }
 
@@ -107,7 +108,7 @@ void Beam::close_if_settled() {
   } else if (static_cast<Index>(open_.front().tokens.size()) >= max_length_) {
     if (static_cast<Index>(finished_.size()) < options_.best) {
       for (const Open& cut : open_) {
-        finish(cut, cut.log_probability, static_cast<Index>(cut.tokens.size()));
+        finish(cut, cut.log_probability, static_cast<Index>(cut.tokens.size()), false);
       }
     }
     open_.clear();

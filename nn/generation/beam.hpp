@@ -46,7 +46,7 @@ class Beam {
   std::vector<Hypothesis> results() const;
 
  private:
-  void finish(const Open& parent, double log_probability, Index length);
+  void finish(const Open& parent, double log_probability, Index length, bool ended);
   void close_if_settled();
   double score(double log_probability, Index length) const;
 

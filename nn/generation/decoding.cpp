@@ -57,8 +57,9 @@ class Search {
       const Index prompt = prompts_.input.segments[i].rows;
       const Index source = std::max(prompts_.context.segments[i].rows, prompt);
       // The last token that is written is not read.
-      const Index longest = std::min({source + options_.max_extra_length, options_.max_length,
-                                      model_.options().max_positions - prompt + 1});
+      const Index longest =
+          std::min({source + options_.max_extra_length, options_.max_length,
+                    std::min(options_.context, model_.options().max_positions) - prompt + 1});
       most = std::max(most, prompt - 1 + longest);
       beams_.emplace_back(options_, std::max<Index>(longest, 0));
     }

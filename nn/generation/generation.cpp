@@ -30,7 +30,7 @@ struct Sequence {
 class Generation {
  public:
   Generation(const Transformer& model, const ParameterStore& store, const Prompts& prompts,
-             Index first_prompt, const GenerationOptions& options, const EachToken& each)
+             const GenerationOptions& options, const EachToken& each)
       : model_(model),
         prompts_(prompts),
         options_(options),
@@ -47,7 +47,9 @@ class Generation {
             {.prompt = prompt,
              .sample = sample,
              .draws = Draws(options.seed,
-                            fmt::format("generate/{}/{}", first_prompt + prompt, sample), 0),
+                            fmt::format("generate/{}/{}", options.first_prompt + prompt,
+                                        options.first_sample + sample),
+                            0),
              .read = {}});
       }
     }
@@ -203,10 +205,10 @@ class Generation {
 
 std::vector<std::vector<Generated>> generate_batch(const Transformer& model,
                                                    const ParameterStore& store,
-                                                   const Prompts& prompts, Index first_prompt,
+                                                   const Prompts& prompts,
                                                    const GenerationOptions& options,
                                                    const EachToken& each) {
-  return Generation(model, store, prompts, first_prompt, options, each).run();
+  return Generation(model, store, prompts, options, each).run();
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

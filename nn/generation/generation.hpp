@@ -12,9 +12,11 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct GenerationOptions {
   SamplingOptions sampling{};
-  Index samples = 1;     // of each prompt
-  Index max_tokens = 1;  // of each sample, an end mark included
-  Index context = 1;     // rows of a sequence that the model reads together, at most
+  Index samples = 1;       // of each prompt
+  Index first_prompt = 0;  // the number of the batch's first prompt
+  Index first_sample = 0;  // the number of each prompt's first sample
+  Index max_tokens = 1;    // of each sample, an end mark included
+  Index context = 1;       // rows of a sequence that the model reads together, at most
   // If a sequence has as many rows, only so many of its last tokens are read again, from position
   // 0; 0: the sequence ends.
   Index kept = 0;
@@ -37,11 +39,11 @@ struct Generated {
 using EachToken = std::function<bool(Index prompt, Index sample, TokenId token)>;
 
 // The samples of each prompt. A draw depends on the seed, the prompt's number, the sample's and the
-// number of the token, so samples do not depend on each other. `first_prompt`: the number of the
-// first prompt of the batch. Prompts with a context do not slide.
+// number of the token, so samples do not depend on each other.
+// Prompts with a context do not slide.
 std::vector<std::vector<Generated>> generate_batch(const Transformer& model,
                                                    const ParameterStore& store,
-                                                   const Prompts& prompts, Index first_prompt,
+                                                   const Prompts& prompts,
                                                    const GenerationOptions& options,
                                                    const EachToken& each = {});
 

@@ -100,6 +100,28 @@ TEST_F(LanguageModel, is_evaluated_with_any_stride) {
   EXPECT_GT(overlapping["examples"], 5 * usual["examples"].get<int>());
   EXPECT_TRUE(overlapping.contains("bits_per_byte")) << "so each token has a label once";
   EXPECT_EQ(run({"evaluate", "a", "--split", "validation", "--stride", "25"}).exit_code, 2);
+  EXPECT_EQ(run({"evaluate", "a", "--split", "validation", "--beam", "2"}).exit_code, 2);
+}
+
+// Killed between the files of its text: it reads the text again.
+TEST_F(LanguageModel, that_was_killed_while_it_began_can_be_resumed) {
+  train("a", {"training.schedule=constant"});
+  train("b", {"training.schedule=constant", "training.steps=20"});
+  std::filesystem::remove(here / "b/tokens/validation.tokens");
+  Arguments resumed{"train", "a.yaml", "--run", "b", "--resume"};
+  set_options(resumed, {"training.steps=40"});
+  output(resumed);
+  EXPECT_TRUE(std::filesystem::exists(here / "b/tokens/validation.tokens"));
+  expect_same_runs(here / "a", here / "b");
+}
+
+TEST_F(LanguageModel, is_not_resumed_with_another_text) {
+  train("a");
+  Arguments resumed{"train", "a.yaml", "--run", "a", "--resume"};
+  set_options(resumed, {"training.steps=50", "task.validation_share=0.3"});
+  const ProgramResult result = run(resumed);
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_THAT(result.errors, HasSubstr("other data"));
 }
 
 TEST_F(LanguageModel, is_examined_planned_and_pruned) {

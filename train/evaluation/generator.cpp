@@ -1,7 +1,7 @@
 #include "train/evaluation/generator.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <iterator>
 #include <utility>
 
 #include "datasets/corpus/token_files.hpp"
@@ -16,7 +16,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 constexpr TokenId nothing = -1;
-constexpr Index sequences_together = 16;  // each is a few rows, too few to use a core well
+constexpr Index sequences_together = 16;  // of each a row is read at a time, too few for a core
 
 bool has_one_document(const SavedRun& run) {
   return run.config.task.kind().of_text && has_token_files(run.directory) &&
@@ -92,12 +92,12 @@ Prompts Generator::prompts_for(const std::vector<std::vector<TokenId>>& read) co
 
 // The texts of the samples of each prompt, while they are written.
 std::vector<std::vector<WrittenText>> Generator::texts_after(
-    const std::vector<std::vector<TokenId>>& read) const {
+    const std::vector<std::vector<TokenId>>& read, Index samples) const {
   const Tokenizer& tokenizer = of_text_ ? *model_.tokenizers.source : *model_.tokenizers.target;
   std::vector<std::vector<WrittenText>> texts;
   for (const std::vector<TokenId>& tokens : read) {
     texts.emplace_back(
-        static_cast<std::size_t>(options_.samples),
+        static_cast<std::size_t>(samples),
         WrittenText(tokenizer, of_text_ ? tokens : std::vector<TokenId>{}, options_.stop));
   }
   return texts;
@@ -111,6 +111,7 @@ std::vector<std::vector<Generated>> Generator::search(const Prompts& prompts,
                                    .length_penalty = model_.config.evaluation.length_penalty,
                                    .max_extra_length = options_.max_tokens,
                                    .max_length = options_.max_tokens,
+                                   .context = context_,
                                    .best = options_.samples,
                                    .scores = true,
                                    .begin = begin_id,
@@ -121,8 +122,10 @@ std::vector<std::vector<Generated>> Generator::search(const Prompts& prompts,
     for (const Hypothesis& hypothesis : found[prompt]) {
       Generated& one =
           best.emplace_back(Generated{.tokens = {}, .log_probability = hypothesis.log_probability});
-      one.end = std::ssize(hypothesis.tokens) < options_.max_tokens ? GenerationEnd::mark
-                                                                    : GenerationEnd::max_tokens;
+      const bool full = std::ssize(hypothesis.tokens) == options_.max_tokens;
+      one.end = hypothesis.ended ? GenerationEnd::mark
+                : full           ? GenerationEnd::max_tokens
+                                 : GenerationEnd::context;
       for (const TokenId token : hypothesis.tokens) {
         one.tokens.push_back(token);
         if (!each(static_cast<Index>(prompt), std::ssize(best) - 1, token)) {
@@ -136,16 +139,17 @@ std::vector<std::vector<Generated>> Generator::search(const Prompts& prompts,
 }
 
 std::vector<std::vector<GeneratedText>> Generator::generate_together(
-    std::span<const std::string> prompts, Index first, const EachPiece& each) const {
+    std::span<const std::string> prompts, const Group& group, const EachPiece& each) const {
   std::vector<std::vector<TokenId>> read;
-  for (const std::string& prompt : prompts) {
+  for (const std::string& prompt : prompts.subspan(static_cast<std::size_t>(group.prompt),
+                                                   static_cast<std::size_t>(group.prompts))) {
     read.push_back(read_of(prompt));
   }
   const Prompts read_together = prompts_for(read);
-  auto texts = texts_after(read);
+  auto texts = texts_after(read, group.samples);
   const auto say = [&](Index prompt, Index sample, const std::string& piece) {
     if (each && !piece.empty()) {
-      each(first + prompt, sample, piece);
+      each(group.prompt + prompt, group.sample + sample, piece);
     }
   };
   const EachToken add = [&](Index prompt, Index sample, TokenId token) {
@@ -153,20 +157,22 @@ std::vector<std::vector<GeneratedText>> Generator::generate_together(
     say(prompt, sample, text.add(token));
     return !text.stopped();
   };
-  auto generated = options_.beam > 0 ? search(read_together, add)
-                                     : generate_batch(model_.model.transformer, model_.model.store,
-                                                      read_together, first,
-                                                      {.sampling = options_.sampling,
-                                                       .samples = options_.samples,
-                                                       .max_tokens = options_.max_tokens,
-                                                       .context = context_,
-                                                       .kept = kept(),
-                                                       .seed = options_.seed,
-                                                       .never = never_,
-                                                       .end = end_id},
-                                                      add);
-  std::vector<std::vector<GeneratedText>> results(prompts.size());
-  for (std::size_t prompt = 0; prompt < prompts.size(); ++prompt) {
+  auto generated = options_.beam > 0
+                       ? search(read_together, add)
+                       : generate_batch(model_.model.transformer, model_.model.store, read_together,
+                                        {.sampling = options_.sampling,
+                                         .samples = group.samples,
+                                         .first_prompt = group.prompt,
+                                         .first_sample = group.sample,
+                                         .max_tokens = options_.max_tokens,
+                                         .context = context_,
+                                         .kept = kept(),
+                                         .seed = options_.seed,
+                                         .never = never_,
+                                         .end = end_id},
+                                        add);
+  std::vector<std::vector<GeneratedText>> results(read.size());
+  for (std::size_t prompt = 0; prompt < read.size(); ++prompt) {
     for (std::size_t sample = 0; sample < generated[prompt].size(); ++sample) {
       Generated& one = generated[prompt][sample];
       WrittenText& text = texts[prompt][sample];
@@ -183,15 +189,33 @@ std::vector<std::vector<GeneratedText>> Generator::generate_together(
 
 std::vector<std::vector<GeneratedText>> Generator::generate(std::span<const std::string> prompts,
                                                             const EachPiece& each) const {
+  std::vector<Group> groups;
   const Index count = std::ssize(prompts);
-  const Index together = std::max<Index>(1, sequences_together / options_.samples);
-  std::vector<std::vector<GeneratedText>> results(prompts.size());
-  workers_.run((count + together - 1) / together, [&](Index i) {
-    const Index first = i * together;
-    const auto part = prompts.subspan(static_cast<std::size_t>(first),
-                                      static_cast<std::size_t>(std::min(together, count - first)));
-    std::ranges::move(generate_together(part, first, each), results.begin() + first);
+  // A beam's best outputs come from one search.
+  const Index samples =
+      options_.beam > 0 ? options_.samples : std::min(options_.samples, sequences_together);
+  const Index together = std::max<Index>(1, sequences_together / samples);
+  for (Index prompt = 0; prompt < count; prompt += together) {
+    for (Index sample = 0; sample < options_.samples; sample += samples) {
+      groups.push_back({.prompt = prompt,
+                        .prompts = std::min(together, count - prompt),
+                        .sample = sample,
+                        .samples = std::min(samples, options_.samples - sample)});
+    }
+  }
+  std::vector<std::vector<std::vector<GeneratedText>>> written(groups.size());
+  workers_.run(std::ssize(groups), [&](Index i) {
+    const auto k = static_cast<std::size_t>(i);
+    written[k] = generate_together(prompts, groups[k], each);
   });
+  std::vector<std::vector<GeneratedText>> results(prompts.size());
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    for (std::size_t p = 0; p < written[k].size(); ++p) {
+      std::ranges::move(
+          written[k][p],
+          std::back_inserter(results[static_cast<std::size_t>(groups[k].prompt) + p]));
+    }
+  }
   return results;
 }
 

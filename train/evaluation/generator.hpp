@@ -63,13 +63,20 @@ class Generator {
                                                    const EachPiece& each = {}) const;
 
  private:
+  // What is written in one batch: some samples of each of some prompts.
+  struct Group {
+    Index prompt;  // the first
+    Index prompts;
+    Index sample;  // the first
+    Index samples;
+  };
   std::vector<std::vector<GeneratedText>> generate_together(std::span<const std::string> prompts,
-                                                            Index first,
+                                                            const Group& group,
                                                             const EachPiece& each) const;
   std::vector<std::vector<Generated>> search(const Prompts& prompts, const EachToken& each) const;
   Prompts prompts_for(const std::vector<std::vector<TokenId>>& read) const;
-  std::vector<std::vector<WrittenText>> texts_after(
-      const std::vector<std::vector<TokenId>>& read) const;
+  std::vector<std::vector<WrittenText>> texts_after(const std::vector<std::vector<TokenId>>& read,
+                                                    Index samples) const;
 
   GeneratorModel model_;
   Workers& workers_;

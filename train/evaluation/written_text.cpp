@@ -54,7 +54,7 @@ WrittenText::WrittenText(const Tokenizer& tokenizer, std::vector<TokenId> prompt
     : tokenizer_(tokenizer),
       tokens_(std::move(prompt)),
       stop_(stop),
-      prompt_bytes_(tokenizer.decode(tokens_).size()) {}
+      before_(tokenizer.decode(tokens_).size()) {}
 
 std::string WrittenText::add(TokenId token) {
   tokens_.push_back(token);
@@ -63,12 +63,23 @@ std::string WrittenText::add(TokenId token) {
 
 std::string WrittenText::finish() { return take(true); }
 
-// A tokenizer may write a space before a word, so only the text of all tokens together is right.
+// A tokenizer may write a space before a word, so the text of a token depends on the one before. It
+// does not depend on tokens that are far back.
+void WrittenText::forget_most() {
+  constexpr std::size_t most = 64;
+  constexpr std::ptrdiff_t kept = 8;
+  if (tokens_.size() > most) {
+    tokens_.erase(tokens_.begin(), tokens_.end() - kept);
+    before_ = tokenizer_.decode(tokens_).size();
+    taken_ = 0;
+  }
+}
+
 std::string WrittenText::take(bool last) {
   if (stopped_) {
     return {};
   }
-  const std::string all = tokenizer_.decode(tokens_).substr(prompt_bytes_);
+  const std::string all = tokenizer_.decode(tokens_).substr(before_);
   std::string_view rest = std::string_view(all).substr(taken_);
   const std::size_t stop = stop_.empty() ? std::string_view::npos : rest.find(stop_);
   stopped_ = stop != std::string_view::npos;
@@ -79,6 +90,9 @@ std::string WrittenText::take(bool last) {
   WholeCharacters whole = whole_characters(rest, !last && !stopped_);
   taken_ += whole.bytes;
   text_ += whole.text;
+  if (taken_ == all.size()) {
+    forget_most();
+  }
   return std::move(whole.text);
 }
 

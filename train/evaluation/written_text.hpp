@@ -27,11 +27,13 @@ class WrittenText {
  private:
   std::string take(bool last);
 
+  void forget_most();
+
   const Tokenizer& tokenizer_;
-  std::vector<TokenId> tokens_;
+  std::vector<TokenId> tokens_;  // the latest, and at least those whose text still waits
   std::string_view stop_;
-  std::size_t prompt_bytes_;
-  std::size_t taken_ = 0;  // bytes of the tokens' text that were returned
+  std::size_t before_;     // bytes of the tokens' text that do not count
+  std::size_t taken_ = 0;  // bytes of the tokens' text behind them that were returned
   std::string text_;
   bool stopped_ = false;
 };

@@ -84,12 +84,14 @@ void end_record(const RunFiles& files, RunRecord record, const RunEnd& end) {
   write_record(files.record(), record);
 }
 
-// So a resumed or evaluated run needs no other file.
+// So a resumed or evaluated run needs no other file. If a start was killed in between, the tokens
+// were made by a tokenizer that is lost.
 void save_texts(const Task& task, const std::filesystem::path& run) {
   for (const Split& split : task.splits) {
-    if (split.is_text()) {
-      make_directories(token_file(run, split.name).parent_path());
-      split.windows.text->save(token_file(run, split.name));
+    const std::filesystem::path file = token_file(run, split.name);
+    if (split.is_text() && !(has_tokenizers(run) && std::filesystem::exists(file))) {
+      make_directories(file.parent_path());
+      split.windows.text->save(file);
     }
   }
 }
@@ -103,9 +105,9 @@ RunEnd train_into(const Trained& trained, const TrainRequest& request, const Tas
   // Only now, because a resumed run has accepted it.
   write_run_data(files, config.task, data);
   write_file_atomically(files.config(), dump_config(config));
+  save_texts(task, files.directory);
   if (!has_tokenizers(files.directory)) {
     save_tokenizers({task.source_tokenizer, task.target_tokenizer}, files.directory);
-    save_texts(task, files.directory);
   }
   const RunRecord record = begin_record(files, request, trained.loaded, blas, training.step());
   RunEnd end = training.run();

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/shown.hpp"
 #include "core/text.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/generator.hpp"
@@ -58,7 +59,7 @@ void Validation::run(const Model& model, Workers& workers) {
                gain_text(waiting(), best));
   show_samples(split, result, options.samples);
   if (!texts.empty()) {
-    spdlog::info("    {}", join(text_lines(texts.front()), "\n    "));
+    spdlog::info("    {}", join(text_lines(printable(texts.front())), "\n    "));
   }
 }
 

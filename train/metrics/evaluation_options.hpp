@@ -81,7 +81,7 @@ struct EvaluationOptions {
     visit(Field{.name = "stride",
                 .help = "running text: how far each window begins after the one before; what is in "
                         "two windows is predicted in the earlier one and read only in the later. "
-                        "auto: task.context, so no window reads what another one predicts",
+                        "auto: task.context, so windows do not overlap",
                 .minimum = 1,
                 .maximum = 1048576,
                 .unit = "tokens"},

@@ -23,14 +23,16 @@ constexpr Index wide_vocabulary = 70000;  // its ids do not fit into two bytes
 
 void write_documents(const std::filesystem::path& file, Index vocabulary,
                      const std::vector<std::vector<TokenId>>& documents) {
-  TokenTextWriter writer(file, vocabulary);
+  TokenTextWriter writer(vocabulary);
   for (const std::vector<TokenId>& document : documents) {
     writer.add(document);
     writer.end_document();
   }
-  writer.finish({.bytes = 11,
-                 .words = 4,
-                 .unknown = {.tokens = 1, .lines = 1, .of = 9, .first = "ü", .first_line = 7}});
+  writer
+      .finish({.bytes = 11,
+               .words = 4,
+               .unknown = {.tokens = 1, .lines = 1, .of = 9, .first = "ü", .first_line = 7}})
+      .save(file);
 }
 
 std::vector<TokenId> ids_of(const TokenText& text, Index first, Index count) {

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/temporary_directory.hpp"
-
 namespace tapehead {
 namespace {
 
@@ -19,20 +17,17 @@ class Windows : public ::testing::Test {
  protected:
   // Documents of so many tokens, without their end marks.
   const TokenText& text_of(const std::vector<Index>& lengths) {
-    TokenTextWriter writer(here_ / "text", 100);
+    TokenTextWriter writer(100);
     for (const Index length : lengths) {
       writer.add(std::vector<TokenId>(static_cast<std::size_t>(length), 7));
       writer.end_document();
     }
-    writer.finish({});
-    return text_.emplace(here_ / "text");
+    return text_.emplace(writer.finish({}));
   }
 
-  TemporaryDirectory here_;
   std::optional<TokenText> text_;
 };
 
-// Throws if a token has no label or several.
 void expect_each_label_once(const TokenText& text, const std::vector<Window>& windows) {
   std::vector<int> labels(static_cast<std::size_t>(text.size()));
   for (const Window& window : windows) {

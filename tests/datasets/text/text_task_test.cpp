@@ -153,6 +153,45 @@ TEST_F(TextTask, has_the_ends_of_its_text_for_validation_and_test) {
   EXPECT_EQ(bytes("test"), 99);
 }
 
+// What lies between documents counts in a share as much as they do.
+TEST_F(TextTask, shares_out_documents_that_lie_apart) {
+  std::string documents;
+  for (int i = 0; i < 100; ++i) {
+    documents += "abcdefgh\n%\n";
+  }
+  TaskOptions shared = options(TokenizerKind::character);
+  auto& text = shared.as<TextOptions>();
+  text.train_text = write("documents", documents);
+  text.validation_text = text.test_text = "";
+  text.validation_share = 0.2;
+  text.test_share = 0.1;
+  text.documents = DocumentEnd::separator;
+  text.separator = "%";
+  const Task task = make_task(shared, 1);
+  EXPECT_EQ(task.split("train").windows.text->documents(), 70);
+  EXPECT_EQ(task.split("validation").windows.text->documents(), 20);
+  EXPECT_EQ(task.split("test").windows.text->documents(), 10);
+}
+
+TEST_F(TextTask, has_another_fingerprint_with_any_option_that_made_its_tokens) {
+  const TaskOptions usual = options(TokenizerKind::character);
+  const std::string fingerprint = make_task(usual, 1).fingerprint;
+  EXPECT_EQ(make_task(usual, 1).fingerprint, fingerprint);
+  TaskOptions other = usual;
+  other.as<TextOptions>().vocabulary = 200;
+  EXPECT_NE(make_task(other, 1).fingerprint, fingerprint);
+  other = usual;
+  other.as<TextOptions>().context = 9;
+  EXPECT_NE(make_task(other, 1).fingerprint, fingerprint);
+}
+
+TEST_F(TextTask, is_no_stream_of_one_document) {
+  TaskOptions stream = options(TokenizerKind::character);
+  stream.as<TextOptions>().stream = true;
+  EXPECT_THAT(message_of<ConfigError>([&] { make_task(stream, 1); }),
+              HasSubstr("task.stream: true has no effect"));
+}
+
 TEST_F(TextTask, makes_its_tokenizer_from_what_it_trains_on) {
   TaskOptions other = options(TokenizerKind::character);
   other.as<TextOptions>().validation_text = write("other", "a bear?\nwho met bees?\n");

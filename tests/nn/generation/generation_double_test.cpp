@@ -35,7 +35,8 @@ std::vector<std::vector<Generated>> generate(const TinyModel& model,
                                              const std::vector<Sentence>& from,
                                              GenerationOptions options, Index first = 0) {
   options.seed = draw_seed;
-  return generate_batch(model.transformer, model.store, prompts_of(model, from), first, options);
+  options.first_prompt = first;
+  return generate_batch(model.transformer, model.store, prompts_of(model, from), options);
 }
 
 // Whether each token is the one that its number draws from the probabilities of a whole new pass.
@@ -112,7 +113,7 @@ TEST_F(GenerationOf, a_long_text_goes_on_from_its_last_tokens) {
   Tokens read{.ids = {begin_mark, 3, 4, 5}, .segments = segments_of({4})};
   Prompts prompt{.context = {.ids = {}, .segments = segments_of({0})}, .input = read};
   const Generated generated =
-      generate_batch(model_.transformer, model_.store, prompt, 0, options)[0][0];
+      generate_batch(model_.transformer, model_.store, prompt, options)[0][0];
   EXPECT_TRUE(generated.slid);
   ASSERT_EQ(generated.tokens.size(), 30U);
   Sentence visible{begin_mark, 3, 4, 5};
@@ -144,7 +145,7 @@ TEST_F(GenerationOf, a_text_that_cannot_slide_ends_with_the_context) {
 
 TEST_F(GenerationOf, a_text_ends_when_its_caller_says_so) {
   const auto generated = generate_batch(
-      model_.transformer, model_.store, prompts_of(model_, prompts), 0,
+      model_.transformer, model_.store, prompts_of(model_, prompts),
       {.samples = 2, .max_tokens = 9, .context = 24, .end = -1},
       [](Index prompt, Index sample, TokenId) { return prompt != 1 || sample != 1; });
   EXPECT_EQ(generated[1][1].end, GenerationEnd::caller);

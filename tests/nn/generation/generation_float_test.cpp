@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes, SinglePrecisionGeneration,
 TEST_P(SinglePrecisionGeneration, draws_from_recomputed_probabilities) {
   const TinyModel model(decoder_options(GetParam()), 3);
   const auto generated =
-      generate_batch(model.transformer, model.store, prompts_of(model, decoding_sources), 0,
+      generate_batch(model.transformer, model.store, prompts_of(model, decoding_sources),
                      {.max_tokens = 12, .context = 24, .end = -1});
   for (std::size_t i = 0; i < decoding_sources.size(); ++i) {
     const Generated& one = generated[i][0];

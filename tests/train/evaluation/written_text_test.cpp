@@ -54,6 +54,20 @@ TEST(WrittenText, says_whether_it_stopped) {
   EXPECT_EQ(written.text(), "a");
 }
 
+TEST(WrittenText, is_whole_however_long) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) {
+    text += "wörd " + std::to_string(i) + "\n";
+  }
+  const VocabularyTokenizer tokenizer = bytes();
+  WrittenText written(tokenizer, {}, "no such");
+  for (const TokenId token : tokenizer.encode(text)) {
+    written.add(token);
+  }
+  written.finish();
+  EXPECT_EQ(written.text(), text);
+}
+
 // A space before a word belongs to what is written after a prompt.
 TEST(WrittenText, of_words_goes_on_with_a_space) {
   const std::vector<std::string> lines{"a b c"};

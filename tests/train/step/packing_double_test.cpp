@@ -6,7 +6,6 @@
 
 #include "datasets/loader.hpp"
 #include "nn/transformer/loss.hpp"
-#include "tests/support/temporary_directory.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -18,15 +17,14 @@ using ::testing::Pointwise;
 
 const std::vector<Sentence> documents{{3, 4, 5, 6, 7}, {8}, {4, 4, 3}, {5, 3, 8, 6}};
 
-Split packed(const std::filesystem::path& file) {
-  TokenTextWriter writer(file, tiny_vocabulary);
+Split packed() {
+  TokenTextWriter writer(tiny_vocabulary);
   for (const Sentence& document : documents) {
     writer.add(document);
     writer.end_document();
   }
-  writer.finish({});
   Split split;
-  split.windows.text = std::make_shared<const TokenText>(file);
+  split.windows.text = std::make_shared<const TokenText>(writer.finish({}));
   split.windows.list = training_windows(*split.windows.text, {.context = 8}, 1, 0);
   return split;
 }
@@ -80,8 +78,7 @@ class Packing : public ::testing::Test {
 };
 
 TEST_F(Packing, gives_the_gradients_of_each_document_alone) {
-  const TemporaryDirectory here;
-  const Split split = packed(here / "text");
+  const Split split = packed();
   const double together = run(make_batch(split, {2, 0, 3, 1}));
   const std::vector<double> of_all = gradients();
   gradients_.forget();

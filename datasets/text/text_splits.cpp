@@ -1,0 +1,86 @@
+#include "datasets/text/text_splits.hpp"
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string& path_of(const TextOptions& options, std::string_view split) {
+  const std::string& own = split == "test"         ? options.test_text
+                           : split == "validation" ? options.validation_text
+                                                   : options.train_text;
+  return own.empty() ? options.train_text : own;
+}
+
+// From which byte on a split has the training text, if it has no file of its own.
+double begin_of(const TextOptions& options, std::string_view split) {
+  const double test = options.test_text.empty() ? 1 - options.test_share : 1;
+  const double validation =
+      options.validation_text.empty() ? test - options.validation_share : test;
+  return split == "train" ? 0 : split == "validation" ? validation : test;
+}
+
+bool has_own_files(const TextOptions& options, std::string_view split) {
+  return (split == "test" && !options.test_text.empty()) ||
+         (split == "validation" && !options.validation_text.empty());
+}
+
+// The text is read several times.
+void expect_files(const std::vector<fs::path>& paths, const std::string& option,
+                  const std::string& pattern) {
+  for (const fs::path& path : paths) {
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) {
+      const std::string place = path.is_absolute() ? "" : " in " + fs::current_path().string();
+      throw IoError(fmt::format("{}: there is no file {}{}", option, pattern, place));
+    }
+    if (!fs::is_regular_file(path, ignored)) {
+      throw IoError(fmt::format("{}: cannot read {}: it is not a file", option, path.string()));
+    }
+  }
+}
+
+}  // namespace
+
+DocumentFiles TextSplits::of(std::string_view split) {
+  const std::string& pattern = path_of(options_, split);
+  DocumentFiles files{.paths = matching_files(pattern),
+                      .name = pattern,
+                      .split = std::string(split),
+                      .end = options_.documents,
+                      .separator = options_.separator};
+  const bool own = has_own_files(options_, split);
+  expect_files(files.paths, fmt::format("task.{}_text", own ? split : "train"), pattern);
+  if (!own) {
+    files.share = share_of(split, files);
+  }
+  return files;
+}
+
+TextShare TextSplits::share_of(std::string_view split, const DocumentFiles& all) {
+  const std::string_view next = split == "train" ? "validation" : "test";
+  const bool to_the_end = split == "test" || begin_of(options_, next) >= 1;
+  if (split == "train" && to_the_end) {
+    return {};
+  }
+  if (!bytes_) {
+    bytes_ = static_cast<double>(bytes_in(all));
+  }
+  TextShare share{.from = static_cast<Index>(*bytes_ * begin_of(options_, split))};
+  if (!to_the_end) {
+    share.to = static_cast<Index>(*bytes_ * begin_of(options_, next));
+  }
+  return share;
+}
+
+}  // namespace tapehead
