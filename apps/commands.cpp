@@ -10,6 +10,7 @@ void add_commands(CLI::App& program, Outcome& outcome) {
   add_evaluate_command(program, outcome);
   add_translate_command(program, outcome);
   add_generate_command(program, outcome);
+  add_score_command(program, outcome);
   add_heads_command(program, outcome);
   add_report_command(program, outcome);
   add_prune_command(program, outcome);

@@ -51,6 +51,7 @@ void add_train_command(CLI::App& program, Outcome& outcome);
 void add_evaluate_command(CLI::App& program, Outcome& outcome);
 void add_translate_command(CLI::App& program, Outcome& outcome);
 void add_generate_command(CLI::App& program, Outcome& outcome);
+void add_score_command(CLI::App& program, Outcome& outcome);
 void add_heads_command(CLI::App& program, Outcome& outcome);
 void add_report_command(CLI::App& program, Outcome& outcome);
 void add_prune_command(CLI::App& program, Outcome& outcome);

@@ -43,6 +43,7 @@
 #include "train/config/config.hpp"
 #include "train/evaluation/generator.hpp"
 #include "train/evaluation/run_evaluation.hpp"
+#include "train/evaluation/scorer.hpp"
 #include "train/evaluation/translator.hpp"
 #include "train/experiment.hpp"
 #include "train/loop/training.hpp"

@@ -94,7 +94,7 @@ std::vector<std::string> number_options(const std::string& help) {
 
 TEST_F(Errors, every_option_that_takes_a_number_is_read_as_in_a_config) {
   std::size_t options = 0;
-  for (const std::string command : {"train", "plan", "sweep", "evaluate", "translate", "generate",
+  for (const std::string command : {"train", "plan", "sweep", "evaluate", "translate", "generate", "score",
                                     "heads", "report", "prune", "gradcheck", "replay"}) {
     for (const std::string& option : number_options(run({command, "--help"}).output)) {
       ++options;
@@ -110,7 +110,7 @@ TEST_F(Errors, every_option_that_takes_a_number_is_read_as_in_a_config) {
       }
     }
   }
-  EXPECT_EQ(options, 29U);  // threads of ten commands, and nineteen others
+  EXPECT_EQ(options, 30U);  // threads of eleven commands, and nineteen others
 }
 
 TEST_F(Errors, what_stands_on_the_command_line_cannot_act_on_the_terminal) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
+#include "tests/support/corpus_training.hpp"
 #include "tests/support/text_training.hpp"
 
 namespace tapehead {
@@ -203,6 +205,54 @@ TEST_F(LanguageModel, warns_of_what_it_cannot_read_of_a_prompt) {
   const ProgramResult longer =
       run({"generate", "a", "--prompt", std::string(30, 'a'), "--max-tokens", "3"});
   EXPECT_THAT(longer.errors, HasSubstr("prompt 1 has 30 tokens; the model reads 12 of them"));
+}
+
+// A line is read after a line end, as a sample without a prompt is written.
+TEST_F(LanguageModel, scores_lines_as_it_would_draw_them) {
+  train("a");
+  const auto samples =
+      lines_of(output({"generate", "a", "--max-tokens", "12", "--count", "50", "--json"}));
+  const auto one_line = std::ranges::find_if(samples, [](const std::string& sample) {
+    return nlohmann::json::parse(sample)["text"].get<std::string>().find('\n') == std::string::npos;
+  });
+  ASSERT_NE(one_line, samples.end());
+  const auto drawn = nlohmann::json::parse(*one_line);
+  std::ofstream(here / "lines") << drawn["text"].get<std::string>() << "\n\n"
+                                << std::string(60, 'a') << "\n";  // longer than the context
+  const std::vector<std::string> scored =
+      lines_of(output({"score", "a", "--input", "lines", "--json"}));
+  const auto line = nlohmann::json::parse(scored.front());
+  // The marks, which are not drawn, have a little of the probability.
+  EXPECT_NEAR(line["log_probability"], drawn["log_probability"], 12 * 0.2);
+  EXPECT_LT(line["log_probability"], drawn["log_probability"]);
+  EXPECT_EQ(line["tokens"].size(), 12U);
+  EXPECT_EQ(nlohmann::json::parse(scored.at(1))["log_probability"], 0);
+  EXPECT_EQ(nlohmann::json::parse(scored.at(2))["tokens"].size(), 60U);
+}
+
+// As an evaluation does, whose loss is the mean of a token.
+TEST_F(LanguageModel, scores_pairs_with_the_loss_of_an_evaluation) {
+  for (const char* file :
+       {"train.en", "train.de", "validation.en", "validation.de", "test.en", "test.de"}) {
+    write_text(here / "c" / file, corpus_lines());
+  }
+  std::ofstream(here / "p.yaml") << corpus_config("c", "word");
+  output({"train", "p.yaml", "--run", "p"});
+  const auto evaluated = nlohmann::json::parse(output({"evaluate", "p", "--json"}));
+  double log_probability = 0;
+  double tokens = 0;
+  for (const std::string& line : lines_of(
+           output({"score", "p", "--source", "c/test.en", "--target", "c/test.de", "--json"}))) {
+    const auto scored = nlohmann::json::parse(line);
+    log_probability += scored["log_probability"].get<double>();
+    tokens += static_cast<double>(scored["tokens"].size());
+  }
+  EXPECT_NEAR(-log_probability / tokens, evaluated["loss"], 1e-5);
+  EXPECT_EQ(run({"score", "p", "--input", "c/test.en"}).exit_code, 2);
+  EXPECT_EQ(run({"score", "p", "--source", "c/test.en"}).exit_code, 2);
+  std::ofstream(here / "one") << "ab\n";
+  EXPECT_THAT(run({"score", "p", "--source", "c/test.en", "--target", "one"}).errors,
+              HasSubstr("there are 60 sources and 1 targets"));
 }
 
 TEST_F(LanguageModel, is_refused_where_it_cannot_be_trained) {

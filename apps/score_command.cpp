@@ -1,0 +1,146 @@
+// tapehead score RUN: how probable given texts are to a trained model.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "apps/inputs.hpp"
+#include "apps/number_option.hpp"
+#include "core/errors.hpp"
+#include "core/files/standard_streams.hpp"
+#include "core/kernel/workers.hpp"
+#include "core/product/blas_kernels.hpp"
+#include "datasets/text/text_file.hpp"
+#include "datasets/text/text_reader.hpp"
+#include "datasets/tokenizers/unknown_text.hpp"
+#include "train/evaluation/scorer.hpp"
+#include "train/output/logging.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct ScoreArguments {
+  std::filesystem::path run;
+  std::filesystem::path input;
+  std::filesystem::path source;
+  std::filesystem::path target;
+  std::string checkpoint;
+  Index threads = default_threads();
+  bool json = false;
+};
+
+void say_unknown(const Tokenizer& tokenizer, const std::vector<std::string>& lines,
+                 const std::string& name) {
+  UnknownText unknown;
+  Index number = 0;
+  for (const std::string& line : lines) {
+    unknown.see(tokenizer, line, tokenizer.encode(line), ++number);
+  }
+  if (unknown.any()) {
+    spdlog::warn("{}: {}", name, describe(unknown));
+  }
+}
+
+std::string json_of(const LineScore& score, const Tokenizer& tokenizer) {
+  nlohmann::ordered_json json = {{"log_probability", score.log_probability()},
+                                 {"tokens", nlohmann::ordered_json::array()}};
+  for (const TokenScore& token : score.tokens) {
+    json["tokens"].push_back({tokenizer.entry(token.token), token.log_probability});
+  }
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
+void print(const std::vector<LineScore>& scores, const Tokenizer& tokenizer, bool json) {
+  double sum = 0;
+  std::size_t tokens = 0;
+  for (const LineScore& score : scores) {
+    write_output(json ? json_of(score, tokenizer)
+                      : fmt::format("{:.4f}\t{}\n", score.log_probability(), score.tokens.size()));
+    sum += score.log_probability();
+    tokens += score.tokens.size();
+  }
+  flush_output();
+  if (tokens > 0) {
+    spdlog::info("{} lines, {} tokens, {:.4f} nats a token, perplexity {:.3f}", scores.size(),
+                 tokens, -sum / static_cast<double>(tokens),
+                 std::exp(-sum / static_cast<double>(tokens)));
+  }
+}
+
+std::vector<LineScore> score_pairs(const ScoreArguments& arguments, const SavedRun& run,
+                                   const Scorer& scorer) {
+  const std::vector<std::string> sources = read_lines(arguments.source);
+  const std::vector<std::string> targets = read_lines(arguments.target);
+  say_unknown(*run.tokenizers.source, sources, arguments.source.string());
+  say_unknown(*run.tokenizers.target, targets, arguments.target.string());
+  return scorer.score(sources, targets);
+}
+
+std::vector<LineScore> score_lines(const ScoreArguments& arguments, const SavedRun& run,
+                                   const Scorer& scorer) {
+  const bool from_file = !arguments.input.empty();
+  const std::vector<std::string> lines =
+      from_file
+          ? read_lines(arguments.input)
+          : TextReader(STDIN_FILENO, "standard input").next(std::numeric_limits<Index>::max());
+  say_unknown(*run.tokenizers.source, lines,
+              from_file ? arguments.input.string() : "standard input");
+  return scorer.score(lines);
+}
+
+void score(const ScoreArguments& arguments) {
+  start_logging(std::make_shared<Console>());
+  prepare_blas();
+  if (arguments.source.empty() != arguments.target.empty()) {
+    throw ConfigError("--source and --target belong together: give both");
+  }
+  InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
+  for (const std::filesystem::path& file : {arguments.input, arguments.source, arguments.target}) {
+    if (!file.empty()) {
+      inputs.add(file);
+    }
+  }
+  expect_output_apart(inputs);
+  const SavedRun saved(arguments.run, arguments.checkpoint);
+  Workers workers(arguments.threads);
+  const Scorer scorer(saved, workers);
+  const bool pairs = !arguments.source.empty();
+  const Tokenizer& tokenizer = pairs ? *saved.tokenizers.target : *saved.tokenizers.source;
+  saved.use([&] {
+    print(pairs ? score_pairs(arguments, saved, scorer) : score_lines(arguments, saved, scorer),
+          tokenizer, arguments.json);
+  });
+}
+
+}  // namespace
+
+void add_score_command(CLI::App& program, Outcome& /*outcome*/) {
+  CLI::App* command = program.add_subcommand(
+      "score", "Say how probable given texts are to a trained model: log-probability and tokens");
+  const auto arguments = std::make_shared<ScoreArguments>();
+  command->add_option("run", arguments->run, "Run directory")->required();
+  auto* input =
+      command->add_option("--input", arguments->input,
+                          "Of a language model: file of lines to score; by default standard input");
+  command->add_option("--source", arguments->source, "Of other runs: file of sources, one a line")
+      ->excludes(input);
+  command
+      ->add_option("--target", arguments->target,
+                   "Of other runs: file of targets to score, line by line")
+      ->excludes(input);
+  add_checkpoint_option(*command, arguments->checkpoint);
+  add_threads_option(*command, arguments->threads);
+  command->add_flag("--json", arguments->json, "Print a line of JSON for each, with every token");
+  command->callback([arguments] { score(*arguments); });
+}
+
+}  // namespace tapehead

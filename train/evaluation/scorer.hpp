@@ -1,0 +1,46 @@
+// The scorer says how probable given texts are to a trained run: the lines of a running text, or
+// targets for given sources.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/kernel/workers.hpp"
+#include "train/experiment.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct TokenScore {
+  TokenId token;
+  double log_probability;  // given the tokens before, and the source
+};
+
+struct LineScore {
+  std::vector<TokenScore> tokens;
+
+  double log_probability() const;  // of all tokens
+};
+
+class Scorer {
+ public:
+  // Both must outlive it.
+  Scorer(const SavedRun& run, Workers& workers) : run_(run), workers_(workers) {}
+
+  // By a language model: each line as if it began a document or, if the run's text is only one,
+  // followed a line end (Generator::read_of). No end mark is scored. Of a line that is longer than
+  // the context, each token is predicted from at least half a context. Throws ConfigError if the
+  // run is no language model.
+  std::vector<LineScore> score(std::span<const std::string> lines) const;
+
+  // Target i after source i, with an end mark. Throws ConfigError if the run is a language model,
+  // and DataError if the counts differ or a pair has more tokens than the model has positions.
+  std::vector<LineScore> score(std::span<const std::string> sources,
+                               std::span<const std::string> targets) const;
+
+ private:
+  const SavedRun& run_;
+  Workers& workers_;
+};
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
