@@ -94,8 +94,8 @@ std::vector<std::string> number_options(const std::string& help) {
 
 TEST_F(Errors, every_option_that_takes_a_number_is_read_as_in_a_config) {
   std::size_t options = 0;
-  for (const std::string command : {"train", "plan", "sweep", "evaluate", "translate", "generate", "score",
-                                    "heads", "report", "prune", "gradcheck", "replay"}) {
+  for (const std::string command : {"train", "plan", "sweep", "evaluate", "translate", "generate",
+                                    "score", "heads", "report", "prune", "gradcheck", "replay"}) {
     for (const std::string& option : number_options(run({command, "--help"}).output)) {
       ++options;
       for (const std::string value :
