@@ -3,7 +3,6 @@
 #include <array>
 #include <bit>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +16,7 @@
 #include "datasets/text/parallel_tokenizers.hpp"
 #include "datasets/text/rules.hpp"
 #include "datasets/text/source_cuts.hpp"
+#include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 
@@ -42,19 +42,14 @@ struct SplitFiles {
   bool given() const { return !(source.empty() && target.empty() && tab_separated.empty()); }
 };
 
-void expect_file(const SplitFiles& split, std::string_view side, const std::string& file) {
-  std::error_code ignored;
-  if (!file.empty() && !fs::exists(file, ignored)) {
-    const std::string place =
-        fs::path(file).is_absolute() ? "" : " in " + fs::current_path().string();
-    throw IoError(fmt::format("task.{}_{}: there is no file {}{}", split.name, side, file, place));
-  }
-}
-
 AlignedText read_split(const SplitFiles& files) {
-  expect_file(files, "source", files.source);
-  expect_file(files, "target", files.target);
-  expect_file(files, "tsv", files.tab_separated);
+  for (const auto& [side, file] :
+       {std::pair{"source", &files.source}, std::pair{"target", &files.target},
+        std::pair{"tsv", &files.tab_separated}}) {
+    if (!file->empty()) {
+      expect_file(*file, fmt::format("task.{}_{}", files.name, side));
+    }
+  }
   return files.tab_separated.empty() ? read_aligned_files(files.source, files.target)
                                      : read_tab_separated(files.tab_separated);
 }

@@ -31,6 +31,14 @@ std::optional<std::string> utf8_fault(std::string_view line, const fs::path& fil
                            : "convert the file to UTF-8, or correct the line");
 }
 
+void expect_file(const fs::path& file, std::string_view option) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) {
+    const std::string place = file.is_absolute() ? "" : " in " + fs::current_path().string();
+    throw IoError(fmt::format("{}: there is no file {}{}", option, file.string(), place));
+  }
+}
+
 std::vector<std::string> read_lines(const fs::path& file) {
   std::error_code ignored;
   if (fs::is_directory(file, ignored)) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
+#include "datasets/text/text_file.hpp"
 
 namespace tapehead {
 
@@ -36,14 +37,10 @@ bool has_own_files(const TextOptions& options, std::string_view split) {
 }
 
 // The text is read several times.
-void expect_files(const std::vector<fs::path>& paths, const std::string& option,
-                  const std::string& pattern) {
+void expect_files(const std::vector<fs::path>& paths, const std::string& option) {
   for (const fs::path& path : paths) {
+    expect_file(path, option);
     std::error_code ignored;
-    if (!fs::exists(path, ignored)) {
-      const std::string place = path.is_absolute() ? "" : " in " + fs::current_path().string();
-      throw IoError(fmt::format("{}: there is no file {}{}", option, pattern, place));
-    }
     if (!fs::is_regular_file(path, ignored)) {
       throw IoError(fmt::format("{}: cannot read {}: it is not a file", option, path.string()));
     }
@@ -60,7 +57,7 @@ DocumentFiles TextSplits::of(std::string_view split) {
                       .end = options_.documents,
                       .separator = options_.separator};
   const bool own = has_own_files(options_, split);
-  expect_files(files.paths, fmt::format("task.{}_text", own ? split : "train"), pattern);
+  expect_files(files.paths, fmt::format("task.{}_text", own ? split : "train"));
   if (!own) {
     files.share = share_of(split, files);
   }
