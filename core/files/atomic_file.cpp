@@ -35,19 +35,18 @@ void sync_directory_of(const fs::path& path) {
 }
 
 // Renaming would replace a device, or a pipe that somebody reads.
-const fs::path& replaceable(const fs::path& destination) {
+void require_replaceable(const fs::path& destination) {
   std::error_code ignored;
   const fs::file_status status = fs::status(destination, ignored);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw IoError(fmt::format("cannot write {}: it is not a regular file", destination.string()));
   }
-  return destination;
 }
 
 }  // namespace
 
 AtomicFile::AtomicFile(const fs::path& destination)
-    : destination_(replaceable(destination)), path_(unused_name(destination)), file_(create()) {}
+    : destination_(destination), path_(unused_name(destination)), file_(create()) {}
 
 AtomicFile::~AtomicFile() {
   if (!in_place_) {
@@ -55,7 +54,10 @@ AtomicFile::~AtomicFile() {
   }
 }
 
-OpenFile AtomicFile::create() const { return {path_, O_WRONLY | O_CREAT | O_TRUNC, destination_}; }
+OpenFile AtomicFile::create() const {
+  require_replaceable(destination_);
+  return {path_, O_WRONLY | O_CREAT | O_TRUNC, destination_};
+}
 
 void AtomicFile::put_in_place() {
   file_.sync();
