@@ -16,7 +16,6 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 constexpr TokenId nothing = -1;
-constexpr Index sequences_together = 16;  // of each a row is read at a time, too few for a core
 
 bool has_one_document(const SavedRun& run) {
   return run.config.task.kind().of_text && has_token_files(run.directory) &&
@@ -139,7 +138,8 @@ std::vector<std::vector<Generated>> Generator::search(const Prompts& prompts,
 }
 
 std::vector<std::vector<GeneratedText>> Generator::generate_together(
-    std::span<const std::string> prompts, const Group& group, const EachPiece& each) const {
+    std::span<const std::string> prompts, const GenerationGroup& group,
+    const EachPiece& each) const {
   std::vector<std::vector<TokenId>> read;
   for (const std::string& prompt : prompts.subspan(static_cast<std::size_t>(group.prompt),
                                                    static_cast<std::size_t>(group.prompts))) {
@@ -189,20 +189,11 @@ std::vector<std::vector<GeneratedText>> Generator::generate_together(
 
 std::vector<std::vector<GeneratedText>> Generator::generate(std::span<const std::string> prompts,
                                                             const EachPiece& each) const {
-  std::vector<Group> groups;
   const Index count = std::ssize(prompts);
-  // A beam's best outputs come from one search.
-  const Index samples =
-      options_.beam > 0 ? options_.samples : std::min(options_.samples, sequences_together);
-  const Index together = std::max<Index>(1, sequences_together / samples);
-  for (Index prompt = 0; prompt < count; prompt += together) {
-    for (Index sample = 0; sample < options_.samples; sample += samples) {
-      groups.push_back({.prompt = prompt,
-                        .prompts = std::min(together, count - prompt),
-                        .sample = sample,
-                        .samples = std::min(samples, options_.samples - sample)});
-    }
-  }
+  const Index threads = workers_.threads();
+  const std::vector<GenerationGroup> groups =
+      options_.beam > 0 ? search_groups(count, options_.samples, options_.beam, threads)
+                        : generation_groups(count, options_.samples, threads);
   std::vector<std::vector<std::vector<GeneratedText>>> written(groups.size());
   workers_.run(std::ssize(groups), [&](Index i) {
     const auto k = static_cast<std::size_t>(i);

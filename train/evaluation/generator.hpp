@@ -10,6 +10,7 @@
 
 #include "core/kernel/workers.hpp"
 #include "nn/generation/generation.hpp"
+#include "nn/generation/generation_groups.hpp"
 #include "train/evaluation/written_text.hpp"
 #include "train/experiment.hpp"
 
@@ -63,15 +64,8 @@ class Generator {
                                                    const EachPiece& each = {}) const;
 
  private:
-  // What is written in one batch: some samples of each of some prompts.
-  struct Group {
-    Index prompt;  // the first
-    Index prompts;
-    Index sample;  // the first
-    Index samples;
-  };
   std::vector<std::vector<GeneratedText>> generate_together(std::span<const std::string> prompts,
-                                                            const Group& group,
+                                                            const GenerationGroup& group,
                                                             const EachPiece& each) const;
   std::vector<std::vector<Generated>> search(const Prompts& prompts, const EachToken& each) const;
   Prompts prompts_for(const std::vector<std::vector<TokenId>>& read) const;
