@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "bench/decode.hpp"
+#include "bench/generate.hpp"
 #include "bench/heads.hpp"
 #include "bench/kernels.hpp"
 #include "bench/multi30k.hpp"
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
   tapehead::add_multi30k_bench(program);
   tapehead::add_overhead_bench(program);
   tapehead::add_decode_bench(program);
+  tapehead::add_generate_bench(program);
   try {
     program.parse(argc, argv);
     return 0;

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Measures tapehead beside others, in turns, on the same sizes, batches and threads.
 
-    ./dev bench peers                           # training steps (sizes A to D) and decoding, 1 and 2 threads
-    ./dev bench peers step --sizes A B --threads 1 --json
-    ./dev bench peers decode --threads 2
+    ./dev bench peers                           # all that follow, 1 and 2 threads
+    ./dev bench peers step --sizes A B --threads 1 --json       # training steps of an encoder-decoder
+    ./dev bench peers lm                                        # training steps of a small language model
+    ./dev bench peers decode generate --threads 2               # translations, and text of a small GPT-2
 
 Each comparison runs ours, then each peer, then ours again, ROUNDS times. The table has the medians and, as the ratio,
 the median of ours over the median of theirs, so that more than 1 means that tapehead is faster; `least` and `most` are
 those of the single rounds. PyTorch is measured twice: as installed, and with the kernels of MKL that it takes on
-Intel's CPUs alone. CTranslate2 decodes greedily and with beam 5, in the best of its ways to share out the threads.
+Intel's CPUs alone; the language model's step a third time, with torch.compile. CTranslate2 decodes greedily and with
+beam 5, in the best of its ways to share out the threads.
 
 The peers run in a virtual environment, build/peers, that is made when it is missing, with the versions named below, or
 in the Python that --python names. pip's own settings say where packages come from; on Linux the smaller builds of
@@ -92,7 +94,46 @@ def decode_comparisons(arguments, python, intel):
             )
 
 
-COMPARISONS = {"step": step_comparisons, "decode": decode_comparisons}
+def lm_comparisons(arguments, python, intel):
+    for threads in arguments.threads:
+        options = ["--threads", threads, "--seconds", arguments.seconds, "--json"]
+        pytorch = [python, ROOT / "bench/pytorch_lm.py", *options]
+        yield Comparison(
+            what=f"lm, {threads} thread{'s' if threads > 1 else ''}",
+            unit="tokens/s",
+            programs=[
+                Program("tapehead", [BUILD / "tapehead_bench", "step", "lm", *options], "tokens_per_second"),
+                Program("PyTorch", pytorch, "tokens_per_second"),
+                Program("PyTorch, MKL forced", pytorch, "tokens_per_second", {"LD_PRELOAD": str(intel)}),
+                Program("PyTorch, compiled", [*pytorch, "--compiled"], "tokens_per_second"),
+            ],
+        )
+
+
+def generate_comparisons(arguments, python, intel):
+    for batch in [1, 16]:
+        for threads in arguments.threads:
+            options = ["--batch", batch, "--threads", threads, "--json"]
+            pytorch = [python, ROOT / "bench/pytorch_generate.py", *options]
+            ctranslate2 = [python, ROOT / "bench/ctranslate2_generate.py", *options]
+            yield Comparison(
+                what=f"generate, batch {batch}, {threads} thread{'s' if threads > 1 else ''}",
+                unit="tokens/s",
+                programs=[
+                    Program("tapehead", [BUILD / "tapehead_bench", "generate", *options], "tokens_per_second"),
+                    Program("PyTorch", pytorch, "tokens_per_second"),
+                    Program("PyTorch, MKL forced", pytorch, "tokens_per_second", {"LD_PRELOAD": str(intel)}),
+                    Program("CTranslate2", ctranslate2, "tokens_per_second"),
+                ],
+            )
+
+
+COMPARISONS = {
+    "step": step_comparisons,
+    "lm": lm_comparisons,
+    "decode": decode_comparisons,
+    "generate": generate_comparisons,
+}
 
 
 def compare(comparison, rounds):
@@ -153,7 +194,7 @@ def main():
             parser.error(f"no comparison {name}: there are {', '.join(COMPARISONS)}")
     python, intel = arguments.python or peers_python(), intel_library()
     if not arguments.json:
-        print(f"{'what':<26}  {'tapehead':>10}  {'peer':<20}  {'rate':>10}  {'ratio':>6}  {'least':>6}  {'most':>6}")
+        print(f"{'what':<29}  {'tapehead':>10}  {'peer':<20}  {'rate':>10}  {'ratio':>6}  {'least':>6}  {'most':>6}")
     for name in arguments.comparisons or COMPARISONS:
         for comparison in COMPARISONS[name](arguments, python, intel):
             for row in compare(comparison, arguments.rounds):
@@ -161,7 +202,7 @@ def main():
                     print(json.dumps(row), flush=True)
                 else:
                     print(
-                        f"{row['what']:<26}  {row['tapehead']:>10.0f}  {row['peer']:<20}  {row['rate']:>10.0f}  "
+                        f"{row['what']:<29}  {row['tapehead']:>10.0f}  {row['peer']:<20}  {row['rate']:>10.0f}  "
                         f"{row['ratio']:>6.2f}  {row['least']:>6.2f}  {row['most']:>6.2f}  {row['unit']}",
                         flush=True,
                     )

@@ -35,8 +35,11 @@ StepSubject subject_named(const std::string& name, const Overrides& overrides) {
   if (const StepSize* const size = size_named(name)) {
     return subject_of(*size, overrides);
   }
+  if (name == "lm") {
+    return language_model_subject(overrides);
+  }
   if (!std::filesystem::exists(name)) {
-    throw ConfigError(fmt::format("no size and no config {}: the sizes are A, B, C, D", name));
+    throw ConfigError(fmt::format("no size and no config {}: the sizes are A, B, C, D, lm", name));
   }
   return subject_of(std::filesystem::path(name), overrides);
 }
@@ -107,10 +110,13 @@ void run(const StepArguments& arguments) {
 void add_step_bench(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "step",
-      "Whole training steps of an encoder-decoder model. MFU: the share of the cores' sgemm rate "
+      "Whole training steps of an encoder-decoder model or a language model. MFU: the share of the "
+      "cores' sgemm rate "
       "(1024 x 1024) that the step's matrix products reach; %: of the threads' time");
   const auto arguments = std::make_shared<StepArguments>();
-  command->add_option("subjects", arguments->subjects, "Sizes A B C D, or config files")
+  command
+      ->add_option("subjects", arguments->subjects,
+                   "Sizes A B C D, lm (a language model), or config files")
       ->capture_default_str();
   auto* set =
       command

@@ -19,19 +19,26 @@ namespace {
 
 constexpr std::size_t most_steps = 64;
 
-Batch random_batch(const StepSize& size) {
+// `sequences` of `length` target rows each, and of as many source rows where the model has them.
+Batch random_batch(Index sequences, Index length, Index vocabulary, bool has_source) {
   const Draws draws(1, "bench.step", 0);
+  const auto token = [&](std::uint64_t at) {
+    return static_cast<TokenId>(draw_below(draws, at, vocabulary));
+  };
   Batch batch;
-  const std::vector<Index> lengths(static_cast<std::size_t>(size.sequences), size.length);
-  batch.context.segments = segments_of(lengths);
+  const std::vector<Index> lengths(static_cast<std::size_t>(sequences), length);
   batch.input.segments = segments_of(lengths);
-  for (Index i = 0; i < size.tokens(); ++i) {
+  batch.context.segments =
+      has_source ? segments_of(lengths) : segments_of(std::vector<Index>(lengths.size(), 0));
+  for (Index i = 0; i < sequences * length; ++i) {
     const auto at = static_cast<std::uint64_t>(3 * i);
-    batch.context.ids.push_back(static_cast<TokenId>(draw_below(draws, at, size.vocabulary)));
-    batch.input.ids.push_back(static_cast<TokenId>(draw_below(draws, at + 1, size.vocabulary)));
-    batch.labels.ids.push_back(static_cast<TokenId>(draw_below(draws, at + 2, size.vocabulary)));
+    if (has_source) {
+      batch.context.ids.push_back(token(at));
+    }
+    batch.input.ids.push_back(token(at + 1));
+    batch.labels.ids.push_back(token(at + 2));
   }
-  for (Index i = 0; i < size.sequences; ++i) {
+  for (Index i = 0; i < sequences; ++i) {
     batch.examples.push_back(i);
   }
   return batch;
@@ -49,7 +56,23 @@ StepSubject subject_of(const StepSize& size, const Overrides& overrides) {
           .config = std::move(config),
           .source_vocabulary = size.vocabulary,
           .target_vocabulary = size.vocabulary,
-          .steps = {{random_batch(size)}}};
+          .steps = {{random_batch(size.sequences, size.length, size.vocabulary, true)}}};
+}
+
+StepSubject language_model_subject(const Overrides& overrides) {
+  constexpr Index sequences = 12;
+  constexpr Index length = 64;
+  constexpr Index vocabulary = 65;
+  const std::string text =
+      "model: {preset: gpt2, family: decoder, d_model: 128, heads: 4, layers: 4, dropout: 0, "
+      "max_positions: 64, activation: gelu_exact, bias_attention: false, "
+      "bias_feed_forward: false, bias_norm: false}\n"
+      "training: {optimizer: adamw, weight_decay: 0.1, clip_norm: 1, batch_tokens: 768}\n";
+  return {.name = "lm",
+          .config = parse_config(text, "lm", overrides).config,
+          .source_vocabulary = vocabulary,
+          .target_vocabulary = vocabulary,
+          .steps = {{random_batch(sequences, length, vocabulary, false)}}};
 }
 
 StepSubject subject_of(const std::filesystem::path& path, const Overrides& overrides) {

@@ -26,6 +26,10 @@ using Overrides = std::vector<std::string>;
 // wrong.
 StepSubject subject_of(const StepSize& size, const Overrides& overrides = {});
 
+// nanoGPT's model for CPUs, as configs/shakespeare.yaml has it, on random tokens: windows that are
+// full, as nearly all of a text are. Throws ConfigError for overrides that are wrong.
+StepSubject language_model_subject(const Overrides& overrides = {});
+
 // The first steps of a config's first epoch, from its own task. Throws what reading the config and
 // making its data throws.
 StepSubject subject_of(const std::filesystem::path& config, const Overrides& overrides = {});
