@@ -70,14 +70,8 @@ TextCounts counts_of(const nlohmann::json& facts) {
                       .first_line = unknown.at("first_line")}};
 }
 
-}  // namespace
-
-TokenText::TokenText(const std::filesystem::path& file)
-    : TokenText(OpenFile(file, O_RDONLY), file) {}
-
-TokenText::TokenText(const OpenFile& file, const std::filesystem::path& shown_as)
-    : file_(std::make_shared<const MappedFile>(file, shown_as)) {
-  const std::string_view bytes = file_->bytes();
+// Reads the end of a file whose ids may be wrong. Throws IoError.
+nlohmann::json facts_in(std::string_view bytes, const std::filesystem::path& shown_as) {
   const auto fault = [&](std::string_view what) {
     return IoError(fmt::format("{} {}", shown_as.string(), what));
   };
@@ -87,14 +81,35 @@ TokenText::TokenText(const OpenFile& file, const std::filesystem::path& shown_as
   if (bytes.size() < signature.size() + 2 * number_bytes) {
     throw fault("is damaged: it is cut off");
   }
-  const std::string_view checked = bytes.substr(0, bytes.size() - number_bytes);
-  const Hash checksum = checksum_of(checked);
-  if (checksum.value() != number_at(checked.end(), number_bytes)) {
-    throw fault("is damaged: its content does not match its checksum");
+  const std::size_t end = bytes.size() - 2 * number_bytes;
+  const std::size_t count = number_at(bytes.data() + end, number_bytes);
+  const auto facts = nlohmann::json::parse(
+      count <= end ? bytes.substr(end - count, count) : std::string_view(), nullptr, false);
+  if (!facts.contains("documents")) {
+    throw fault("is damaged: its end is not what it should be");
   }
-  const std::size_t facts_bytes = number_at(checked.end() - number_bytes, number_bytes);
-  const std::size_t facts_begin = checked.size() - number_bytes - facts_bytes;
-  const auto facts = nlohmann::json::parse(checked.substr(facts_begin, facts_bytes));
+  return facts;
+}
+
+}  // namespace
+
+Index documents_in(const std::filesystem::path& file) {
+  const MappedFile mapped(OpenFile(file, O_RDONLY), file);
+  return facts_in(mapped.bytes(), file).at("documents");
+}
+
+TokenText::TokenText(const std::filesystem::path& file)
+    : TokenText(OpenFile(file, O_RDONLY), file) {}
+
+TokenText::TokenText(const OpenFile& file, const std::filesystem::path& shown_as)
+    : file_(std::make_shared<const MappedFile>(file, shown_as)) {
+  const std::string_view bytes = file_->bytes();
+  const nlohmann::json facts = facts_in(bytes, shown_as);
+  const Hash checksum = checksum_of(bytes.substr(0, bytes.size() - number_bytes));
+  if (checksum.value() != number_at(bytes.end() - number_bytes, number_bytes)) {
+    throw IoError(
+        fmt::format("{} is damaged: its content does not match its checksum", shown_as.string()));
+  }
   tokens_ = facts.at("tokens");
   width_ = facts.at("token_bytes");
   documents_ = facts.at("documents");

@@ -55,6 +55,9 @@ class TokenText {
   std::string digest_;
 };
 
+// The number of documents in a file that `save` wrote, whose ids are not read. Throws IoError.
+Index documents_in(const std::filesystem::path& file);
+
 // Writes a text into a file without a name.
 class TokenTextWriter {
  public:

@@ -19,7 +19,7 @@ constexpr TokenId nothing = -1;
 
 bool has_one_document(const SavedRun& run) {
   return run.config.task.kind().of_text && has_token_files(run.directory) &&
-         TokenText(token_file(run.directory, "train")).documents() == 1;
+         documents_in(token_file(run.directory, "train")) == 1;
 }
 
 }  // namespace

@@ -86,6 +86,17 @@ TEST(TokenText, has_another_digest_if_its_documents_end_elsewhere) {
   EXPECT_NE(TokenText(here / "a").digest(), TokenText(here / "b").digest());
 }
 
+TEST(TokenText, tells_the_documents_of_a_file_by_its_end) {
+  const TemporaryDirectory here;
+  write_documents(here / "a", 100, {{3, 4, 5}, {}, {6}});
+  EXPECT_EQ(documents_in(here / "a"), 3);
+  const std::string whole = read_file(here / "a");
+  for (std::size_t kept = 0; kept < whole.size(); ++kept) {
+    write_file_atomically(here / "b", whole.substr(0, kept));
+    EXPECT_THROW(documents_in(here / "b"), IoError) << kept;
+  }
+}
+
 TEST(TokenText, is_refused_with_any_byte_changed_or_cut_off) {
   const TemporaryDirectory here;
   write_documents(here / "a", 100, {{3, 4, 5}, {6}});
