@@ -18,25 +18,29 @@ constexpr Index pool_batches = 100;
 
 using Numbers = std::vector<Index>;
 
-// Cuts numbers, in their order, into batches of Batching::tokens.
-std::vector<Numbers> cut(const Split& split, std::span<const Index> numbers, Index most_tokens,
-                         const Layout& layout) {
-  std::vector<Numbers> runs;
+// Cuts numbers, in their order, into parts of at most so many tokens (Batching::tokens).
+std::vector<std::span<Index>> cut(const Split& split, std::span<Index> numbers, Index most_tokens,
+                                  const Layout& layout) {
+  std::vector<std::span<Index>> parts;
   ExampleRows sum;
-  for (const Index number : numbers) {
-    const ExampleRows rows = example_rows(split, number, layout);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const ExampleRows rows = example_rows(split, numbers[i], layout);
     sum.context += rows.context;
     sum.input += rows.input;
-    if (runs.empty() || std::max(sum.context, sum.input) > most_tokens) {
-      runs.emplace_back();
+    if (i > begin && std::max(sum.context, sum.input) > most_tokens) {
+      parts.push_back(numbers.subspan(begin, i - begin));
+      begin = i;
       sum = rows;
     }
-    runs.back().push_back(number);
   }
-  return runs;
+  if (begin < numbers.size()) {
+    parts.push_back(numbers.subspan(begin));
+  }
+  return parts;
 }
 
-void sort_by_length(const Split& split, Numbers& numbers, const Layout& layout) {
+void sort_by_length(const Split& split, std::span<Index> numbers, const Layout& layout) {
   std::ranges::stable_sort(numbers, [&](Index a, Index b) {
     const ExampleRows of_a = example_rows(split, a, layout);
     const ExampleRows of_b = example_rows(split, b, layout);
@@ -75,9 +79,8 @@ bool every_row_has_label(const Split& split, const std::vector<Index>& examples,
   if (!split.is_text()) {
     return !layout.one_sequence;
   }
-  return std::ranges::all_of(examples, [&](Index number) {
-    return split.windows.list[static_cast<std::size_t>(number)].unlabelled == 0;
-  });
+  return std::ranges::all_of(
+      examples, [&](Index number) { return split.windows.list[number].unlabelled == 0; });
 }
 
 // The rows from `first` on have the batch's latest labels.
@@ -112,11 +115,11 @@ void append_window(const TokenText& text, const Window& window, Batch& batch) {
 }  // namespace
 
 ExampleRows example_rows(const Split& split, Index number, const Layout& layout) {
-  const auto i = static_cast<std::size_t>(number);
   if (split.is_text()) {
-    const Window& window = split.windows.list[i];
+    const Window window = split.windows.list[number];
     return {.context = 0, .input = window.rows, .labels = window.rows - window.unlabelled};
   }
+  const auto i = static_cast<std::size_t>(number);
   const Index source = std::ssize(split.examples[i].source) + 1;  // with a mark
   const Index labels = std::ssize(split.examples[i].target) + 1;
   return {.context = layout.one_sequence ? 0 : source,
@@ -129,11 +132,10 @@ Batch make_batch(const Split& split, const std::vector<Index>& examples, const L
   batch.examples.assign(examples.begin(), examples.end());
   batch.labels.every_row = every_row_has_label(split, examples, layout);
   for (const Index number : examples) {
-    const auto i = static_cast<std::size_t>(number);
     if (split.is_text()) {
-      append_window(*split.windows.text, split.windows.list[i], batch);
+      append_window(*split.windows.text, split.windows.list[number], batch);
     } else {
-      append_pair(split.examples[i], layout, batch);
+      append_pair(split.examples[static_cast<std::size_t>(number)], layout, batch);
     }
   }
   return batch;
@@ -152,20 +154,20 @@ Prompts make_prompts(const Split& split, const std::vector<Index>& examples, con
 std::vector<std::vector<Index>> epoch_batches(const Split& split, const Batching& batching,
                                               std::uint64_t seed, Index epoch,
                                               const Layout& layout) {
-  const Numbers shuffled = draw_permutation(Draws(seed, "loader/examples", epoch), split.size());
-  std::vector<Numbers> batches;
-  for (Numbers& pool : cut(split, shuffled, pool_batches * batching.tokens, layout)) {
+  Numbers shuffled = draw_permutation(Draws(seed, "loader/examples", epoch), split.size());
+  std::vector<std::span<Index>> parts;
+  for (const std::span<Index> pool : cut(split, shuffled, pool_batches * batching.tokens, layout)) {
     if (batching.lengths == BatchLengths::alike) {
       sort_by_length(split, pool, layout);
     }
-    std::ranges::move(cut(split, pool, batching.tokens, layout), std::back_inserter(batches));
+    std::ranges::copy(cut(split, pool, batching.tokens, layout), std::back_inserter(parts));
   }
-  std::vector<Numbers> epoch_order;
-  for (const Index i :
-       draw_permutation(Draws(seed, "loader/batches", epoch), static_cast<Index>(batches.size()))) {
-    epoch_order.push_back(std::move(batches[static_cast<std::size_t>(i)]));
+  std::vector<Numbers> batches;
+  for (const Index i : draw_permutation(Draws(seed, "loader/batches", epoch), std::ssize(parts))) {
+    const std::span<Index> part = parts[static_cast<std::size_t>(i)];
+    batches.emplace_back(part.begin(), part.end());
   }
-  return epoch_order;
+  return batches;
 }
 
 std::vector<std::vector<Index>> ordered_batches(const Split& split, Index batch_tokens,
@@ -177,7 +179,11 @@ std::vector<std::vector<Index>> ordered_batches(const Split& split, Index batch_
     const ExampleRows of_b = example_rows(split, b, layout);
     return std::max(of_a.context, of_a.input) > std::max(of_b.context, of_b.input);
   });
-  return cut(split, numbers, batch_tokens, layout);
+  std::vector<Numbers> batches;
+  for (const std::span<Index> part : cut(split, numbers, batch_tokens, layout)) {
+    batches.emplace_back(part.begin(), part.end());
+  }
+  return batches;
 }
 
 }  // namespace tapehead

@@ -13,14 +13,14 @@ namespace tapehead {
 Split part_of(const Split& split, std::span<const Index> numbers) {
   Split part;
   part.name = split.name;
-  part.windows = {.text = split.windows.text, .windowing = split.windows.windowing};
+  if (split.is_text()) {
+    part.windows = {.text = split.windows.text,
+                    .windowing = split.windows.windowing,
+                    .list = split.windows.list.with({numbers.begin(), numbers.end()})};
+    return part;
+  }
   for (const Index number : numbers) {
-    const auto i = static_cast<std::size_t>(number);
-    if (split.is_text()) {
-      part.windows.list.push_back(split.windows.list[i]);
-    } else {
-      part.examples.push_back(split.examples[i]);
-    }
+    part.examples.push_back(split.examples[static_cast<std::size_t>(number)]);
   }
   return part;
 }

@@ -26,7 +26,7 @@ struct Example {
 struct TextWindows {
   std::shared_ptr<const TokenText> text;  // null: the task has pairs
   Windowing windowing{};
-  std::vector<Window> list{};
+  WindowList list{};
 };
 
 struct Split {
@@ -47,7 +47,7 @@ struct Split {
 
   bool is_text() const { return windows.text != nullptr; }
   // The number of its examples: pairs, or windows.
-  Index size() const { return std::ssize(examples) + std::ssize(windows.list); }
+  Index size() const { return std::ssize(examples) + windows.list.size(); }
 };
 
 // The examples of these numbers, without what else the split has.

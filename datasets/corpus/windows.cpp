@@ -1,6 +1,7 @@
 #include "datasets/corpus/windows.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/random/draws.hpp"
 
@@ -22,35 +23,57 @@ void for_each_run(const TokenText& text, bool stream, const Visitor& visit) {
 
 }  // namespace
 
-std::vector<Window> training_windows(const TokenText& text, const Windowing& windowing,
-                                     std::uint64_t seed, Index epoch) {
-  const Draws draws(seed, "text/windows", epoch);
-  std::vector<Window> windows;
-  for_each_run(text, windowing.stream, [&](Index begin, Index end, Index number) {
-    const bool cut = end - begin > windowing.context;
-    const Index shift = cut ? draw_below(draws, number, windowing.context) : 0;
-    Index last = begin + (shift > 0 ? shift : windowing.context);
-    for (Index first = begin; first < end; first = last, last += windowing.context) {
-      windows.push_back(
-          {.first = first, .rows = std::min(last, end) - first, .opens = first == begin});
+Index WindowRun::count() const {
+  const Index tokens = end - begin;
+  return tokens <= head ? (tokens > 0 ? 1 : 0) : 1 + (tokens - head + step - 1) / step;
+}
+
+void WindowList::add(const WindowRun& run) {
+  entries_.push_back({.run = run, .number = windows_});
+  windows_ += run.count();
+}
+
+WindowList WindowList::with(const std::vector<Index>& numbers) const {
+  WindowList some = *this;
+  some.chosen_ = numbers;
+  if (chosen_) {
+    for (Index& number : *some.chosen_) {
+      number = (*chosen_)[static_cast<std::size_t>(number)];
     }
+  }
+  return some;
+}
+
+Window WindowList::operator[](Index number) const {
+  const Index among_all = chosen_ ? (*chosen_)[static_cast<std::size_t>(number)] : number;
+  const auto after = std::ranges::upper_bound(entries_, among_all, {}, &Entry::number);
+  const auto& [run, first_number] = *std::prev(after);
+  const Index in_run = among_all - first_number;
+  const Index end = run.begin + run.head + in_run * run.step;
+  const Index first = std::max(run.begin, end - context_);
+  const Index labelled = in_run == 0 ? run.begin : end - run.step;
+  return {.first = first,
+          .rows = std::min(end, run.end) - first,
+          .unlabelled = labelled - first,
+          .opens = first == run.begin};
+}
+
+WindowList training_windows(const TokenText& text, const Windowing& windowing, std::uint64_t seed,
+                            Index epoch) {
+  const Draws draws(seed, "text/windows", epoch);
+  const Index context = windowing.context;
+  WindowList windows(context);
+  for_each_run(text, windowing.stream, [&](Index begin, Index end, Index number) {
+    const Index shift = end - begin > context ? draw_below(draws, number, context) : 0;
+    windows.add({.begin = begin, .end = end, .head = shift > 0 ? shift : context, .step = context});
   });
   return windows;
 }
 
-std::vector<Window> evaluation_windows(const TokenText& text, const Windowing& windowing,
-                                       Index stride) {
-  std::vector<Window> windows;
+WindowList evaluation_windows(const TokenText& text, const Windowing& windowing, Index stride) {
+  WindowList windows(windowing.context);
   for_each_run(text, windowing.stream, [&](Index begin, Index end, Index) {
-    Index labelled = begin;
-    for (Index first = begin; labelled < end; first += stride) {
-      const Index last = std::min(first + windowing.context, end);
-      windows.push_back({.first = first,
-                         .rows = last - first,
-                         .unlabelled = labelled - first,
-                         .opens = first == begin});
-      labelled = last;
-    }
+    windows.add({.begin = begin, .end = end, .head = windowing.context, .step = stride});
   });
   return windows;
 }

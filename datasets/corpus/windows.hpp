@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "datasets/corpus/token_text.hpp"
@@ -22,15 +23,50 @@ struct Windowing {
   bool stream = false;  // a window may go on from one document to the next
 };
 
+// Where the windows of a run of tokens end, which no window leaves: after `head` tokens, and after
+// every `step` further ones. Each labels the tokens since the end of the one before.
+struct WindowRun {
+  Index begin;
+  Index end;
+  Index head;
+  Index step;
+
+  Index count() const;
+};
+
+// Computes each window when it is asked for, since a text may have more of them than there is
+// memory for.
+class WindowList {
+ public:
+  WindowList() = default;  // without any
+  explicit WindowList(Index context) : context_(context) {}
+
+  void add(const WindowRun& run);
+  WindowList with(const std::vector<Index>& numbers) const;  // these, in this order
+
+  Index size() const { return chosen_ ? std::ssize(*chosen_) : windows_; }
+  Window operator[](Index number) const;
+
+ private:
+  struct Entry {
+    WindowRun run;
+    Index number;  // of its first window
+  };
+
+  Index context_ = 0;
+  std::vector<Entry> entries_;
+  Index windows_ = 0;
+  std::optional<std::vector<Index>> chosen_;
+};
+
 // Windows for training: of this many rows, none of whose tokens is in two. If a text or, apart, a
 // document is longer than that, its windows begin at a place that is drawn from (seed, epoch), so
 // that epochs cut it differently.
-std::vector<Window> training_windows(const TokenText& text, const Windowing& windowing,
-                                     std::uint64_t seed, Index epoch);
+WindowList training_windows(const TokenText& text, const Windowing& windowing, std::uint64_t seed,
+                            Index epoch);
 
 // Windows for evaluation: each token has a label once. Every window begins `stride` rows after the
 // one before, and only its last `stride` rows have labels; a stride of `context` means no overlap.
-std::vector<Window> evaluation_windows(const TokenText& text, const Windowing& windowing,
-                                       Index stride);
+WindowList evaluation_windows(const TokenText& text, const Windowing& windowing, Index stride);
 
 }  // namespace tapehead

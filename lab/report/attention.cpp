@@ -25,7 +25,7 @@ std::string text_of(const Task& task, const Split& split, std::size_t i) {
                                          : task.source_tokenizer->decode(split.examples[i].source);
   }
   PoolVector<TokenId> ids;
-  const Window& window = split.windows.list[i];
+  const Window window = split.windows.list[static_cast<Index>(i)];
   split.windows.text->append_to(ids, window.first, window.rows);
   return task.source_tokenizer->decode({ids.begin(), ids.end()});
 }

@@ -28,6 +28,14 @@ class Windows : public ::testing::Test {
   std::optional<TokenText> text_;
 };
 
+std::vector<Window> all_of(const WindowList& list) {
+  std::vector<Window> windows;
+  for (Index i = 0; i < list.size(); ++i) {
+    windows.push_back(list[i]);
+  }
+  return windows;
+}
+
 void expect_each_label_once(const TokenText& text, const std::vector<Window>& windows) {
   std::vector<int> labels(static_cast<std::size_t>(text.size()));
   for (const Window& window : windows) {
@@ -53,7 +61,8 @@ void expect_within_documents(const TokenText& text, const std::vector<Window>& w
 TEST_F(Windows, cover_a_stream_once_in_every_epoch) {
   const TokenText& text = text_of({11, 2, 0, 30});
   for (Index epoch = 0; epoch < 20; ++epoch) {
-    const auto windows = training_windows(text, {.context = context, .stream = true}, 1, epoch);
+    const auto windows =
+        all_of(training_windows(text, {.context = context, .stream = true}, 1, epoch));
     expect_each_label_once(text, windows);
     EXPECT_TRUE(windows.front().opens);
     EXPECT_EQ(std::ranges::count(windows, true, &Window::opens), 1);
@@ -63,7 +72,7 @@ TEST_F(Windows, cover_a_stream_once_in_every_epoch) {
 TEST_F(Windows, cover_documents_once_and_stay_within_them) {
   const TokenText& text = text_of({11, 2, 0, 30, 4});
   for (Index epoch = 0; epoch < 20; ++epoch) {
-    const auto windows = training_windows(text, {.context = context}, 1, epoch);
+    const auto windows = all_of(training_windows(text, {.context = context}, 1, epoch));
     expect_each_label_once(text, windows);
     expect_within_documents(text, windows);
     EXPECT_EQ(std::ranges::count(windows, true, &Window::opens), text.documents());
@@ -75,7 +84,7 @@ TEST_F(Windows, are_cut_at_every_place_in_some_epoch_and_by_address) {
   const TokenText& text = text_of({2, 30});
   std::set<Index> places;
   for (Index epoch = 0; epoch < 60; ++epoch) {
-    const auto windows = training_windows(text, {.context = context}, 1, epoch);
+    const auto windows = all_of(training_windows(text, {.context = context}, 1, epoch));
     places.insert(windows[2].first % context);
     EXPECT_EQ(windows[2].first, training_windows(text, {.context = context}, 1, epoch)[2].first);
   }
@@ -87,7 +96,7 @@ TEST_F(Windows, for_evaluation_label_each_token_once_with_any_stride) {
   for (Index stride = 1; stride <= context; ++stride) {
     for (const bool stream : {false, true}) {
       const Windowing windowing{.context = context, .stream = stream};
-      const auto windows = evaluation_windows(text, windowing, stride);
+      const auto windows = all_of(evaluation_windows(text, windowing, stride));
       expect_each_label_once(text, windows);
       if (!stream) {
         expect_within_documents(text, windows);
@@ -99,12 +108,22 @@ TEST_F(Windows, for_evaluation_label_each_token_once_with_any_stride) {
 // The rows of a window that are only read: at least context - stride of them, but in the first.
 TEST_F(Windows, for_evaluation_read_before_they_label) {
   const TokenText& text = text_of({30});
-  const auto windows = evaluation_windows(text, {.context = context}, 2);
+  const auto windows = all_of(evaluation_windows(text, {.context = context}, 2));
   EXPECT_EQ(windows[0].unlabelled, 0);
   for (std::size_t i = 1; i < windows.size(); ++i) {
     EXPECT_EQ(windows[i].unlabelled, context - 2);
     EXPECT_EQ(windows[i].first, windows[i - 1].first + 2);
   }
+}
+
+TEST_F(Windows, can_be_chosen_by_their_numbers) {
+  const TokenText& text = text_of({11, 2, 0, 30, 4});
+  const WindowList all = evaluation_windows(text, {.context = context}, 3);
+  const WindowList some = all.with({7, 0, 4}).with({2, 1, 0});
+  ASSERT_EQ(some.size(), 3);
+  EXPECT_EQ(some[0].first, all[4].first);
+  EXPECT_EQ(some[1].first, all[0].first);
+  EXPECT_EQ(some[2].first, all[7].first);
 }
 
 }  // namespace

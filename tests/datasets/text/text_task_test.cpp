@@ -107,7 +107,7 @@ TEST_P(TextTask, predicts_each_token_from_those_before) {
   const TokenText& text = *split.windows.text;
   ASSERT_EQ(text.documents(), 4);  // lines that are not blank
   for (Index i = 0; i < split.size(); ++i) {
-    const Window& window = split.windows.list[static_cast<std::size_t>(i)];
+    const Window window = split.windows.list[i];
     const Batch batch = make_batch(split, {i});
     expect_whole(batch);
     for (Index row = 0; row < batch.input.rows(); ++row) {
