@@ -17,8 +17,14 @@ Role role_of(const HeadFigures& head, const RoleThresholds& least) {
   if (lifted(KeyPlace::induction, least.induction, least.induction_lift)) {
     return Role::induction;
   }
+  if (lifted(KeyPlace::duplicate, least.duplicate, least.duplicate_lift)) {
+    return Role::duplicate;
+  }
   if (lifted(KeyPlace::rarest, least.rare, least.rare_lift)) {
     return Role::rare;
+  }
+  if (lifted(KeyPlace::first, least.first, least.first_lift)) {
+    return Role::first;
   }
   if (head.at(KeyPlace::first).share + head.at(KeyPlace::last).share >= least.idle) {
     return Role::idle;

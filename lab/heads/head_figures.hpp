@@ -8,10 +8,21 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-enum class Role { previous, next, positional, induction, rare, idle, content, none };
-constexpr std::array<std::string_view, 8> role_names{"previous token", "next token", "positional",
-                                                     "induction",      "rare token", "idle",
-                                                     "content",        "none"};
+enum class Role {
+  previous,
+  next,
+  positional,
+  induction,
+  duplicate,
+  rare,
+  first,
+  idle,
+  content,
+  none
+};
+constexpr std::array<std::string_view, 10> role_names{
+    "previous token", "next token",  "positional", "induction", "duplicate token",
+    "rare token",     "first token", "idle",       "content",   "none"};
 constexpr std::string_view name_of(Role role) { return role_names[static_cast<std::size_t>(role)]; }
 
 // The thresholds of the roles. They are tried in the order of `Role`, and the first one that is met
@@ -25,9 +36,17 @@ struct RoleThresholds {
   // how many times that of an even spread.
   double induction = 0.4;
   double induction_lift = 2;
+  // Weight on earlier occurrences of the query's token (the duplicate token heads of Wang et al.
+  // 2022), and how many times that of an even spread.
+  double duplicate = 0.4;
+  double duplicate_lift = 2;
   // Weight on the rarest token, and how many times that of an even spread.
   double rare = 0.5;
   double rare_lift = 2;
+  // Weight on the first key, the attention sink of Xiao et al. 2023, and how many times that of an
+  // even spread. Queries that may attend to no other key do not count: what they do is no choice.
+  double first = 0.6;
+  double first_lift = 2;
   // The weight on the sentence's first and last key, where the marks are (Clark et al. 2019,
   // section 3.2, interpret such weight as attention to nothing).
   double idle = 0.6;

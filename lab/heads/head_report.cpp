@@ -125,12 +125,12 @@ std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& atte
 }
 
 std::string heads_table(const std::vector<AttentionReport>& attentions) {
-  std::vector<Align> columns(16, Align::right);
-  columns[0] = columns[2] = columns[15] = Align::left;
+  std::vector<Align> columns(17, Align::right);
+  columns[0] = columns[2] = columns[16] = Align::left;
   Table table(columns);
   table.row({"attention", "head", "role", "entropy", "confidence", "same position", "previous",
-             "next", "first", "last", "punctuation", "rarest", "induction", "offset", "nearest",
-             "relation"});
+             "next", "first", "last", "punctuation", "rarest", "induction", "duplicate", "offset",
+             "nearest", "relation"});
   table.rule();
   for (const AttentionReport& attention : attentions) {
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {

@@ -61,7 +61,9 @@ void add_places(HeadSums& sums, const AttendedSequence& sequence, std::span<cons
   add(KeyPlace::same, [&](Index j) { return j == query; });
   add(KeyPlace::previous, [&](Index j) { return j == query - 1; });
   add(KeyPlace::next, [&](Index j) { return j == query + 1; });
-  add(KeyPlace::first, [&](Index j) { return j == 0; });
+  if (count > 1) {
+    add(KeyPlace::first, [&](Index j) { return j == 0; });
+  }
   if (!sequence.causal) {
     add(KeyPlace::last, [&](Index j) { return j == last; });
   }
@@ -70,6 +72,7 @@ void add_places(HeadSums& sums, const AttendedSequence& sequence, std::span<cons
   if (sequence.self) {
     add(KeyPlace::induction,
         [&](Index j) { return 0 < j && j <= query && token(j - 1) == token(query); });
+    add(KeyPlace::duplicate, [&](Index j) { return j < query && token(j) == token(query); });
   }
 }
 

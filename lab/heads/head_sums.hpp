@@ -18,14 +18,16 @@ enum class KeyPlace {
   same,         // the query's own position; of the other sentence in cross-attention
   previous,     // the position before it
   next,         // the position after it
-  first,        // the sentence's first key
+  first,        // the sentence's first key; only for queries that may attend to others, too
   last,         // the sentence's last key; only if other queries too may attend to it
   punctuation,  // keys that consist only of punctuation
   rarest,       // the key that is rarest in the training data, without begin and end marks
   induction,    // in self-attention: keys after an earlier occurrence of the query's token
+  duplicate,    // in self-attention: earlier occurrences of the query's token
 };
-constexpr std::array<std::string_view, 8> place_names{
-    "same_position", "previous", "next", "first", "last", "punctuation", "rarest", "induction"};
+constexpr std::array<std::string_view, 9> place_names{"same_position", "previous",  "next",
+                                                      "first",         "last",      "punctuation",
+                                                      "rarest",        "induction", "duplicate"};
 
 // Weight on a place, over the queries for which there is such a place; and the weight that an even
 // spread over all keys would put there.

@@ -105,7 +105,7 @@ TEST(HeadLegend, has_every_column_of_the_terminal) {
       ++count;
     }
   }
-  EXPECT_EQ(count, 16 + 7 + 7 + 7 + 4 + 7 + 5) << "as many as the tables have";
+  EXPECT_EQ(count, 17 + 7 + 7 + 7 + 4 + 7 + 5) << "as many as the tables have";
 }
 
 TEST(HeadLegend, has_every_role_with_its_threshold) {

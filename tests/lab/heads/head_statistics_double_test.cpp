@@ -40,16 +40,18 @@ bool is_at(KeyPlace place, const Seen& seen, Index query, Index key) {
     case KeyPlace::next:
       return key == query + 1;
     case KeyPlace::first:
-      return key == 0;
+      return key == 0 && seen.key_count(query) > 1;
     case KeyPlace::last:
       return !seen.causal && key + 1 == static_cast<Index>(seen.keys.size());
     case KeyPlace::punctuation:
       return seen.key(key) == tiny_vocabulary - 2;
     case KeyPlace::rarest:
       return is_rarest(seen, query, key);
-    default:
+    case KeyPlace::induction:
       return seen.self && key > 0 && key <= query &&
              seen.key(key - 1) == seen.queries[static_cast<std::size_t>(query)];
+    default:  // duplicate
+      return seen.self && key < query && seen.key(key) == seen.key(query);
   }
 }
 

@@ -146,6 +146,78 @@ TEST(HeadFigures, tell_induction) {
   EXPECT_EQ(head.role, Role::induction);
 }
 
+TEST(HeadFigures, tell_duplicate_tokens) {
+  // 4, 3, 4 and 3 have earlier selves: at 1, at 0, at 1 and 3, at 0 and 4.
+  const std::vector<TokenId> repeated{3, 4, 5, 4, 3, 4, 6, 3};
+  const std::vector<std::size_t> keys{0, 0, 0, 1, 0, 3, 5, 4};
+  const HeadFigures head =
+      figures_for(in_self_attention(repeated, true),
+                  all_on(repeated.size(), [&](std::size_t i) { return keys[i]; }));
+  EXPECT_EQ(head.at(KeyPlace::duplicate).share, 1);
+  // One of 4 keys, one of 5, two of 6 and two of 8.
+  EXPECT_NEAR(head.at(KeyPlace::duplicate).even, (1.0 / 4 + 1.0 / 5 + 2.0 / 6 + 2.0 / 8) / 4,
+              sums_rounding);
+  EXPECT_EQ(head.role, Role::duplicate);
+  // Its own position is no earlier one, and another sentence has no earlier selves.
+  AttendedSequence sequence = in_self_attention(repeated, true);
+  const auto own = all_on(repeated.size(), [](std::size_t i) { return i; });
+  EXPECT_EQ(figures_for(sequence, own).at(KeyPlace::duplicate).share, 0);
+  sequence.self = false;
+  EXPECT_EQ(figures_for(sequence, own).at(KeyPlace::duplicate).even, 0);
+}
+
+TEST(HeadFigures, tell_duplicate_tokens_from_an_even_spread) {
+  // Two tokens in turns: an even spread has 1/3 to 1/2 of its weight on earlier selves, and a head
+  // with 0.6 there is less than twice as good.
+  const std::vector<TokenId> turns{3, 4, 3, 4, 3, 4, 3, 4, 3};
+  const std::size_t n = turns.size();
+  std::vector<Scalar> weights = even_weights(n, true);
+  for (std::size_t i = 2; i < n; ++i) {
+    const std::size_t selves = i / 2;
+    for (std::size_t j = 0; j <= i; ++j) {
+      const bool self = j < i && turns[j] == turns[i];
+      weights[i * n + j] =
+          self ? 0.6 / static_cast<Scalar>(selves) : 0.4 / static_cast<Scalar>(i + 1 - selves);
+    }
+  }
+  const HeadFigures head = figures_for(in_self_attention(turns, true), weights);
+  EXPECT_NEAR(head.at(KeyPlace::duplicate).share, 0.6, sums_rounding);
+  EXPECT_NE(head.role, Role::duplicate);
+}
+
+TEST(HeadFigures, tell_the_first_token) {
+  const std::size_t n = sentence.size();
+  const auto first = all_on(n, [](std::size_t) { return 0; });
+  for (const bool causal : {false, true}) {
+    const HeadFigures head = figures_for(in_self_attention(sentence, causal), first);
+    EXPECT_EQ(head.at(KeyPlace::first).share, 1);
+    EXPECT_EQ(head.role, Role::first);
+  }
+}
+
+TEST(HeadFigures, count_the_first_token_where_there_is_a_choice) {
+  // A quarter of the weight on the first key, the rest on the query's own; but the first query has
+  // no other key than the first. An even spread has the mean of 1/2, 1/3, 1/4 there.
+  const std::vector<TokenId> tokens{3, 4, 5, 6};
+  std::vector<Scalar> weights = all_on(4, [](std::size_t i) { return i; });
+  for (std::size_t i = 1; i < 4; ++i) {
+    weights[i * 4] = 0.25;
+    weights[i * 4 + i] = 0.75;
+  }
+  const HeadFigures head = figures_for(in_self_attention(tokens, true), weights);
+  EXPECT_NEAR(head.at(KeyPlace::first).share, 0.25, sums_rounding);
+  EXPECT_NEAR(head.at(KeyPlace::first).even, 13.0 / 36, sums_rounding);
+}
+
+TEST(HeadFigures, tell_the_first_token_from_an_even_spread) {
+  // Of three tokens two have a choice, and an even spread has the mean of 1/2 and 1/3 on the first
+  // key: 3/4 is less than twice as much.
+  const std::vector<Scalar> weights{1, 0, 0, 0.75, 0.25, 0, 0.75, 0, 0.25};
+  const HeadFigures head = figures_for(in_self_attention({3, 4, 5}, true), weights);
+  EXPECT_NEAR(head.at(KeyPlace::first).share, 0.75, sums_rounding);
+  EXPECT_NE(head.role, Role::first);
+}
+
 TEST(HeadFigures, of_nothing_are_zeros) {
   const HeadFigures head = figures_of(HeadSums{});
   EXPECT_EQ(head.entropy, 0);
