@@ -90,8 +90,10 @@ Example draw(RandomSource& random, const Lengths& pairs, const BracketOptions& o
   return example;
 }
 
-// Pairs each bracket with the opening bracket that has its kind: itself, or its partner.
+// `bracket` pairs each bracket to say with that of the source at the same place; `answer` with the
+// opening bracket that has its kind: itself, or its partner.
 Relations relations(const Example& example, const Kinds& kinds) {
+  Relation bracket{.name = "bracket", .side = RelationSide::across, .pairs = {}};
   Relation partner{.name = "partner", .side = RelationSide::source, .pairs = {}};
   Relation answer{.name = "answer", .side = RelationSide::across, .pairs = {}};
   std::vector<Index> open;
@@ -100,13 +102,14 @@ Relations relations(const Example& example, const Kinds& kinds) {
     if (!closes) {
       open.push_back(row);
     }
+    bracket.pairs.push_back({row, row});
     answer.pairs.push_back({row, open.back()});
     if (closes) {
       partner.pairs.push_back({row, open.back()});
       open.pop_back();
     }
   }
-  return {partner, answer};
+  return {bracket, partner, answer};
 }
 
 std::optional<Violation> pairs_out_of_order(const TaskOptions& options) {

@@ -69,10 +69,12 @@ TEST(Brackets, what_closes_is_related_to_its_partner) {
     const Relations relations = task.relations(split, number);
     const auto answers = pairs_of(relations, "answer", RelationSide::across);
     ASSERT_EQ(answers.size(), target.size());
+    std::vector<PositionPair> same;
     std::vector<PositionPair> closing;
     for (const auto& [query, key] : answers) {
       const auto from = static_cast<std::size_t>(key);
       const auto to = static_cast<std::size_t>(query);
+      same.push_back({query, query});
       if (opens(target[to])) {
         EXPECT_EQ(key, query);
         continue;
@@ -81,6 +83,7 @@ TEST(Brackets, what_closes_is_related_to_its_partner) {
       EXPECT_EQ(target[from], partner_of.at(target[to]));
       EXPECT_GE(depth_of(target.substr(from + 1, to - from - 1)), 0) << "between partners";
     }
+    EXPECT_EQ(pairs_of(relations, "bracket", RelationSide::across), same);
     EXPECT_EQ(pairs_of(relations, "partner", RelationSide::source), closing);
   });
 }
