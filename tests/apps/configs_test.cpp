@@ -25,6 +25,18 @@ std::vector<fs::path> configs() {
   return files;
 }
 
+// A config and those that it inherits from.
+std::string with_bases(const fs::path& file) {
+  const std::string text = content_of(file);
+  const std::string key = "\nbase: ";
+  const std::size_t at = text.find(key);
+  if (at == std::string::npos) {
+    return text;
+  }
+  const std::size_t name = at + key.size();
+  return text + with_bases(file.parent_path() / text.substr(name, text.find('\n', name) - name));
+}
+
 // A small part of the data, for a task that makes its own, or the fixture for one that reads files.
 Arguments small_data(const std::string& config) {
   const auto has = [&](const std::string& option) {
@@ -56,7 +68,7 @@ class Configs : public ::testing::TestWithParam<fs::path> {};
 TEST_P(Configs, passes_the_gradient_check) {
   const TemporaryDirectory here;
   Arguments arguments{"gradcheck", GetParam().string()};
-  set_options(arguments, small_data(content_of(GetParam())));
+  set_options(arguments, small_data(with_bases(GetParam())));
   const ProgramResult result = run_program(arguments, here.path());
   EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
   EXPECT_NE(result.output.find("all gradients are right"), std::string::npos) << result.output;
@@ -65,9 +77,9 @@ TEST_P(Configs, passes_the_gradient_check) {
 TEST_P(Configs, trains_two_steps) {
   const TemporaryDirectory here;
   Arguments arguments{"train", GetParam().string(), "--run", "a"};
-  set_options(arguments, small_data(content_of(GetParam())));
+  set_options(arguments, small_data(with_bases(GetParam())));
   set_options(arguments, {"training.steps=2", "training.warmup=1"});
-  if (content_of(GetParam()).find("train_text") == std::string::npos) {  // it has outputs
+  if (with_bases(GetParam()).find("train_text") == std::string::npos) {  // it has outputs
     set_options(arguments, {"evaluation.decode_examples=5", "evaluation.max_extra_length=5"});
   }
   const ProgramResult result = run_program(arguments, here.path());

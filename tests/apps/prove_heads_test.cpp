@@ -1,0 +1,156 @@
+// That a decoder learns the tasks whose attention head is known, by the configs that ship, that it
+// then has this head, and that it fails with fewer layers or heads than the task needs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/text.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/proof.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using Json = nlohmann::json;
+
+// The aims are those that the configs state.
+constexpr double solved = 0.99;  // of the test's sequences
+constexpr double not_solved = 0.6;
+constexpr double agrees = 0.8;  // of the queries
+
+struct DecoderTask {
+  std::string config;
+  std::vector<std::string> relations{};  // each with a head that agrees
+  std::vector<std::string> either{};     // with one or the other of which each head agrees
+  std::vector<std::string> roles{};      // each of some head
+  Arguments too_little{};                // the model with which the task cannot be learnt
+};
+
+const std::vector<DecoderTask>& decoder_tasks() {
+  static const std::vector<DecoderTask> tasks{
+      {.config = "previous_token_decoder", .relations = {"previous"}},
+      {.config = "induction_decoder",
+       .relations = {"previous", "answer"},
+       .roles = {"previous token", "induction"},
+       .too_little = {"model.decoder_layers=1"}},
+      {.config = "recall_decoder",
+       .relations = {"key", "answer"},
+       .too_little = {"model.decoder_layers=1"}},
+      {.config = "two_offsets_decoder",
+       .either = {"first", "second"},
+       .too_little = {"model.heads=1"}},
+      {.config = "brackets_decoder", .relations = {"bracket"}},
+      {.config = "copy_distractors_decoder", .relations = {"answer"}}};
+  return tasks;
+}
+
+class DecoderRun {
+ public:
+  DecoderRun(const std::string& config, Index seed, Arguments overrides) {
+    Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/" + config + ".yaml", "--run", "a"};
+    overrides.insert(overrides.end(), {fmt::format("seed={}", seed), "run.report=false"});
+    set_options(arguments, overrides);
+    const ProgramResult result = run_program(arguments, here_.path());
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+  }
+  double sequence_accuracy() const {
+    return ask({"evaluate", "a", "--split", "test", "--json"})["sequence_accuracy"];
+  }
+  Json heads() const { return ask({"heads", "a", "--json"})["attentions"]; }
+
+ private:
+  Json ask(const Arguments& arguments) const {
+    return Json::parse(run_program(arguments, here_.path()).output);
+  }
+
+  TemporaryDirectory here_;
+};
+
+double best_agreement(const Json& attentions, const std::string& name) {
+  double best = 0;
+  for (const Json& attention : attentions) {
+    for (const Json& relation : attention["relations"]) {
+      if (relation["name"] == name) {
+        best = std::max(best, std::ranges::max(relation["agreement"].get<std::vector<double>>()));
+      }
+    }
+  }
+  return best;
+}
+
+// Of the heads of all attentions, the one that agrees least often with one or the other relation.
+double least_agreement(const Json& attentions, const std::vector<std::string>& names) {
+  double least = 1;
+  for (const Json& attention : attentions) {
+    std::vector<double> sums(attention["heads"].size());
+    for (const Json& relation : attention["relations"]) {
+      for (std::size_t head = 0; head < sums.size(); ++head) {
+        const bool counts =
+            std::ranges::find(names, relation["name"].get<std::string>()) != names.end();
+        sums[head] += counts ? relation["agreement"][head].get<double>() : 0;
+      }
+    }
+    least = std::min(least, std::ranges::min(sums));
+  }
+  return least;
+}
+
+std::set<std::string> roles_of(const Json& attentions) {
+  std::set<std::string> roles;
+  for (const Json& attention : attentions) {
+    for (const Json& head : attention["heads"]) {
+      roles.insert(head["role"].get<std::string>());
+    }
+  }
+  return roles;
+}
+
+// The figures of one training, as a line.
+std::string expect_known_heads(const DecoderTask& task, Index seed) {
+  const DecoderRun run(task.config, seed, {});
+  const double right = run.sequence_accuracy();
+  std::string line = fmt::format("{}, seed {}: {:.1f} % right", task.config, seed, 100 * right);
+  EXPECT_GE(right, solved) << line;
+  const Json heads = run.heads();
+  for (const std::string& relation : task.relations) {
+    const double agreement = best_agreement(heads, relation);
+    line += fmt::format(", {} {:.0f} %", relation, 100 * agreement);
+    EXPECT_GE(agreement, agrees) << line;
+  }
+  if (!task.either.empty()) {
+    const double agreement = least_agreement(heads, task.either);
+    line += fmt::format(", {} {:.0f} %", join(task.either, " or "), 100 * agreement);
+    EXPECT_GE(agreement, agrees) << line;
+  }
+  for (const std::string& role : task.roles) {
+    EXPECT_TRUE(roles_of(heads).contains(role)) << role << "; " << heads.dump();
+  }
+  if (!task.too_little.empty()) {
+    const double less = DecoderRun(task.config, seed, task.too_little).sequence_accuracy();
+    line += fmt::format("; with {} {:.1f} % right", task.too_little.front(), 100 * less);
+    EXPECT_LE(less, not_solved) << line;
+  }
+  return line;
+}
+
+// The sample is the smallest of them, with one seed.
+TEST(ProveHeads, of_a_decoder_are_those_that_its_task_needs) {
+  const Index tasks = proof_cases(1, std::ssize(decoder_tasks()));
+  const Index seeds = proof_cases(1, 3);
+  for (Index task = 0; task < tasks; ++task) {
+    for (Index seed = 1; seed <= seeds; ++seed) {
+      tell_figures(expect_known_heads(decoder_tasks()[static_cast<std::size_t>(task)], seed));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tapehead
