@@ -1,15 +1,21 @@
 // Decoding: finds the best outputs for prompts, greedily or with beam search.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "nn/generation/decoding_options.hpp"
-#include "nn/transformer/transformer.hpp"
+#include "nn/generation/ensemble.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The best outputs of each prompt, best first: what follows its input. The model must have a
-// decoder.
+// The best outputs of each prompt, best first: what follows its input. The models must have
+// decoders. `prompts`: the same prompts for each model, in its own layout.
+std::vector<std::vector<Hypothesis>> decode_batch(std::span<const EnsembleMember> models,
+                                                  std::span<const Prompts> prompts,
+                                                  const DecodingOptions& options);
+
+// Of one model.
 std::vector<std::vector<Hypothesis>> decode_batch(const Transformer& model,
                                                   const ParameterStore& store,
                                                   const Prompts& prompts,

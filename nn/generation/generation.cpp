@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "core/ops/select_rows.hpp"
 #include "core/random/draws.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -19,29 +17,20 @@ struct Sequence {
   Index prompt;
   Index sample;
   Draws draws;
-  std::vector<TokenId> read;  // the tokens that it has read or will read next, since it last slid
-  Index cached = 0;           // so many of them are in the cache
   Generated result{};
+  std::vector<TokenId> read_again{};  // instead of its newest token, since it has slid
   bool open = true;
-
-  Index unread() const { return std::ssize(read) - cached; }
 };
 
 class Generation {
  public:
-  Generation(const Transformer& model, const ParameterStore& store, const Prompts& prompts,
+  Generation(std::span<const EnsembleMember> models, std::span<const Prompts> prompts,
              const GenerationOptions& options, const EachToken& each)
-      : model_(model),
-        prompts_(prompts),
+      : prompts_(prompts.front()),
         options_(options),
         each_(each),
-        pass_(tape_, store),
-        cache_(model.main().make_cache(prompts.sequences() * options.samples, options.context)) {
-    pass_.keep_weights_packed();
-    if (model.family() == Family::encoder_decoder) {
-      context_.emplace(model.encode(pass_, prompts.context), sources_);
-    }
-    for (Index prompt = 0; prompt < prompts.sequences(); ++prompt) {
+        models_(models, prompts, options.samples, options.context) {
+    for (Index prompt = 0; prompt < prompts_.sequences(); ++prompt) {
       for (Index sample = 0; sample < options.samples; ++sample) {
         sequences_.push_back(
             {.prompt = prompt,
@@ -49,8 +38,7 @@ class Generation {
              .draws = Draws(options.seed,
                             fmt::format("generate/{}/{}", options.first_prompt + prompt,
                                         options.first_sample + sample),
-                            0),
-             .read = {}});
+                            0)});
       }
     }
   }
@@ -58,10 +46,10 @@ class Generation {
   std::vector<std::vector<Generated>> run() {
     read_prompts();
     while (gather()) {
-      const Var rows = next_rows();
+      const Tensor logits = models_.logits(readings_);
       Index row = 0;
-      for (const Index number : reading_) {
-        draw(number, rows.value(), row++);
+      for (const Reading& reading : readings_) {
+        draw(reading.slot, logits, row++);
       }
     }
     std::vector<std::vector<Generated>> results(static_cast<std::size_t>(prompts_.sequences()));
@@ -72,91 +60,67 @@ class Generation {
   }
 
  private:
+  // A sequence's number is its slot.
   Sequence& at(Index number) { return sequences_[static_cast<std::size_t>(number)]; }
 
   // Each prompt once; all its samples begin with a copy of its rows.
   void read_prompts() {
-    newest_.ids.clear();
     for (Index prompt = 0; prompt < prompts_.sequences(); ++prompt) {
-      Sequence& first = at(prompt * options_.samples);
-      const Segment& segment = prompts_.input.segments[prompt];
-      const auto begin = prompts_.input.ids.begin() + segment.row;
-      first.read.assign(begin, begin + segment.rows);
-      make_room(first, prompt * options_.samples);
-      append(first, prompt * options_.samples);
+      const Index first = prompt * options_.samples;
+      make_room(first, prompts_.input.segments[prompt].rows);
+      readings_.push_back({.slot = first, .prompt = prompt, .tokens = at(first).read_again});
     }
-    const Var rows = next_rows();
+    const Tensor logits = models_.logits(readings_);
     for (Index number = 0; number < std::ssize(sequences_); ++number) {
-      Sequence& sequence = at(number);
-      const Index first = sequence.prompt * options_.samples;
+      const Index first = at(number).prompt * options_.samples;
       if (number != first) {
-        cache_.copy(first, number);
-        sequence.read = at(first).read;
-        sequence.cached = std::ssize(sequence.read);
-        sequence.result.slid = at(first).result.slid;
+        models_.copy(first, number);
+        at(number).result.slid = at(first).result.slid;
       }
     }
     for (Index number = 0; number < std::ssize(sequences_); ++number) {
-      draw(number, rows.value(), at(number).prompt);
+      draw(number, logits, at(number).prompt);
     }
   }
 
-  // Lets a sequence that has no room for its unread tokens forget its beginning. False if it
-  // cannot.
-  bool make_room(Sequence& sequence, Index number) {
-    if (std::ssize(sequence.read) <= options_.context) {
+  // Lets a sequence that has no room for `more` rows forget its beginning, and read its last tokens
+  // again. False if it cannot.
+  bool make_room(Index number, Index more) {
+    Sequence& sequence = at(number);
+    sequence.read_again.clear();
+    if (models_.length(number) + more <= options_.context) {
       return true;
     }
     if (options_.kept == 0) {
       return false;
     }
-    sequence.read.erase(sequence.read.begin(), sequence.read.end() - options_.kept);
-    sequence.cached = 0;
-    sequence.result.slid = true;
-    cache_.clear(number);
-    return true;
-  }
-
-  void append(Sequence& sequence, Index number) {
     const Segment& prompt = prompts_.input.segments[sequence.prompt];
-    newest_.segments.list.push_back({.row = newest_.rows(),
-                                     .rows = sequence.unread(),
-                                     .position = sequence.cached,
-                                     .prefix = prompt.prefix});
-    newest_.ids.insert(newest_.ids.end(), sequence.read.begin() + sequence.cached,
-                       sequence.read.end());
-    sources_.list.push_back(prompts_.context.segments[sequence.prompt]);
-    sequence.cached = std::ssize(sequence.read);
-    reading_.push_back(number);
+    const auto begin = prompts_.input.ids.begin() + prompt.row;
+    std::vector<TokenId>& tokens = sequence.read_again;
+    tokens.assign(begin, begin + prompt.rows);
+    tokens.insert(tokens.end(), sequence.result.tokens.begin(), sequence.result.tokens.end());
+    tokens.erase(tokens.begin(), tokens.end() - options_.kept);
+    sequence.result.slid = true;
+    models_.clear(number);
+    return true;
   }
 
   // Collects what each open sequence has not read yet. False if none is open.
   bool gather() {
-    newest_.ids.clear();
-    newest_.segments.list.clear();
-    sources_.list.clear();
-    reading_.clear();
+    readings_.clear();
     for (Index number = 0; number < std::ssize(sequences_); ++number) {
       Sequence& sequence = at(number);
-      if (sequence.open && !make_room(sequence, number)) {
+      if (sequence.open && !make_room(number, 1)) {
         close(number, GenerationEnd::context);
       }
       if (sequence.open) {
-        append(sequence, number);
+        const std::span<const TokenId> newest = std::span(sequence.result.tokens).last(1);
+        readings_.push_back({.slot = number,
+                             .prompt = sequence.prompt,
+                             .tokens = sequence.read_again.empty() ? newest : sequence.read_again});
       }
     }
-    return !reading_.empty();
-  }
-
-  // The logits of the last row of each segment.
-  Var next_rows() {
-    cache_.extend(reading_, newest_.segments);
-    const Var rows = model_.main()(pass_, newest_, context_ ? &*context_ : nullptr, &cache_);
-    PoolVector<Index> last;
-    for (const Segment& segment : newest_.segments.list) {
-      last.push_back(segment.row + segment.rows - 1);
-    }
-    return model_.logits(pass_, select_rows(rows, last));
+    return !readings_.empty();
   }
 
   void draw(Index number, const Tensor& logits, Index row) {
@@ -173,7 +137,6 @@ class Generation {
       return;
     }
     result.tokens.push_back(token);
-    sequence.read.push_back(token);
     if (each_ && !each_(sequence.prompt, sequence.sample, token)) {
       close(number, GenerationEnd::caller);
     } else if (std::ssize(result.tokens) >= options_.max_tokens) {
@@ -184,31 +147,33 @@ class Generation {
   void close(Index number, GenerationEnd end) {
     at(number).open = false;
     at(number).result.end = end;
-    cache_.release(number);
+    models_.release(number);
   }
 
-  const Transformer& model_;
-  const Prompts& prompts_;
+  const Prompts& prompts_;  // of the first model: those that slide are the same for all
   GenerationOptions options_;
   const EachToken& each_;
-  Tape tape_{false};
-  Pass pass_;
-  KeyValueCache cache_;
-  std::optional<Context> context_;
+  Ensemble models_;
   std::vector<Sequence> sequences_;
-  Tokens newest_;               // what is read next
-  Segments sources_;            // for each segment of it
-  std::vector<Index> reading_;  // likewise: the sequence, which is its slot
+  std::vector<Reading> readings_;
 };
 
 }  // namespace
+
+std::vector<std::vector<Generated>> generate_batch(std::span<const EnsembleMember> models,
+                                                   std::span<const Prompts> prompts,
+                                                   const GenerationOptions& options,
+                                                   const EachToken& each) {
+  return Generation(models, prompts, options, each).run();
+}
 
 std::vector<std::vector<Generated>> generate_batch(const Transformer& model,
                                                    const ParameterStore& store,
                                                    const Prompts& prompts,
                                                    const GenerationOptions& options,
                                                    const EachToken& each) {
-  return Generation(model, store, prompts, options, each).run();
+  const EnsembleMember alone{.transformer = model, .store = store};
+  return generate_batch({&alone, 1}, {&prompts, 1}, options, each);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
+#include "nn/generation/ensemble.hpp"
 #include "nn/generation/sampling.hpp"
-#include "nn/transformer/transformer.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -40,7 +41,14 @@ using EachToken = std::function<bool(Index prompt, Index sample, TokenId token)>
 
 // The samples of each prompt. A draw depends on the seed, the prompt's number, the sample's and the
 // number of the token, so samples do not depend on each other.
-// Prompts with a context do not slide.
+// Prompts with a context do not slide. `prompts`: the same prompts for each model, in its own
+// layout.
+std::vector<std::vector<Generated>> generate_batch(std::span<const EnsembleMember> models,
+                                                   std::span<const Prompts> prompts,
+                                                   const GenerationOptions& options,
+                                                   const EachToken& each = {});
+
+// Of one model.
 std::vector<std::vector<Generated>> generate_batch(const Transformer& model,
                                                    const ParameterStore& store,
                                                    const Prompts& prompts,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "nn/generation/decoding.hpp"
@@ -104,9 +105,12 @@ inline Hypothesis naive_greedy(const TinyModel& model, const Sentence& source,
   return result;
 }
 
+// Gives the log-probabilities of the token that follows the given ones.
+using NextLogProbabilities = std::function<std::vector<double>(const Sentence& tokens)>;
+
 // At each length the `beam` best continuations of all open hypotheses; those that end are put
 // aside. It is over when `beam` have ended or the longest length is reached.
-inline std::vector<Hypothesis> naive_beam(const TinyModel& model, const Sentence& source,
+inline std::vector<Hypothesis> naive_beam(const NextLogProbabilities& next_of, Index longest,
                                           const DecodingOptions& options) {
   const auto score = [&options](Hypothesis& h, Index length) {
     h.score = h.log_probability / std::pow(static_cast<double>(length), options.length_penalty);
@@ -114,11 +118,10 @@ inline std::vector<Hypothesis> naive_beam(const TinyModel& model, const Sentence
   const auto width = static_cast<std::size_t>(options.beam);
   std::vector<Hypothesis> open(1);
   std::vector<Hypothesis> ended;
-  const Index longest = longest_output(model, source, options);
   for (Index length = 1; length <= longest && ended.size() < width; ++length) {
     std::vector<Hypothesis> all;
     for (const Hypothesis& parent : open) {
-      const std::vector<double> next = next_log_probabilities(model, source, parent.tokens);
+      const std::vector<double> next = next_of(parent.tokens);
       for (TokenId token = 0; token < tiny_vocabulary; ++token) {
         if (token != begin_mark) {
           all.push_back(parent);
@@ -145,6 +148,13 @@ inline std::vector<Hypothesis> naive_beam(const TinyModel& model, const Sentence
   std::ranges::sort(ended, std::greater<>(), &Hypothesis::score);
   ended.resize(std::min(ended.size(), static_cast<std::size_t>(options.best)));
   return ended;
+}
+
+inline std::vector<Hypothesis> naive_beam(const TinyModel& model, const Sentence& source,
+                                          const DecodingOptions& options) {
+  return naive_beam(
+      [&](const Sentence& tokens) { return next_log_probabilities(model, source, tokens); },
+      longest_output(model, source, options), options);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

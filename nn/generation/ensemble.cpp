@@ -1,0 +1,96 @@
+#include "nn/generation/ensemble.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "nn/generation/mean_probabilities.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+Ensemble::Ensemble(std::span<const EnsembleMember> members, std::span<const Prompts> prompts,
+                   Index slots, Index longest) {
+  const Index labels = members.front().transformer.output().classes();
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    const auto& [transformer, store] = members[k];
+    if (transformer.output().classes() != labels) {
+      throw ShapeError(fmt::format("ensemble: models with {} and {} labels", labels,
+                                   transformer.output().classes()));
+    }
+    models_.emplace_back(transformer, store, prompts[k], slots, longest);
+  }
+}
+
+Tensor Ensemble::logits(std::span<const Reading> readings) {
+  std::vector<Tensor> all;
+  for (CachedModel& model : models_) {
+    all.push_back(model.logits(model.read(readings)));
+  }
+  return all.size() == 1 ? all.front() : mean_log_probabilities(all);
+}
+
+// One model never stores its logits.
+BestTokens Ensemble::best(std::span<const Reading> readings, Index count, TokenId excluded,
+                          LogSums log_sums) {
+  if (models_.size() == 1) {
+    CachedModel& model = models_.front();
+    return model.best(model.read(readings), count, excluded, log_sums);
+  }
+  return best_of(logits(readings), count, excluded, log_sums);
+}
+
+Index Ensemble::length(Index slot) const {
+  Index most = 0;
+  for (const CachedModel& model : models_) {
+    most = std::max(most, model.cache().length(slot));
+  }
+  return most;
+}
+
+void Ensemble::copy(Index from, Index to) {
+  for (CachedModel& model : models_) {
+    model.cache().copy(from, to);
+  }
+}
+
+void Ensemble::clear(Index slot) {
+  for (CachedModel& model : models_) {
+    model.cache().clear(slot);
+  }
+}
+
+void Ensemble::release(Index slot) {
+  for (CachedModel& model : models_) {
+    model.cache().release(slot);
+  }
+}
+
+BestTokens best_of(const Tensor& log_probabilities, Index count, TokenId excluded,
+                   LogSums log_sums) {
+  const Index V = log_probabilities.dim(1);
+  const Index N = log_probabilities.dim(0);
+  const Index choices = excluded >= 0 && excluded < V ? V - 1 : V;
+  BestTokens best{.count = std::min(count, choices), .tokens = {}, .log_sums = {}};
+  const auto better = [](const TokenLogit& a, const TokenLogit& b) {
+    return a.logit != b.logit ? a.logit > b.logit : a.token < b.token;
+  };
+  std::vector<TokenLogit> all;
+  for (Index row = 0; row < N; ++row) {
+    all.clear();
+    for (TokenId token = 0; token < V; ++token) {
+      if (token != excluded) {
+        all.push_back({.token = token, .logit = log_probabilities.row(row)[token]});
+      }
+    }
+    const auto kept = all.begin() + best.count;
+    std::partial_sort(all.begin(), kept, all.end(), better);
+    best.tokens.insert(best.tokens.end(), all.begin(), kept);
+  }
+  if (log_sums == LogSums::wanted) {
+    best.log_sums.assign(static_cast<std::size_t>(N), 0.0);  // log 1
+  }
+  return best;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

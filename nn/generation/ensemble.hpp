@@ -1,0 +1,49 @@
+// An ensemble: models that write together. The probability of a next token is the mean of those
+// that the models give it. One model alone is an ensemble, too, with its own logits.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "nn/generation/cached_model.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct EnsembleMember {
+  const Transformer& transformer;
+  const ParameterStore& store;
+};
+
+class Ensemble {
+ public:
+  // `prompts`: the same prompts for each member, in its own layout. Members, prompts, `slots` and
+  // `longest` as in CachedModel. Throws ShapeError if the members have not the same labels.
+  Ensemble(std::span<const EnsembleMember> members, std::span<const Prompts> prompts, Index slots,
+           Index longest);
+
+  // The logits of the token behind each reading: (readings, V). Of several models, the logarithms
+  // of the mean probabilities.
+  Tensor logits(std::span<const Reading> readings);
+
+  // The tokens of the `count` largest logits; `excluded` is never among them.
+  BestTokens best(std::span<const Reading> readings, Index count, TokenId excluded,
+                  LogSums log_sums);
+
+  // The rows of a slot, in the model with the most.
+  Index length(Index slot) const;
+
+  void copy(Index from, Index to);  // overwrites slot `to` with slot `from`
+  void clear(Index slot);           // removes the slot's rows
+  void release(Index slot);         // frees a slot that is no longer used
+
+ private:
+  std::deque<CachedModel> models_;
+};
+
+// The `count` largest numbers of each row but that of `excluded`: the larger first, of equal ones
+// the lower token. Each row holds log-probabilities: (N, V).
+BestTokens best_of(const Tensor& log_probabilities, Index count, TokenId excluded,
+                   LogSums log_sums);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

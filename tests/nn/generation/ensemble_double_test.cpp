@@ -1,0 +1,253 @@
+// Ensembles: greedy and beam search and sampling by the mean of the models' probabilities, which is
+// computed here from new passes without a cache; models of both families, alike or not.
+#include "nn/generation/ensemble.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/random/draws.hpp"
+#include "nn/generation/decoding.hpp"
+#include "nn/generation/generation.hpp"
+#include "nn/generation/mean_probabilities.hpp"
+#include "tests/support/generation_cases.hpp"
+#include "tests/support/naive_decoding.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::ElementsAre;
+
+ModelOptions member_options(Family family, Index layers = 1) {
+  ModelOptions options = tiny_options();
+  options.family = family;
+  options.layers = layers;
+  options.initializer_gain = 4;  // so that outputs differ from place to place
+  options.max_positions = 20;
+  return options;
+}
+
+// Models that read the same sources.
+struct Members {
+  explicit Members(const std::vector<ModelOptions>& options) {
+    std::uint64_t seed = 4;
+    for (const ModelOptions& one : options) {
+      models.emplace_back(one, seed++, tiny_vocabulary + 4).shake(0.05);
+    }
+  }
+
+  std::vector<EnsembleMember> list() const {
+    std::vector<EnsembleMember> members;
+    for (const TinyModel& model : models) {
+      members.push_back({.transformer = model.transformer, .store = model.store});
+    }
+    return members;
+  }
+
+  std::vector<Prompts> prompts(const std::vector<Sentence>& from) const {
+    std::vector<Prompts> all;
+    for (const TinyModel& model : models) {
+      all.push_back(prompts_of(model, from));
+    }
+    return all;
+  }
+
+  // log(1/K Σ_k p_k), as it stands.
+  std::vector<double> next(const Sentence& source, const Sentence& tokens) const {
+    std::vector<double> sums(static_cast<std::size_t>(tiny_vocabulary));
+    for (const TinyModel& model : models) {
+      const std::vector<double> logs = next_log_probabilities(model, source, tokens);
+      for (std::size_t token = 0; token < sums.size(); ++token) {
+        sums[token] += std::exp(logs[token]);
+      }
+    }
+    for (double& sum : sums) {
+      sum = std::log(sum / static_cast<double>(models.size()));
+    }
+    return sums;
+  }
+
+  Index longest(const Sentence& source, const DecodingOptions& options) const {
+    Index least = 1000;
+    for (const TinyModel& model : models) {
+      least = std::min(least, longest_output(model, source, options));
+    }
+    return least;
+  }
+
+  std::deque<TinyModel> models;
+};
+
+const std::vector<std::vector<ModelOptions>> mixtures{
+    {member_options(Family::encoder_decoder), member_options(Family::encoder_decoder, 2)},
+    {member_options(Family::decoder), member_options(Family::decoder, 2),
+     member_options(Family::decoder)},
+    {member_options(Family::encoder_decoder), member_options(Family::decoder, 2)}};
+
+class EnsembleOf : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  Members members_{mixtures[GetParam()]};
+};
+
+INSTANTIATE_TEST_SUITE_P(Mixtures, EnsembleOf, ::testing::Values(0, 1, 2));
+
+TEST_P(EnsembleOf, models_searches_by_the_mean_of_their_probabilities) {
+  for (const Index beam : {1, 2, 5, 12}) {
+    const DecodingOptions options{
+        .beam = beam, .length_penalty = 0.6, .max_extra_length = 5, .best = beam};
+    const auto outputs = decode_batch(members_.list(), members_.prompts(decoding_sources), options);
+    for (std::size_t i = 0; i < decoding_sources.size(); ++i) {
+      SCOPED_TRACE(fmt::format("beam {}, source {}", beam, i));
+      const Sentence& source = decoding_sources[i];
+      const auto expected =
+          naive_beam([&](const Sentence& tokens) { return members_.next(source, tokens); },
+                     members_.longest(source, options), options);
+      ASSERT_EQ(outputs[i].size(), expected.size());
+      for (std::size_t k = 0; k < expected.size(); ++k) {
+        EXPECT_EQ(outputs[i][k].tokens, expected[k].tokens);
+        EXPECT_NEAR(outputs[i][k].log_probability, expected[k].log_probability, 1e-9);
+      }
+    }
+  }
+}
+
+// What one of the models writes by itself is something else.
+TEST_P(EnsembleOf, models_writes_what_none_of_them_writes) {
+  const DecodingOptions options{.max_extra_length = 5};
+  const auto together = decode_batch(members_.list(), members_.prompts(decoding_sources), options);
+  for (const TinyModel& model : members_.models) {
+    const auto alone = decode_together(model, decoding_sources, options);
+    EXPECT_FALSE(std::ranges::equal(
+        together, alone, [](const auto& a, const auto& b) { return a[0].tokens == b[0].tokens; }));
+  }
+}
+
+TEST_P(EnsembleOf, models_finds_the_same_without_scores) {
+  const auto prompts = members_.prompts(decoding_sources);
+  const auto scored = decode_batch(members_.list(), prompts, {});
+  const auto unscored = decode_batch(members_.list(), prompts, {.scores = false});
+  for (std::size_t i = 0; i < scored.size(); ++i) {
+    EXPECT_EQ(unscored[i][0].tokens, scored[i][0].tokens);
+    EXPECT_EQ(unscored[i][0].log_probability, 0);
+  }
+}
+
+TEST_P(EnsembleOf, models_draws_from_the_mean_of_their_probabilities) {
+  constexpr std::uint64_t seed = 11;
+  const SamplingOptions sampling{.temperature = 1.3, .top_k = 5};
+  const std::vector<TokenId> never{begin_mark};
+  const auto generated = generate_batch(members_.list(), members_.prompts(decoding_sources),
+                                        {.sampling = sampling,
+                                         .samples = 2,
+                                         .max_tokens = 8,
+                                         .context = 20,
+                                         .seed = seed,
+                                         .end = -1});
+  for (std::size_t i = 0; i < decoding_sources.size(); ++i) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Draws draws(seed, fmt::format("generate/{}/{}", i, k), 0);
+      Sentence tokens;
+      for (const TokenId token : generated[i][k].tokens) {
+        const auto next = members_.next(decoding_sources[i], tokens);
+        const auto probabilities = token_probabilities(next, sampling, never);
+        ASSERT_EQ(token, token_at(probabilities, draw_uniform(draws, tokens.size())));
+        tokens.push_back(token);
+      }
+      EXPECT_EQ(tokens.size(), 8U);
+    }
+  }
+}
+
+// To the bit: the mean of equal numbers is exact. The log-probabilities of a single model come from
+// another order of sums.
+TEST_P(EnsembleOf, a_model_with_itself_is_that_model) {
+  const TinyModel& model = members_.models.back();
+  const EnsembleMember member{.transformer = model.transformer, .store = model.store};
+  const std::vector<EnsembleMember> twice{member, member};
+  const Prompts prompt = prompts_of(model, decoding_sources);
+  const std::vector<Prompts> prompts{prompt, prompt};
+  const DecodingOptions options{.beam = 3, .max_extra_length = 6, .best = 3};
+  const auto found = decode_batch(twice, prompts, options);
+  const auto alone = decode_together(model, decoding_sources, options);
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    for (std::size_t k = 0; k < alone[i].size(); ++k) {
+      EXPECT_EQ(found[i][k].tokens, alone[i][k].tokens);
+      EXPECT_NEAR(found[i][k].log_probability, alone[i][k].log_probability, 1e-12);
+    }
+  }
+  const GenerationOptions sampled{.samples = 3, .max_tokens = 9, .context = 20};
+  const auto drawn = generate_batch(twice, prompts, sampled);
+  const auto drawn_alone = generate_batch(model.transformer, model.store, prompt, sampled);
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    for (std::size_t k = 0; k < drawn[i].size(); ++k) {
+      EXPECT_EQ(drawn[i][k].tokens, drawn_alone[i][k].tokens);
+      EXPECT_NEAR(drawn[i][k].log_probability, drawn_alone[i][k].log_probability, 1e-12);
+    }
+  }
+}
+
+// Each time its context is full, every model goes on from the last tokens alone.
+TEST(EnsembleOfDecoders, slides_as_one_model_does) {
+  const TinyModel model(decoder_options({.positions = AttentionPositions::rotary}), 3);
+  const EnsembleMember member{.transformer = model.transformer, .store = model.store};
+  const std::vector<EnsembleMember> twice{member, member};
+  const Prompts prompt = prompts_of(model, {{3, 4, 5}, {6}});
+  const GenerationOptions options{
+      .samples = 2, .max_tokens = 30, .context = 6, .kept = 3, .end = -1};
+  const auto together = generate_batch(twice, std::vector<Prompts>{prompt, prompt}, options);
+  const auto alone = generate_batch(model.transformer, model.store, prompt, options);
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      EXPECT_TRUE(together[i][k].slid);
+      EXPECT_EQ(together[i][k].tokens, alone[i][k].tokens);
+    }
+  }
+}
+
+TEST(EnsembleOfDecoders, of_different_labels_is_refused) {
+  const ModelOptions options = member_options(Family::encoder_decoder);
+  const TinyModel one(options);
+  ParameterStore store;
+  const Transformer other(store.root(), options, tiny_vocabulary, tiny_vocabulary + 1);
+  store.initialize(1);
+  const std::vector<EnsembleMember> members{{.transformer = one.transformer, .store = one.store},
+                                            {.transformer = other, .store = store}};
+  const Prompts prompt = prompts_of(one, {{3}});
+  EXPECT_THROW(decode_batch(members, std::vector<Prompts>{prompt, prompt}, {}), ShapeError);
+}
+
+// Of probabilities (1/2, 1/4, 1/4) and (1/8, 1/8, 3/4); the logits of the second are far away.
+TEST(MeanProbabilities, are_the_mean_in_logarithms) {
+  Tensor one = Tensor::zeros({1, 3});
+  one.row(0)[0] = std::log(2.0);
+  Tensor other = Tensor::zeros({1, 3});
+  std::ranges::copy(std::vector{900.0, 900.0, 900.0 + std::log(6.0)}, other.row(0));
+  const Tensor mean = mean_log_probabilities(std::vector{one, other});
+  EXPECT_NEAR(mean.row(0)[0], std::log(5.0 / 16), 1e-12);
+  EXPECT_NEAR(mean.row(0)[1], std::log(3.0 / 16), 1e-12);
+  EXPECT_NEAR(mean.row(0)[2], std::log(8.0 / 16), 1e-12);
+  const BestTokens best = best_of(mean, 2, 2, LogSums::wanted);
+  EXPECT_EQ(best.count, 2);
+  EXPECT_EQ(best.tokens[0].token, 0);
+  EXPECT_EQ(best.tokens[1].token, 1);
+  EXPECT_THAT(best.log_sums, ElementsAre(0.0));
+}
+
+// e^-800 is no number, and neither is the mean of two of them.
+TEST(MeanProbabilities, do_not_vanish_and_are_exact_for_equal_ones) {
+  EXPECT_EQ(log_mean_exp(std::vector{-800.0, -800.0, -800.0}), -800.0);
+  EXPECT_NEAR(log_mean_exp(std::vector{-800.0, -900.0}), -800 - std::log(2.0), 1e-12);
+  EXPECT_THROW(log_sum_exp(std::vector<Scalar>{1, NAN}), NumericError);
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
