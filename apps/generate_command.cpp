@@ -1,4 +1,4 @@
-// tapehead generate RUN: goes on with a text, or writes outputs for sources, by sampling.
+// tapehead generate RUN...: goes on with a text, or writes outputs for sources, by sampling.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -12,6 +12,7 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
+#include "apps/run_ensemble_option.hpp"
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
@@ -28,10 +29,9 @@ namespace tapehead {
 namespace {
 
 struct GenerateArguments {
-  std::filesystem::path run;
+  RunChoice runs;
   std::string prompt;
   std::filesystem::path prompts;
-  std::string checkpoint;
   GeneratorOptions options;
   Index threads = default_threads();
   bool json = false;
@@ -192,8 +192,8 @@ void generate(const GenerateArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
   expect_composable(arguments);
-  const SavedRun saved(arguments.run, arguments.checkpoint);
-  InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
+  const ChosenRuns runs(arguments.runs);
+  InputFiles inputs = inputs_of_runs(arguments.runs);
   const std::string name = arguments.prompts.empty() ? "--prompt" : arguments.prompts.string();
   if (!arguments.prompts.empty()) {
     inputs.add(arguments.prompts);
@@ -201,10 +201,10 @@ void generate(const GenerateArguments& arguments) {
   expect_output_apart(inputs);
   const std::vector<std::string> prompts = prompts_of(arguments);
   Workers workers(arguments.threads);
-  const Generator generator(saved, workers, arguments.options);
-  say_about_prompts(prompts, saved, generator, name);
-  const Output output(arguments, prompts, saved.config.task.kind().of_text);
-  saved.use([&] {
+  const Generator generator(runs.ensemble(), workers, arguments.options);
+  say_about_prompts(prompts, runs.first(), generator, name);
+  const Output output(arguments, prompts, runs.first().config.task.kind().of_text);
+  runs.ensemble().use([&] {
     output.begin();
     const auto generated = generator.generate(prompts, output.each());
     output.end(generated);
@@ -250,7 +250,7 @@ void add_generate_command(CLI::App& program, Outcome& /*outcome*/) {
       program.add_subcommand("generate", "Go on with a text, by sampling from a trained model");
   const auto arguments = std::make_shared<GenerateArguments>();
   GeneratorOptions& options = arguments->options;
-  command->add_option("run", arguments->run, "Run directory")->required();
+  add_run_ensemble_options(*command, arguments->runs);
   auto* prompt = command->add_option("--prompt", arguments->prompt, "Text to go on with");
   command->add_option("--prompts", arguments->prompts, "File of such texts, one a line")
       ->excludes(prompt);
@@ -279,7 +279,6 @@ void add_generate_command(CLI::App& program, Outcome& /*outcome*/) {
                      .minimum = 0,
                      .maximum = 1e15},
                     &options.seed);
-  add_checkpoint_option(*command, arguments->checkpoint);
   add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "Print a line of JSON for each sample");
   command->callback([arguments] { generate(*arguments); });

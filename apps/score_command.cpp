@@ -1,4 +1,4 @@
-// tapehead score RUN: how probable given texts are to a trained model.
+// tapehead score RUN...: how probable given texts are to a trained model.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -14,6 +14,7 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
+#include "apps/run_ensemble_option.hpp"
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
@@ -29,11 +30,10 @@ namespace tapehead {
 namespace {
 
 struct ScoreArguments {
-  std::filesystem::path run;
+  RunChoice runs;
   std::filesystem::path input;
   std::filesystem::path source;
   std::filesystem::path target;
-  std::string checkpoint;
   Index threads = default_threads();
   bool json = false;
 };
@@ -103,20 +103,21 @@ void score(const ScoreArguments& arguments) {
   if (arguments.source.empty() != arguments.target.empty()) {
     throw ConfigError("--source and --target belong together: give both");
   }
-  InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
+  InputFiles inputs = inputs_of_runs(arguments.runs);
   for (const std::filesystem::path& file : {arguments.input, arguments.source, arguments.target}) {
     if (!file.empty()) {
       inputs.add(file);
     }
   }
   expect_output_apart(inputs);
-  const SavedRun saved(arguments.run, arguments.checkpoint);
+  const ChosenRuns runs(arguments.runs);
+  const SavedRun& first = runs.first();
   Workers workers(arguments.threads);
-  const Scorer scorer(saved, workers);
+  const Scorer scorer(runs.ensemble(), workers);
   const bool pairs = !arguments.source.empty();
-  const Tokenizer& tokenizer = pairs ? *saved.tokenizers.target : *saved.tokenizers.source;
-  saved.use([&] {
-    print(pairs ? score_pairs(arguments, saved, scorer) : score_lines(arguments, saved, scorer),
+  const Tokenizer& tokenizer = pairs ? *first.tokenizers.target : *first.tokenizers.source;
+  runs.ensemble().use([&] {
+    print(pairs ? score_pairs(arguments, first, scorer) : score_lines(arguments, first, scorer),
           tokenizer, arguments.json);
   });
 }
@@ -127,7 +128,7 @@ void add_score_command(CLI::App& program, Outcome& /*outcome*/) {
   CLI::App* command = program.add_subcommand(
       "score", "Say how probable given texts are to a trained model: log-probability and tokens");
   const auto arguments = std::make_shared<ScoreArguments>();
-  command->add_option("run", arguments->run, "Run directory")->required();
+  add_run_ensemble_options(*command, arguments->runs);
   auto* input =
       command->add_option("--input", arguments->input,
                           "Of a language model: file of lines to score; by default standard input");
@@ -137,7 +138,6 @@ void add_score_command(CLI::App& program, Outcome& /*outcome*/) {
       ->add_option("--target", arguments->target,
                    "Of other runs: file of targets to score, line by line")
       ->excludes(input);
-  add_checkpoint_option(*command, arguments->checkpoint);
   add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "Print a line of JSON for each, with every token");
   command->callback([arguments] { score(*arguments); });

@@ -1,4 +1,4 @@
-// tapehead translate RUN: translates lines of text.
+// tapehead translate RUN...: translates lines of text.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -16,6 +16,7 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
+#include "apps/run_ensemble_option.hpp"
 #include "core/errors.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
@@ -32,10 +33,9 @@ namespace tapehead {
 namespace {
 
 struct TranslateArguments {
-  std::filesystem::path run;
+  RunChoice runs;
   std::string input;
   std::string output;
-  std::string checkpoint;
   Index beam = 0;
   double length_penalty = -1;
   Index n_best = 1;
@@ -157,19 +157,19 @@ void translate(const TranslateArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
   // Before the output is opened, so that a fault in run or input does not destroy an earlier file.
-  const SavedRun saved(arguments.run, arguments.checkpoint);
+  const ChosenRuns runs(arguments.runs);
   Workers workers(arguments.threads);
-  const Translator translator(saved, workers, decoding_for(arguments, saved.config),
-                              arguments.batch_tokens);
+  const Translator translator(runs.ensemble(), workers,
+                              decoding_for(arguments, runs.first().config), arguments.batch_tokens);
   const File input = arguments.input.empty() ? File() : open_input(arguments.input);
   const int descriptor = input ? fileno(input.get()) : STDIN_FILENO;
   const std::string name = input ? arguments.input : "standard input";
-  InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
+  InputFiles inputs = inputs_of_runs(arguments.runs);
   inputs.add(descriptor, name);
   const File output = open_output_of(arguments, inputs);
   TextReader reader(descriptor, name);
-  LineWatch watch(translator, *saved.tokenizers.source, name);
-  saved.use([&] {
+  LineWatch watch(translator, *runs.first().tokenizers.source, name);
+  runs.ensemble().use([&] {
     translate_lines(translator, arguments.n_best > 1, reader, watch,
                     output ? output.get() : stdout);
   });
@@ -181,11 +181,10 @@ void add_translate_command(CLI::App& program, Outcome& /*outcome*/) {
   CLI::App* command =
       program.add_subcommand("translate", "Translate lines of text with a trained model");
   const auto arguments = std::make_shared<TranslateArguments>();
-  command->add_option("run", arguments->run, "Run directory")->required();
+  add_run_ensemble_options(*command, arguments->runs);
   command->add_option("--input", arguments->input, "File of lines; by default standard input");
   command->add_option("--output", arguments->output,
                       "File for the translations; by default standard output");
-  add_checkpoint_option(*command, arguments->checkpoint);
   add_number_option(
       *command,
       {.name = "--beam",

@@ -42,6 +42,7 @@
 #include "nn/transformer/transformer.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation/generator.hpp"
+#include "train/evaluation/run_ensemble.hpp"
 #include "train/evaluation/run_evaluation.hpp"
 #include "train/evaluation/scorer.hpp"
 #include "train/evaluation/translator.hpp"

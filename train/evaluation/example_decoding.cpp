@@ -33,14 +33,12 @@ std::vector<std::vector<Index>> decoding_batches(const Split& split, Index batch
   return ordered_batches(split, balanced_batch_tokens(split, most, workers, layout), layout);
 }
 
-std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
-                                                     const ParameterStore& store,
+std::vector<std::vector<Hypothesis>> decode_examples(std::span<const EnsembleMember> models,
                                                      const Split& split, Index batch_tokens,
                                                      const DecodingOptions& options,
                                                      Workers& workers) {
-  const Layout layout = layout_of(model.options());
-  const auto batches =
-      decoding_batches(split, batch_tokens, options.beam, workers.threads(), layout);
+  const auto batches = decoding_batches(split, batch_tokens, options.beam, workers.threads(),
+                                        layout_of(models.front().transformer.options()));
   std::vector<std::vector<Hypothesis>> results(split.examples.size());
   workers.run(static_cast<Index>(batches.size()), [&](Index b) {
     std::vector<Index> examples = batches[static_cast<std::size_t>(b)];
@@ -55,12 +53,25 @@ std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
     if (examples.empty()) {
       return;
     }
-    auto outputs = decode_batch(model, store, make_prompts(split, examples, layout), options);
+    std::vector<Prompts> prompts;
+    for (const EnsembleMember& model : models) {
+      prompts.push_back(make_prompts(split, examples, layout_of(model.transformer.options())));
+    }
+    auto outputs = decode_batch(models, prompts, options);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       results[static_cast<std::size_t>(examples[i])] = std::move(outputs[i]);
     }
   });
   return results;
+}
+
+std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
+                                                     const ParameterStore& store,
+                                                     const Split& split, Index batch_tokens,
+                                                     const DecodingOptions& options,
+                                                     Workers& workers) {
+  const EnsembleMember alone{.transformer = model, .store = store};
+  return decode_examples({&alone, 1}, split, batch_tokens, options, workers);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,6 +1,7 @@
 // Decodes many examples: sources of similar lengths share a batch, and batches run in parallel.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/kernel/workers.hpp"
@@ -21,6 +22,12 @@ std::vector<std::vector<Index>> decoding_batches(const Split& split, Index batch
 // has one output, also without tokens. `batch_tokens`: the largest number of source tokens in a
 // batch, where a source counts once for each hypothesis of its beam. Outputs do not depend on the
 // batches, so the batches are chosen to give each worker the same number.
+std::vector<std::vector<Hypothesis>> decode_examples(std::span<const EnsembleMember> models,
+                                                     const Split& split, Index batch_tokens,
+                                                     const DecodingOptions& options,
+                                                     Workers& workers);
+
+// By one model.
 std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
                                                      const ParameterStore& store,
                                                      const Split& split, Index batch_tokens,

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "datasets/corpus/token_files.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
@@ -17,11 +16,6 @@ namespace {
 
 constexpr TokenId nothing = -1;
 
-bool has_one_document(const SavedRun& run) {
-  return run.config.task.kind().of_text && has_token_files(run.directory) &&
-         documents_in(token_file(run.directory, "train")) == 1;
-}
-
 }  // namespace
 
 // A single document has hardly trained its marks.
@@ -29,9 +23,7 @@ Generator::Generator(const GeneratorModel& model, Workers& workers, GeneratorOpt
     : model_(model),
       workers_(workers),
       options_(std::move(options)),
-      of_text_(model.config.task.kind().of_text),
-      context_(of_text_ ? model.config.task.as<TextOptions>().context
-                        : model.config.model.max_positions) {
+      of_text_(model.config.task.kind().of_text) {
   if (of_text_ && model.one_document) {
     front_ = nothing;
     never_.push_back(end_id);
@@ -40,14 +32,15 @@ Generator::Generator(const GeneratorModel& model, Workers& workers, GeneratorOpt
   }
 }
 
-Generator::Generator(const SavedRun& run, Workers& workers, GeneratorOptions options)
-    : Generator({.config = run.config,
-                 .tokenizers = run.tokenizers,
-                 .model = run.model,
-                 .one_document = has_one_document(run)},
+Generator::Generator(const RunEnsemble& runs, Workers& workers, GeneratorOptions options)
+    : Generator({.config = runs.first().config,
+                 .tokenizers = runs.first().tokenizers,
+                 .members = runs.members(),
+                 .context = runs.context(),
+                 .one_document = has_one_document(runs.first())},
                 workers, std::move(options)) {}
 
-Index Generator::kept() const { return of_text_ ? (context_ + 1) / 2 : 0; }
+Index Generator::kept() const { return of_text_ ? (context() + 1) / 2 : 0; }
 
 std::vector<TokenId> Generator::read_of(std::string_view prompt) const {
   const Tokenizer& tokenizer = *model_.tokenizers.source;
@@ -62,14 +55,15 @@ std::vector<TokenId> Generator::read_of(std::string_view prompt) const {
                  : std::vector<TokenId>{begin_id};
   }
   if (!of_text_) {
-    tokens.resize(std::min(tokens.size(), static_cast<std::size_t>(context_ - 1)));
-  } else if (std::ssize(tokens) > context_) {
+    tokens.resize(std::min(tokens.size(), static_cast<std::size_t>(context() - 1)));
+  } else if (std::ssize(tokens) > context()) {
     tokens.erase(tokens.begin(), tokens.end() - kept());
   }
   return tokens;
 }
 
-Prompts Generator::prompts_for(const std::vector<std::vector<TokenId>>& read) const {
+// For each of the models.
+std::vector<Prompts> Generator::prompts_for(const std::vector<std::vector<TokenId>>& read) const {
   if (!of_text_) {
     Split split;
     std::vector<Index> numbers;
@@ -77,7 +71,11 @@ Prompts Generator::prompts_for(const std::vector<std::vector<TokenId>>& read) co
       numbers.push_back(split.size());
       split.examples.push_back({.source = source, .target = {}});
     }
-    return make_prompts(split, numbers, layout_of(model_.config.model));
+    std::vector<Prompts> prompts;
+    for (const EnsembleMember& member : model_.members) {
+      prompts.push_back(make_prompts(split, numbers, layout_of(member.transformer.options())));
+    }
+    return prompts;
   }
   Prompts prompts;
   for (const std::vector<TokenId>& tokens : read) {
@@ -86,7 +84,7 @@ Prompts Generator::prompts_for(const std::vector<std::vector<TokenId>>& read) co
         {.row = prompts.input.rows(), .rows = std::ssize(tokens)});
     prompts.input.ids.insert(prompts.input.ids.end(), tokens.begin(), tokens.end());
   }
-  return prompts;
+  return std::vector(model_.members.size(), prompts);
 }
 
 // The texts of the samples of each prompt, while they are written.
@@ -103,14 +101,14 @@ std::vector<std::vector<WrittenText>> Generator::texts_after(
 }
 
 // A search knows its outputs only at its end.
-std::vector<std::vector<Generated>> Generator::search(const Prompts& prompts,
+std::vector<std::vector<Generated>> Generator::search(std::span<const Prompts> prompts,
                                                       const EachToken& each) const {
-  const auto found = decode_batch(model_.model.transformer, model_.model.store, prompts,
+  const auto found = decode_batch(model_.members, prompts,
                                   {.beam = options_.beam,
                                    .length_penalty = model_.config.evaluation.length_penalty,
                                    .max_extra_length = options_.max_tokens,
                                    .max_length = options_.max_tokens,
-                                   .context = context_,
+                                   .context = context(),
                                    .best = options_.samples,
                                    .scores = true,
                                    .begin = begin_id,
@@ -145,7 +143,7 @@ std::vector<std::vector<GeneratedText>> Generator::generate_together(
                                                    static_cast<std::size_t>(group.prompts))) {
     read.push_back(read_of(prompt));
   }
-  const Prompts read_together = prompts_for(read);
+  const std::vector<Prompts> read_together = prompts_for(read);
   auto texts = texts_after(read, group.samples);
   const auto say = [&](Index prompt, Index sample, const std::string& piece) {
     if (each && !piece.empty()) {
@@ -157,20 +155,19 @@ std::vector<std::vector<GeneratedText>> Generator::generate_together(
     say(prompt, sample, text.add(token));
     return !text.stopped();
   };
-  auto generated = options_.beam > 0
-                       ? search(read_together, add)
-                       : generate_batch(model_.model.transformer, model_.model.store, read_together,
-                                        {.sampling = options_.sampling,
-                                         .samples = group.samples,
-                                         .first_prompt = group.prompt,
-                                         .first_sample = group.sample,
-                                         .max_tokens = options_.max_tokens,
-                                         .context = context_,
-                                         .kept = kept(),
-                                         .seed = options_.seed,
-                                         .never = never_,
-                                         .end = end_id},
-                                        add);
+  auto generated = options_.beam > 0 ? search(read_together, add)
+                                     : generate_batch(model_.members, read_together,
+                                                      {.sampling = options_.sampling,
+                                                       .samples = group.samples,
+                                                       .first_prompt = group.prompt,
+                                                       .first_sample = group.sample,
+                                                       .max_tokens = options_.max_tokens,
+                                                       .context = context(),
+                                                       .kept = kept(),
+                                                       .seed = options_.seed,
+                                                       .never = never_,
+                                                       .end = end_id},
+                                                      add);
   std::vector<std::vector<GeneratedText>> results(read.size());
   for (std::size_t prompt = 0; prompt < read.size(); ++prompt) {
     for (std::size_t sample = 0; sample < generated[prompt].size(); ++sample) {

@@ -1,5 +1,5 @@
 // The generator goes on with texts, or writes outputs for sources, by sampling from a trained run
-// or by beam search.
+// or an ensemble of runs, or by beam search.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 #include "core/kernel/workers.hpp"
 #include "nn/generation/generation.hpp"
 #include "nn/generation/generation_groups.hpp"
+#include "train/evaluation/run_ensemble.hpp"
 #include "train/evaluation/written_text.hpp"
-#include "train/experiment.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -33,11 +33,12 @@ struct GeneratorOptions {
   Index beam = 0;  // not 0: instead of sampling, the best `samples` of a beam search this wide
 };
 
-// What a generator writes with. The config and the model must outlive it.
+// What a generator writes with. The config and the models must outlive it.
 struct GeneratorModel {
   const Config& config;
   Tokenizers tokenizers;
-  const Model& model;
+  std::vector<EnsembleMember> members;
+  Index context;              // rows that the models can read together
   bool one_document = false;  // the training text has no second one
 };
 
@@ -47,7 +48,8 @@ class Generator {
   using EachPiece = std::function<void(Index prompt, Index sample, std::string_view piece)>;
 
   Generator(const GeneratorModel& model, Workers& workers, GeneratorOptions options);
-  Generator(const SavedRun& run, Workers& workers, GeneratorOptions options);  // outlives it
+  // Runs and workers must outlive it.
+  Generator(const RunEnsemble& runs, Workers& workers, GeneratorOptions options);
 
   // What the model reads of a prompt: its tokens and, in a run whose text has several documents,
   // the mark before a document. Without any token, a line end or a begin mark. Of a text that is
@@ -56,7 +58,7 @@ class Generator {
 
   // The rows that the model reads together. A text that becomes longer is read again from its last
   // `kept()` tokens on; a beam search ends there.
-  Index context() const { return context_; }
+  Index context() const { return model_.context; }
   Index kept() const;
 
   // The samples of each prompt. `each` is called from several threads.
@@ -67,8 +69,9 @@ class Generator {
   std::vector<std::vector<GeneratedText>> generate_together(std::span<const std::string> prompts,
                                                             const GenerationGroup& group,
                                                             const EachPiece& each) const;
-  std::vector<std::vector<Generated>> search(const Prompts& prompts, const EachToken& each) const;
-  Prompts prompts_for(const std::vector<std::vector<TokenId>>& read) const;
+  std::vector<std::vector<Generated>> search(std::span<const Prompts> prompts,
+                                             const EachToken& each) const;
+  std::vector<Prompts> prompts_for(const std::vector<std::vector<TokenId>>& read) const;
   std::vector<std::vector<WrittenText>> texts_after(const std::vector<std::vector<TokenId>>& read,
                                                     Index samples) const;
 
@@ -76,7 +79,6 @@ class Generator {
   Workers& workers_;
   GeneratorOptions options_;
   bool of_text_;
-  Index context_;
   TokenId front_ = begin_id;                          // in a text, before a prompt; -1: nothing
   std::vector<TokenId> never_{unknown_id, begin_id};  // are not drawn
 };

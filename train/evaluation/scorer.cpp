@@ -1,9 +1,7 @@
 #include "train/evaluation/scorer.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,7 +9,7 @@
 #include "core/ops/select_rows.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/text/text_options.hpp"
+#include "nn/generation/mean_probabilities.hpp"
 #include "train/evaluation/generator.hpp"
 #include "train/options/layout.hpp"
 
@@ -19,18 +17,10 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// log Σ_v exp(z_v)
-double log_sum_exp(std::span<const Scalar> logits) {
-  const auto largest = static_cast<double>(std::ranges::max(logits));
-  double sum = 0;
-  for (const Scalar logit : logits) {
-    sum += std::exp(static_cast<double>(logit) - largest);
-  }
-  return largest + std::log(sum);
-}
+using Models = std::vector<EnsembleMember>;
 
-// The labels of a batch, in order.
-void append_scores(const Model& model, const Batch& batch, std::vector<TokenScore>& scores) {
+// The logarithm of the probability of each label of a batch, in order.
+std::vector<double> log_probabilities(const EnsembleMember& model, const Batch& batch) {
   Tape tape(false);
   Pass pass(tape, model.store);
   Var rows = model.transformer.hidden(pass, batch);
@@ -38,15 +28,27 @@ void append_scores(const Model& model, const Batch& batch, std::vector<TokenScor
     rows = select_rows(rows, batch.labels.rows);
   }
   const Tensor logits = model.transformer.logits(pass, rows).value();
+  std::vector<double> logs;
   for (Index i = 0; i < batch.labels.count(); ++i) {
     const std::span<const Scalar> row(logits.row(i), static_cast<std::size_t>(logits.dim(1)));
-    const TokenId token = batch.labels.ids[static_cast<std::size_t>(i)];
-    const double log_probability =
-        static_cast<double>(row[static_cast<std::size_t>(token)]) - log_sum_exp(row);
-    if (!std::isfinite(log_probability)) {
-      throw NumericError("the log-probability of a token is not finite");
-    }
-    scores.push_back({.token = token, .log_probability = log_probability});
+    const TokenId label = batch.labels.ids[static_cast<std::size_t>(i)];
+    logs.push_back(static_cast<double>(row[static_cast<std::size_t>(label)]) - log_sum_exp(row));
+  }
+  return logs;
+}
+
+// The labels of a batch, which each model reads in its own layout.
+void append_scores(const Models& models, std::span<const Batch> batches,
+                   std::vector<TokenScore>& scores) {
+  std::vector<std::vector<double>> by_model;
+  for (std::size_t k = 0; k < models.size(); ++k) {
+    by_model.push_back(log_probabilities(models[k], batches[k]));
+  }
+  std::vector<double> logs(models.size());
+  for (std::size_t i = 0; i < by_model.front().size(); ++i) {
+    std::ranges::transform(by_model, logs.begin(), [i](const auto& of) { return of[i]; });
+    scores.push_back(
+        {.token = batches.front().labels.ids[i], .log_probability = log_mean_exp(logs)});
   }
 }
 
@@ -71,14 +73,15 @@ Batch window_of(std::span<const TokenId> tokens, Index first, Index last, Index 
 }
 
 // The tokens behind the first one.
-LineScore score_line(const Model& model, std::span<const TokenId> tokens, Index context) {
+LineScore score_line(const Models& models, std::span<const TokenId> tokens, Index context) {
   LineScore score;
   const Index rows = std::ssize(tokens) - 1;
   const Index stride = (context + 1) / 2;
   Index labelled = 0;
   for (Index first = 0; labelled < rows; first += stride) {
     const Index last = std::min(first + context, rows);
-    append_scores(model, window_of(tokens, first, last, labelled), score.tokens);
+    const std::vector<Batch> windows(models.size(), window_of(tokens, first, last, labelled));
+    append_scores(models, windows, score.tokens);
     labelled = last;
   }
   return score;
@@ -102,43 +105,58 @@ double LineScore::log_probability() const {
 }
 
 std::vector<LineScore> Scorer::score(std::span<const std::string> lines) const {
-  expect_kind(run_, true);
-  const std::vector<TokenId> front = Generator(run_, workers_, {}).read_of("");
-  const Index context = run_.config.task.as<TextOptions>().context;
+  expect_kind(runs_.first(), true);
+  const std::vector<TokenId> front = Generator(runs_, workers_, {}).read_of("");
+  const Models models = runs_.members();
   std::vector<LineScore> scores(lines.size());
   workers_.run(std::ssize(lines), [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
     std::vector<TokenId> tokens = front;
-    const std::vector<TokenId> line = run_.tokenizers.source->encode(lines[k]);
+    const std::vector<TokenId> line = runs_.first().tokenizers.source->encode(lines[k]);
     tokens.insert(tokens.end(), line.begin(), line.end());
-    scores[k] = score_line(run_.model, tokens, context);
+    scores[k] = score_line(models, tokens, runs_.context());
   });
   return scores;
 }
 
-std::vector<LineScore> Scorer::score(std::span<const std::string> sources,
-                                     std::span<const std::string> targets) const {
-  expect_kind(run_, false);
+Split Scorer::pairs_of(std::span<const std::string> sources,
+                       std::span<const std::string> targets) const {
   if (sources.size() != targets.size()) {
     throw DataError(
         fmt::format("there are {} sources and {} targets", sources.size(), targets.size()));
   }
-  const Layout layout = layout_of(run_.config.model);
+  const Tokenizers& tokenizers = runs_.first().tokenizers;
   Split split;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    split.examples.push_back({.source = run_.tokenizers.source->encode(sources[i]),
-                              .target = run_.tokenizers.target->encode(targets[i])});
-    const ExampleRows rows = example_rows(split, static_cast<Index>(i), layout);
-    const Index most = std::max(rows.context, rows.input);
-    if (most > run_.config.model.max_positions) {
-      throw DataError(fmt::format("pair {} has {} tokens with its mark; the model has {} positions",
-                                  i + 1, most, run_.config.model.max_positions));
+    split.examples.push_back({.source = tokenizers.source->encode(sources[i]),
+                              .target = tokenizers.target->encode(targets[i])});
+    for (const EnsembleMember& model : runs_.members()) {
+      const ModelOptions& options = model.transformer.options();
+      const ExampleRows rows = example_rows(split, static_cast<Index>(i), layout_of(options));
+      const Index most = std::max(rows.context, rows.input);
+      if (most > options.max_positions) {
+        throw DataError(
+            fmt::format("pair {} has {} tokens with its mark; the model has {} positions", i + 1,
+                        most, options.max_positions));
+      }
     }
   }
+  return split;
+}
+
+std::vector<LineScore> Scorer::score(std::span<const std::string> sources,
+                                     std::span<const std::string> targets) const {
+  expect_kind(runs_.first(), false);
+  const Split split = pairs_of(sources, targets);
+  const Models models = runs_.members();
   std::vector<LineScore> scores(sources.size());
   workers_.run(split.size(), [&](Index i) {
-    append_scores(run_.model, make_batch(split, {i}, layout),
-                  scores[static_cast<std::size_t>(i)].tokens);
+    const auto k = static_cast<std::size_t>(i);
+    std::vector<Batch> batches;
+    for (const EnsembleMember& model : models) {
+      batches.push_back(make_batch(split, {i}, layout_of(model.transformer.options())));
+    }
+    append_scores(models, batches, scores[k].tokens);
   });
   return scores;
 }

@@ -1,5 +1,5 @@
-// The scorer says how probable given texts are to a trained run: the lines of a running text, or
-// targets for given sources.
+// The scorer says how probable given texts are to a trained run or an ensemble of runs: the lines
+// of a running text, or targets for given sources.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/kernel/workers.hpp"
-#include "train/experiment.hpp"
+#include "train/evaluation/run_ensemble.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -25,7 +25,7 @@ struct LineScore {
 class Scorer {
  public:
   // Both must outlive it.
-  Scorer(const SavedRun& run, Workers& workers) : run_(run), workers_(workers) {}
+  Scorer(const RunEnsemble& runs, Workers& workers) : runs_(runs), workers_(workers) {}
 
   // By a language model: each line as if it began a document or, if the run's text is only one,
   // followed a line end (Generator::read_of). No end mark is scored. Of a line that is longer than
@@ -34,12 +34,14 @@ class Scorer {
   std::vector<LineScore> score(std::span<const std::string> lines) const;
 
   // Target i after source i, with an end mark. Throws ConfigError if the run is a language model,
-  // and DataError if the counts differ or a pair has more tokens than the model has positions.
+  // and DataError if the counts differ or a pair has more tokens than a model has positions.
   std::vector<LineScore> score(std::span<const std::string> sources,
                                std::span<const std::string> targets) const;
 
  private:
-  const SavedRun& run_;
+  Split pairs_of(std::span<const std::string> sources, std::span<const std::string> targets) const;
+
+  RunEnsemble runs_;
   Workers& workers_;
 };
 

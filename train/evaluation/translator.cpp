@@ -7,22 +7,21 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 std::vector<std::vector<Translation>> Translator::translate(std::span<const std::string> lines,
                                                             const EachLine& each) const {
+  const Tokenizers& tokenizers = runs_.first().tokenizers;
   Split split;
   for (std::size_t line = 0; line < lines.size(); ++line) {
-    Example example{.source = run_.tokenizers.source->encode(lines[line]), .target = {}};
+    Example example{.source = tokenizers.source->encode(lines[line]), .target = {}};
     if (each) {
       each(line, example.source);
     }
     example.source.resize(std::min(example.source.size(), static_cast<std::size_t>(most_tokens())));
     split.examples.push_back(std::move(example));
   }
-  const auto outputs = decode_examples(run_.model.transformer, run_.model.store, split,
-                                       batch_tokens_, options_, workers_);
+  const auto outputs = decode_examples(runs_.members(), split, batch_tokens_, options_, workers_);
   std::vector<std::vector<Translation>> results(lines.size());
   for (std::size_t line = 0; line < lines.size(); ++line) {
     for (const Hypothesis& hypothesis : outputs[line]) {
-      results[line].push_back(
-          {run_.tokenizers.target->decode(hypothesis.tokens), hypothesis.score});
+      results[line].push_back({tokenizers.target->decode(hypothesis.tokens), hypothesis.score});
     }
   }
   return results;

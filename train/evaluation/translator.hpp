@@ -1,4 +1,4 @@
-// The translator translates lines of text with a trained run.
+// The translator translates lines of text with a trained run or an ensemble of runs.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 #include "nn/generation/decoding.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/example_decoding.hpp"
-#include "train/experiment.hpp"
+#include "train/evaluation/run_ensemble.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -24,17 +24,18 @@ class Translator {
   // Called for each line with its index in the current call and its tokens.
   using EachLine = std::function<void(std::size_t line, const std::vector<TokenId>& tokens)>;
 
-  // Both must outlive it. `batch_tokens`: the tokens of sources that are translated together.
-  Translator(const SavedRun& run, Workers& workers, const DecodingOptions& options,
+  // Runs and workers must outlive it. `batch_tokens`: the tokens of sources that are translated
+  // together.
+  Translator(const RunEnsemble& runs, Workers& workers, const DecodingOptions& options,
              Index batch_tokens = decoding_batch_tokens)
-      : run_(run), workers_(workers), options_(options), batch_tokens_(batch_tokens) {}
+      : runs_(runs), workers_(workers), options_(options), batch_tokens_(batch_tokens) {}
 
-  // With the options of the run's config.
-  Translator(const SavedRun& run, Workers& workers)
-      : Translator(run, workers, decoding_options(run.config.evaluation)) {}
+  // With the options of the first run's config.
+  Translator(const RunEnsemble& runs, Workers& workers)
+      : Translator(runs, workers, decoding_options(runs.first().config.evaluation)) {}
 
   // Later tokens of a line are ignored.
-  Index most_tokens() const { return run_.config.model.max_positions - 1; }  // one is the end mark
+  Index most_tokens() const { return runs_.context() - 1; }  // one is the end mark
 
   // The `options.best` best translations of each line, best first, in the order of the lines. A
   // line without tokens has one empty translation. Lines of similar lengths share a batch, and
@@ -43,7 +44,7 @@ class Translator {
                                                   const EachLine& each = {}) const;
 
  private:
-  const SavedRun& run_;
+  RunEnsemble runs_;
   Workers& workers_;
   DecodingOptions options_;
   Index batch_tokens_;

@@ -73,7 +73,8 @@ std::vector<std::string> Validation::sample_texts(const Model& model, Workers& w
   }
   const Generator generator({.config = config_,
                              .tokenizers = {task_.source_tokenizer, task_.target_tokenizer},
-                             .model = model,
+                             .members = {{.transformer = model.transformer, .store = model.store}},
+                             .context = context_of(config_),
                              .one_document = train.windows.text->documents() == 1},
                             workers,
                             {.samples = samples, .max_tokens = most_tokens, .seed = config_.seed});

@@ -1,0 +1,93 @@
+#include "train/evaluation/run_ensemble.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/text.hpp"
+#include "datasets/corpus/token_files.hpp"
+#include "datasets/corpus/token_text.hpp"
+#include "datasets/task_kind.hpp"
+#include "datasets/text/text_options.hpp"
+#include "datasets/tokenizers/tokenizer_digest.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+bool is_of_text(const SavedRun& run) { return run.config.task.kind().of_text; }
+
+// What a language model reads in front of a text, in words.
+std::string front_of_text(const SavedRun& run) {
+  return has_one_document(run)                      ? "nothing"
+         : run.config.task.as<TextOptions>().stream ? "the end of a document"
+                                                    : "the begin mark of a document";
+}
+
+// Empty if the runs go together.
+std::string difference(const SavedRun& a, const SavedRun& b) {
+  if (is_of_text(a) != is_of_text(b)) {
+    return "one of them is a language model and the other is not";
+  }
+  for (const auto side : {&Tokenizers::source, &Tokenizers::target}) {
+    if (tokenizer_digest(*(a.tokenizers.*side)) != tokenizer_digest(*(b.tokenizers.*side))) {
+      return fmt::format(
+          "their {}tokenizers differ, so their probabilities are of different tokens",
+          is_of_text(a)                 ? ""
+          : side == &Tokenizers::source ? "source "
+                                        : "target ");
+    }
+  }
+  if (is_of_text(a) && front_of_text(a) != front_of_text(b)) {
+    return fmt::format("in front of a text the first reads {}, and the other {}", front_of_text(a),
+                       front_of_text(b));
+  }
+  return "";
+}
+
+}  // namespace
+
+RunEnsemble::RunEnsemble(std::vector<const SavedRun*> runs) : runs_(std::move(runs)) {
+  for (const SavedRun* run : runs_) {
+    if (const std::string why = difference(first(), *run); !why.empty()) {
+      throw ConfigError(fmt::format("runs {} and {} cannot predict together: {}",
+                                    first().directory.string(), run->directory.string(), why));
+    }
+  }
+}
+
+std::vector<EnsembleMember> RunEnsemble::members() const {
+  std::vector<EnsembleMember> members;
+  for (const SavedRun* run : runs_) {
+    members.push_back({.transformer = run->model.transformer, .store = run->model.store});
+  }
+  return members;
+}
+
+Index RunEnsemble::context() const {
+  Index least = context_of(first().config);
+  for (const SavedRun* run : runs_) {
+    least = std::min(least, context_of(run->config));
+  }
+  return least;
+}
+
+std::string RunEnsemble::checkpoints() const {
+  std::vector<std::string> names;
+  for (const SavedRun* run : runs_) {
+    names.push_back(run->checkpoint.string());
+  }
+  return join(names, " or ");
+}
+
+Index context_of(const Config& config) {
+  return config.task.kind().of_text ? config.task.as<TextOptions>().context
+                                    : config.model.max_positions;
+}
+
+bool has_one_document(const SavedRun& run) {
+  return is_of_text(run) && has_token_files(run.directory) &&
+         documents_in(token_file(run.directory, "train")) == 1;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,51 @@
+// An ensemble of runs: trained runs whose models predict the same tokens together, by the mean of
+// their probabilities. One run alone is one, too.
+#pragma once
+
+#include <vector>
+
+#include "core/errors.hpp"
+#include "nn/generation/ensemble.hpp"
+#include "train/experiment.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+class RunEnsemble {
+ public:
+  RunEnsemble(const SavedRun& run) : runs_{&run} {}  // outlives it
+
+  // Runs of one kind, of running text or of pairs, with the same tokenizers; models may differ in
+  // all else, also in their family. Throws ConfigError, with both runs, for two that do not go
+  // together.
+  explicit RunEnsemble(std::vector<const SavedRun*> runs);
+
+  // Its config and its tokenizers are those of the ensemble.
+  const SavedRun& first() const { return *runs_.front(); }
+
+  std::vector<EnsembleMember> members() const;
+  Index context() const;  // the least of the runs
+
+  // As SavedRun::use; of several runs the message names all checkpoints.
+  template <class Action>
+  auto use(const Action& action) const {
+    try {
+      return action();
+    } catch (const NumericError& error) {
+      throw NumericError(checkpoints() + ": " + error.what());
+    }
+  }
+
+ private:
+  std::string checkpoints() const;
+
+  std::vector<const SavedRun*> runs_;
+};
+
+// The rows that a model reads together, at most: the context of a language model; else as many as
+// it has positions.
+Index context_of(const Config& config);
+
+// Whether the training text of a language model is only one document.
+bool has_one_document(const SavedRun& run);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
