@@ -1,4 +1,5 @@
-// tapehead score RUN...: how probable given texts are to a trained model.
+// tapehead score RUN...: how probable given texts are to a trained model, and which of their words
+// its attention aligns.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,7 @@ struct ScoreArguments {
   std::filesystem::path input;
   std::filesystem::path source;
   std::filesystem::path target;
+  std::optional<std::string> align;  // the heads
   Index threads = default_threads();
   bool json = false;
 };
@@ -50,21 +53,33 @@ void say_unknown(const Tokenizer& tokenizer, const std::vector<std::string>& lin
   }
 }
 
-std::string json_of(const LineScore& score, const Tokenizer& tokenizer) {
+std::string text_of(const LineScore& score, bool aligned) {
+  return fmt::format("{:.4f}\t{}{}{}\n", score.log_probability(), score.tokens.size(),
+                     aligned ? "\t" : "", pharaoh_text(score.alignment));
+}
+
+std::string json_of(const LineScore& score, const Tokenizer& tokenizer, bool aligned) {
   nlohmann::ordered_json json = {{"log_probability", score.log_probability()},
                                  {"tokens", nlohmann::ordered_json::array()}};
   for (const TokenScore& token : score.tokens) {
     json["tokens"].push_back({tokenizer.entry(token.token), token.log_probability});
   }
+  if (aligned) {
+    json["alignment"] = nlohmann::ordered_json::array();
+    for (const AlignedPair& pair : score.alignment) {
+      json["alignment"].push_back({pair.source, pair.target});
+    }
+  }
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
-void print(const std::vector<LineScore>& scores, const Tokenizer& tokenizer, bool json) {
+void print(const std::vector<LineScore>& scores, const Tokenizer& tokenizer,
+           const ScoreArguments& arguments) {
+  const bool aligned = arguments.align.has_value();
   double sum = 0;
   std::size_t tokens = 0;
   for (const LineScore& score : scores) {
-    write_output(json ? json_of(score, tokenizer)
-                      : fmt::format("{:.4f}\t{}\n", score.log_probability(), score.tokens.size()));
+    write_output(arguments.json ? json_of(score, tokenizer, aligned) : text_of(score, aligned));
     sum += score.log_probability();
     tokens += score.tokens.size();
   }
@@ -82,7 +97,11 @@ std::vector<LineScore> score_pairs(const ScoreArguments& arguments, const SavedR
   const std::vector<std::string> targets = read_lines(arguments.target);
   say_unknown(*run.tokenizers.source, sources, arguments.source.string());
   say_unknown(*run.tokenizers.target, targets, arguments.target.string());
-  return scorer.score(sources, targets);
+  if (!arguments.align) {
+    return scorer.score(sources, targets);
+  }
+  const AlignmentHeads heads(run.model.transformer, *arguments.align);
+  return scorer.score(sources, targets, &heads);
 }
 
 std::vector<LineScore> score_lines(const ScoreArguments& arguments, const SavedRun& run,
@@ -103,6 +122,12 @@ void score(const ScoreArguments& arguments) {
   if (arguments.source.empty() != arguments.target.empty()) {
     throw ConfigError("--source and --target belong together: give both");
   }
+  if (arguments.align && arguments.source.empty()) {
+    throw ConfigError("--align aligns sources and targets: give --source and --target");
+  }
+  if (arguments.align && arguments.runs.runs.size() > 1) {
+    throw ConfigError("--align is about the heads of one model: give one run");
+  }
   InputFiles inputs = inputs_of_runs(arguments.runs);
   for (const std::filesystem::path& file : {arguments.input, arguments.source, arguments.target}) {
     if (!file.empty()) {
@@ -118,7 +143,7 @@ void score(const ScoreArguments& arguments) {
   const Tokenizer& tokenizer = pairs ? *first.tokenizers.target : *first.tokenizers.source;
   runs.ensemble().use([&] {
     print(pairs ? score_pairs(arguments, first, scorer) : score_lines(arguments, first, scorer),
-          tokenizer, arguments.json);
+          tokenizer, arguments);
   });
 }
 
@@ -138,6 +163,10 @@ void add_score_command(CLI::App& program, Outcome& /*outcome*/) {
       ->add_option("--target", arguments->target,
                    "Of other runs: file of targets to score, line by line")
       ->excludes(input);
+  command->add_option("--align", arguments->align,
+                      "Also which source words each target word attends to, by the mean of heads: "
+                      "all, or names such as decoder.layers.1.cross or decoder.layers.1.cross.3 "
+                      "with commas between them");
   add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "Print a line of JSON for each, with every token");
   command->callback([arguments] { score(*arguments); });

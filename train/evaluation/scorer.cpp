@@ -9,6 +9,7 @@
 #include "core/ops/select_rows.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/task_kind.hpp"
+#include "datasets/tokenizers/token_words.hpp"
 #include "nn/generation/mean_probabilities.hpp"
 #include "train/evaluation/generator.hpp"
 #include "train/options/layout.hpp"
@@ -20,9 +21,11 @@ namespace {
 using Models = std::vector<EnsembleMember>;
 
 // The logarithm of the probability of each label of a batch, in order.
-std::vector<double> log_probabilities(const EnsembleMember& model, const Batch& batch) {
+std::vector<double> log_probabilities(const EnsembleMember& model, const Batch& batch,
+                                      const Recorder& recorder) {
   Tape tape(false);
   Pass pass(tape, model.store);
+  pass.recorder = recorder;
   Var rows = model.transformer.hidden(pass, batch);
   if (!batch.labels.every_row) {
     rows = select_rows(rows, batch.labels.rows);
@@ -37,12 +40,12 @@ std::vector<double> log_probabilities(const EnsembleMember& model, const Batch& 
   return logs;
 }
 
-// The labels of a batch, which each model reads in its own layout.
+// The labels of a batch, which each model reads in its own layout; `recorder` sees the first model.
 void append_scores(const Models& models, std::span<const Batch> batches,
-                   std::vector<TokenScore>& scores) {
+                   std::vector<TokenScore>& scores, const Recorder& recorder = {}) {
   std::vector<std::vector<double>> by_model;
   for (std::size_t k = 0; k < models.size(); ++k) {
-    by_model.push_back(log_probabilities(models[k], batches[k]));
+    by_model.push_back(log_probabilities(models[k], batches[k], k == 0 ? recorder : Recorder()));
   }
   std::vector<double> logs(models.size());
   for (std::size_t i = 0; i < by_model.front().size(); ++i) {
@@ -144,8 +147,18 @@ Split Scorer::pairs_of(std::span<const std::string> sources,
   return split;
 }
 
+Alignment Scorer::alignment_of(const Example& pair, const Tensor& attention) const {
+  const Tokenizers& tokenizers = runs_.first().tokenizers;
+  const Alignment tokens =
+      aligned_tokens(attention, std::ssize(pair.target), std::ssize(pair.source));
+  const auto source = words_of_tokens(*tokenizers.source, pair.source);
+  const auto target = words_of_tokens(*tokenizers.target, pair.target);
+  return source && target ? aligned_words(tokens, *source, *target) : tokens;
+}
+
 std::vector<LineScore> Scorer::score(std::span<const std::string> sources,
-                                     std::span<const std::string> targets) const {
+                                     std::span<const std::string> targets,
+                                     const AlignmentHeads* heads) const {
   expect_kind(runs_.first(), false);
   const Split split = pairs_of(sources, targets);
   const Models models = runs_.members();
@@ -156,7 +169,12 @@ std::vector<LineScore> Scorer::score(std::span<const std::string> sources,
     for (const EnsembleMember& model : models) {
       batches.push_back(make_batch(split, {i}, layout_of(model.transformer.options())));
     }
-    append_scores(models, batches, scores[k].tokens);
+    Tensor attention;
+    append_scores(models, batches, scores[k].tokens,
+                  heads == nullptr ? Recorder() : heads->mean_into(attention));
+    if (heads != nullptr) {
+      scores[k].alignment = alignment_of(split.examples[k], attention);
+    }
   });
   return scores;
 }

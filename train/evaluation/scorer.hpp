@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/kernel/workers.hpp"
+#include "train/evaluation/alignment.hpp"
+#include "train/evaluation/alignment_heads.hpp"
 #include "train/evaluation/run_ensemble.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -18,6 +20,7 @@ struct TokenScore {
 
 struct LineScore {
   std::vector<TokenScore> tokens;
+  Alignment alignment{};  // if it was asked for
 
   double log_probability() const;  // of all tokens
 };
@@ -33,13 +36,17 @@ class Scorer {
   // run is no language model.
   std::vector<LineScore> score(std::span<const std::string> lines) const;
 
-  // Target i after source i, with an end mark. Throws ConfigError if the run is a language model,
-  // and DataError if the counts differ or a pair has more tokens than a model has positions.
+  // Target i after source i, with an end mark. With `heads`, of the first run, also an alignment:
+  // of words if both tokenizers are of subwords, else of tokens (aligned_tokens, aligned_words).
+  // Throws ConfigError if the run is a language model, and DataError if the counts differ or a pair
+  // has more tokens than a model has positions.
   std::vector<LineScore> score(std::span<const std::string> sources,
-                               std::span<const std::string> targets) const;
+                               std::span<const std::string> targets,
+                               const AlignmentHeads* heads = nullptr) const;
 
  private:
   Split pairs_of(std::span<const std::string> sources, std::span<const std::string> targets) const;
+  Alignment alignment_of(const Example& pair, const Tensor& attention) const;
 
   RunEnsemble runs_;
   Workers& workers_;

@@ -1,0 +1,16 @@
+// Which word of a text each of its tokens belongs to.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "datasets/tokenizers/tokenizer.hpp"
+
+namespace tapehead {
+
+// For each token of a line the number of its word, from 0; words are what spaces separate. Nothing
+// if the tokenizer's entries are no parts of words: words themselves, characters or bytes.
+std::optional<std::vector<Index>> words_of_tokens(const Tokenizer& tokenizer,
+                                                  const std::vector<TokenId>& tokens);
+
+}  // namespace tapehead

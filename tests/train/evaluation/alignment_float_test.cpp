@@ -1,0 +1,221 @@
+// Alignments: of weights that are given, of a model whose heads are made to attend to known tokens,
+// and by the command.
+#include "train/evaluation/alignment.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/errors.hpp"
+#include "tests/support/corpus_training.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "train/evaluation/scorer.hpp"
+#include "train/run/checkpoint.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/identity.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr Index width = 16;
+
+Tensor value_of(const ParameterStore& store, const std::string& name) {
+  const auto& all = store.parameters();
+  const auto found = std::ranges::find(all, name, &NamedParameter::name);
+  if (found == all.end()) {
+    throw std::out_of_range(name);
+  }
+  return store.value(*found);
+}
+
+// The query of position p is `strength` times e_p, but for its norm, and the key of position p is
+// e_(p - shift): target row p attends most to source row p + shift, or to all alike.
+void set_head(ParameterStore& store, Index layer, Index head, Index shift, Scalar strength) {
+  const std::string cross = fmt::format("decoder.layers.{}.cross.", layer);
+  Tensor query = value_of(store, cross + "query.weight");
+  Tensor key = value_of(store, cross + "key.weight");
+  for (Index i = 0; i < width; ++i) {
+    query.row(head * width + i)[i] = strength;
+    if (i + shift < width) {
+      key.row(head * width + i)[i + shift] = 1;
+    }
+  }
+}
+
+// Row p of source and target holds e_p, and every block but the scores of cross-attention gives 0.
+void make_heads_known(ParameterStore& store) {
+  std::ranges::fill(store.values().values(), Scalar{0});
+  for (const NamedParameter& parameter : store.parameters()) {
+    if (parameter.kind == ParameterKind::gain) {
+      Tensor gain = store.value(parameter);
+      std::ranges::fill(gain.values(), Scalar{1});
+    }
+  }
+  for (const char* side : {"source.positions", "target.positions"}) {
+    Tensor positions = value_of(store, side);
+    for (Index i = 0; i < width; ++i) {
+      positions.row(i)[i] = 1;
+    }
+  }
+  set_head(store, 0, 0, 0, 2);
+  set_head(store, 0, 1, 1, 8);
+  set_head(store, 1, 0, 0, 8);
+  set_head(store, 1, 1, 0, 0);
+}
+
+class KnownAlignment : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    here = std::make_unique<TemporaryDirectory>();
+    const ProgramResult trained = run_program(
+        tiny_training("a", {"training.steps=2", "training.warmup=1", "model.d_model=16",
+                            "model.d_head=16", "model.heads=2", "model.encoder_layers=0",
+                            "model.decoder_layers=2", "model.positions=learned",
+                            "model.max_positions=16", "task.max_length=10", "evaluation.every=2"}),
+        here->path());
+    ASSERT_EQ(trained.exit_code, 0) << trained.errors;
+    SavedRun run(*here / "a");
+    make_heads_known(run.model.store);
+    Metadata metadata = identity_of(run.config, run.tokenizers, run.data).facts;
+    metadata["step"] = "0";
+    write_tensor_file(best_checkpoint(RunFiles{run.directory}.checkpoints()),
+                      weight_entries(run.model.store), metadata);
+    std::ofstream(*here / "sources") << "3 1 4\n5 9 2 6\n\n7\n";
+    std::ofstream(*here / "targets") << "3 1 4\n5 9\n2 2\n1 1\n";
+  }
+  static void TearDownTestSuite() { here.reset(); }
+
+  static std::string alignment(const std::string& heads) {
+    const SavedRun run(*here / "a", "best");
+    Workers workers(2);
+    const AlignmentHeads chosen(run.model.transformer, heads);
+    const auto scores =
+        Scorer(run, workers)
+            .score(std::vector<std::string>{"3 1 4"}, std::vector<std::string>{"3 1 4"}, &chosen);
+    return pharaoh_text(scores[0].alignment);
+  }
+  static ProgramResult score(const Arguments& options) {
+    Arguments arguments{"score",    "a",       "--checkpoint", "best",
+                        "--source", "sources", "--target",     "targets"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_program(arguments, here->path());
+  }
+
+  static std::unique_ptr<TemporaryDirectory> here;
+};
+
+std::unique_ptr<TemporaryDirectory> KnownAlignment::here;
+
+// The second head attends to the next token. For the last target token that is the end mark, which
+// does not count; of the others the first has the largest weight.
+TEST_F(KnownAlignment, is_that_of_one_head) {
+  EXPECT_EQ(alignment("decoder.layers.0.cross.0"), "0-0 1-1 2-2");
+  EXPECT_EQ(alignment("decoder.layers.0.cross.1"), "0-2 1-0 2-1");
+}
+
+// By the strengths in make_heads_known: in layer 0 the second head is the clearer one, but for the
+// last token; the mean of all four heads is that of the diagonal.
+TEST_F(KnownAlignment, is_that_of_the_mean_of_several) {
+  EXPECT_EQ(alignment("decoder.layers.0.cross"), "1-0 2-1 2-2");
+  EXPECT_EQ(alignment("decoder.layers.0.cross.0,decoder.layers.0.cross.1"), "1-0 2-1 2-2");
+  EXPECT_EQ(alignment("decoder.layers.0.cross.1,decoder.layers.1.cross.1"), "0-2 1-0 2-1");
+  EXPECT_EQ(alignment("all"), "0-0 1-1 2-2");
+}
+
+TEST_F(KnownAlignment, is_a_column_of_the_command_and_part_of_its_json) {
+  std::vector<std::string> columns;
+  for (const std::string& line : lines_of(score({"--align", "all"}).output)) {
+    columns.push_back(line.substr(line.rfind('\t') + 1));
+  }
+  // A source without tokens is aligned with nothing, and one token with all.
+  EXPECT_THAT(columns, ElementsAre("0-0 1-1 2-2", "0-0 1-1", "", "0-0 0-1"));
+  const auto lines = lines_of(score({"--align", "decoder.layers.0.cross.1", "--json"}).output);
+  EXPECT_EQ(nlohmann::json::parse(lines.at(1))["alignment"].dump(), "[[1,0],[2,1]]");
+  EXPECT_FALSE(
+      nlohmann::json::parse(lines_of(score({"--json"}).output).at(1)).contains("alignment"));
+}
+
+TEST_F(KnownAlignment, is_refused_of_heads_that_do_not_exist) {
+  const std::string layer = "decoder.layers.0.cross";
+  for (const std::string heads : {"", "decoder.layers.0.cross.2", "decoder.layers.0.self",
+                                  "decoder.layers.0.cross.0,", "3", "All"}) {
+    const ProgramResult result = score({"--align", heads});
+    EXPECT_EQ(result.exit_code, 2) << heads;
+    EXPECT_THAT(result.errors,
+                AllOf(HasSubstr("there is no cross-attention or head"),
+                      HasSubstr("decoder.layers.0.cross (2), decoder.layers.1.cross (2)")));
+  }
+}
+
+TEST_F(KnownAlignment, is_refused_where_there_is_none) {
+  const ProgramResult lines = run_program({"score", "a", "--align", "all"}, here->path());
+  EXPECT_EQ(lines.exit_code, 2);
+  EXPECT_THAT(lines.errors, HasSubstr("--align aligns sources and targets"));
+  const ProgramResult runs = run_program(
+      {"score", "a", "a", "--source", "sources", "--target", "targets", "--align", "all"},
+      here->path());
+  EXPECT_EQ(runs.exit_code, 2);
+  EXPECT_THAT(runs.errors, HasSubstr("--align is about the heads of one model"));
+  ParameterStore store;
+  ModelOptions options;
+  options.family = Family::decoder;
+  const Transformer decoder(store.root(), options, 9, 9);
+  EXPECT_THAT(message_of<ConfigError>([&] { AlignmentHeads(decoder, "all"); }),
+              HasSubstr("the model has no cross-attention"));
+}
+
+// The source and the target of a line of the corpus are the same, and so are their words.
+TEST(AlignmentOfSubwords, is_one_of_words) {
+  const TemporaryDirectory here;
+  for (const char* file :
+       {"train.en", "train.de", "validation.en", "validation.de", "test.en", "test.de"}) {
+    write_text(here / "c" / file, corpus_lines());
+  }
+  std::ofstream(here / "p.yaml") << corpus_config("c", "bpe, vocabulary: 15");
+  const ProgramResult trained = run_program({"train", "p.yaml", "--run", "p"}, here.path());
+  ASSERT_EQ(trained.exit_code, 0) << trained.errors;
+  const SavedRun run(here / "p");
+  const std::string line = "ab cd ef";
+  ASSERT_GT(run.tokenizers.source->encode(line).size(), 3U) << "so words have several tokens";
+  Workers workers(1);
+  const AlignmentHeads heads(run.model.transformer, "all");
+  const std::vector<std::string> lines{line};
+  const auto scores = Scorer(run, workers).score(lines, lines, &heads);
+  std::set<Index> targets;
+  for (const AlignedPair& pair : scores[0].alignment) {
+    EXPECT_LT(pair.source, 3);
+    targets.insert(pair.target);
+  }
+  EXPECT_THAT(targets, ElementsAre(0, 1, 2));
+}
+
+// The last row and the last column are those of end marks.
+TEST(Alignment, takes_the_largest_weight_of_each_row) {
+  const Tensor attention = Tensor::of({4, 3}, {.1F, .2F, .7F,  //
+                                               .3F, .3F, .4F,  // the first of equal ones
+                                               .0F, .0F, 1.F,  // no weight but that of the mark
+                                               .9F, .1F, .0F});
+  EXPECT_EQ(pharaoh_text(aligned_tokens(attention, 3, 2)), "0-1 1-0");
+  EXPECT_EQ(pharaoh_text(aligned_tokens(attention, 3, 0)), "");
+}
+
+TEST(Alignment, of_words_is_that_of_any_of_their_tokens) {
+  const Alignment tokens{{0, 0}, {1, 1}, {2, 2}, {3, 2}};
+  EXPECT_EQ(pharaoh_text(aligned_words(tokens, {0, 0, 1, 2}, {0, 0, 1})), "0-0 1-1 2-1");
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,34 @@
+// Alignments: which words of a source the words of a target come from, by attention.
+#pragma once
+
+#include <compare>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/tape/tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct AlignedPair {
+  Index source;  // both are counted from 0
+  Index target;
+
+  auto operator<=>(const AlignedPair&) const = default;
+};
+using Alignment = std::set<AlignedPair>;
+
+// Each target token with the source token of which its row of `attention` has the largest weight,
+// the first of equal ones; a row without any weight has none. attention: (T, S) or more; rows and
+// columns behind them, those of end marks, do not count.
+Alignment aligned_tokens(const Tensor& attention, Index target_tokens, Index source_tokens);
+
+// Pairs of words: those that have an aligned pair of tokens. `source` and `target` give the word of
+// each token.
+Alignment aligned_words(const Alignment& tokens, const std::vector<Index>& source,
+                        const std::vector<Index>& target);
+
+// "0-0 1-2": source and target of each pair (the format of Pharaoh, Koehn 2004).
+std::string pharaoh_text(const Alignment& alignment);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
