@@ -66,12 +66,15 @@ CrossEntropy cross_entropy(Var logits, std::span<const TokenId> targets, Scalar 
   double loss = 0;
   double negative_log_likelihood = 0;
   Index correct = 0;
+  PoolVector<double> by_row;
+  by_row.reserve(targets.size());
   for (Index i = 0; i < N; ++i) {
     const RowLoss row =
         take_row(x.row(i), V, targets[static_cast<std::size_t>(i)], smoothing, learns);
     loss += row.loss;
     negative_log_likelihood += row.negative_log_likelihood;
     correct += row.correct ? 1 : 0;
+    by_row.push_back(row.negative_log_likelihood);
   }
   Var result = logits.tape().record(
       "cross_entropy", {std::move(logits)}, Tensor::full({1}, static_cast<Scalar>(loss)),
@@ -82,7 +85,7 @@ CrossEntropy cross_entropy(Var logits, std::span<const TokenId> targets, Scalar 
         }
         g.add(0, std::move(dx));
       });
-  return {std::move(result), negative_log_likelihood, correct};
+  return {std::move(result), negative_log_likelihood, correct, std::move(by_row)};
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

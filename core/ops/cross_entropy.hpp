@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "core/memory/pool_vector.hpp"
 #include "core/tape/tape.hpp"
 #include "core/types.hpp"
 
@@ -12,6 +13,7 @@ struct CrossEntropy {
   Var loss;  // (1): Σ_n -Σ_v q_v log p_v in nats, where q = (1 - smoothing) onehot + smoothing / V
   double negative_log_likelihood;  // Σ_n -log p of the target, without smoothing
   Index correct;  // rows whose largest logit is the target's (the first of equals counts)
+  PoolVector<double> by_row;  // the summands of negative_log_likelihood
 };
 
 // logits: (N, V), targets: N of them. Label smoothing as in Szegedy et al. 2016, section 7. Throws

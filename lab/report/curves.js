@@ -16,7 +16,8 @@ function curvePoints(curves, name) {
   return (curves[name] ?? []).map((value, i) => [curves.step[i], value]);
 }
 
-function curvesSection({curves}) {
+function curvesSection(report) {
+  const {curves} = report;
   const kinds = [['training', curves.training], ['validation', curves.evaluations]];
   const names = [...new Set(kinds.flatMap(([, kind]) => Object.keys(kind)))].filter((name) => !curvesLeftOut.has(name));
   const panels = names.map((name) => lineChart({
@@ -25,9 +26,9 @@ function curvesSection({curves}) {
     series: kinds.map(([kind, values]) => ({name: kind, points: curvePoints(values, name)})),
     format: (value) => metricText(name, value),
     ticks: name.endsWith('accuracy') ? (share) => percent(share) : undefined,
-  })).filter(Boolean);
+  })).filter(Boolean).concat(positionPanels(report));
   if (panels.length === 0) return section('curves', 'Curves', remark('No step has been made yet.'));
   const thinned = curves.steps_a_point > 1
     ? remark(`A point of training is the mean over ${curves.steps_a_point} steps.`) : '';
-  return section('curves', 'Curves', thinned, element('div', {class: 'panels'}, panels));
+  return section('curves', 'Curves', thinned, element('div', {class: 'panels'}, panels), positionRemarks(report));
 }

@@ -22,7 +22,8 @@ function shortTicks(scale) {
 function drawAxes(svg, x, y, label, ticks = shortTicks(y)) {
   const bottom = chartSize.height - chartSize.bottom;
   const across = d3.axisBottom(x).tickSizeOuter(0);
-  if (x.ticks) across.ticks(6).tickFormat(shortTicks(x));
+  if (x.base) across.ticks(4, '~s');  // a logarithmic scale labels as many as there is room for
+  else if (x.ticks) across.ticks(6).tickFormat(shortTicks(x));
   svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${bottom})`).call(across);
   svg.append('g')
     .attr('class', 'axis grid')
@@ -42,14 +43,16 @@ function legend(names) {
 }
 
 // `series`: [{name, points: [[x, y], ...]}]; points whose y is null leave a gap. `label`: of the
-// axis that goes across; `tell(series, point)`: a line for the tip; `ticks` as in drawAxes.
-function lineChart({title, series, label, format = number, ticks, tell}) {
+// axis that goes across, which begins at 0 or, if it is logarithmic, at 1; `tell(series, point)`: a
+// line for the tip; `place(point)`: its first line; `ticks` as in drawAxes.
+function lineChart({title, series, label, format = number, ticks, tell, logarithmic = false, place = (p) => `${label} ${p[0]}`}) {
   const drawn = series.map((one) => ({...one, points: one.points.filter((p) => p[1] !== null)}))
     .filter((one) => one.points.length > 0);
   if (drawn.length === 0) return null;
   const frame = chartFrame(title);
   const all = drawn.flatMap((one) => one.points);
-  const x = d3.scaleLinear([0, d3.max(all, (p) => p[0])], frame.x);
+  const most = d3.max(all, (p) => p[0]);
+  const x = logarithmic ? d3.scaleLog([1, most], frame.x) : d3.scaleLinear([0, most], frame.x);
   const [low, high] = d3.extent(all, (p) => p[1]);
   const y = d3.scaleLinear([low, high > low ? high : low + 1], frame.y).nice(5);
   drawAxes(frame.svg, x, y, label, ticks);
@@ -61,13 +64,13 @@ function lineChart({title, series, label, format = number, ticks, tell}) {
       .selectAll('circle').data(few ? one.points : []).join('circle')
       .attr('r', 2.2).attr('cx', (p) => x(p[0])).attr('cy', (p) => y(p[1]));
   });
-  followPointer(frame.svg, drawn, x, y, tell ?? ((one, p) => `${one.name}: ${format(p[1])}`), label);
+  followPointer(frame.svg, drawn, x, y, tell ?? ((one, p) => `${one.name}: ${format(p[1])}`), place);
   return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(),
     drawn.length > 1 ? legend(drawn.map((one) => one.name)) : '');
 }
 
 // A mark on each line at the point nearest to the pointer, and a tip that tells of them.
-function followPointer(svg, series, x, y, tell, label) {
+function followPointer(svg, series, x, y, tell, place) {
   const marks = svg.append('g').attr('class', 'marks').selectAll('circle').data(series).join('circle')
     .attr('class', (_, i) => `line-${i}`).attr('r', 4).attr('visibility', 'hidden');
   const nearest = (points, at) => points.reduce((best, p) => (Math.abs(p[0] - at) < Math.abs(best[0] - at) ? p : best));
@@ -75,7 +78,7 @@ function followPointer(svg, series, x, y, tell, label) {
     const at = x.invert(d3.clientPoint(svg.node(), event)[0]);
     const found = series.map((one) => nearest(one.points, at));
     marks.attr('visibility', 'visible').attr('cx', (_, i) => x(found[i][0])).attr('cy', (_, i) => y(found[i][1]));
-    showTip(event, `${label} ${found[0][0]}`, ...series.map((one, i) => tell(one, found[i])));
+    showTip(event, place(found[0]), ...series.map((one, i) => tell(one, found[i])));
   });
   svg.node().addEventListener('pointerleave', () => {
     marks.attr('visibility', 'hidden');

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "core/clock.hpp"
 #include "datasets/loader.hpp"
@@ -18,16 +19,51 @@ struct Sums {
   Index correct = 0;
   Index tokens = 0;
   Index unknown = 0;
+  PositionLosses by_position;
+
+  void add(const Sums& other) {
+    negative_log_likelihood += other.negative_log_likelihood;
+    correct += other.correct;
+    tokens += other.tokens;
+    unknown += other.unknown;
+    by_position.add(other.by_position);
+  }
 };
 
-Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const Batch& batch) {
+Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const Batch& batch,
+                    PositionLosses by_position) {
   Tape tape(false);
   Pass pass(tape, store);
   const CrossEntropy result = batch_loss(model, pass, batch);
+  by_position.add(batch, result.by_row);
   return {.negative_log_likelihood = result.negative_log_likelihood,
           .correct = result.correct,
           .tokens = batch.labels.count(),
-          .unknown = std::ranges::count(batch.labels.ids, unknown_id)};
+          .unknown = std::ranges::count(batch.labels.ids, unknown_id),
+          .by_position = std::move(by_position)};
+}
+
+// Positions are told apart in running text only.
+Index longest_window(const Split& split) {
+  const std::vector<Window>& windows = split.windows.list;
+  return windows.empty() ? 0 : std::ranges::max(windows, {}, &Window::rows).rows;
+}
+
+Sums evaluate_labels(const Transformer& model, const ParameterStore& store, const Split& split,
+                     Index batch_tokens, Workers& workers) {
+  const Layout layout = layout_of(model.options());
+  const auto batches = ordered_batches(split, batch_tokens, layout);
+  const PositionLosses by_position(longest_window(split));
+  std::vector<Sums> sums(batches.size());
+  workers.run(static_cast<Index>(batches.size()), [&](Index i) {
+    const auto k = static_cast<std::size_t>(i);
+    sums[k] = evaluate_batch(model, store, make_batch(split, batches[k], layout), by_position);
+  });
+  Sums total{.by_position = by_position};
+  for (const Sums& part : sums) {
+    total.add(part);
+  }
+  return total;
 }
 
 // Adds the metrics of generated outputs, or the others.
@@ -100,25 +136,13 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
                     const Split& split, const EvaluationOptions& options, Index decode_examples,
                     Workers& workers) {
   const auto begin = Clock::now();
-  const Layout layout = layout_of(model.options());
-  const auto batches = ordered_batches(split, options.batch_tokens, layout);
-  std::vector<Sums> sums(batches.size());
-  workers.run(static_cast<Index>(batches.size()), [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
-    sums[k] = evaluate_batch(model, store, make_batch(split, batches[k], layout));
-  });
-  Sums total;
-  for (const Sums& part : sums) {
-    total.negative_log_likelihood += part.negative_log_likelihood;
-    total.correct += part.correct;
-    total.tokens += part.tokens;
-    total.unknown += part.unknown;
-  }
+  Sums total = evaluate_labels(model, store, split, options.batch_tokens, workers);
   Evaluation result{.examples = split.size(),
                     .tokens = total.tokens,
                     .unknown = total.unknown,
                     .outputs = {},
-                    .right = {}};
+                    .right = {},
+                    .loss_by_position = std::move(total.by_position)};
   const TextCounts counts = counts_of(split, total.tokens);
   const ExampleScore whole{.negative_log_likelihood = total.negative_log_likelihood,
                            .tokens = std::max<Index>(1, total.tokens),

@@ -9,6 +9,7 @@
 #include "core/kernel/workers.hpp"
 #include "datasets/task.hpp"
 #include "nn/generation/decoding.hpp"
+#include "train/evaluation/position_losses.hpp"
 #include "train/evaluation/references.hpp"
 #include "train/options/options.hpp"
 
@@ -21,6 +22,7 @@ struct Evaluation {
   double seconds = 0;
   std::vector<std::string> outputs;  // of the first examples, as many as were decoded
   std::vector<bool> right;           // whether each output is right, by right_sequences()
+  PositionLosses loss_by_position;   // of running text
   // Metrics of outputs are absent if nothing was decoded. The loss is without label smoothing.
   std::array<std::optional<double>, metric_count> metrics{};
   std::array<std::string, metric_count> signatures{};  // of the metrics that have one

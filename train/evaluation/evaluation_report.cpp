@@ -39,6 +39,12 @@ nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
                       json[std::string(kind.name) + "_signature"] = signature;
                     }
                   });
+  for (const PositionLoss& range : evaluation.loss_by_position.ranges()) {
+    json["loss_by_position"].push_back({{"first", range.first},
+                                        {"last", range.last},
+                                        {"tokens", range.tokens},
+                                        {"loss", range.mean()}});
+  }
   if (evaluation.unknown > 0) {
     json["unknown_tokens"] = evaluation.unknown;
   }

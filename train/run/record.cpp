@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <fstream>
 #include <system_error>
 
@@ -33,14 +34,22 @@ RunStart start_of(const Json& json, const std::string& where) {
           .threads = start.count("threads", 1)};
 }
 
-// The figures of each split: numbers, null if not finite, and signatures.
+// A number, null if it is not finite, a text, or a list of tables of these.
+bool is_figure(const Json& json) {
+  const auto is_table = [](const Json& row) {
+    return row.is_object() && std::ranges::all_of(row, &Json::is_primitive);
+  };
+  return json.is_primitive() || (json.is_array() && std::ranges::all_of(json, is_table));
+}
+
+// The figures of each split.
 Json tests_of(const JsonObject& end, const std::string& where) {
   const Json& tests = end.member("tests");
   bool plain = tests.is_object();
   for (const Json& split : tests) {
     plain = plain && split.is_object();
     for (const Json& figure : split) {
-      plain = plain && figure.is_primitive();
+      plain = plain && is_figure(figure);
     }
   }
   if (!plain) {

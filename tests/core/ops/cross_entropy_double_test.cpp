@@ -102,9 +102,12 @@ TEST_P(CrossEntropyLoss, counts_correct_rows_and_their_likelihood) {
   const Tensor logarithms = log_softmax(logits).value();
   double likelihood = 0;
   Index correct = 0;
+  ASSERT_EQ(result.by_row.size(), 4U);
   for (Index n = 0; n < 4; ++n) {
     const Scalar* row = x.row(n);
-    likelihood -= logarithms.row(n)[targets[static_cast<std::size_t>(n)]];
+    const double of_row = -logarithms.row(n)[targets[static_cast<std::size_t>(n)]];
+    EXPECT_NEAR(result.by_row[static_cast<std::size_t>(n)], of_row, 1e-12);
+    likelihood += of_row;
     correct += std::max_element(row, row + 5) - row == targets[static_cast<std::size_t>(n)] ? 1 : 0;
   }
   EXPECT_NEAR(result.negative_log_likelihood, likelihood, 1e-12);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <utility>
 
 #include "tests/support/temporary_directory.hpp"
 
@@ -20,8 +21,9 @@ TEST(RunRecord, comes_back_as_it_was_written) {
   write_record(here / "record.json", record);
   EXPECT_FALSE(read_record(here / "record.json")->end);
   EXPECT_FALSE(read_record(here / "record.json")->peak_memory);
+  const char* const tests = R"({"test": {"loss": 0.5, "loss_by_position": [{"loss": 0.25}]}})";
   record.peak_memory = 123456;
-  record.end = {.step = 9, .seconds = 1.5, .tests = {{"test", {{"loss", 0.5}}}}};
+  record.end = {.step = 9, .seconds = 1.5, .tests = nlohmann::ordered_json::parse(tests)};
   write_record(here / "record.json", record);
   const auto back = read_record(here / "record.json");
   ASSERT_TRUE(back && back->end);
@@ -33,7 +35,7 @@ TEST(RunRecord, comes_back_as_it_was_written) {
   EXPECT_EQ(back->end->step, 9);
   EXPECT_EQ(back->peak_memory, std::optional<std::size_t>(123456));
   EXPECT_EQ(back->end->seconds, 1.5);
-  EXPECT_EQ(back->end->tests["test"]["loss"], 0.5);
+  EXPECT_EQ(back->end->tests, record.end->tests);
 }
 
 TEST(RunRecord, that_is_missing_or_torn_is_none) {
@@ -43,6 +45,17 @@ TEST(RunRecord, that_is_missing_or_torn_is_none) {
   EXPECT_FALSE(read_record(here / "record.json"));
   std::ofstream(here / "record.json") << "{}";
   EXPECT_FALSE(read_record(here / "record.json"));
+  for (const auto& [figure, known] : {std::pair("[{\"loss\": 1}]", true),
+                                      {"[]", true},
+                                      {"{}", false},
+                                      {"[1]", false},
+                                      {"[[]]", false},
+                                      {"[{\"loss\": []}]", false}}) {
+    std::ofstream(here / "record.json")
+        << R"({"origins": {}, "starts": [], "end": {"step": 1, "seconds": 1, "tests": {"test": )"
+        << R"({"loss_by_position": )" << figure << "}}}}";
+    EXPECT_EQ(read_record(here / "record.json").has_value(), known) << figure;
+  }
 }
 
 }  // namespace

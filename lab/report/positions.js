@@ -1,0 +1,44 @@
+// The loss of a language model by position in the context, of the evaluation at the end.
+
+function positionsText({first, last}) {
+  return first === last ? `position ${first}` : `positions ${first} to ${last}`;
+}
+
+// [split, ranges] of each split whose record has the loss of at least two ranges of positions.
+function lossesByPosition(tests = {}) {
+  return Object.entries(tests)
+    .map(([split, figures]) => [split, (figures.loss_by_position ?? []).filter(({loss}) => Number.isFinite(loss))])
+    .filter(([, ranges]) => ranges.length > 1);
+}
+
+function positionPanels({tests}) {
+  return lossesByPosition(tests).map(([split, ranges]) => lineChart({
+    title: `Loss by position in the context (${split})`,
+    label: 'position',
+    series: [{name: split, points: ranges.map((range) => [Math.sqrt(range.first * range.last), range.loss, range])}],
+    logarithmic: true,
+    place: ([, , range]) => positionsText(range),
+    tell: (one, [, loss, {tokens}]) => `${metricText('loss', loss)} (${tokens} tokens)`,
+  }));
+}
+
+// How much the context helps: the loss of the last positions beside that of the first.
+function contextText(split, ranges) {
+  const [first, last] = [ranges[0], ranges.at(-1)];
+  const gain = first.loss - last.loss;
+  const told = gain > 0 ? `lowers the loss by ${gain.toFixed(2)} nats` : 'does not lower the loss';
+  return `At position p of a window the model has read p tokens. The mean loss of ${split} is ${first.loss.toFixed(2)} at ` +
+    `${positionsText(first)} and ${last.loss.toFixed(2)} at ${positionsText(last)}: the context ${told}.`;
+}
+
+// With a stride, only a document's first window has labels at its first rows.
+function strideText(config) {
+  const stride = config?.find((row) => row.option === 'evaluation.stride')?.value;
+  const context = config?.find((row) => row.option === 'task.context')?.value;
+  return Number(stride) < Number(context)
+    ? ` Windows begin ${stride} tokens after one another, so positions up to ${context - stride} are those of documents' beginnings.` : '';
+}
+
+function positionRemarks({tests, config}) {
+  return lossesByPosition(tests).map(([split, ranges]) => remark(contextText(split, ranges) + strideText(config)));
+}
