@@ -44,7 +44,7 @@ Var Pass::linear(const Var& x, const Parameter& weight, const Parameter& bias) {
     return linear(x, weight);
   }
   const Var added = parameter(bias);
-  return packed_.empty() ? tapehead::linear(x, parameter(weight), added)
+  return packed_.empty() ? linear_with_first_rows(x, parameter(weight), added)
                          : packed_linear(x, packed(weight), &added);
 }
 

@@ -56,8 +56,8 @@ class Pass {
   // The bias of `size` numbers; zeros if the layer has none.
   Var bias(const Parameter& bias, Index size);
 
-  // linear() with weights, and a bias if the layer has one, from the store. Without a bias the
-  // weight may be a handle to a block's first rows.
+  // linear() with weights, and a bias if the layer has one, from the store. The weight may be a
+  // handle to a block's first rows.
   Var linear(const Var& x, const Parameter& weight);
   Var linear(const Var& x, const Parameter& weight, const Parameter& bias);
 

@@ -13,6 +13,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
+// The rows of the weight.
 Index check(const Var& x, const Var& weight) {
   const auto [N, in] = dims<2>(x, "linear.x");
   const auto [out, weight_in] = dims<2>(weight, "linear.weight");
@@ -39,6 +40,13 @@ void backward(Gradients& g, const Tensor& x, const Tensor& weight) {
   }
 }
 
+void expect_rows(Index rows, Index out) {
+  if (out < 0 || out > rows) {
+    throw ShapeError(
+        fmt::format("linear.weight has {} rows: the first {} cannot be taken", rows, out));
+  }
+}
+
 }  // namespace
 
 Var linear(const Var& x, const Var& weight) {
@@ -46,11 +54,7 @@ Var linear(const Var& x, const Var& weight) {
 }
 
 Var linear_with_first_rows(const Var& x, const Var& weight, Index out) {
-  const Index rows = check(x, weight);
-  if (out < 0 || out > rows) {
-    throw ShapeError(
-        fmt::format("linear.weight has {} rows: the first {} cannot be taken", rows, out));
-  }
+  expect_rows(check(x, weight), out);
   const auto [N, in] = dims<2>(x, "linear.x");
   Tensor y = Tensor::empty({N, out});
   matrix_product(N, out, in, {x.value().data(), in}, {weight.value().data(), in, true}, y.data(),
@@ -61,8 +65,13 @@ Var linear_with_first_rows(const Var& x, const Var& weight, Index out) {
 }
 
 Var linear(const Var& x, const Var& weight, const Var& bias) {
-  const Index out = check(x, weight);
-  expect_shape(bias, {out}, "linear.bias for weight", weight);
+  expect_shape(bias, {check(x, weight)}, "linear.bias for weight", weight);
+  return linear_with_first_rows(x, weight, bias);
+}
+
+Var linear_with_first_rows(const Var& x, const Var& weight, const Var& bias) {
+  const auto [out] = dims<1>(bias, "linear.bias");
+  expect_rows(check(x, weight), out);
   const auto [N, in] = dims<2>(x, "linear.x");
   Tensor y = Tensor::empty({N, out});
   matrix_product_plus_row(N, out, in, {x.value().data(), in}, {weight.value().data(), in, true},

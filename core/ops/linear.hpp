@@ -15,6 +15,9 @@ Var linear(const Var& x, const Var& weight, const Var& bias);
 // y = x Wᵀ with only the first `out` rows of the weight: (N, out).
 Var linear_with_first_rows(const Var& x, const Var& weight, Index out);
 
+// y = x Wᵀ + b with as many of the first rows of the weight as the bias has numbers.
+Var linear_with_first_rows(const Var& x, const Var& weight, const Var& bias);
+
 // The same for a weight that is packed as (in, out), for passes that record nothing. `bias` may be
 // null.
 Var packed_linear(const Var& x, const PackedMatrix& weight, const Var* bias);

@@ -34,6 +34,7 @@ struct ModelOptions {
   bool bias_attention = true;
   bool bias_feed_forward = true;
   bool bias_norm = true;
+  bool bias_output = false;
   EmbeddingScale embedding_scale = EmbeddingScale::sqrt_d_model;
   PositionKind positions = PositionKind::sinusoidal;
   Index max_positions = 1024;
@@ -158,6 +159,9 @@ struct ModelOptions {
                 .help = "whether the linear maps of the feed-forward block have biases"},
           bias_feed_forward);
     visit(Field{.name = "bias_norm", .help = "whether layer_norm has a bias"}, bias_norm);
+    visit(Field{.name = "bias_output",
+                .help = "whether the output layer has a bias: a number for each token's logit"},
+          bias_output);
     visit(Field{.name = "embedding_scale",
                 .help = "factor on embeddings, before positions are added: the root of d_model "
                         "(Vaswani et al. 2017), or none (GPT-2)"},

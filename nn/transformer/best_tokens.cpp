@@ -46,7 +46,7 @@ class TokenSearch {
     std::fill_n(sums_, columns_, Scalar{0});
   }
 
-  void run(const Tensor& table) {
+  void run(const Tensor& table, const Tensor& bias) {
     const Index V = table.dim(0);
     for (Index first = 0; first < V; first += block_tokens) {
       const Index tokens = std::min(block_tokens, V - first);
@@ -54,7 +54,8 @@ class TokenSearch {
         const Index width = std::min(tile_columns, columns_ - column);
         prefetch_share(table, first + block_tokens, column);
         broadcast_product(tokens, depth_, width, {table.row(first), depth_, 1},
-                          panels_ + column * depth_, width, {}, logits_, width);
+                          panels_ + column * depth_, width, start(bias, first, tokens, width),
+                          logits_, width);
         for (Index lane = 0; lane < width; lane += lane_count) {
           keep_best(logits_ + lane, width, first, tokens, column + lane);
           if (log_sums_ == LogSums::wanted) {
@@ -88,6 +89,17 @@ class TokenSearch {
         panels_[tile * depth_ + d * width + i - tile] = i < rows_ ? hidden.row(i)[d] : Scalar{0};
       }
     }
+  }
+
+  // A block's logits begin with the biases of its tokens.
+  Start start(const Tensor& bias, Index first_token, Index tokens, Index width) const {
+    if (!bias.has_memory()) {
+      return {};
+    }
+    for (Index j = 0; j < tokens; ++j) {
+      std::fill_n(logits_ + j * width, width, bias.data()[first_token + j]);
+    }
+    return {logits_, width};
   }
 
   // Each tile prefetches a share of the next block.
@@ -172,12 +184,12 @@ class TokenSearch {
 
 }  // namespace
 
-BestTokens best_tokens(const Tensor& hidden, const Tensor& table, Index count, TokenId excluded,
-                       LogSums log_sums) {
+BestTokens best_tokens(const Tensor& hidden, const Tensor& table, const Tensor& bias, Index count,
+                       TokenId excluded, LogSums log_sums) {
   const Index V = table.dim(0);
   const Index choices = excluded >= 0 && excluded < V ? V - 1 : V;
   TokenSearch search(hidden, std::min(count, choices), excluded, log_sums);
-  search.run(table);
+  search.run(table, bias);
   return search.take();
 }
 

@@ -28,9 +28,9 @@ struct BestTokens {
 enum class LogSums { wanted, left_out };
 
 // The tokens of the `count` largest logits (or of all, if there are fewer) in each row of hidden
-// tableᵀ. `excluded` is never among them. hidden: (N, D), table: (V, D).  Throws NumericError if
-// logits are not finite.
-BestTokens best_tokens(const Tensor& hidden, const Tensor& table, Index count, TokenId excluded,
-                       LogSums log_sums = LogSums::wanted);
+// tableᵀ + bias. `excluded` is never among them. hidden: (N, D), table: (V, D), bias: (V), or
+// without memory if there is none.  Throws NumericError if logits are not finite.
+BestTokens best_tokens(const Tensor& hidden, const Tensor& table, const Tensor& bias, Index count,
+                       TokenId excluded, LogSums log_sums = LogSums::wanted);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

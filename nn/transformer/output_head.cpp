@@ -10,17 +10,22 @@ OutputHead::OutputHead(const Scope& scope, const ModelOptions& options, Index la
                  ? table.first_rows(labels)
                  : scope.create("weight", ParameterKind::output, {labels, options.d_model},
                                 weight_initializer(options, options.d_model, labels))),
-      module{.paths = {scope.path()}} {}
+      module{.paths = {scope.path()}} {
+  if (options.bias_output) {
+    bias = scope.create("bias", ParameterKind::bias, {labels}, Initializer::constant(0));
+  }
+}
 
 Var OutputHead::logits(Pass& pass, const Var& hidden) const {
   const InModule here(pass.tape(), module);
-  return pass.linear(hidden, weight);
+  return pass.linear(hidden, weight, bias);
 }
 
 BestTokens OutputHead::best(Pass& pass, const Var& hidden, Index count, TokenId excluded,
                             LogSums log_sums) const {
   const Tensor table = pass.parameter(weight).value().part(0, weight.shape);
-  return best_tokens(hidden.value(), table, count, excluded, log_sums);
+  const Tensor added = bias.declared() ? pass.parameter(bias).value() : Tensor();
+  return best_tokens(hidden.value(), table, added, count, excluded, log_sums);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -12,6 +12,7 @@ struct OutputHead {
   OutputHead(const Scope& scope, const ModelOptions& options, Index labels, const Parameter& table);
 
   Parameter weight;  // (V, D): may be rows of the embedding
+  Parameter bias;    // (V); with bias_output
   Module module;
 
   Index classes() const { return weight.shape[0]; }

@@ -141,6 +141,9 @@ std::vector<VocabularyTable> Transformer::vocabulary_tables() const {
   if (output_->weight.block != input.block) {
     tables.push_back({.table = output_->weight, .side = output_side});
   }
+  if (output_->bias.declared()) {
+    tables.push_back({.table = output_->bias, .side = output_side});
+  }
   return tables;
 }
 

@@ -20,7 +20,7 @@ struct Vocabularies {
 
 enum class Side { source, target };
 
-// A parameter with one row for each entry of one side's vocabulary.
+// A parameter with one row, or number, for each entry of one side's vocabulary.
 struct VocabularyTable {
   Parameter table;
   Side side;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -62,7 +63,7 @@ class InitFrom : public ::testing::Test {
   }
 
   // Compares the rows of entries that both runs have; with a learning rate of 0 they stay.
-  void expect_rows_by_text(const std::string& name) const {
+  void expect_rows_by_text(const std::string& name, Index width = 16) const {
     const Tokenizers first = load_tokenizers(here / "first");
     const Tokenizers second = load_tokenizers(here / "second");
     const std::vector<float> from = table("first", name);
@@ -72,8 +73,8 @@ class InitFrom : public ::testing::Test {
       for (Index j = 0; j < first.source->size(); ++j) {
         if (second.source->entry(static_cast<TokenId>(i)) ==
             first.source->entry(static_cast<TokenId>(j))) {
-          EXPECT_TRUE(
-              std::equal(to.begin() + 16 * i, to.begin() + 16 * (i + 1), from.begin() + 16 * j))
+          EXPECT_TRUE(std::equal(to.begin() + width * i, to.begin() + width * (i + 1),
+                                 from.begin() + width * j))
               << name << " " << i;
           ++equal;
         }
@@ -100,6 +101,20 @@ TEST_F(InitFrom, rows_of_the_same_entries_are_taken_over) {
   }
   EXPECT_EQ(table("second", "encoder.layers.0.self.query.weight"),
             table("first", "encoder.layers.0.self.query.weight"));
+}
+
+TEST_F(InitFrom, so_are_biases_of_the_output) {
+  write_corpus("one", {"ab", "cd", "ef", "gh", "ij"});
+  write_corpus("two", {"kl", "ef", "cd", "mn", "ab", "op", "qr"});
+  ASSERT_EQ(
+      train("first", "one", {"model.bias_output=true", "training.learning_rate=0.01"}).exit_code,
+      0);
+  const ProgramResult second =
+      train("second", "two", {"model.bias_output=true", "model.init_from=first"});
+  ASSERT_EQ(second.exit_code, 0) << second.errors;
+  const std::vector<float> bias = table("first", "output.bias");
+  EXPECT_EQ(std::ranges::count(bias, 0.0F), 0) << "so equal ones were taken over";
+  expect_rows_by_text("output.bias", 1);
 }
 
 TEST_F(InitFrom, so_are_those_of_tied_tables) {

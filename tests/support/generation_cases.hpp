@@ -39,6 +39,7 @@ inline ModelOptions decoder_options(const GenerationScheme& scheme) {
   options.layers = 2;
   options.d_head = 6;  // rotary needs an even one
   options.initializer_gain = 3;
+  options.bias_output = true;
   options.max_positions = 24;
   options.attention.positions.values = {scheme.positions};
   options.attention.pattern.values = {{{AttentionPattern(scheme.pattern)}}};

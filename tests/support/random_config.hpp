@@ -136,6 +136,7 @@ class RandomConfigs {
     for (const char* bias : {"attention", "feed_forward", "norm"}) {
       if (one_in(4)) options_[fmt::format("model.bias_{}", bias)] = "false";
     }
+    if (one_in(4)) options_["model.bias_output"] = "true";
     draw_attention("attention", encoder);
     draw_attention("encoder_self", encoder);
     draw_attention("decoder_self", decoder);

@@ -110,10 +110,11 @@ std::optional<VocabularyMatch> match_side(const InitialRun& run, const Tokenizer
 // Loads the rows of the entries that both vocabularies have.
 void load_rows(const TensorFile& file, const NamedParameter& parameter,
                const VocabularyMatch& match, Index their_entries, ParameterStore& store) {
-  const Index columns = parameter.shape[1];
+  const bool of_numbers = parameter.shape.rank() == 1;
+  const Index columns = of_numbers ? 1 : parameter.shape[1];
+  const Shape shape = of_numbers ? Shape{their_entries} : Shape{their_entries, columns};
   ParameterStore theirs;
-  theirs.root().create(parameter.name, parameter.kind, {their_entries, columns},
-                       Initializer::constant(0));
+  theirs.root().create(parameter.name, parameter.kind, shape, Initializer::constant(0));
   theirs.set_to_zeros();
   load_weights(file, theirs);
   const Tensor from = theirs.value(theirs.parameters().front());
@@ -121,7 +122,7 @@ void load_rows(const TensorFile& file, const NamedParameter& parameter,
   for (Index row = 0; row < to.dim(0); ++row) {
     const Index other = match.from[static_cast<std::size_t>(row)];
     if (other >= 0) {
-      std::ranges::copy(from.row(other), from.row(other) + columns, to.row(row));
+      std::copy_n(from.data() + other * columns, columns, to.data() + row * columns);
     }
   }
 }

@@ -59,6 +59,22 @@ TEST(Linear, gradients_with_the_first_rows_of_a_weight_alone) {
       random_tensor({5, 4}, 1), random_tensor({4, 4}, 2));
 }
 
+TEST(Linear, with_a_bias_for_the_first_rows_of_a_weight_alone) {
+  const auto first_rows = [](const Var& x, const Var& weight, const Var& bias) {
+    return linear_with_first_rows(x, weight, bias);
+  };
+  for (const Index N : {5, 1, 0}) {
+    EXPECT_GRADCHECK(first_rows, random_tensor({N, 4}, 1), random_tensor({7, 4}, 2),
+                     random_tensor({3}, 3));
+  }
+  expect_equals_plain(
+      first_rows,
+      [](const Var& x, const Var& weight, const Var& bias) {
+        return add(linear_with_first_rows(x, weight, 3), bias);
+      },
+      random_tensor({5, 4}, 1), random_tensor({7, 4}, 2), random_tensor({3}, 3));
+}
+
 TEST(Linear, shape_errors_name_the_op_and_both_shapes) {
   Tape tape;
   const Var x = tape.variable(random_tensor({2, 3}, 1));
@@ -74,6 +90,9 @@ TEST(Linear, shape_errors_name_the_op_and_both_shapes) {
   EXPECT_THAT([&] { linear(line, fits); },
               ThrowsMessage<ShapeError>(HasSubstr("linear.x: expected two axes, got (3)")));
   EXPECT_THAT([&] { linear_with_first_rows(x, fits, 6); },
+              ThrowsMessage<ShapeError>(
+                  HasSubstr("linear.weight has 5 rows: the first 6 cannot be taken")));
+  EXPECT_THAT([&] { linear_with_first_rows(x, fits, tape.variable(random_tensor({6}, 3))); },
               ThrowsMessage<ShapeError>(
                   HasSubstr("linear.weight has 5 rows: the first 6 cannot be taken")));
 }

@@ -59,6 +59,7 @@ class Decoding : public ::testing::TestWithParam<Kind> {
     const bool pre = GetParam().seed % 2 == 0;
     result.initializer_gain = pre ? 4 : 1.5;
     result.tie_embeddings = pre ? Tying::none : both ? Tying::all : Tying::target_output;
+    result.bias_output = GetParam().seed > 5;
     result.max_positions = both ? 16 : 20;
     result.norm_position = pre ? NormPosition::pre : NormPosition::post;
     result.positions = pre ? PositionKind::sinusoidal : PositionKind::learned;

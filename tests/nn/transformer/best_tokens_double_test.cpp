@@ -22,10 +22,11 @@ using ::testing::ThrowsMessage;
 
 constexpr TokenId nothing = -1;
 
-std::vector<Scalar> logits_of(const Tensor& hidden, Index row, const Tensor& table) {
+std::vector<Scalar> logits_of(const Tensor& hidden, Index row, const Tensor& table,
+                              const Tensor& bias) {
   std::vector<Scalar> logits;
   for (Index token = 0; token < table.dim(0); ++token) {
-    Scalar sum = 0;
+    Scalar sum = bias.has_memory() ? bias.data()[token] : 0;
     for (Index d = 0; d < table.dim(1); ++d) {
       sum += hidden.row(row)[d] * table.row(token)[d];
     }
@@ -54,12 +55,13 @@ double log_sum_exp(const std::vector<Scalar>& logits) {
   return std::log(sum);
 }
 
-void expect_best(const Tensor& hidden, const Tensor& table, Index count, TokenId excluded) {
+void expect_best(const Tensor& hidden, const Tensor& table, Index count, TokenId excluded,
+                 const Tensor& bias = {}) {
   SCOPED_TRACE(fmt::format("hidden {}, table {}, {} tokens without {}", hidden.shape().to_string(),
                            table.shape().to_string(), count, excluded));
-  const BestTokens best = best_tokens(hidden, table, count, excluded);
+  const BestTokens best = best_tokens(hidden, table, bias, count, excluded);
   for (Index row = 0; row < hidden.dim(0); ++row) {
-    const std::vector<Scalar> logits = logits_of(hidden, row, table);
+    const std::vector<Scalar> logits = logits_of(hidden, row, table, bias);
     std::vector<TokenId> expected = sorted_tokens(logits, excluded);
     expected.resize(std::min(expected.size(), static_cast<std::size_t>(count)));
     std::vector<TokenId> found;
@@ -81,6 +83,7 @@ TEST(BestTokens, are_those_of_the_largest_logits) {
       const Tensor table = random_tensor({V, 7}, 2, -2, 2);
       for (const Index count : {1, 3, 12}) {
         expect_best(hidden, table, count, nothing);
+        expect_best(hidden, table, count, nothing, random_tensor({V}, 3, -2, 2));
       }
     }
   }
@@ -90,7 +93,7 @@ TEST(BestTokens, leave_out_the_excluded_one) {
   const Tensor hidden = random_tensor({9, 7}, 1, -2, 2);
   const Tensor table = random_tensor({150, 7}, 2, -2, 2);
   for (Index row = 0; row < hidden.dim(0); ++row) {
-    const TokenId best = best_tokens(hidden, table, 1, nothing).of(row)[0].token;
+    const TokenId best = best_tokens(hidden, table, {}, 1, nothing).of(row)[0].token;
     expect_best(hidden, table, 4, best);
   }
   expect_best(hidden, random_tensor({3, 7}, 2), 5, 1);
@@ -108,8 +111,8 @@ TEST(BestTokens, of_equal_logits_are_the_lower_ones) {
 TEST(BestTokens, are_the_same_without_log_sums) {
   const Tensor hidden = random_tensor({9, 7}, 1, -2, 2);
   const Tensor table = random_tensor({150, 7}, 2, -2, 2);
-  const BestTokens with = best_tokens(hidden, table, 3, nothing, LogSums::wanted);
-  const BestTokens without = best_tokens(hidden, table, 3, nothing, LogSums::left_out);
+  const BestTokens with = best_tokens(hidden, table, {}, 3, nothing, LogSums::wanted);
+  const BestTokens without = best_tokens(hidden, table, {}, 3, nothing, LogSums::left_out);
   EXPECT_TRUE(without.log_sums.empty());
   for (std::size_t i = 0; i < with.tokens.size(); ++i) {
     EXPECT_EQ(without.tokens[i].token, with.tokens[i].token);
@@ -125,7 +128,7 @@ TEST(BestTokens, sum_exponentials_of_any_size) {
   }
   // The last two logits are 2980 and 2990: Σ exp = exp(2990) (1 + exp(-10) + exp(-20) + ...).
   const double expected = 2990 - std::log1p(-std::exp(-10.0));
-  EXPECT_NEAR(best_tokens(hidden, table, 1, nothing).log_sums[1], expected, 1e-12);
+  EXPECT_NEAR(best_tokens(hidden, table, {}, 1, nothing).log_sums[1], expected, 1e-12);
 }
 
 TEST(BestTokens, refuse_logits_that_are_not_finite) {
@@ -135,7 +138,7 @@ TEST(BestTokens, refuse_logits_that_are_not_finite) {
          {std::numeric_limits<Scalar>::quiet_NaN(), std::numeric_limits<Scalar>::infinity()}) {
       Tensor table = random_tensor({120, 3}, 2);
       table.row(100)[1] = number;
-      EXPECT_THAT([&] { best_tokens(random_tensor({5, 3}, 1), table, 2, nothing, log_sums); },
+      EXPECT_THAT([&] { best_tokens(random_tensor({5, 3}, 1), table, {}, 2, nothing, log_sums); },
                   refused);
     }
   }

@@ -65,6 +65,9 @@ TEST(Families, gradients_are_the_losses_slopes) {
                      next_token_batch(sequences));
     expect_gradients(options_with(position, Tying::target_output), Family::decoder, tiny_vocabulary,
                      next_token_batch(sequences));
+    ModelOptions biased = options_with(position, Tying::target_output);
+    biased.bias_output = true;
+    expect_gradients(biased, Family::decoder, tiny_vocabulary, next_token_batch(sequences));
     expect_gradients(options_with(position), Family::encoder, 4,
                      first_row_batch({{3, 4, 5}, {6}, {7, 8, 3, 3}}, 4));
   }

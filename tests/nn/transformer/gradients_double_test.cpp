@@ -93,7 +93,10 @@ TEST(TransformerOfUnequalVocabularies, gradients_are_the_losses_slopes) {
   for (const Tying tying : {Tying::all, Tying::source_target, Tying::target_output}) {
     SCOPED_TRACE(static_cast<int>(tying));
     options.tie_embeddings = tying;
-    expect_gradients(options, tiny_vocabulary + 4);
+    for (const bool bias : {false, true}) {
+      options.bias_output = bias;
+      expect_gradients(options, tiny_vocabulary + 4);
+    }
   }
 }
 

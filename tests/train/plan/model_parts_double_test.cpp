@@ -80,7 +80,8 @@ TEST_P(ModelParts, have_the_parameters_of_the_model) {
   EXPECT_EQ(parameters_of(parts, "target embedding"),
             positions + (one_table ? source_vocabulary : target_vocabulary) * D);
   EXPECT_EQ(parameters_of(parts, "output layer"),
-            ties_output(options.tie_embeddings) ? 0 : target_vocabulary * D);
+            (ties_output(options.tie_embeddings) ? 0 : target_vocabulary * D) +
+                (options.bias_output ? target_vocabulary : 0));
   constexpr std::array titles{"encoder self-attention", "decoder self-attention",
                               "cross-attention"};
   std::set<std::string> shared;
@@ -115,7 +116,9 @@ INSTANTIATE_TEST_SUITE_P(
     Models, ModelParts,
     ::testing::Values(
         Case{"plain", {}}, Case{"post_rms", {"model.norm_position=post", "model.norm=rms_norm"}},
-        Case{"tied", {"model.tie_embeddings=all"}}, Case{"gated", {"model.feed_forward=gated"}},
+        Case{"tied", {"model.tie_embeddings=all"}}, Case{"output_bias", {"model.bias_output=true"}},
+        Case{"tied_with_output_bias", {"model.tie_embeddings=all", "model.bias_output=true"}},
+        Case{"gated", {"model.feed_forward=gated"}},
         Case{"without_feed_forward", {"model.feed_forward=none"}},
         Case{"without_biases",
              {"model.bias_attention=false", "model.bias_feed_forward=false",
