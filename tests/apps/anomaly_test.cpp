@@ -6,35 +6,55 @@
 #include <string>
 
 #include "tests/support/program.hpp"
+#include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-ProgramResult train_diverging(const TemporaryDirectory& here, const std::string& anomaly) {
-  Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", "a"};
-  set_options(arguments, {"training.optimizer=sgd", "training.learning_rate=1000",
-                          "model.norm_position=post", "training.clip_norm=0", "training.warmup=0",
-                          "model.layers=1", "task.train_examples=400", "run.anomaly=" + anomaly});
-  return run_program(arguments, here.path());
+void diverge(Arguments& training, const std::string& anomaly) {
+  set_options(training, {"training.optimizer=sgd", "training.learning_rate=1000",
+                         "model.norm_position=post", "training.clip_norm=0", "training.warmup=0",
+                         "model.layers=1", "run.anomaly=" + anomaly});
+}
+
+// Trains into `a`. The training and its replay give the same report, which names an op and a layer.
+void expect_reported(const TemporaryDirectory& here, const Arguments& training,
+                     const std::string& layer) {
+  const ProgramResult trained = run_program(training, here.path());
+  EXPECT_EQ(trained.exit_code, 1);
+  EXPECT_THAT(trained.errors,
+              AllOf(HasSubstr("error: step "), HasSubstr("replay a/replay.safetensors")));
+  const ProgramResult replayed = run_program({"replay", "a/replay.safetensors"}, here.path());
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.errors;
+  const std::string anomaly = replayed.output.substr(replayed.output.find(": ") + 2);
+  EXPECT_THAT(anomaly, AllOf(HasSubstr(" numbers are not finite\n"), HasSubstr("in a shard of"),
+                             ContainsRegex("^[a-z_]+ in " + layer)));
+  EXPECT_THAT(trained.errors, HasSubstr(anomaly));
 }
 
 TEST(Anomaly, stops_a_training_and_is_replayed) {
   for (const std::string looked : {"true", "false"}) {
     SCOPED_TRACE("run.anomaly=" + looked);
     const TemporaryDirectory here;
-    const ProgramResult trained = train_diverging(here, looked);
-    EXPECT_EQ(trained.exit_code, 1);
-    EXPECT_THAT(trained.errors,
-                AllOf(HasSubstr("error: step "), HasSubstr("replay a/replay.safetensors")));
-    const ProgramResult replayed = run_program({"replay", "a/replay.safetensors"}, here.path());
-    EXPECT_EQ(replayed.exit_code, 1) << replayed.errors;
-    const std::string anomaly = replayed.output.substr(replayed.output.find(": ") + 2);
-    EXPECT_THAT(anomaly, AllOf(HasSubstr(" numbers are not finite\n"), HasSubstr("in a shard of")));
-    EXPECT_THAT(trained.errors, HasSubstr(anomaly));
+    Arguments training{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", "a"};
+    set_options(training, {"task.train_examples=400"});
+    diverge(training, looked);
+    expect_reported(here, training, "(encoder|decoder|output)");
+  }
+}
+
+TEST(Anomaly, stops_a_language_model_and_is_replayed) {
+  for (const std::string looked : {"true", "false"}) {
+    SCOPED_TRACE("run.anomaly=" + looked);
+    const TemporaryDirectory here;
+    Arguments training = text_training(here, "a", {"attention.kv_heads=1"});
+    diverge(training, looked);
+    expect_reported(here, training, "decoder[.]");
   }
 }
 
