@@ -45,8 +45,11 @@ Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const
 
 // Positions are told apart in running text only.
 Index longest_window(const Split& split) {
-  const std::vector<Window>& windows = split.windows.list;
-  return windows.empty() ? 0 : std::ranges::max(windows, {}, &Window::rows).rows;
+  Index longest = 0;
+  for (Index i = 0; split.is_text() && i < split.size(); ++i) {
+    longest = std::max(longest, split.windows.list[i].rows);
+  }
+  return longest;
 }
 
 Sums evaluate_labels(const Transformer& model, const ParameterStore& store, const Split& split,
