@@ -1,5 +1,6 @@
 #include "apps/run_ensemble_option.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 

@@ -6,7 +6,8 @@
 
 The first prints the median of a step's milliseconds and the tokens a second, a line for each number of threads, on
 random tokens. The second trains on a text, of which the last tenth is for validation, and prints the loss on that whole
-tenth, in windows of 64 without overlap: each character but the first once, as `tapehead evaluate` measures it.
+tenth, in windows of 64 without overlap, as `tapehead evaluate` does, which also counts the first character and an end
+mark.
 
 The model is nanoGPT's of its instructions for CPUs: 4 pre-norm layers, 4 heads, width 128, windows of 64, 12 in a
 batch, no biases, no dropout, output weights shared with the embedding, first weights as GPT-2's. One product for query,

@@ -1,6 +1,7 @@
 #include "nn/pass.hpp"
 
 #include "core/ops/linear.hpp"
+#include "core/tape/dims.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -44,6 +45,7 @@ Var Pass::linear(const Var& x, const Parameter& weight, const Parameter& bias) {
     return linear(x, weight);
   }
   const Var added = parameter(bias);
+  expect_shape(added, {weight.shape[0]}, "linear.bias");
   return packed_.empty() ? linear_with_first_rows(x, parameter(weight), added)
                          : packed_linear(x, packed(weight), &added);
 }

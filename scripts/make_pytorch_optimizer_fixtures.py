@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Writes tests/fixtures/pytorch/{optimizers,schedules}.safetensors: ten steps of PyTorch's optimisers; its schedules.
+"""Writes tests/fixtures/pytorch/{optimizers,muon,schedules}.safetensors: ten steps of PyTorch's optimisers; its schedules.
 
 Needs: pip install torch==2.13.0 safetensors==0.8.0 numpy (the CPU build of PyTorch is enough)
 
 All optimisers start from the same parameters and see the same gradients and learning rates: "parameter.*", "gradient.*"
-and "rates". "sgd.plain.*" and so on are the parameters after each step. In double precision throughout.
+and "rates". "sgd.plain.*" and so on are the parameters after each step. In double precision throughout. Muon has
+parameters and gradients of its own, since it is for matrices, and so large that the term which keeps it from dividing
+by zero is none of the digits: PyTorch takes the larger of the norm and that term, the authors' code their sum.
 """
 
 import math
@@ -23,8 +25,26 @@ OPTIMIZERS = {
     "adamw": lambda parameters: optim.AdamW(parameters, betas=BETAS, eps=EPSILON, weight_decay=DECAY),
 }
 LARGEST_NORM = 10.0
+MUON_SHAPES, MUON_SIZE = {"wide": (5, 7), "tall": (12, 4), "vector": (11,)}, 1e4
 
 RATE, RUN, WARMUP, D_MODEL = 0.7, 20, 5, 12
+
+
+class MuonAndAdamW:
+    """Muon for the matrices, AdamW for all else."""
+
+    def __init__(self, parameters):
+        matrices = [parameter for parameter in parameters if parameter.dim() == 2]
+        others = [parameter for parameter in parameters if parameter.dim() != 2]
+        self.optimizers = [
+            optim.Muon(matrices, momentum=MOMENTUM, weight_decay=DECAY),
+            optim.AdamW(others, betas=BETAS, eps=EPSILON, weight_decay=DECAY),
+        ]
+        self.param_groups = [group for optimizer in self.optimizers for group in optimizer.param_groups]
+
+    def step(self):
+        for optimizer in self.optimizers:
+            optimizer.step()
 
 
 def steps(make, start, gradients, rates, largest_norm):
@@ -41,30 +61,31 @@ def steps(make, start, gradients, rates, largest_norm):
                 # clip_grad_norm_ divides by norm + 1e-6, so that what it leaves is smaller than the largest norm by a
                 # ten-millionth: far above the roundings that are compared here.
                 parameter.grad *= largest_norm / norms[-1]
-        optimizer.param_groups[0]["lr"] = rate.item()
+        for group in optimizer.param_groups:
+            group["lr"] = rate.item()
         optimizer.step()
         for name, parameter in zip(start, parameters, strict=True):
             after[name].append(parameter.detach().clone())
     return {name: torch.stack(values) for name, values in after.items()}, torch.stack(norms)
 
 
-def write_optimizers(seed):
+def write_steps(file, seed, shapes, size, optimizers):
     torch.manual_seed(seed)
-    start = {name: torch.randn(shape, dtype=torch.float64) for name, shape in SHAPES.items()}
-    gradients = {name: torch.randn(STEPS, *shape, dtype=torch.float64) for name, shape in SHAPES.items()}
+    start = {name: torch.randn(shape, dtype=torch.float64) for name, shape in shapes.items()}
+    gradients = {name: torch.randn(STEPS, *shape, dtype=torch.float64) for name, shape in shapes.items()}
     for gradient in gradients.values():  # steps of small, middling and large gradients in turn
-        gradient *= (0.25 + torch.arange(STEPS) % 3).reshape(-1, *[1] * (gradient.dim() - 1))
+        gradient *= size * (0.25 + torch.arange(STEPS) % 3).reshape(-1, *[1] * (gradient.dim() - 1))
     rates = 0.1 * torch.rand(STEPS, dtype=torch.float64)
     tensors = {"rates": rates}
     tensors |= {f"parameter.{name}": values for name, values in start.items()}
     tensors |= {f"gradient.{name}": values for name, values in gradients.items()}
-    for name, make in OPTIMIZERS.items():
-        for clipping, largest_norm in (("plain", None), ("clipped", LARGEST_NORM)):
+    for name, make in optimizers.items():
+        for clipping, largest_norm in (("plain", None), ("clipped", size * LARGEST_NORM)):
             after, tensors["norms"] = steps(make, start, gradients, rates, largest_norm)
             tensors |= {f"{name}.{clipping}.{parameter}": values for parameter, values in after.items()}
-    clipped = tensors["norms"] > LARGEST_NORM
+    clipped = tensors["norms"] > size * LARGEST_NORM
     assert clipped.any() and not clipped.all()
-    save("optimizers", seed, tensors)
+    save(file, seed, tensors)
 
 
 # What comes after the warmup, as its last step's rate and `length` more to the end of the run.
@@ -134,5 +155,7 @@ def write_schedules():
 
 
 if __name__ == "__main__":
-    write_optimizers(12)
+    write_steps("optimizers", 12, SHAPES, 1, OPTIMIZERS)
+    torch.Tensor.bfloat16 = torch.Tensor.double  # which Muon would iterate in
+    write_steps("muon", 12, MUON_SHAPES, MUON_SIZE, {"muon": MuonAndAdamW})
     write_schedules()

@@ -84,8 +84,9 @@ nlohmann::json facts_in(std::string_view bytes, const std::filesystem::path& sho
   const std::size_t end = bytes.size() - 2 * number_bytes;
   const std::size_t count = number_at(bytes.data() + end, number_bytes);
   const auto facts = nlohmann::json::parse(
-      count <= end ? bytes.substr(end - count, count) : std::string_view(), nullptr, false);
-  if (!facts.contains("documents")) {
+      count <= end - signature.size() ? bytes.substr(end - count, count) : std::string_view(),
+      nullptr, false);
+  if (!facts.contains("documents") || !facts["documents"].is_number_unsigned()) {
     throw fault("is damaged: its end is not what it should be");
   }
   return facts;

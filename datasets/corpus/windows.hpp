@@ -23,7 +23,7 @@ struct Windowing {
   bool stream = false;  // a window may go on from one document to the next
 };
 
-// Where the windows of a run of tokens end, which no window leaves: after `head` tokens, and after
+// A run of tokens that no window crosses. Windows end after its first `head` tokens, and then after
 // every `step` further ones. Each labels the tokens since the end of the one before.
 struct WindowRun {
   Index begin;

@@ -4,10 +4,11 @@ function positionsText({first, last}) {
   return first === last ? `position ${first}` : `positions ${first} to ${last}`;
 }
 
-// [split, ranges] of each split whose record has the loss of at least two ranges of positions.
+// [split, ranges] of each split whose record has the loss of many labels at two ranges of positions or more.
 function lossesByPosition(tests = {}) {
+  const enough = ({loss, tokens}) => Number.isFinite(loss) && tokens >= 100;  // else it is the loss of a few words
   return Object.entries(tests)
-    .map(([split, figures]) => [split, (figures.loss_by_position ?? []).filter(({loss}) => Number.isFinite(loss))])
+    .map(([split, figures]) => [split, (figures.loss_by_position ?? []).filter(enough)])
     .filter(([, ranges]) => ranges.length > 1);
 }
 
@@ -22,13 +23,13 @@ function positionPanels({tests}) {
   }));
 }
 
-// How much the context helps: the loss of the last positions beside that of the first.
+// The loss of the last positions beside that of the first.
 function contextText(split, ranges) {
   const [first, last] = [ranges[0], ranges.at(-1)];
   const gain = first.loss - last.loss;
-  const told = gain > 0 ? `lowers the loss by ${gain.toFixed(2)} nats` : 'does not lower the loss';
   return `At position p of a window the model has read p tokens. The mean loss of ${split} is ${first.loss.toFixed(2)} at ` +
-    `${positionsText(first)} and ${last.loss.toFixed(2)} at ${positionsText(last)}: the context ${told}.`;
+    `${positionsText(first)} (${first.tokens} tokens) and ${last.loss.toFixed(2)} at ${positionsText(last)} (${last.tokens} ` +
+    `tokens), ${Math.abs(gain).toFixed(2)} nats ${gain > 0 ? 'less' : 'more'}.`;
 }
 
 // With a stride, only a document's first window has labels at its first rows.

@@ -18,7 +18,7 @@ struct EnsembleMember {
 class Ensemble {
  public:
   // `prompts`: the same prompts for each member, in its own layout. Members, prompts, `slots` and
-  // `longest` as in CachedModel. Throws ShapeError if the members have not the same labels.
+  // `longest` as in CachedModel. Throws ShapeError if the members have different numbers of labels.
   Ensemble(std::span<const EnsembleMember> members, std::span<const Prompts> prompts, Index slots,
            Index longest);
 

@@ -68,7 +68,9 @@ class DecoderRun {
 
  private:
   Json ask(const Arguments& arguments) const {
-    return Json::parse(run_program(arguments, here_.path()).output);
+    const ProgramResult result = run_program(arguments, here_.path());
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return Json::parse(result.output);
   }
 
   TemporaryDirectory here_;
@@ -88,6 +90,7 @@ double best_agreement(const Json& attentions, const std::string& name) {
 
 // Of the heads of all attentions, the one that agrees least often with one or the other relation.
 double least_agreement(const Json& attentions, const std::vector<std::string>& names) {
+  EXPECT_FALSE(attentions.empty());
   double least = 1;
   for (const Json& attention : attentions) {
     std::vector<double> sums(attention["heads"].size());

@@ -21,6 +21,7 @@ class RunEnsemble {
 
   // Its config and its tokenizers are those of the ensemble.
   const SavedRun& first() const { return *runs_.front(); }
+  const std::vector<const SavedRun*>& runs() const { return runs_; }
 
   std::vector<EnsembleMember> members() const;
   Index context() const;  // the least of the runs

@@ -133,14 +133,14 @@ Split Scorer::pairs_of(std::span<const std::string> sources,
   for (std::size_t i = 0; i < sources.size(); ++i) {
     split.examples.push_back({.source = tokenizers.source->encode(sources[i]),
                               .target = tokenizers.target->encode(targets[i])});
-    for (const EnsembleMember& model : runs_.members()) {
-      const ModelOptions& options = model.transformer.options();
+    for (const SavedRun* run : runs_.runs()) {
+      const ModelOptions& options = run->model.transformer.options();
       const ExampleRows rows = example_rows(split, static_cast<Index>(i), layout_of(options));
       const Index most = std::max(rows.context, rows.input);
       if (most > options.max_positions) {
         throw DataError(
-            fmt::format("pair {} has {} tokens with its mark; the model has {} positions", i + 1,
-                        most, options.max_positions));
+            fmt::format("pair {} has {} tokens with its mark; the model of {} has {} positions",
+                        i + 1, most, run->directory.string(), options.max_positions));
       }
     }
   }

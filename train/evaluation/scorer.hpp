@@ -27,7 +27,7 @@ struct LineScore {
 
 class Scorer {
  public:
-  // Both must outlive it.
+  // Runs and workers must outlive it.
   Scorer(const RunEnsemble& runs, Workers& workers) : runs_(runs), workers_(workers) {}
 
   // By a language model: each line as if it began a document or, if the run's text is only one,

@@ -5,7 +5,7 @@
 namespace tapehead {
 
 void TrainingBatches::begin(Index epoch) {
-  batches_.clear();  // so that there are never those of two epochs
+  batches_.clear();  // so that memory never holds the batches of two epochs
   split_ = task_.training_split(epoch);
   batches_ = epoch_batches(*split_, config_.training.batching(), config_.seed, epoch, layout_);
   epoch_ = epoch;

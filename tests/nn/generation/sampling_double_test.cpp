@@ -18,13 +18,13 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 
-constexpr std::array<TokenId, 1> excluded{1};
+constexpr std::array<TokenId, 1> never_drawn{1};
 
 // Of probabilities 0.4, 0.3, 0.2 and 0.1 at the tokens 0, 2, 3 and 4. That of the excluded token
 // would be larger than all.
 std::vector<double> probabilities_of(const SamplingOptions& options) {
   const std::vector<Scalar> logits{std::log(4.0), 9.0, std::log(3.0), std::log(2.0), 0.0};
-  return token_probabilities(logits, options, excluded);
+  return token_probabilities(logits, options, never_drawn);
 }
 
 auto near(const std::vector<double>& expected) {
@@ -70,19 +70,20 @@ TEST(Sampling, applies_a_limit_to_what_the_one_before_left) {
 
 TEST(Sampling, keeps_the_first_of_equally_likely_tokens) {
   const std::vector<Scalar> logits{0, 5, 1, 1, 1};
-  EXPECT_THAT(token_probabilities(logits, {.top_k = 2}, excluded), ElementsAre(0, 0, 0.5, 0.5, 0));
-  EXPECT_THAT(token_probabilities(logits, {.temperature = 0}, excluded),
+  EXPECT_THAT(token_probabilities(logits, {.top_k = 2}, never_drawn),
+              ElementsAre(0, 0, 0.5, 0.5, 0));
+  EXPECT_THAT(token_probabilities(logits, {.temperature = 0}, never_drawn),
               ElementsAre(0, 0, 1, 0, 0));
 }
 
 TEST(Sampling, does_not_overflow) {
   const std::vector<Scalar> logits{1e8, 0, 1e8, -1e8, 0};
-  EXPECT_THAT(token_probabilities(logits, {}, excluded), ElementsAre(0.5, 0, 0.5, 0, 0));
+  EXPECT_THAT(token_probabilities(logits, {}, never_drawn), ElementsAre(0.5, 0, 0.5, 0, 0));
 }
 
 TEST(Sampling, refuses_logits_that_are_not_finite) {
   const std::vector<Scalar> logits{0, 0, std::numeric_limits<Scalar>::quiet_NaN()};
-  EXPECT_THROW(token_probabilities(logits, {}, excluded), NumericError);
+  EXPECT_THROW(token_probabilities(logits, {}, never_drawn), NumericError);
 }
 
 TEST(Sampling, draws_the_token_in_whose_interval_a_number_lies) {

@@ -148,7 +148,6 @@ TEST_F(KnownAlignment, is_a_column_of_the_command_and_part_of_its_json) {
 }
 
 TEST_F(KnownAlignment, is_refused_of_heads_that_do_not_exist) {
-  const std::string layer = "decoder.layers.0.cross";
   for (const std::string heads : {"", "decoder.layers.0.cross.2", "decoder.layers.0.self",
                                   "decoder.layers.0.cross.0,", "3", "All"}) {
     const ProgramResult result = score({"--align", heads});

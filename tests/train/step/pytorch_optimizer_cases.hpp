@@ -21,6 +21,8 @@ struct PytorchOptimizerCase {
   std::string name;
   OptimizerKind kind;
   double weight_decay;
+  std::string file = "optimizers";
+  double largest_norm = 10;  // for steps that are clipped
 
   friend std::ostream& operator<<(std::ostream& out, const PytorchOptimizerCase& c) {
     return out << c.name;
@@ -30,7 +32,8 @@ struct PytorchOptimizerCase {
 inline TrainingOptions training_options(const PytorchOptimizerCase& c) {
   TrainingOptions options;
   options.optimizer = c.kind;
-  options.momentum = 0.8;
+  options.momentum = options.muon_momentum = 0.8;
+  options.muon_rate = options.learning_rate;
   options.beta1 = 0.85;
   options.beta2 = 0.95;
   options.epsilon = 1e-4;
@@ -47,9 +50,15 @@ inline Tensor tensor_of_step(const TensorFile& file, const std::string& name, co
 class PytorchOptimizer : public ::testing::TestWithParam<PytorchOptimizerCase> {
  protected:
   PytorchOptimizer() {
-    store_.root().create("matrix", ParameterKind::matrix, {5, 7}, Initializer::constant(0));
-    store_.root().create("vector", ParameterKind::bias, {11}, Initializer::constant(0));
-    store_.root().create("table", ParameterKind::embedding, {13, 3}, Initializer::constant(0));
+    const Scope root = store_.root();
+    if (GetParam().kind == OptimizerKind::muon) {
+      root.create("wide", ParameterKind::matrix, {5, 7}, Initializer::constant(0));
+      root.create("tall", ParameterKind::matrix, {12, 4}, Initializer::constant(0));
+    } else {
+      root.create("matrix", ParameterKind::matrix, {5, 7}, Initializer::constant(0));
+      root.create("table", ParameterKind::embedding, {13, 3}, Initializer::constant(0));
+    }
+    root.create("vector", ParameterKind::bias, {11}, Initializer::constant(0));
     load_parameters(store_, file_);
   }
 
@@ -80,7 +89,7 @@ class PytorchOptimizer : public ::testing::TestWithParam<PytorchOptimizerCase> {
     }
   }
 
-  const TensorFile file_ = pytorch_fixture("optimizers");
+  const TensorFile file_ = pytorch_fixture(GetParam().file);
   ParameterStore store_;
   Workers workers_{1};
 };
@@ -90,12 +99,15 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(PytorchOptimizerCase{"sgd", OptimizerKind::sgd, 0.1},
                       PytorchOptimizerCase{"adam", OptimizerKind::adam, 0},
                       PytorchOptimizerCase{"adam_decay", OptimizerKind::adam, 0.1},
-                      PytorchOptimizerCase{"adamw", OptimizerKind::adamw, 0.1}),
+                      PytorchOptimizerCase{"adamw", OptimizerKind::adamw, 0.1},
+                      PytorchOptimizerCase{"muon", OptimizerKind::muon, 0.1, "muon", 1e5}),
     [](const auto& test) { return test.param.name; });
 
 TEST_P(PytorchOptimizer, takes_the_same_steps) { expect_steps("plain", 0); }
 
-// At six of the ten steps the norm is above 10.
-TEST_P(PytorchOptimizer, takes_the_same_clipped_steps) { expect_steps("clipped", 10); }
+// At six of the ten steps the norm is above that.
+TEST_P(PytorchOptimizer, takes_the_same_clipped_steps) {
+  expect_steps("clipped", GetParam().largest_norm);
+}
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION
