@@ -4,11 +4,10 @@ function positionsText({first, last}) {
   return first === last ? `position ${first}` : `positions ${first} to ${last}`;
 }
 
-// [split, ranges] of each split whose record has the loss of many labels at two ranges of positions or more.
+// [split, ranges] of each split whose record has the loss of at least two ranges of positions.
 function lossesByPosition(tests = {}) {
-  const enough = ({loss, tokens}) => Number.isFinite(loss) && tokens >= 100;  // else it is the loss of a few words
   return Object.entries(tests)
-    .map(([split, figures]) => [split, (figures.loss_by_position ?? []).filter(enough)])
+    .map(([split, figures]) => [split, (figures.loss_by_position ?? []).filter(({loss}) => Number.isFinite(loss))])
     .filter(([, ranges]) => ranges.length > 1);
 }
 
@@ -23,9 +22,16 @@ function positionPanels({tests}) {
   }));
 }
 
+// Those with a tenth of the labels that ranges have in the mean: the loss of fewer is one of chance.
+function wellCounted(ranges) {
+  const mean = d3.mean(ranges, ({tokens}) => tokens);
+  return ranges.filter(({tokens}) => tokens >= mean / 10);
+}
+
 // The loss of the last positions beside that of the first.
 function contextText(split, ranges) {
-  const [first, last] = [ranges[0], ranges.at(-1)];
+  const counted = wellCounted(ranges);
+  const [first, last] = [counted[0], counted.at(-1)];
   const gain = first.loss - last.loss;
   return `At position p of a window the model has read p tokens. The mean loss of ${split} is ${first.loss.toFixed(2)} at ` +
     `${positionsText(first)} (${first.tokens} tokens) and ${last.loss.toFixed(2)} at ${positionsText(last)} (${last.tokens} ` +

@@ -27,7 +27,7 @@ std::vector<fs::path> configs() {
 
 // A config and those that it inherits from.
 std::string with_bases(const fs::path& file) {
-  const std::string text = content_of(file);
+  std::string text = content_of(file);
   const std::string key = "\nbase: ";
   const std::size_t at = text.find(key);
   if (at == std::string::npos) {

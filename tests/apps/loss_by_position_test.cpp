@@ -125,7 +125,7 @@ TEST_F(LossByPosition, is_drawn_on_the_page) {
   EXPECT_EQ(page["ticks"][0], "1");
   EXPECT_THAT(page["text"].get<std::string>(),
               AllOf(HasSubstr("At position p of a window the model has read p tokens."),
-                    HasSubstr(" at position 1 and "), Not(HasSubstr("Windows begin"))));
+                    HasSubstr(" at position 1 ("), Not(HasSubstr("Windows begin"))));
   EXPECT_THAT(page["tip"].get<std::string>(), AllOf(HasSubstr("position"), HasSubstr("tokens)")));
 }
 
