@@ -8,10 +8,7 @@ time. Each line is the best of several ways to share the threads (models side by
 is chosen by one run of each, then measured by itself.
 """
 
-import argparse
-import json
 import random
-import statistics
 import tempfile
 import time
 
@@ -19,21 +16,7 @@ import ctranslate2
 import numpy
 from ctranslate2.specs import TransformerDecoderModelSpec, common_spec
 from ctranslate2_decode import MARKS, RandomWeights
-
-
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--batch", nargs="+", type=int, default=[1, 16])
-    parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
-    parser.add_argument("--tokens", type=int, default=128)
-    parser.add_argument("--prompt-length", type=int, default=16)
-    parser.add_argument("--vocabulary", type=int, default=8192)
-    parser.add_argument("--d-model", type=int, default=384)
-    parser.add_argument("--heads", type=int, default=6)
-    parser.add_argument("--layers", type=int, default=6)
-    parser.add_argument("--repeats", type=int, default=5, help="measurements of each line")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    return parser.parse_args()
+from generate_options import options, print_rows
 
 
 def save_model(a, directory):
@@ -76,41 +59,20 @@ def measure(a, directory, batch, threads):
         )
         together = -(-batch // inter)
         run(generator, prompts, a.tokens, together)
-        ways.append((run(generator, prompts, a.tokens, together), inter, together, generator))
-    _, inter, together, generator = min(ways, key=lambda way: way[0])
-    seconds = [run(generator, prompts, a.tokens, together) for _ in range(a.repeats)]
-    tokens = batch * a.tokens
-    median = statistics.median(seconds)
-    return {
-        "batch": batch,
-        "threads": threads,
-        "tokens": tokens,
-        "seconds": median,
-        "best_seconds": min(seconds),
-        "tokens_per_second": tokens / median,
-        "inter_threads": inter,
-        "intra_threads": threads // inter,
-    }
+        ways.append((run(generator, prompts, a.tokens, together), together, generator))
+    _, together, generator = min(ways, key=lambda way: way[0])
+    return [run(generator, prompts, a.tokens, together) for _ in range(a.repeats)]
 
 
 def main():
-    a = arguments()
-    if not a.json:
-        print(f"CTranslate2 {ctranslate2.__version__}")
-        print("batch threads  tokens  median s    best s  tokens/s inter intra", flush=True)
+    a = options(__doc__)
     with tempfile.TemporaryDirectory() as directory:
         save_model(a, directory)
-        for batch in a.batch:
-            for threads in a.threads:
-                row = measure(a, directory, batch, threads)
-                if a.json:
-                    print(json.dumps(row), flush=True)
-                else:
-                    print(
-                        "{batch:>5} {threads:>7} {tokens:>7} {seconds:>9.3f} {best_seconds:>9.3f} "
-                        "{tokens_per_second:>9.0f} {inter_threads:>5} {intra_threads:>5}".format(**row),
-                        flush=True,
-                    )
+        print_rows(
+            f"CTranslate2 {ctranslate2.__version__}",
+            a,
+            lambda batch, threads: measure(a, directory, batch, threads),
+        )
 
 
 if __name__ == "__main__":

@@ -7,12 +7,10 @@ A GPT-2 with random weights, with keys and values kept in tensors of their final
 for query, key and value; scaled_dot_product_attention over the rows so far. Each token is the most likely one.
 """
 
-import argparse
-import json
-import statistics
 import time
 
 import torch
+from generate_options import options, print_rows
 from torch import nn
 from torch.nn import functional
 
@@ -74,37 +72,14 @@ def measure(a, model, batch, threads):
         begin = time.perf_counter()
         assert model.generate(prompts, a.tokens, caches).shape == (batch, a.tokens)
         seconds.append(time.perf_counter() - begin)
-    median = statistics.median(seconds[1:])  # the first warmed up
-    tokens = batch * a.tokens
-    return {"batch": batch, "threads": threads, "tokens": tokens, "seconds": median,
-            "best_seconds": min(seconds[1:]), "tokens_per_second": tokens / median}  # fmt: skip
+    return seconds[1:]  # the first warmed up
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--batch", nargs="+", type=int, default=[1, 16])
-    parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
-    parser.add_argument("--tokens", type=int, default=128)
-    parser.add_argument("--prompt-length", type=int, default=16)
-    parser.add_argument("--vocabulary", type=int, default=8192)
-    parser.add_argument("--d-model", type=int, default=384)
-    parser.add_argument("--heads", type=int, default=6)
-    parser.add_argument("--layers", type=int, default=6)
-    parser.add_argument("--repeats", type=int, default=5, help="measurements of each line")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    a = parser.parse_args()
+    a = options(__doc__)
     torch.manual_seed(1)
     model = LanguageModel(a).eval()
-    if not a.json:
-        print(f"PyTorch {torch.__version__}\nbatch threads  tokens  median s    best s  tokens/s", flush=True)
-    for batch in a.batch:
-        for threads in a.threads:
-            row = measure(a, model, batch, threads)
-            if a.json:
-                print(json.dumps(row), flush=True)
-            else:
-                print("{batch:>5} {threads:>7} {tokens:>7} {seconds:>9.3f} {best_seconds:>9.3f} "
-                      "{tokens_per_second:>9.0f}".format(**row), flush=True)  # fmt: skip
+    print_rows(f"PyTorch {torch.__version__}", a, lambda batch, threads: measure(a, model, batch, threads))
 
 
 if __name__ == "__main__":
