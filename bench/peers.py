@@ -62,69 +62,59 @@ class Comparison:
     programs: list
 
 
+RATE = "tokens_per_second"
+
+
+def with_threads(what, threads):
+    return f"{what}, {threads} thread{'s' if threads > 1 else ''}"
+
+
+def ours(options):
+    return Program("tapehead", [BUILD / "tapehead_bench", *options], RATE)
+
+
+def pytorch(command, intel):
+    """PyTorch as installed, and with MKL's best kernels."""
+    forced = {"LD_PRELOAD": str(intel)}
+    return [Program("PyTorch", command, RATE), Program("PyTorch, MKL forced", command, RATE, forced)]
+
+
 def step_comparisons(arguments, python, intel):
     for size in arguments.sizes:
         for threads in arguments.threads:
             options = [size, "--threads", threads, "--seconds", arguments.seconds, "--json"]
-            pytorch = [python, ROOT / "bench/pytorch_step.py", *options]
-            yield Comparison(
-                what=f"step {size}, {threads} thread{'s' if threads > 1 else ''}",
-                unit="tokens/s",
-                programs=[
-                    Program("tapehead", [BUILD / "tapehead_bench", "step", *options], "tokens_per_second"),
-                    Program("PyTorch", pytorch, "tokens_per_second"),
-                    Program("PyTorch, MKL forced", pytorch, "tokens_per_second", {"LD_PRELOAD": str(intel)}),
-                ],
-            )
+            theirs = pytorch([python, ROOT / "bench/pytorch_step.py", *options], intel)
+            yield Comparison(with_threads(f"step {size}", threads), "tokens/s", [ours(["step", *options]), *theirs])
+
+
+def lm_comparisons(arguments, python, intel):
+    for threads in arguments.threads:
+        options = ["--threads", threads, "--seconds", arguments.seconds, "--json"]
+        command = [python, ROOT / "bench/pytorch_lm.py", *options]
+        theirs = [*pytorch(command, intel), Program("PyTorch, compiled", [*command, "--compiled"], RATE)]
+        yield Comparison(with_threads("lm", threads), "tokens/s", [ours(["step", "lm", *options]), *theirs])
 
 
 def decode_comparisons(arguments, python, intel):
     for beam in [1, 5]:
         for threads in arguments.threads:
             options = ["--beam", beam, "--threads", threads, "--json"]
+            theirs = Program("CTranslate2", [python, ROOT / "bench/ctranslate2_decode.py", *options], RATE)
             yield Comparison(
-                what=f"decode, beam {beam}, {threads} thread{'s' if threads > 1 else ''}",
-                unit="tokens/s",
-                programs=[
-                    Program("tapehead", [BUILD / "tapehead_bench", "decode", *options], "tokens_per_second"),
-                    Program(
-                        "CTranslate2", [python, ROOT / "bench/ctranslate2_decode.py", *options], "tokens_per_second"
-                    ),
-                ],
+                with_threads(f"decode, beam {beam}", threads), "tokens/s", [ours(["decode", *options]), theirs]
             )
-
-
-def lm_comparisons(arguments, python, intel):
-    for threads in arguments.threads:
-        options = ["--threads", threads, "--seconds", arguments.seconds, "--json"]
-        pytorch = [python, ROOT / "bench/pytorch_lm.py", *options]
-        yield Comparison(
-            what=f"lm, {threads} thread{'s' if threads > 1 else ''}",
-            unit="tokens/s",
-            programs=[
-                Program("tapehead", [BUILD / "tapehead_bench", "step", "lm", *options], "tokens_per_second"),
-                Program("PyTorch", pytorch, "tokens_per_second"),
-                Program("PyTorch, MKL forced", pytorch, "tokens_per_second", {"LD_PRELOAD": str(intel)}),
-                Program("PyTorch, compiled", [*pytorch, "--compiled"], "tokens_per_second"),
-            ],
-        )
 
 
 def generate_comparisons(arguments, python, intel):
     for batch in [1, 16]:
         for threads in arguments.threads:
             options = ["--batch", batch, "--threads", threads, "--json"]
-            pytorch = [python, ROOT / "bench/pytorch_generate.py", *options]
-            ctranslate2 = [python, ROOT / "bench/ctranslate2_generate.py", *options]
+            theirs = [
+                *pytorch([python, ROOT / "bench/pytorch_generate.py", *options], intel),
+                Program("CTranslate2", [python, ROOT / "bench/ctranslate2_generate.py", *options], RATE),
+            ]
             yield Comparison(
-                what=f"generate, batch {batch}, {threads} thread{'s' if threads > 1 else ''}",
-                unit="tokens/s",
-                programs=[
-                    Program("tapehead", [BUILD / "tapehead_bench", "generate", *options], "tokens_per_second"),
-                    Program("PyTorch", pytorch, "tokens_per_second"),
-                    Program("PyTorch, MKL forced", pytorch, "tokens_per_second", {"LD_PRELOAD": str(intel)}),
-                    Program("CTranslate2", ctranslate2, "tokens_per_second"),
-                ],
+                with_threads(f"generate, batch {batch}", threads), "tokens/s", [ours(["generate", *options]), *theirs]
             )
 
 
@@ -138,14 +128,14 @@ COMPARISONS = {
 
 def compare(comparison, rounds):
     """One row for each peer."""
-    ours, *peers = comparison.programs
+    tapehead, *peers = comparison.programs
     rates = {program.name: [] for program in comparison.programs}
     for _ in range(rounds):
         for program in comparison.programs:
             rates[program.name].append(program.run())
     for peer in peers:
-        single = [mine / theirs for mine, theirs in zip(rates[ours.name], rates[peer.name])]
-        mine, theirs = statistics.median(rates[ours.name]), statistics.median(rates[peer.name])
+        single = [mine / theirs for mine, theirs in zip(rates[tapehead.name], rates[peer.name])]
+        mine, theirs = statistics.median(rates[tapehead.name]), statistics.median(rates[peer.name])
         yield {
             "what": comparison.what,
             "unit": comparison.unit,
