@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,6 +128,9 @@ Planted plant(const TapeEvent& event, const Draws& draws, std::uint64_t number) 
   constexpr std::array<double, 3> kinds{std::numeric_limits<double>::quiet_NaN(),
                                         std::numeric_limits<double>::infinity(),
                                         -std::numeric_limits<double>::infinity()};
+  if (event.module == nullptr) {
+    throw std::logic_error(fmt::format("{} has no place", event.op));
+  }
   Tensor same_memory = event.tensor;
   Planted planted{.op = event.op, .path = event.module->path(), .input = event.input};
   planted.element = draw_below(draws, 3 * number + 1, same_memory.size());
