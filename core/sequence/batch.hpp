@@ -10,7 +10,8 @@ namespace tapehead {
 
 struct Tokens {
   PoolVector<TokenId> ids;
-  Segments segments;  // a segment for each sequence; it may be empty
+  Segments segments;            // a segment for each sequence; it may be empty
+  PoolVector<TokenId> types{};  // of each token; empty: all 0
 
   Index rows() const { return static_cast<Index>(ids.size()); }
 };
@@ -46,7 +47,7 @@ struct Prompts {
 Prompts prompts_after(Tokens context, TokenId begin);
 
 // Throws ShapeError if the parts do not match: different numbers of sequences, segments with other
-// rows than there are tokens, or labels of rows that do not exist.
+// rows than there are tokens, types of other tokens, or labels of rows that do not exist.
 void expect_whole(const Batch& batch);
 
 }  // namespace tapehead

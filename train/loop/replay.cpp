@@ -27,22 +27,35 @@ using Numbers = std::vector<std::int64_t>;
 constexpr const char* label_rows = "label_rows";  // only if some rows have no label
 constexpr const char* prefixes = "prefixes";      // only if some input has one
 
+// The names of the lists of tokens.
+struct TokenLists {
+  const char* ids;
+  const char* lengths;
+  const char* types;  // only if the tokens have types
+};
+constexpr TokenLists context_lists{
+    .ids = "source", .lengths = "source_lengths", .types = "source_types"};
+constexpr TokenLists input_lists{
+    .ids = "target_input", .lengths = "target_lengths", .types = "target_types"};
+
+Numbers numbers(const auto& list) { return {list.begin(), list.end()}; }
+
+void add_tokens(const Tokens& tokens, const TokenLists& names,
+                std::map<std::string, Numbers>& lists) {
+  lists[names.ids] = numbers(tokens.ids);
+  std::ranges::transform(tokens.segments.list, std::back_inserter(lists[names.lengths]),
+                         &Segment::rows);
+  if (!tokens.types.empty()) {
+    lists[names.types] = numbers(tokens.types);
+  }
+}
+
 // The lists that make a batch, by name.
 std::map<std::string, Numbers> lists_of(const Batch& batch) {
-  const auto numbers = [](const auto& list) { return Numbers(list.begin(), list.end()); };
-  const auto lengths = [](const Segments& segments) {
-    Numbers list;
-    for (const Segment& segment : segments.list) {
-      list.push_back(segment.rows);
-    }
-    return list;
-  };
-  std::map<std::string, Numbers> lists{{"source", numbers(batch.context.ids)},
-                                       {"target_input", numbers(batch.input.ids)},
-                                       {"target_output", numbers(batch.labels.ids)},
-                                       {"source_lengths", lengths(batch.context.segments)},
-                                       {"target_lengths", lengths(batch.input.segments)},
+  std::map<std::string, Numbers> lists{{"target_output", numbers(batch.labels.ids)},
                                        {"examples", numbers(batch.examples)}};
+  add_tokens(batch.context, context_lists, lists);
+  add_tokens(batch.input, input_lists, lists);
   if (!batch.labels.every_row) {
     lists.emplace(label_rows, numbers(batch.labels.rows));
   }
@@ -71,6 +84,8 @@ Numbers numbers_in(const TensorFile& file, const std::string& name, Index least,
   return numbers;
 }
 
+constexpr Index largest_vocabulary = std::numeric_limits<TokenId>::max();
+
 // The file from which the numbers of a batch are read, and their limits.
 struct BatchSource {
   const TensorFile& file;
@@ -84,17 +99,22 @@ struct BatchSource {
     }
     return list;
   }
-  Tokens tokens(const std::string& name, const std::string& lengths, Index vocabulary) const {
-    const Numbers rows = numbers_in(file, prefix + lengths, 0, longest);
-    return {.ids = ids(name, vocabulary), .segments = segments_of({rows.begin(), rows.end()})};
+  Tokens tokens(const TokenLists& names, Index vocabulary) const {
+    const Numbers rows = numbers_in(file, prefix + names.lengths, 0, longest);
+    Tokens read{.ids = ids(names.ids, vocabulary),
+                .segments = segments_of({rows.begin(), rows.end()})};
+    if (file.find(prefix + names.types) != nullptr) {
+      read.types = ids(names.types, largest_vocabulary);
+    }
+    return read;
   }
 };
 
 Batch batch_in(const BatchSource& in, const Replay& replay) {
   const bool one_stack = replay.config.model.family != Family::encoder_decoder;
   const Index input_vocabulary = one_stack ? replay.source_vocabulary : replay.target_vocabulary;
-  Batch batch{.context = in.tokens("source", "source_lengths", replay.source_vocabulary),
-              .input = in.tokens("target_input", "target_lengths", input_vocabulary),
+  Batch batch{.context = in.tokens(context_lists, replay.source_vocabulary),
+              .input = in.tokens(input_lists, input_vocabulary),
               .labels = {.ids = in.ids("target_output", replay.target_vocabulary)},
               .examples = {}};
   const Numbers examples = numbers_in(in.file, in.prefix + "examples", 0, most_counted);
@@ -126,7 +146,6 @@ Batch batch_in(const BatchSource& in, const Replay& replay) {
 std::string prefix_of(Index batch) { return fmt::format("batch.{}.", batch); }
 
 Replay read_replay(const TensorFile& file) {
-  constexpr Index largest_vocabulary = std::numeric_limits<TokenId>::max();
   Replay replay{.config = parse_config(file.metadata("replay.config"), file.path().string()).config,
                 .source_vocabulary =
                     metadata_number(file, "source_vocabulary", mark_count, largest_vocabulary),

@@ -26,7 +26,12 @@ PoolVector<T> slice(const PoolVector<T>& all, Index first, Index count) {
 Tokens tokens_from(const Tokens& all, Index first, Index end, Index rows_before) {
   Tokens part;
   part.segments = segments_from(all.segments, first, end, rows_before);
-  part.ids = slice(all.ids, all.segments[first].row, row_count(part.segments));
+  const Index row = all.segments[first].row;
+  const Index rows = row_count(part.segments);
+  part.ids = slice(all.ids, row, rows);
+  if (!all.types.empty()) {
+    part.types = slice(all.types, row, rows);
+  }
   return part;
 }
 

@@ -38,6 +38,7 @@ TEST(Batch, of_parts_that_go_together_is_whole) {
             }),
             "none");
   EXPECT_EQ(fault_after([](Batch& batch) { batch.labels = {.every_row = false}; }), "none");
+  EXPECT_EQ(fault_after([](Batch& batch) { batch.input.types = {0, 1, 0, 1, 1}; }), "none");
 }
 
 TEST(Batch, of_parts_that_do_not_is_refused_with_the_part) {
@@ -45,6 +46,8 @@ TEST(Batch, of_parts_that_do_not_is_refused_with_the_part) {
             "batch.context");
   EXPECT_EQ(fault_after([](Batch& batch) { batch.input.ids.push_back(3); }), "batch.input");
   EXPECT_EQ(fault_after([](Batch& batch) { batch.examples.push_back(2); }), "batch.context");
+  EXPECT_EQ(fault_after([](Batch& batch) { batch.input.types = {0, 1}; }), "batch.input.types");
+  EXPECT_EQ(fault_after([](Batch& batch) { batch.context.types = {0}; }), "batch.context.types");
   EXPECT_EQ(fault_after([](Batch& batch) { batch.labels.ids.pop_back(); }), "batch.labels");
   EXPECT_EQ(fault_after([](Batch& batch) { batch.labels.every_row = true; }), "batch.labels");
   EXPECT_EQ(fault_after([](Batch& batch) { batch.labels.rows = {1, 5}; }), "batch.labels.rows");

@@ -99,6 +99,19 @@ TEST_F(ReplayTest, runs_a_step_without_anomalies_to_the_same_numbers) {
   EXPECT_EQ(replayed.message, "step 4 runs without an anomaly: " + trainers_word());
 }
 
+TEST_F(ReplayTest, keeps_the_types_of_tokens) {
+  PoolVector<TokenId>& types = step_.batches[1].input.types;
+  types.assign(step_.batches[1].input.ids.size(), 1);
+  write_replay(here_ / "replay.safetensors", step_, model_.store);
+  EXPECT_EQ(TensorFile(here_ / "replay.safetensors").entry("batch.1.target_types").shape,
+            (Shape{static_cast<Index>(types.size())}));
+  EXPECT_TRUE(replay_step(here_ / "replay.safetensors", 1).clean);
+  types.pop_back();
+  write_replay(here_ / "replay.safetensors", step_, model_.store);
+  EXPECT_THAT([&] { replay_step(here_ / "replay.safetensors", 1); },
+              ::testing::ThrowsMessage<IoError>(HasSubstr("batch.input.types")));
+}
+
 TEST_F(ReplayTest, refuses_other_files) {
   std::ofstream(here_ / "other.safetensors") << "something else";
   EXPECT_THROW(replay_step(here_ / "other.safetensors", 1), IoError);

@@ -36,6 +36,10 @@ Batch batch_of(const Lengths& lengths) {
   batch.examples.resize(lengths.source.size());
   std::iota(batch.context.ids.begin(), batch.context.ids.end(), 1000);
   std::iota(batch.input.ids.begin(), batch.input.ids.end(), 2000);
+  batch.context.types.resize(batch.context.ids.size());
+  batch.input.types.resize(batch.input.ids.size());
+  std::iota(batch.context.types.begin(), batch.context.types.end(), 4000);
+  std::iota(batch.input.types.begin(), batch.input.types.end(), 5000);
   std::iota(batch.labels.ids.begin(), batch.labels.ids.end(), 3000);
   std::iota(batch.examples.begin(), batch.examples.end(), 50);
   return batch;
@@ -82,6 +86,8 @@ Batch rejoined(const PoolVector<Batch>& parts, RowsBefore before) {
     }
     append(whole.context.ids, part.context.ids);
     append(whole.input.ids, part.input.ids);
+    append(whole.context.types, part.context.types);
+    append(whole.input.types, part.input.types);
     append(whole.labels.ids, part.labels.ids);
     append(whole.examples, part.examples);
   }
@@ -102,6 +108,8 @@ TEST(Shards, are_parts_of_the_whole_in_order) {
       const Batch whole = rejoined(cut_into_shards(batch, shards, before), before);
       EXPECT_EQ(whole.context.ids, batch.context.ids);
       EXPECT_EQ(whole.input.ids, batch.input.ids);
+      EXPECT_EQ(whole.context.types, batch.context.types);
+      EXPECT_EQ(whole.input.types, batch.input.types);
       EXPECT_EQ(whole.labels.ids, batch.labels.ids);
       EXPECT_EQ(whole.examples, batch.examples);
       EXPECT_TRUE(same(whole.context.segments, batch.context.segments));
@@ -180,6 +188,15 @@ TEST(Shards, take_the_labels_of_their_rows_along) {
   EXPECT_THAT(parts[1].labels.rows, ElementsAre(1));
   EXPECT_THAT(parts[2].labels.rows, ElementsAre(0));
   EXPECT_THAT(parts[2].labels.ids, ElementsAre(13));
+}
+
+TEST(Shards, of_tokens_without_types_have_none) {
+  Batch batch = batch_of({{1, 2}, {4, 2}});
+  batch.input.types.clear();
+  for (const Batch& part : cut_into_shards(batch, 2)) {
+    EXPECT_FALSE(part.context.types.empty());
+    EXPECT_THAT(part.input.types, IsEmpty());
+  }
 }
 
 TEST(Shards, of_an_empty_batch_are_none) { EXPECT_THAT(cut_into_shards(Batch(), 3), IsEmpty()); }
