@@ -10,6 +10,8 @@ void add_commands(CLI::App& program, Outcome& outcome) {
   add_evaluate_command(program, outcome);
   add_translate_command(program, outcome);
   add_generate_command(program, outcome);
+  add_classify_command(program, outcome);
+  add_fill_command(program, outcome);
   add_score_command(program, outcome);
   add_heads_command(program, outcome);
   add_report_command(program, outcome);

@@ -51,6 +51,8 @@ void add_train_command(CLI::App& program, Outcome& outcome);
 void add_evaluate_command(CLI::App& program, Outcome& outcome);
 void add_translate_command(CLI::App& program, Outcome& outcome);
 void add_generate_command(CLI::App& program, Outcome& outcome);
+void add_classify_command(CLI::App& program, Outcome& outcome);
+void add_fill_command(CLI::App& program, Outcome& outcome);
 void add_score_command(CLI::App& program, Outcome& outcome);
 void add_heads_command(CLI::App& program, Outcome& outcome);
 void add_report_command(CLI::App& program, Outcome& outcome);

@@ -15,6 +15,7 @@
 #include "datasets/text/text_options.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/run_evaluation.hpp"
+#include "train/options/application.hpp"
 #include "train/output/logging.hpp"
 
 namespace tapehead {
@@ -49,6 +50,9 @@ void set_stride(Task& task, const Config& config, Index stride) {
   if (text == nullptr) {
     throw ConfigError("--stride: only running text is cut into windows (task.name: text)");
   }
+  if (config.model.family == Family::encoder) {
+    throw ConfigError("--stride: an encoder predicts masked tokens of windows that do not overlap");
+  }
   if (stride > text->context) {
     throw ConfigError(
         fmt::format("--stride: windows of {} tokens would leave some out ({}; allowed: 1 to {})",
@@ -68,8 +72,11 @@ void evaluate_run(const EvaluateArguments& arguments) {
   }
   EvaluationOptions options = saved.config.evaluation;
   if (arguments.beam > 0) {
-    if (saved.config.task.kind().of_text) {
+    if (saved.config.task.kind().of_text()) {
       throw ConfigError("--beam: running text has no outputs that are searched for");
+    }
+    if (labels_in_one_pass(saved.config)) {
+      throw ConfigError("--beam: the model gives its labels in one pass, without a search");
     }
     options.beam = arguments.beam;
   }

@@ -203,7 +203,7 @@ void generate(const GenerateArguments& arguments) {
   Workers workers(arguments.threads);
   const Generator generator(runs.ensemble(), workers, arguments.options);
   say_about_prompts(prompts, runs.first(), generator, name);
-  const Output output(arguments, prompts, runs.first().config.task.kind().of_text);
+  const Output output(arguments, prompts, runs.first().config.task.kind().of_text());
   runs.ensemble().use([&] {
     output.begin();
     const auto generated = generator.generate(prompts, output.each());

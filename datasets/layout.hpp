@@ -3,11 +3,18 @@
 
 namespace tapehead {
 
+// What a sequence of the input holds.
+enum class InputRows {
+  target,             // begin mark and target; the source, with its end mark, is in the context
+  source_and_target,  // source, begin mark and target; the labels begin at the mark
+  source              // the source alone, whose rows, or whose first row, have the labels
+};
+
 struct Layout {
-  // Source, begin mark and target follow each other in one sequence, whose labels begin at the
-  // mark. Otherwise the source, with its end mark, is a sequence of the context.
-  bool one_sequence = false;
-  bool full_prefix = false;  // in one sequence: the rows of the source see each other
+  InputRows input = InputRows::target;
+  bool full_prefix = false;  // with source_and_target: the rows of the source see each other
+
+  bool in_one_sequence() const { return input == InputRows::source_and_target; }
 };
 
 }  // namespace tapehead

@@ -13,10 +13,12 @@ namespace tapehead {
 Split part_of(const Split& split, std::span<const Index> numbers) {
   Split part;
   part.name = split.name;
+  part.classes = split.classes;
   if (split.is_text()) {
     part.windows = {.text = split.windows.text,
                     .windowing = split.windows.windowing,
-                    .list = split.windows.list.with({numbers.begin(), numbers.end()})};
+                    .list = split.windows.list.with({numbers.begin(), numbers.end()}),
+                    .masking = split.windows.masking};
     return part;
   }
   for (const Index number : numbers) {

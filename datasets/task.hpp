@@ -3,12 +3,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
+#include "datasets/corpus/masking.hpp"
 #include "datasets/corpus/windows.hpp"
 #include "datasets/relations.hpp"
 #include "datasets/task_options.hpp"
@@ -27,11 +29,13 @@ struct TextWindows {
   std::shared_ptr<const TokenText> text;  // null: the task has pairs
   Windowing windowing{};
   WindowList list{};
+  std::optional<Masking> masking{};  // for models that predict masked tokens
 };
 
 struct Split {
   std::string name;  // "train", "validation", "test", or a further test split such as "longer"
   std::vector<Example> examples;  // pairs
+  bool classes = false;           // each target is one class of the source, without an end mark
   TextWindows windows;
   std::vector<std::string> source_texts;  // one per example, as a user would write it
   std::vector<std::string> references;    // the targets as text, to score outputs against

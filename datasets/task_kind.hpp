@@ -53,6 +53,10 @@ inline constexpr OptionsType options_type{
 template <class... Options>
 inline constexpr std::array<OptionsType, sizeof...(Options)> options_of{options_type<Options>...};
 
+// What the examples of a task are: pairs of a source and a target; windows of a text, which a run
+// keeps as tokens; or texts that each belong to a class.
+enum class ExampleKind { pair, window, classified };
+
 struct TaskKind {
   std::string_view name;
   std::span<const OptionsType> options;
@@ -66,12 +70,14 @@ struct TaskKind {
   void (*shrink)(TaskOptions&, const Shrinking&);
   // The options that name a file to read.
   std::span<const std::string_view> files{};
-  // Its examples are windows of a text, which a run keeps as tokens; otherwise they are pairs.
-  bool of_text = false;
+  ExampleKind examples = ExampleKind::pair;
   // Adds the options that decide how epochs use the training split.
   void (*add_draws)(const TaskOptions&, Hash&) = [](const TaskOptions&, Hash&) {};
   // Makes everything except the fingerprint.
   Task (*make)(const TaskOptions&, std::uint64_t seed, const std::filesystem::path& tokenizers);
+
+  bool of_text() const { return examples == ExampleKind::window; }
+  bool of_classes() const { return examples == ExampleKind::classified; }
 };
 
 // All kinds. The first one is used if a config names none.

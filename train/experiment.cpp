@@ -6,9 +6,12 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "datasets/batch_layout.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/config/config.hpp"
+#include "train/options/application.hpp"
+#include "train/options/layout.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/files.hpp"
@@ -69,6 +72,9 @@ OpenedRun open_run(const std::filesystem::path& run, const std::string& wanted) 
 
 Task make_task(const Config& config, const TaskOptions& data, const std::filesystem::path& run) {
   Task task = make_task(data, config.seed, run);
+  for (const Split& split : task.splits) {
+    expect_fits(split, layout_of(config.model));
+  }
   if (config.evaluation.stride) {
     task.set_stride(*config.evaluation.stride);
   }
@@ -98,9 +104,19 @@ std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& 
   return last_checkpoint(files);
 }
 
+Vocabularies vocabularies_of(const Config& config, Index source_vocabulary,
+                             Index target_vocabulary) {
+  if (config.model.family == Family::encoder_decoder) {
+    return {.context = source_vocabulary, .input = target_vocabulary, .labels = target_vocabulary};
+  }
+  const bool masked = application_of(config) == Application::fill;
+  return {.input = source_vocabulary + (masked ? 1 : 0), .labels = target_vocabulary};
+}
+
 Model::Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
              const TensorFile& weights)
-    : transformer(store.root(), config.model, source_vocabulary, target_vocabulary) {
+    : transformer(store.root(), config.model,
+                  vocabularies_of(config, source_vocabulary, target_vocabulary)) {
   expect_shapes(weights, store);
   store.set_to_zeros();
   load_weights(weights, store);

@@ -24,6 +24,11 @@ enum class FirstWeights { drawn, zeros };
 Task make_task(const Config& config, const TaskOptions& data,
                const std::filesystem::path& run = {});
 
+// What a model reads and predicts, by the sizes of a task's tokenizers. A single stack reads the
+// source's entries; if it predicts masked tokens, there is one more entry, the mask.
+Vocabularies vocabularies_of(const Config& config, Index source_vocabulary,
+                             Index target_vocabulary);
+
 // A model with its parameters. The config must be resolved. `scope`: its place in the tree of
 // names; its names address its random draws and initial weights.
 struct Model {
@@ -34,7 +39,8 @@ struct Model {
 
   Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
         FirstWeights first = FirstWeights::drawn, std::string_view scope = {})
-      : transformer(store.root() / scope, config.model, source_vocabulary, target_vocabulary) {
+      : transformer(store.root() / scope, config.model,
+                    vocabularies_of(config, source_vocabulary, target_vocabulary)) {
     if (first == FirstWeights::drawn) {
       store.initialize(config.seed);
     } else {

@@ -60,6 +60,15 @@ void expect_fits(const TextOptions& options, const TokenText& text) {
   }
 }
 
+// Of a split in an epoch.
+Masking masking_of(const TextOptions& options, const Tokenizer& tokenizer, const std::string& split,
+                   std::uint64_t seed, Index epoch) {
+  return {.share = options.mask_share,
+          .mask = mask_id(tokenizer),
+          .words = options.mask_words ? word_beginnings(tokenizer) : nullptr,
+          .draws = Draws(seed, "masking/" + split, epoch)};
+}
+
 Task make_text(const TaskOptions& task_options, std::uint64_t seed, const fs::path& run) {
   const auto& options = task_options.as<TextOptions>();
   TextSplits splits(options);
@@ -77,15 +86,15 @@ Task make_text(const TaskOptions& task_options, std::uint64_t seed, const fs::pa
     split.unknown_source = text->counts().unknown;
     split.windows = {.text = text, .windowing = windowing};
     split.windows.list = evaluation_windows(*text, windowing, options.context);
+    split.windows.masking = masking_of(options, *kept.source, name, seed, 0);
   }
   expect_fits(options, *task.splits.front().windows.text);
-  task.draw_training_split = [text = task.splits.front().windows.text, windowing,
-                              seed](Index epoch) {
+  task.draw_training_split = [windows = task.splits.front().windows, seed](Index epoch) {
     auto drawn = std::make_shared<Split>();
     drawn->name = "train";
-    drawn->windows = {.text = text,
-                      .windowing = windowing,
-                      .list = training_windows(*text, windowing, seed, epoch)};
+    drawn->windows = windows;
+    drawn->windows.list = training_windows(*windows.text, windows.windowing, seed, epoch);
+    drawn->windows.masking->draws = Draws(seed, "masking/train", epoch);
     return drawn;
   };
   return task;
@@ -122,6 +131,11 @@ void add_text_options(const TaskOptions& task, Hash& hash) {
         static_cast<Index>(options.tokenizer), static_cast<Index>(options.stream ? 1 : 0)}) {
     hash.add(static_cast<std::uint64_t>(number));
   }
+  const TextOptions defaults;
+  if (options.mask_share != defaults.mask_share || options.mask_words) {
+    hash.add(std::bit_cast<std::uint64_t>(options.mask_share));
+    hash.add(static_cast<std::uint64_t>(options.mask_words ? 1 : 0));
+  }
 }
 
 }  // namespace
@@ -133,7 +147,7 @@ extern constinit const TaskKind text_task{.name = "text",
                                           .splits = text_splits,
                                           .shrink = shrink_text,
                                           .files = text_files,
-                                          .of_text = true,
+                                          .examples = ExampleKind::window,
                                           .add_draws = add_text_options,
                                           .make = make_text};
 

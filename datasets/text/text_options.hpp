@@ -22,6 +22,8 @@ struct TextOptions {
   std::string separator{};
   bool stream = false;
   Index context = 256;
+  double mask_share = 0.15;
+  bool mask_words = false;
   TokenizerKind tokenizer = TokenizerKind::bpe;
   Index vocabulary = 4096;
   double character_coverage = 1.0;
@@ -62,6 +64,16 @@ struct TextOptions {
                 .maximum = 1048576,
                 .unit = "tokens"},
           context);
+    visit(Field{.name = "mask_share",
+                .help = "encoder: part of each window's tokens that is masked, at least one, and "
+                        "drawn again in each epoch (Devlin et al. 2019)",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_minimum = true},
+          mask_share);
+    visit(Field{.name = "mask_words",
+                .help = "encoder: whether whole words are masked instead of single tokens"},
+          mask_words);
     visit(Field{.name = "tokenizer",
                 .help = "words at white space, characters, bytes, or SentencePiece (bpe, unigram) "
                         "trained on the training text"},

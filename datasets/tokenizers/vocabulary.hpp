@@ -43,6 +43,9 @@ class Vocabulary {
 // `limit` of them, including the marks.
 Vocabulary most_frequent(const EntryCounts& counts, Index limit);
 
+// What the names of their files end in.
+inline constexpr std::string_view vocabulary_suffix = ".vocabulary";
+
 // The file format: a line with `kind`, the number of entries and a checksum; then each entry on its
 // own line. An empty line stands for the line end.
 void save_vocabulary(const Vocabulary& vocabulary, std::string_view kind,

@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/utf8.hpp"
+#include "datasets/tokenizers/class_tokenizer.hpp"
 
 namespace tapehead {
 
@@ -157,6 +158,11 @@ std::shared_ptr<const Tokenizer> symbol_tokenizer(Index symbols) {
 
 std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const std::filesystem::path& file) {
   SavedVocabulary saved = load_vocabulary(file);
+  if (saved.kind == ClassTokenizer::kind) {
+    const std::vector<std::string>& entries = saved.vocabulary.entries();
+    return std::make_unique<ClassTokenizer>(
+        std::vector<std::string>(entries.begin() + mark_count, entries.end()));
+  }
   for (const Unit unit : units) {
     if (saved.kind == name_of(unit)) {
       return std::make_unique<VocabularyTokenizer>(std::move(saved.vocabulary), unit);

@@ -24,7 +24,7 @@ Vocabulary all_bytes();
 
 class VocabularyTokenizer : public Tokenizer {
  public:
-  static constexpr std::string_view suffix = ".vocabulary";
+  static constexpr std::string_view suffix = vocabulary_suffix;
 
   VocabularyTokenizer(Vocabulary vocabulary, Unit unit);
 

@@ -41,8 +41,10 @@ Writes writes_of(const Transformer& model, const ParameterStore& store) {
 // Collects what the recorder delivers, head after head, until all heads of a sentence are complete.
 class Watcher {
  public:
-  Watcher(const Writes& writes, const Split& split, const Batch& batch, const SideFacts& facts)
-      : writes_(writes),
+  Watcher(const Transformer& model, const Writes& writes, const Split& split, const Batch& batch,
+          const SideFacts& facts)
+      : encodes_input_(model.family() == Family::encoder),
+        writes_(writes),
         batch_(batch),
         facts_(facts),
         relations_(static_cast<std::size_t>(batch.sequences())) {
@@ -115,8 +117,8 @@ class Watcher {
   AttendedSequence sequence() const {
     const bool decoder = site_.stack() == StackName::decoder;
     const bool self = site_.is_self();
-    const auto source = tokens_of(batch_.context, segment_);
     const auto target = tokens_of(batch_.input, segment_);
+    const auto source = encodes_input_ ? target : tokens_of(batch_.context, segment_);
     return {.keys = decoder && self ? target : source,
             .queries = decoder ? target : source,
             .self = self,
@@ -126,6 +128,7 @@ class Watcher {
             .prefix = decoder && self ? batch_.input.segments[segment_].prefix : 0};
   }
 
+  bool encodes_input_;  // rather than the context
   const Writes& writes_;
   const Batch& batch_;
   const SideFacts& facts_;
@@ -152,7 +155,7 @@ std::vector<AttentionSums> watch_batch(const Transformer& model, const Parameter
                                        const Writes& writes, const Split& split,
                                        const std::vector<Index>& examples, const SideFacts& facts) {
   const Batch batch = make_batch(split, examples, layout_of(model.options()));
-  Watcher watcher(writes, split, batch, facts);
+  Watcher watcher(model, writes, split, batch, facts);
   Tape tape(false);
   Pass pass(tape, store);
   pass.recorder = [&watcher](const RecordedAttention& seen) {

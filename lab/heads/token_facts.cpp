@@ -27,9 +27,11 @@ bool is_all_punctuation(std::string_view piece) {
   return any;
 }
 
+// Also of the mask, which follows the entries.
 TokenFacts facts_of(const Tokenizer& tokenizer) {
-  TokenFacts facts{.occurrences = std::vector<Index>(static_cast<std::size_t>(tokenizer.size())),
-                   .punctuation = std::vector<bool>(static_cast<std::size_t>(tokenizer.size()))};
+  const auto entries = static_cast<std::size_t>(tokenizer.size()) + 1;
+  TokenFacts facts{.occurrences = std::vector<Index>(entries),
+                   .punctuation = std::vector<bool>(entries)};
   for (TokenId token = mark_count; token < tokenizer.size(); ++token) {
     facts.punctuation[static_cast<std::size_t>(token)] = is_all_punctuation(tokenizer.entry(token));
   }
@@ -55,7 +57,9 @@ void count(const TokenText& text, TokenFacts& facts) {
 SideFacts facts_of_sequence(const Task& task, const Split& train, const Layout& layout) {
   SideFacts facts{.source = {}, .target = facts_of(*task.source_tokenizer)};
   count(train.examples, &Example::source, facts.target);
-  count(train.examples, &Example::target, facts.target);
+  if (!train.classes) {
+    count(train.examples, &Example::target, facts.target);
+  }
   if (train.is_text()) {
     count(*train.windows.text, facts.target);
   }
@@ -72,14 +76,18 @@ SideFacts facts_of_sequence(const Task& task, const Split& train, const Layout& 
 
 SideFacts token_facts(const Task& task, const Layout& layout) {
   const Split& train = task.split("train");
-  if (layout.one_sequence) {
+  if (layout.in_one_sequence()) {
     return facts_of_sequence(task, train, layout);
   }
   SideFacts facts{.source = facts_of(*task.source_tokenizer),
                   .target = facts_of(*task.target_tokenizer),
                   .relations = task.find_relations};
   count(train.examples, &Example::source, facts.source);
-  count(train.examples, &Example::target, facts.target);
+  if (train.is_text()) {
+    count(*train.windows.text, facts.source);
+  } else if (!train.classes) {
+    count(train.examples, &Example::target, facts.target);
+  }
   return facts;
 }
 

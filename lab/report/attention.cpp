@@ -52,7 +52,7 @@ Split chosen(const Task& task, const Split& split, const std::vector<Index>& exa
 Json pieces(const PoolVector<TokenId>& tokens, const Tokenizer& tokenizer) {
   Json list = Json::array();
   for (std::size_t i = 0; i < tokens.size() && i < static_cast<std::size_t>(shown_tokens); ++i) {
-    list.push_back(tokenizer.entry(tokens[i]));
+    list.push_back(entry_or_mask(tokenizer, tokens[i]));
   }
   return list;
 }
@@ -117,7 +117,7 @@ Json report_sentences(const Model& model, const EvaluationOptions& options, cons
   const Split few = chosen(task, split, examples);
   const Layout layout = layout_of(model.transformer.options());
   const Tokenizer& input_tokenizer =
-      layout.one_sequence ? *task.source_tokenizer : *task.target_tokenizer;
+      layout.in_one_sequence() ? *task.source_tokenizer : *task.target_tokenizer;
   const auto outputs = decode_split(model.transformer, model.store, task, few,
                                     std::ssize(few.examples), options, workers);
   const std::vector<bool> right = right_sequences(task, few, outputs);
@@ -125,19 +125,23 @@ Json report_sentences(const Model& model, const EvaluationOptions& options, cons
   Index weights = 0;
   for (std::size_t i = 0; i < examples.size(); ++i) {
     const Batch batch = make_batch(few, {static_cast<Index>(i)}, layout);
+    const bool encoder = layout.input == InputRows::source;
+    const Tokens& source = encoder ? batch.input : batch.context;
+    const Tokens& target = encoder ? batch.context : batch.input;
     Json attentions = attentions_json(model, batch);
     weights += weights_in(attentions);
     if (i > 0 && weights > shown_weights) {
       break;
     }
-    sentences.push_back({{"number", examples[i] + 1},
-                         {"source", few.source_texts[i]},
-                         {"source_tokens", pieces(batch.context.ids, *task.source_tokenizer)},
-                         {"target_tokens", pieces(batch.input.ids, input_tokenizer)},
-                         {"said_tokens", said_after(batch, *task.target_tokenizer)},
-                         {"source_length", batch.context.ids.size()},
-                         {"target_length", batch.input.ids.size()},
-                         {"attentions", std::move(attentions)}});
+    sentences.push_back(
+        {{"number", examples[i] + 1},
+         {"source", few.source_texts[i]},
+         {"source_tokens", pieces(source.ids, *task.source_tokenizer)},
+         {"target_tokens", pieces(target.ids, input_tokenizer)},
+         {"said_tokens", encoder ? Json::array() : said_after(batch, *task.target_tokenizer)},
+         {"source_length", source.ids.size()},
+         {"target_length", target.ids.size()},
+         {"attentions", std::move(attentions)}});
     if (i < outputs.size()) {
       sentences.back().update({{"output", outputs[i]},
                                {"right", static_cast<bool>(right[i])},

@@ -97,9 +97,9 @@ std::string task_name(const Config& config) { return std::string(config.task.kin
 std::string width_text(const ModelOptions& model) {
   const Index encoder = model.encoder_layers.value_or(model.layers);
   const Index decoder = model.decoder_layers.value_or(model.layers);
-  const std::string layers = model.family == Family::decoder
-                                 ? std::to_string(decoder)
-                                 : fmt::format("{} + {}", encoder, decoder);
+  const std::string layers = model.family == Family::encoder_decoder
+                                 ? fmt::format("{} + {}", encoder, decoder)
+                                 : std::to_string(encoder + decoder);
   return fmt::format("{} layers, width {}", layers, model.d_model);
 }
 

@@ -85,7 +85,8 @@ struct ModelOptions {
         Field{.name = "family",
               .help = "encoder_decoder: an encoder reads the source, and a decoder attends to it "
                       "and writes the target; decoder: one stack reads the source and goes on "
-                      "with the target, as in GPT; encoder: refused, since no task is for it yet"},
+                      "with the target, as in GPT; encoder: one stack reads the source and labels "
+                      "it, or its tokens, as in BERT"},
         family);
     visit(Field{.name = "prefix",
                 .help = "decoder: what the rows of a source see: earlier rows (causal), or the "
@@ -122,8 +123,8 @@ struct ModelOptions {
                 .maximum = 256},
           encoder_layers);
     visit(Field{.name = "decoder_layers",
-                .help = "layers of the decoder; auto: layers",
-                .minimum = 1,
+                .help = "layers of the decoder; auto: layers; without a decoder 0",
+                .minimum = 0,
                 .maximum = 256},
           decoder_layers);
     visit(Field{.name = "feed_forward",

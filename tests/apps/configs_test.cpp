@@ -54,6 +54,12 @@ Arguments small_data(const std::string& config) {
       }
     }
   }
+  for (const std::string split : {"train", "validation", "test"}) {
+    if (has(split + "_tsv")) {
+      overrides.push_back("task." + split + "_tsv=" TAPEHEAD_FIXTURES "/labelled/" + split +
+                          ".tsv");
+    }
+  }
   if (has("train_text")) {
     overrides.emplace_back("task.train_text=" TAPEHEAD_FIXTURES "/text/train.en");
   }

@@ -92,18 +92,18 @@ class Ensembles : public ::testing::Test {
 std::unique_ptr<TemporaryDirectory> Ensembles::here;
 
 const Arguments pairs{"--source", "sources", "--target", "targets"};
-const Arguments lines{"--input", "lines"};
+const Arguments of_lines{"--input", "lines"};
 
 TEST_F(Ensembles, score_by_the_mean_of_probabilities) {
   expect_mean({"a", "b"}, pairs);
   expect_mean({"a", "c", "b"}, pairs);  // also of both families
-  expect_mean({"l", "m"}, lines);
+  expect_mean({"l", "m"}, of_lines);
 }
 
 // The mean of equal numbers is exact.
 TEST_F(Ensembles, of_a_run_with_itself_are_that_run) {
   EXPECT_EQ(output("score", {"a", "a"}, pairs), output("score", {"a"}, pairs));
-  EXPECT_EQ(output("score", {"l", "l", "l"}, lines), output("score", {"l"}, lines));
+  EXPECT_EQ(output("score", {"l", "l", "l"}, of_lines), output("score", {"l"}, of_lines));
   for (const Arguments& options :
        {Arguments{"--input", "sources"}, Arguments{"--input", "sources", "--beam", "3"}}) {
     EXPECT_EQ(output("translate", {"a", "a"}, options), output("translate", {"a"}, options));

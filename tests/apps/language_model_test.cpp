@@ -261,7 +261,7 @@ TEST_F(LanguageModel, is_refused_where_it_cannot_be_trained) {
   EXPECT_THAT(complaint({"task.context=25"}),
               HasSubstr("too few positions for windows of 25 tokens (24; allowed: 25 or more)"));
   EXPECT_THAT(complaint({"model.family=encoder_decoder"}),
-              HasSubstr("running text has no source that an encoder could read"));
+              HasSubstr("running text has no source and target"));
   EXPECT_THAT(complaint({"model.prefix=full"}), HasSubstr("running text has no source"));
   EXPECT_THAT(complaint({"evaluation.metric=bleu"}),
               HasSubstr("bleu is not measured for this task (allowed: loss, perplexity"));

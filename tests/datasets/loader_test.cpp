@@ -175,7 +175,7 @@ TEST(OrderedBatches, of_no_examples_are_none) {
 TEST(Batch, of_one_sequence_has_labels_from_the_begin_mark_on) {
   Split split;
   split.examples = {{{5, 6}, {7}}, {{}, {}}, {{8}, {9, 10, 11}}};
-  const Layout layout{.one_sequence = true, .full_prefix = true};
+  const Layout layout{.input = InputRows::source_and_target, .full_prefix = true};
   const Batch batch = make_batch(split, {2, 0, 1}, layout);
   EXPECT_THAT(batch.context.ids, IsEmpty());
   EXPECT_THAT(batch.input.ids, ElementsAre(8, begin_id, 9, 10, 11, 5, 6, begin_id, 7, begin_id));
@@ -190,7 +190,7 @@ TEST(Batch, of_one_sequence_has_labels_from_the_begin_mark_on) {
   };
   EXPECT_THAT(of(batch.input.segments, &Segment::rows), ElementsAre(5, 4, 1));
   EXPECT_THAT(of(batch.input.segments, &Segment::prefix), ElementsAre(1, 2, 0));
-  const Batch causal = make_batch(split, {2, 0, 1}, {.one_sequence = true});
+  const Batch causal = make_batch(split, {2, 0, 1}, {.input = InputRows::source_and_target});
   EXPECT_THAT(of(causal.input.segments, &Segment::prefix), ElementsAre(0, 0, 0));
 
   const Prompts prompts = make_prompts(split, {2, 0, 1}, layout);
@@ -203,7 +203,7 @@ TEST(Batch, of_one_sequence_has_labels_from_the_begin_mark_on) {
 TEST(Batches, of_one_sequence_count_its_source_too) {
   Split split;
   split.examples.assign(7, {{3, 4, 5}, {6}});
-  const Layout layout{.one_sequence = true};
+  const Layout layout{.input = InputRows::source_and_target};
   for (const auto& batch : ordered_batches(split, 11, layout)) {
     EXPECT_LE(make_batch(split, batch, layout).input.rows(), 11);
     EXPECT_LE(batch.size(), 2U);

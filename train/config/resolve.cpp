@@ -21,7 +21,7 @@ void resolve(Config& config) {
   resolve_attention(model);  // first, because it checks whether d_head was given
   fill(model.d_head, std::max<Index>(model.d_model / model.heads, 1));
   fill(model.encoder_layers, model.family == Family::decoder ? 0 : model.layers);
-  fill(model.decoder_layers, model.layers);
+  fill(model.decoder_layers, model.family == Family::encoder ? 0 : model.layers);
   fill(model.dropout_embedding, model.dropout);
   fill(model.dropout_attention, model.dropout);
   fill(model.dropout_residual, model.dropout);

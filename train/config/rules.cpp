@@ -15,6 +15,7 @@
 #include "nn/attention/rules.hpp"
 #include "train/config/unused_model_options.hpp"
 #include "train/config/unused_options.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead {
 namespace {
@@ -137,7 +138,7 @@ Verdict muon_follows_a_rate(const Config& config) {
 
 Verdict metric_is_measured(const Config& config) {
   const MetricKind& kind = kind_of(config.evaluation.metric);
-  const bool text = config.task.kind().of_text;
+  const bool text = config.task.kind().of_text();
   if (!is_measured(kind, text)) {
     std::vector<std::string> measured;
     for (const MetricKind* other : metric_kinds) {
@@ -157,16 +158,16 @@ Verdict metric_is_measured(const Config& config) {
                                join(others, ", "))};
 }
 
-Verdict family_is_ready(const Config& config) {
-  if (config.model.family != Family::encoder) return {};
-  return Violation{{"model.family"},
-                   "no task labels the rows of an encoder yet (allowed: encoder_decoder, decoder)"};
-}
-
 // A section without attentions, or a stack that does not exist.
 Verdict parts_exist(const Config& config) {
   const ModelOptions& model = config.model;
-  if (model.family != Family::decoder) return {};
+  if (model.family != Family::encoder && model.decoder_layers == Index{0}) {
+    return Violation{{"model.decoder_layers", "model.family"},
+                     "a decoder has one layer or more (0; allowed: 1 to 256)"};
+  }
+  if (model.family == Family::encoder_decoder) return {};
+  const bool decoder = model.family == Family::decoder;
+  const std::string_view only = decoder ? "a decoder" : "an encoder";
   for (const AttentionKind kind : attention_kinds) {
     Verdict said;
     AttentionSettings::walk(
@@ -174,32 +175,55 @@ Verdict parts_exist(const Config& config) {
           if (option.given() && !said) {
             const std::string name = fmt::format("{}.{}", name_of(kind), field.name);
             said = Violation{{name, "model.family"},
-                             fmt::format("a model that is only a decoder has no such attention; "
-                                         "leave out {}",
-                                         name)};
+                             fmt::format("a model that is only {} has no such attention; leave "
+                                         "out {}",
+                                         only, name)};
           }
         },
         model.settings(kind));
     if (said && attention_layers(model, kind) == 0) return said;
   }
-  if (model.encoder_layers.value_or(0) > 0) {
-    return Violation{
-        {"model.encoder_layers", "model.family"},
-        fmt::format("a model that is only a decoder has no encoder ({})", *model.encoder_layers)};
+  const auto& layers = decoder ? model.encoder_layers : model.decoder_layers;
+  if (layers.value_or(0) > 0) {
+    return Violation{{decoder ? "model.encoder_layers" : "model.decoder_layers", "model.family"},
+                     fmt::format("a model that is only {} has no {} ({})", only,
+                                 decoder ? "encoder" : "decoder", *layers)};
   }
   return {};
 }
 
-Verdict text_is_for_decoders(const Config& config) {
-  if (!config.task.kind().of_text) return {};
+Verdict text_has_one_stack(const Config& config) {
+  const TaskKind& kind = config.task.kind();
   const ModelOptions& model = config.model;
-  if (model.family != Family::decoder) {
+  if (kind.examples == ExampleKind::pair) return {};
+  if (model.family == Family::encoder_decoder) {
     return Violation{{"model.family", "task.name"},
-                     "running text has no source that an encoder could read (allowed: decoder)"};
+                     kind.of_text() ? "running text has no source and target (allowed: decoder, "
+                                      "for a language model; encoder, for a masked one)"
+                                    : "a class is no target that a decoder could write (allowed: "
+                                      "encoder, decoder)"};
   }
+  if (!kind.of_text()) return {};
   if (model.prefix == SourceRows::causal) return {};
   return Violation{{"model.prefix", "task.name"},
                    "running text has no source, so a model of it has no prefix (allowed: causal)"};
+}
+
+// With each token as a class of its own, or as what is read.
+Verdict classes_are_no_entries(const Config& config) {
+  if (!config.task.kind().of_classes() || config.model.tie_embeddings == Tying::none) return {};
+  return Violation{{"model.tie_embeddings", "model.preset", "task.name"},
+                   "the outputs are classes, not entries of the vocabulary (allowed: none)"};
+}
+
+Verdict masks_are_for_encoders(const Config& config) {
+  const auto* text = config.task.find<TextOptions>();
+  const TextOptions defaults;
+  if (text == nullptr || config.model.family == Family::encoder) return {};
+  const bool words = text->mask_words;
+  if (!words && text->mask_share == defaults.mask_share) return {};
+  return Violation{{words ? "task.mask_words" : "task.mask_share", "model.family"},
+                   "only an encoder predicts masked tokens"};
 }
 
 Verdict prefix_fits(const Config& config) {
@@ -249,12 +273,16 @@ Verdict tied_share_words(const Config& config) {
 Verdict positions_suffice(const Config& config) {
   const ModelOptions& model = config.model;
   const auto [longest, option] = config.task.kind().longest(config.task);
-  if (config.task.kind().of_text) {
-    if (longest <= model.max_positions) return {};
+  if (config.task.kind().examples != ExampleKind::pair) {
+    const bool encoder = model.family == Family::encoder;
+    const bool text = config.task.kind().of_text();
+    const Index rows = longest + (text ? (encoder ? 1 : 0) : (encoder ? 2 : 1));
+    if (rows <= model.max_positions) return {};
     return Violation{
         {"model.max_positions", std::string(option), "model.positions"},
-        fmt::format("too few positions for windows of {} tokens ({}; allowed: {} or more)", longest,
-                    model.max_positions, longest)};
+        fmt::format("too few positions for {} of {} tokens{} ({}; allowed: {} or more)",
+                    text ? "windows" : "texts", longest, rows > longest ? " and their marks" : "",
+                    model.max_positions, rows)};
   }
   const Index tokens = longest * (model.family == Family::decoder ? 2 : 1);
   if (tokens < model.max_positions) return {};
@@ -292,12 +320,15 @@ std::vector<Rule> with_task_rules(std::vector<Rule> rules) {
 
 std::span<const Rule> rules() {
   static const std::vector<Rule> all = with_task_rules({
-      {"`model.family` is `encoder_decoder` or `decoder`.", family_is_ready},
       {"With `model.family: decoder`, `encoder_self`, `cross` and `model.encoder_layers` are not "
-       "given.",
+       "given; with `encoder`, `decoder_self`, `cross` and `model.decoder_layers` are not.",
        parts_exist},
-      {"The task `text` needs `model.family: decoder` and `model.prefix: causal`.",
-       text_is_for_decoders},
+      {"The tasks `text` and `labelled_text` need `model.family: decoder` or `encoder`; `text` "
+       "needs `model.prefix: causal`.",
+       text_has_one_stack},
+      {"With `labelled_text`, `model.tie_embeddings` is `none`.", classes_are_no_entries},
+      {"`task.mask_share` and `task.mask_words` are for `model.family: encoder`.",
+       masks_are_for_encoders},
       {"`model.prefix: full` needs `model.family: decoder` and patterns `full`, `causal` or "
        "`window`.",
        prefix_fits},
@@ -330,8 +361,12 @@ std::span<const Rule> rules() {
       {"An `evaluation.metric` of generated outputs needs `evaluation.decode`, and is not for "
        "`text`. `bits_per_byte` and `word_perplexity` are for `text`.",
        metric_is_measured},
-      {"`evaluation.stride` is for `text`, and at most `task.context`.", stride_covers},
-      {"With `text`, options of `evaluation` about outputs keep their defaults.", unused_by_text},
+      {"`evaluation.stride` is for `text` in a decoder, and at most `task.context`.",
+       stride_covers},
+      {"Options of `evaluation` about outputs keep their defaults where the task or the family has "
+       "no "
+       "such outputs.",
+       unused_by_evaluation},
       {"An option of attention that only some positions use keeps its default if no attention has "
        "such positions.",
        unused_by_positions},

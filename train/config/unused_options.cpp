@@ -9,6 +9,7 @@
 #include "core/text.hpp"
 #include "nn/attention/spec.hpp"
 #include "train/config/values.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead {
 namespace {
@@ -188,27 +189,49 @@ Verdict unused_by_positions(const Config& config) {
   return verdict;
 }
 
-// Running text has no outputs to compare with a reference; pairs have no windows.
-Verdict unused_by_text(const Config& config) {
-  constexpr std::array<std::string_view, 7> of_pairs{
-      "beam",           "length_penalty", "max_extra_length", "decode", "decode_examples",
-      "bleu_tokenizer", "lowercase"};
-  if (!config.task.kind().of_text) {
-    if (!config.evaluation.stride) return {};
-    return Violation{{"evaluation.stride", "task.name"},
-                     "only running text is cut into windows (task.name: text)"};
+// Options of evaluation that have no effect on a model of this kind, with the reason.
+struct Unused {
+  std::vector<std::string_view> options;
+  std::string_view reason;
+};
+
+std::vector<Unused> unused_in_evaluation(const Config& config) {
+  const TaskKind& kind = config.task.kind();
+  std::vector<Unused> all;
+  if (kind.of_text()) {
+    all.push_back({{"beam", "length_penalty", "max_extra_length", "decode", "decode_examples",
+                    "bleu_tokenizer", "lowercase"},
+                   "running text has no outputs that are compared with a reference"});
+  } else {
+    all.push_back({{"stride"}, "only running text is cut into windows (task.name: text)"});
   }
+  if (kind.of_text() && config.model.family == Family::encoder) {
+    all.push_back({{"stride", "samples"},
+                   "an encoder predicts masked tokens of windows that do not overlap"});
+  }
+  if (kind.of_classes()) {
+    all.push_back({{"bleu_tokenizer", "lowercase"}, "classes are no sentences"});
+  }
+  if (labels_in_one_pass(config)) {
+    all.push_back({{"beam", "length_penalty", "max_extra_length"},
+                   "the model gives its labels in one pass, without a search"});
+  }
+  return all;
+}
+
+Verdict unused_by_evaluation(const Config& config) {
   EvaluationOptions evaluation = config.evaluation;
   EvaluationOptions defaults;
   const std::vector<Row> rows = rows_of(evaluation);
   const std::vector<Row> standard = rows_of(defaults);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (std::ranges::find(of_pairs, rows[i].field.name) == of_pairs.end() ||
-        write_value(rows[i]) == write_value(standard[i])) {
-      continue;
+  for (const Unused& unused : unused_in_evaluation(config)) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (std::ranges::find(unused.options, rows[i].field.name) != unused.options.end() &&
+          write_value(rows[i]) != write_value(standard[i])) {
+        return Violation{{fmt::format("evaluation.{}", rows[i].field.name), "task.name"},
+                         std::string(unused.reason)};
+      }
     }
-    return Violation{{fmt::format("evaluation.{}", rows[i].field.name), "task.name"},
-                     "running text has no outputs that are compared with a reference"};
   }
   return {};
 }

@@ -17,6 +17,6 @@ std::optional<Violation> unused_gate_options(const Config& config);
 std::optional<Violation> unused_decay_options(const Config& config);
 std::optional<Violation> unused_by_positions(const Config& config);
 std::optional<Violation> unused_widths(const Config& config);
-std::optional<Violation> unused_by_text(const Config& config);
+std::optional<Violation> unused_by_evaluation(const Config& config);
 
 }  // namespace tapehead

@@ -31,7 +31,7 @@ struct Sums {
 };
 
 Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const Batch& batch,
-                    PositionLosses by_position) {
+                    bool has_marks, PositionLosses by_position) {
   Tape tape(false);
   Pass pass(tape, store);
   const CrossEntropy result = batch_loss(model, pass, batch);
@@ -39,14 +39,15 @@ Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const
   return {.negative_log_likelihood = result.negative_log_likelihood,
           .correct = result.correct,
           .tokens = batch.labels.count(),
-          .unknown = std::ranges::count(batch.labels.ids, unknown_id),
+          .unknown = has_marks ? std::ranges::count(batch.labels.ids, unknown_id) : 0,
           .by_position = std::move(by_position)};
 }
 
-// Positions are told apart in running text only.
-Index longest_window(const Split& split) {
+// Positions are told apart in running text only, where a row's label follows the rows before it.
+Index longest_window(const Split& split, const Layout& layout) {
   Index longest = 0;
-  for (Index i = 0; split.is_text() && i < split.size(); ++i) {
+  const bool follows = split.is_text() && layout.input != InputRows::source;
+  for (Index i = 0; follows && i < split.size(); ++i) {
     longest = std::max(longest, split.windows.list[i].rows);
   }
   return longest;
@@ -56,11 +57,12 @@ Sums evaluate_labels(const Transformer& model, const ParameterStore& store, cons
                      Index batch_tokens, Workers& workers) {
   const Layout layout = layout_of(model.options());
   const auto batches = ordered_batches(split, batch_tokens, layout);
-  const PositionLosses by_position(longest_window(split));
+  const PositionLosses by_position(longest_window(split, layout));
   std::vector<Sums> sums(batches.size());
   workers.run(static_cast<Index>(batches.size()), [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
-    sums[k] = evaluate_batch(model, store, make_batch(split, batches[k], layout), by_position);
+    sums[k] = evaluate_batch(model, store, make_batch(split, batches[k], layout), !split.classes,
+                             by_position);
   });
   Sums total{.by_position = by_position};
   for (const Sums& part : sums) {

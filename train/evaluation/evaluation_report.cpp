@@ -94,8 +94,7 @@ std::string end_report(const EndReport& report) {
   text += evaluation_table(report.results) + "\n";
   const bool tested = report.results.front().first != "validation";
   text += fmt::format("next:\n  {0} evaluate {1}{2}\n  {0} {3} {1}", program_path(),
-                      shell_word(report.run), tested ? "" : " --split validation",
-                      report.of_text ? "generate" : "translate");
+                      shell_word(report.run), tested ? "" : " --split validation", report.command);
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct EndReport {
   std::string checkpoint;
   Index steps;
   double seconds;
-  bool of_text = false;                                            // a language model
+  std::string_view command;  // of the program, that uses such a model
   const std::vector<std::pair<std::string, Evaluation>>& results;  // of final_splits()
 };
 // The table at the end of a training, and commands to try next.

@@ -1,37 +1,35 @@
 #include "train/evaluation/example_decoding.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "datasets/loader.hpp"
+#include "train/evaluation/example_labels.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The number of tokens in a batch, at most `most`, with which all workers get the same number of
-// batches.
-Index balanced_batch_tokens(const Split& split, Index most, Index workers, const Layout& layout) {
-  Index all = 0;
-  Index longest = 0;
-  for (Index i = 0; i < split.size(); ++i) {
-    const ExampleRows rows = example_rows(split, i, layout);
-    const Index tokens = std::max(rows.context, rows.input);
-    all += tokens;
-    longest = std::max(longest, tokens);
+std::vector<std::vector<Hypothesis>> labels_as_outputs(const Transformer& model,
+                                                       const ParameterStore& store,
+                                                       const Split& split, Index batch_tokens,
+                                                       Workers& workers) {
+  std::vector<std::vector<Hypothesis>> results;
+  for (const auto& rows : label_examples(model, store, split, batch_tokens, 1, workers)) {
+    Hypothesis output;
+    for (const RowLabels& labels : rows) {
+      output.tokens.push_back(labels.front().label);
+      output.log_probability += std::log(labels.front().probability);
+    }
+    output.score = output.log_probability;
+    results.push_back({std::move(output)});
   }
-  const Index rounds = std::max<Index>(1, (all + most * workers - 1) / (most * workers));
-  return std::min(most, all / (rounds * workers) + longest);
+  return results;
 }
 
 }  // namespace
-
-std::vector<std::vector<Index>> decoding_batches(const Split& split, Index batch_tokens, Index beam,
-                                                 Index workers, const Layout& layout) {
-  const Index most = std::max<Index>(1, batch_tokens / beam);
-  return ordered_batches(split, balanced_batch_tokens(split, most, workers, layout), layout);
-}
 
 std::vector<std::vector<Hypothesis>> decode_examples(std::span<const EnsembleMember> models,
                                                      const Split& split, Index batch_tokens,
@@ -70,6 +68,9 @@ std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
                                                      const Split& split, Index batch_tokens,
                                                      const DecodingOptions& options,
                                                      Workers& workers) {
+  if (split.classes || model.family() == Family::encoder) {
+    return labels_as_outputs(model, store, split, batch_tokens, workers);
+  }
   const EnsembleMember alone{.transformer = model, .store = store};
   return decode_examples({&alone, 1}, split, batch_tokens, options, workers);
 }

@@ -5,20 +5,14 @@
 #include <vector>
 
 #include "core/kernel/workers.hpp"
-#include "datasets/layout.hpp"
 #include "datasets/task.hpp"
 #include "nn/generation/decoding.hpp"
+#include "train/evaluation/decoding_batches.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The default batch size of `translate`, in source tokens of all hypotheses.
-inline constexpr Index decoding_batch_tokens = 2048;
-
-// The example numbers of each batch of `decode_examples`, the longest examples first.
-std::vector<std::vector<Index>> decoding_batches(const Split& split, Index batch_tokens, Index beam,
-                                                 Index workers, const Layout& layout);
-
-// The best outputs for each example's source, in the order of the split. A source without tokens
+// The best outputs for each example's source, in the order of the split. The models write token by
+// token. A source without tokens
 // has one output, also without tokens. `batch_tokens`: the largest number of source tokens in a
 // batch, where a source counts once for each hypothesis of its beam. Outputs do not depend on the
 // batches, so the batches are chosen to give each worker the same number.
@@ -27,7 +21,8 @@ std::vector<std::vector<Hypothesis>> decode_examples(std::span<const EnsembleMem
                                                      const DecodingOptions& options,
                                                      Workers& workers);
 
-// By one model.
+// By one model. A model that gives labels in one pass has one output for each example: a class, or
+// the labels of its tokens.
 std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
                                                      const ParameterStore& store,
                                                      const Split& split, Index batch_tokens,

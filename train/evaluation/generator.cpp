@@ -8,6 +8,7 @@
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
 #include "nn/generation/decoding.hpp"
+#include "train/options/application.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -23,7 +24,7 @@ Generator::Generator(const GeneratorModel& model, Workers& workers, GeneratorOpt
     : model_(model),
       workers_(workers),
       options_(std::move(options)),
-      of_text_(model.config.task.kind().of_text) {
+      of_text_(model.config.task.kind().of_text()) {
   if (of_text_ && model.one_document) {
     front_ = nothing;
     never_.push_back(end_id);
@@ -38,7 +39,9 @@ Generator::Generator(const RunEnsemble& runs, Workers& workers, GeneratorOptions
                  .members = runs.members(),
                  .context = runs.context(),
                  .one_document = has_one_document(runs.first())},
-                workers, std::move(options)) {}
+                workers, std::move(options)) {
+  expect_writes(runs.first().config, runs.first().directory.string());
+}
 
 Index Generator::kept() const { return of_text_ ? (context() + 1) / 2 : 0; }
 

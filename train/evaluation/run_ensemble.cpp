@@ -10,12 +10,13 @@
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/tokenizer_digest.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-bool is_of_text(const SavedRun& run) { return run.config.task.kind().of_text; }
+bool is_of_text(const SavedRun& run) { return run.config.task.kind().of_text(); }
 
 // What a language model reads in front of a text, in words.
 std::string front_of_text(const SavedRun& run) {
@@ -49,6 +50,12 @@ std::string difference(const SavedRun& a, const SavedRun& b) {
 
 RunEnsemble::RunEnsemble(std::vector<const SavedRun*> runs) : runs_(std::move(runs)) {
   for (const SavedRun* run : runs_) {
+    if (runs_.size() > 1 && labels_in_one_pass(run->config)) {
+      throw ConfigError(
+          fmt::format("run {} does not write token by token, so it cannot predict "
+                      "together with another",
+                      run->directory.string()));
+    }
     if (const std::string why = difference(first(), *run); !why.empty()) {
       throw ConfigError(fmt::format("runs {} and {} cannot predict together: {}",
                                     first().directory.string(), run->directory.string(), why));
@@ -81,8 +88,8 @@ std::string RunEnsemble::checkpoints() const {
 }
 
 Index context_of(const Config& config) {
-  return config.task.kind().of_text ? config.task.as<TextOptions>().context
-                                    : config.model.max_positions;
+  return config.task.kind().of_text() ? config.task.as<TextOptions>().context
+                                      : config.model.max_positions;
 }
 
 bool has_one_document(const SavedRun& run) {

@@ -12,6 +12,7 @@
 #include "datasets/tokenizers/token_words.hpp"
 #include "nn/generation/mean_probabilities.hpp"
 #include "train/evaluation/generator.hpp"
+#include "train/options/application.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -91,7 +92,8 @@ LineScore score_line(const Models& models, std::span<const TokenId> tokens, Inde
 }
 
 void expect_kind(const SavedRun& run, bool of_text) {
-  if (run.config.task.kind().of_text != of_text) {
+  expect_writes(run.config, run.directory.string());
+  if (run.config.task.kind().of_text() != of_text) {
     throw ConfigError(fmt::format(
         "run {} is {}", run.directory.string(),
         of_text ? "no language model: score targets for sources, with --source and --target"

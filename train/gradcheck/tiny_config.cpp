@@ -24,7 +24,8 @@ bool has_gates(const ModelOptions& model) {
 // million rows.
 void fit_positions(Config& config, const IsSet& is_set) {
   constexpr Index usual = 1024;
-  const Index needed = config.task.kind().longest(config.task).tokens + 1;
+  const Index marks = config.task.kind().of_classes() ? 2 : 1;
+  const Index needed = config.task.kind().longest(config.task).tokens + marks;
   if (!is_set("model.max_positions")) {
     Index& positions = config.model.max_positions;
     positions = std::max(needed, std::min(positions, usual));

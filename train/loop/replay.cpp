@@ -111,8 +111,8 @@ struct BatchSource {
 };
 
 Batch batch_in(const BatchSource& in, const Replay& replay) {
-  const bool one_stack = replay.config.model.family != Family::encoder_decoder;
-  const Index input_vocabulary = one_stack ? replay.source_vocabulary : replay.target_vocabulary;
+  const Index input_vocabulary =
+      vocabularies_of(replay.config, replay.source_vocabulary, replay.target_vocabulary).input;
   Batch batch{.context = in.tokens(context_lists, replay.source_vocabulary),
               .input = in.tokens(input_lists, input_vocabulary),
               .labels = {.ids = in.ids("target_output", replay.target_vocabulary)},
@@ -146,13 +146,13 @@ Batch batch_in(const BatchSource& in, const Replay& replay) {
 std::string prefix_of(Index batch) { return fmt::format("batch.{}.", batch); }
 
 Replay read_replay(const TensorFile& file) {
-  Replay replay{.config = parse_config(file.metadata("replay.config"), file.path().string()).config,
-                .source_vocabulary =
-                    metadata_number(file, "source_vocabulary", mark_count, largest_vocabulary),
-                .target_vocabulary =
-                    metadata_number(file, "target_vocabulary", mark_count, largest_vocabulary),
-                .step = metadata_number(file, "step", 1, most_counted),
-                .batches = {}};
+  Replay replay{
+      .config = parse_config(file.metadata("replay.config"), file.path().string()).config,
+      .source_vocabulary =
+          metadata_number(file, "source_vocabulary", mark_count, largest_vocabulary),
+      .target_vocabulary = metadata_number(file, "target_vocabulary", 1, largest_vocabulary),
+      .step = metadata_number(file, "step", 1, most_counted),
+      .batches = {}};
   const Index count = metadata_number(file, "batches", 1, std::ssize(file.entries()));
   for (Index i = 0; i < count; ++i) {
     replay.batches.push_back(batch_in(

@@ -11,7 +11,7 @@ namespace {
 
 void add_data(InputFiles& inputs, TaskOptions task) {
   for (const DataFile& file : data_files(task)) {
-    if (task.kind().of_text) {
+    if (task.kind().of_text()) {
       inputs.add(matching_files(*file.path));
     } else {
       inputs.add(std::filesystem::path(*file.path));

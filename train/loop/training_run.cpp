@@ -1,4 +1,5 @@
 #include "train/loop/training_run.hpp"
+#include "train/options/application.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -236,7 +237,7 @@ std::optional<SplitResults> TrainingRun::evaluate_tests(const StopSignals& signa
                                  .checkpoint = saved.checkpoint.filename().string(),
                                  .steps = position_.step,
                                  .seconds = elapsed_,
-                                 .of_text = config_.task.kind().of_text,
+                                 .command = command_of(application_of(config_)),
                                  .results = results}));
   return results;
 }

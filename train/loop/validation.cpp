@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/generator.hpp"
+#include "train/options/application.hpp"
 #include "train/step/step_errors.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -69,7 +70,7 @@ std::vector<std::string> Validation::sample_texts(const Model& model, Workers& w
   constexpr Index most_tokens = 200;
   const Split& train = task_.split("train");
   const Index samples = config_.evaluation.samples;
-  if (!train.is_text() || samples == 0) {
+  if (application_of(config_) != Application::generate || samples == 0) {
     return {};
   }
   const Generator generator({.config = config_,

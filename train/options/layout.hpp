@@ -7,9 +7,15 @@
 namespace tapehead {
 
 inline Layout layout_of(const ModelOptions& model) {
-  const bool one_sequence = model.family == Family::decoder;
-  return {.one_sequence = one_sequence,
-          .full_prefix = one_sequence && model.prefix == SourceRows::full};
+  switch (model.family) {
+    case Family::decoder:
+      return {.input = InputRows::source_and_target,
+              .full_prefix = model.prefix == SourceRows::full};
+    case Family::encoder:
+      return {.input = InputRows::source};
+    default:
+      return {};
+  }
 }
 
 }  // namespace tapehead

@@ -156,7 +156,7 @@ StepRows mean_rows(const Split& split, Index steps, const Layout& layout) {
     sum.source_pairs += squared(source);
     sum.target_pairs += squared(target);
     sum.cross_pairs += source * target;
-    sum.labels += static_cast<double>(rows.labels);
+    sum.labels += static_cast<double>(label_rows(split, i, layout));
   }
   const auto count = static_cast<double>(steps);
   return {.source = sum.source / count,

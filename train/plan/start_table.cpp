@@ -15,7 +15,7 @@ namespace {
 Index target_tokens(const Split& split, const Layout& layout) {
   Index tokens = 0;
   for (Index i = 0; i < split.size(); ++i) {
-    tokens += example_rows(split, i, layout).labels;
+    tokens += label_rows(split, i, layout);
   }
   return tokens;
 }

@@ -35,10 +35,11 @@ inline double step_flops(const ModelOptions& model, Index target_vocabulary, con
   const auto D = static_cast<double>(model.d_model);
   const double matrices = model.feed_forward == FeedForwardKind::gated ? 3 : 2;
   const double feed_forward = matrices * D * static_cast<double>(model.feed_forward_width());
-  const auto S = static_cast<double>(batch.context.rows());
+  const Tokens& encoded = model.family == Family::encoder ? batch.input : batch.context;
+  const auto S = static_cast<double>(encoded.rows());
   const auto T = static_cast<double>(batch.input.rows());
   const auto labels = static_cast<double>(batch.labels.count());
-  const Segments& source = batch.context.segments;
+  const Segments& source = encoded.segments;
   const Segments& target = batch.input.segments;
   const auto encoder = static_cast<double>(attention_layers(model, AttentionKind::encoder_self));
   const auto decoder = static_cast<double>(attention_layers(model, AttentionKind::decoder_self));

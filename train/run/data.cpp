@@ -95,7 +95,7 @@ IoError not_there(const fs::path& run, std::string_view option,
 }  // namespace
 
 void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found) {
-  if (written.kind().of_text) {
+  if (written.kind().of_text()) {
     return;  // the run has the text itself
   }
   Json json = Json::object();
@@ -116,7 +116,7 @@ void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found)
 }
 
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice) {
-  if (task.kind().of_text && has_token_files(run.directory)) {
+  if (task.kind().of_text() && has_token_files(run.directory)) {
     if (!choice.directory.empty()) {
       throw ConfigError(
           fmt::format("--data: run {} has its text as tokens and reads no other; leave it out",

@@ -9,6 +9,7 @@
 namespace tapehead {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(ConfigRules, heads_divide_the_width) {
@@ -236,9 +237,58 @@ TEST(ConfigRules, positions_reach_the_longest_sequence) {
               StartsWith("a.yaml:1:41: model.max_positions: too few positions for 10 "));
 }
 
-TEST(ConfigRules, an_encoder_alone_has_no_task) {
-  EXPECT_THAT(config_error("model: {family: encoder}"),
-              StartsWith("a.yaml:1:17: model.family: no task labels the rows of an encoder yet"));
+TEST(ConfigRules, an_encoder_alone_has_no_options_of_other_parts) {
+  EXPECT_EQ(config_error("model: {family: encoder}"), "accepted");
+  EXPECT_THAT(config_error("model: {family: encoder}\ndecoder_self: {kv_heads: 1}"),
+              StartsWith("a.yaml:2:26: decoder_self.kv_heads: a model that is only an encoder"));
+  EXPECT_THAT(config_error("model: {family: encoder, decoder_layers: 1}"),
+              StartsWith("a.yaml:1:42: model.decoder_layers: a model that is only an encoder"));
+  EXPECT_THAT(config_error("model: {decoder_layers: 0}"),
+              StartsWith("a.yaml:1:25: model.decoder_layers: a decoder has one layer or more"));
+}
+
+TEST(ConfigRules, classes_need_one_stack_and_an_output_of_their_own) {
+  const std::string task = "task: {name: labelled_text, train_tsv: a}\n";
+  EXPECT_THAT(config_error(task),
+              HasSubstr("task.name: a class is no target that a decoder could write"));
+  EXPECT_EQ(config_error(task + "model: {family: encoder}"), "accepted");
+  EXPECT_EQ(config_error(task + "model: {family: decoder}"), "accepted");
+  EXPECT_THAT(config_error(task + "model: {family: encoder, tie_embeddings: target_output}"),
+              StartsWith("a.yaml:2:42: model.tie_embeddings: the outputs are classes"));
+  EXPECT_THAT(config_error(task + "model: {family: encoder, max_positions: 257}"),
+              StartsWith("a.yaml:2:41: model.max_positions: too few positions for texts of 256 "
+                         "tokens and their marks (257; allowed: 258 or more)"));
+}
+
+TEST(ConfigRules, labelled_text_has_its_files_once_and_whole) {
+  const auto error = [](const std::string& options) {
+    return config_error("task: {name: labelled_text, " + options + "}\nmodel: {family: encoder}");
+  };
+  EXPECT_THAT(error("texts: 1"), HasSubstr("labelled_text needs examples to train on"));
+  EXPECT_THAT(error("train_tsv: a, train_text: b, train_labels: c"),
+              HasSubstr("task.train_tsv: the train examples are given twice"));
+  EXPECT_THAT(error("train_text: b"),
+              HasSubstr("task.train_text: given alone; the train examples need "
+                        "task.train_labels too"));
+  EXPECT_THAT(error("train_tsv: a, validation_tsv: b, validation_share: 0.2"),
+              HasSubstr("task.validation_share: has no effect"));
+  EXPECT_THAT(error("train_tsv: a, tokenizer_of: run, vocabulary: 50"),
+              HasSubstr("task.vocabulary: has no effect, since the tokenizer is that of another"));
+  EXPECT_THAT(error("train_tsv: a, normalization: nfkc"),
+              HasSubstr("task.normalization: this tokenizer does not use it"));
+}
+
+TEST(ConfigRules, masks_and_samples_are_for_the_family_that_has_them) {
+  const std::string text = "task: {name: text, train_text: a, mask_words: true}\n";
+  EXPECT_EQ(config_error(text + "model: {family: encoder}"), "accepted");
+  EXPECT_THAT(config_error(text + "model: {family: decoder}"),
+              StartsWith("a.yaml:1:47: task.mask_words: only an encoder predicts masked tokens"));
+  EXPECT_THAT(config_error(text + "model: {family: encoder}\nevaluation: {samples: 1}"),
+              StartsWith("a.yaml:3:23: evaluation.samples: an encoder predicts masked tokens"));
+  EXPECT_THAT(config_error(text + "model: {family: encoder}\nevaluation: {stride: 8}"),
+              StartsWith("a.yaml:3:22: evaluation.stride: an encoder predicts masked tokens"));
+  EXPECT_THAT(config_error("model: {family: encoder}\nevaluation: {beam: 3}"),
+              StartsWith("a.yaml:2:20: evaluation.beam: the model gives its labels in one pass"));
 }
 
 TEST(ConfigRules, a_decoder_alone_has_no_options_of_other_parts) {

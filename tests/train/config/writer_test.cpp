@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "datasets/synthetic/symbols.hpp"
+#include "datasets/text/labelled_options.hpp"
 #include "datasets/text/options.hpp"
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/resolve.hpp"
@@ -71,10 +72,33 @@ void repair(TextOptions& text) {
   text.validation_text = text.test_text = "";
   text.validation_share = text.test_share = 0.25;
   text.documents = DocumentEnd::separator;
+  text.mask_share = defaults.mask_share;
+  text.mask_words = false;
   if (text.tokenizer != TokenizerKind::bpe && text.tokenizer != TokenizerKind::unigram) {
     text.character_coverage = defaults.character_coverage;
   }
   if (text.tokenizer == TokenizerKind::byte) {
+    text.vocabulary = defaults.vocabulary;
+  }
+}
+
+void repair(LabelledTextOptions& text) {
+  const LabelledTextOptions defaults;
+  for (std::string* file :
+       {&text.train_text, &text.train_labels, &text.validation_text, &text.validation_labels,
+        &text.test_text, &text.test_labels, &text.validation_tsv}) {
+    file->clear();
+  }
+  text.train_tsv = "train.tsv";
+  const bool own = text.tokenizer_of.empty();
+  text.tokenizer = own ? text.tokenizer : defaults.tokenizer;
+  const bool subwords =
+      own && (text.tokenizer == TokenizerKind::bpe || text.tokenizer == TokenizerKind::unigram);
+  if (!subwords) {
+    text.normalization = defaults.normalization;
+    text.character_coverage = defaults.character_coverage;
+  }
+  if (!own || text.tokenizer == TokenizerKind::byte) {
     text.vocabulary = defaults.vocabulary;
   }
 }
@@ -95,6 +119,9 @@ void repair(TaskOptions& task) {
   }
   if (task.find<TextOptions>() != nullptr) {
     repair(task.as<TextOptions>());
+  }
+  if (task.find<LabelledTextOptions>() != nullptr) {
+    repair(task.as<LabelledTextOptions>());
   }
   if (task.kind().name == "modular_arithmetic") {
     task = TaskOptions("modular_arithmetic");
@@ -130,19 +157,24 @@ void repair(Config& config) {
   keep("muon_rate", config.training.muon_rate, defaults.muon_rate);
   keep("muon_momentum", config.training.muon_momentum, defaults.muon_momentum);
   config.training.learning_rate_end = 0;  // which a constant one does not have
-  const bool of_text = config.task.kind().of_text;
+  const bool of_text = config.task.kind().of_text();
   repair(config.evaluation, of_text);
-  if (of_text) {
+  const bool one_stack = config.task.kind().examples != ExampleKind::pair;
+  if (config.task.kind().of_classes()) {
+    config.evaluation = {.every = config.evaluation.every};
+  }
+  if (one_stack) {
     config.model.family = Family::decoder;
     config.model.encoder_layers = 0;
   } else {
     config.model.family = Family::encoder_decoder;
   }
+  config.model.decoder_layers = std::max<Index>(config.model.decoder_layers.value_or(1), 1);
   config.model.prefix = SourceRows::causal;
   config.model.bias_norm = config.model.bias_norm || config.model.norm == NormKind::rms_norm;
   config.model.tie_embeddings = Tying::none;
   config.model.max_positions = 1'048'576;  // the most, for whatever length was drawn
-  (of_text ? config.model.decoder_self : config.model.cross).gates.values = {HeadGating::l0};
+  (one_stack ? config.model.decoder_self : config.model.cross).gates.values = {HeadGating::l0};
   resolve_attention(config.model);
 }
 

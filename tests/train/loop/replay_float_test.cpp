@@ -104,7 +104,7 @@ TEST_F(ReplayTest, keeps_the_types_of_tokens) {
   types.assign(step_.batches[1].input.ids.size(), 1);
   write_replay(here_ / "replay.safetensors", step_, model_.store);
   EXPECT_EQ(TensorFile(here_ / "replay.safetensors").entry("batch.1.target_types").shape,
-            (Shape{static_cast<Index>(types.size())}));
+            (std::vector<Index>{std::ssize(types)}));
   EXPECT_TRUE(replay_step(here_ / "replay.safetensors", 1).clean);
   types.pop_back();
   write_replay(here_ / "replay.safetensors", step_, model_.store);

@@ -1,0 +1,52 @@
+#include "apps/line_input.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include "datasets/text/text_file.hpp"
+
+namespace tapehead {
+
+void add_input_option(CLI::App& command, std::string& input) {
+  command.add_option("--input", input, "File of lines; by default standard input");
+}
+
+LineInput::LineInput(const std::string& path, InputFiles& inputs)
+    : file_(path.empty() ? std::optional<OpenFile>() : OpenFile(path, O_RDONLY)),
+      name_(path.empty() ? "standard input" : path),
+      reader_(file_ ? file_->descriptor() : STDIN_FILENO, name_) {
+  inputs.add(file_ ? file_->descriptor() : STDIN_FILENO, name_);
+}
+
+std::vector<std::string> LineInput::next() {
+  constexpr Index at_a_time = 1024;
+  std::vector<std::string> lines = reader_.next(at_a_time);
+  before_ += last_;
+  last_ = std::ssize(lines);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto number = static_cast<std::size_t>(before_) + i + 1;
+    if (const auto fault = utf8_fault(lines[i], name_, number)) {
+      spdlog::warn("{}", *fault);
+    }
+  }
+  return lines;
+}
+
+std::string LineInput::place(std::size_t index) const {
+  return fmt::format("{}:{}", name_, before_ + static_cast<Index>(index) + 1);
+}
+
+void LineInput::see(const Tokenizer& tokenizer, std::size_t index, const std::string& line,
+                    const std::vector<TokenId>& tokens) {
+  unknown_.see(tokenizer, line, tokens, before_ + static_cast<Index>(index) + 1);
+}
+
+void LineInput::say_unknown() const {
+  if (unknown_.any()) {
+    spdlog::warn("{}: {}", name_, describe(unknown_));
+  }
+}
+
+}  // namespace tapehead

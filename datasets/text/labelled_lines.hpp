@@ -1,0 +1,34 @@
+// Labelled lines: texts and the class of each, read from a TSV or from two files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+struct LabelledFiles {
+  std::string split;  // "train": the beginning of its options' names
+  std::string tsv;
+  std::string text;
+  std::string labels;
+
+  bool given() const { return !tsv.empty() || !text.empty(); }
+  const std::string& text_file() const { return tsv.empty() ? text : tsv; }
+  const std::string& label_file() const { return tsv.empty() ? labels : tsv; }
+};
+
+struct LabelledLines {
+  std::vector<std::string> texts;  // two texts of an example with a tab between them
+  std::vector<std::string> labels;
+};
+
+// Throws what read_lines throws, and DataError with file and line for a line with another number of
+// columns, a file with fewer lines than the other, or a label that is empty.
+LabelledLines read_labelled(const LabelledFiles& files, Index texts);
+
+// The one or two texts of an example.
+std::vector<std::string> texts_of(const std::string& line, Index texts);
+
+}  // namespace tapehead

@@ -1,0 +1,110 @@
+// The options of the task labelled_text.
+#pragma once
+
+#include <string>
+
+#include "core/fields.hpp"
+#include "core/types.hpp"
+#include "datasets/tokenizers/tokenizer_kind.hpp"
+
+namespace tapehead {
+
+// Texts, each with its class: a TSV (text, tab, class; with two texts also the second text between
+// them), or a file of texts and one of classes, line by line. Plain or gzipped.
+struct LabelledTextOptions {
+  std::string train_tsv{};
+  std::string validation_tsv{};
+  std::string test_tsv{};
+  std::string train_text{};
+  std::string train_labels{};
+  std::string validation_text{};
+  std::string validation_labels{};
+  std::string test_text{};
+  std::string test_labels{};
+  Index texts = 1;
+  double train_share = 1;
+  double validation_share = 0.1;
+  std::string tokenizer_of{};
+  TokenizerKind tokenizer = TokenizerKind::word;
+  Index vocabulary = 10000;
+  Normalization normalization = Normalization::identity;
+  double character_coverage = 1.0;
+  double token_dropout = 0;
+  Index max_length = 256;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "train_tsv", .help = "file to train on: text, tab, class on each line"},
+          train_tsv);
+    visit(Field{.name = "validation_tsv",
+                .help = "file for validation; empty: validation_share of the training examples"},
+          validation_tsv);
+    visit(Field{.name = "test_tsv", .help = "file for the final test; empty: no test split"},
+          test_tsv);
+    visit(Field{.name = "train_text",
+                .help = "instead of train_tsv: file of texts, one a line, with train_labels"},
+          train_text);
+    visit(Field{.name = "train_labels", .help = "file of their classes, line by line"},
+          train_labels);
+    visit(Field{.name = "validation_text", .help = "instead of validation_tsv: file of texts"},
+          validation_text);
+    visit(Field{.name = "validation_labels", .help = "file of their classes"}, validation_labels);
+    visit(Field{.name = "test_text", .help = "instead of test_tsv: file of texts"}, test_text);
+    visit(Field{.name = "test_labels", .help = "file of their classes"}, test_labels);
+    visit(Field{.name = "texts",
+                .help = "texts of an example: one, or two with a tab between them, which an end "
+                        "mark separates; tokens of the second have the type 1 "
+                        "(model.token_types)",
+                .minimum = 1,
+                .maximum = 2},
+          texts);
+    visit(Field{.name = "train_share",
+                .help = "part of the training examples that is used, drawn by the seed",
+                .minimum = 0,
+                .maximum = 1,
+                .exclusive_minimum = true},
+          train_share);
+    visit(Field{.name = "validation_share",
+                .help = "part of the training examples to validate on, drawn by the seed, if there "
+                        "is no file for that",
+                .minimum = 0,
+                .maximum = 0.9,
+                .exclusive_minimum = true},
+          validation_share);
+    visit(Field{.name = "tokenizer_of",
+                .help = "run directory whose tokenizer is used, as for model.init_from; empty: one "
+                        "is made from the training text"},
+          tokenizer_of);
+    visit(Field{.name = "tokenizer",
+                .help = "words at white space, characters, bytes, or SentencePiece (bpe, unigram) "
+                        "trained on the training text"},
+          tokenizer);
+    visit(Field{.name = "vocabulary",
+                .help = "entries of the vocabulary, with the three marks; for words and characters "
+                        "an upper limit: the most frequent ones; for bytes not used",
+                .minimum = 4,
+                .maximum = 1e6},
+          vocabulary);
+    visit(Field{.name = "normalization", .help = "text normalisation by SentencePiece"},
+          normalization);
+    visit(Field{.name = "character_coverage",
+                .help = "share of the text's characters that SentencePiece must be able to write",
+                .minimum = 0.98,
+                .maximum = 1},
+          character_coverage);
+    visit(Field{.name = "token_dropout",
+                .help = "probability that a token of a training text is read as unknown, drawn "
+                        "again in each epoch (Iyyer et al. 2015, section 3.2)",
+                .minimum = 0,
+                .maximum = 0.9},
+          token_dropout);
+    visit(Field{.name = "max_length",
+                .help = "longer texts are cut, at the end of the longer of two, and counted",
+                .minimum = 1,
+                .maximum = 100000,
+                .unit = "tokens"},
+          max_length);
+  }
+};
+
+}  // namespace tapehead

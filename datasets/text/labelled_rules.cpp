@@ -1,0 +1,95 @@
+#include "datasets/text/labelled_rules.hpp"
+
+#include <fmt/format.h>
+
+#include "datasets/text/labelled_options.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct Given {
+  std::string_view split;
+  const std::string& tsv;
+  const std::string& text;
+  const std::string& labels;
+};
+
+std::optional<Violation> given_twice_or_half(const Given& files) {
+  const auto option = [&](std::string_view of) {
+    return fmt::format("task.{}_{}", files.split, of);
+  };
+  if (!files.tsv.empty() && !(files.text.empty() && files.labels.empty())) {
+    return Violation{{option("tsv"), option("text"), option("labels")},
+                     fmt::format("the {} examples are given twice, as a TSV and as two files; keep "
+                                 "one",
+                                 files.split)};
+  }
+  if (files.text.empty() == files.labels.empty()) {
+    return {};
+  }
+  const bool no_text = files.text.empty();
+  return Violation{{option(no_text ? "labels" : "text")},
+                   fmt::format("given alone; the {} examples need {} too", files.split,
+                               option(no_text ? "text" : "labels"))};
+}
+
+}  // namespace
+
+std::optional<Violation> labelled_text_is_given(const TaskOptions& task) {
+  const auto& options = task.as<LabelledTextOptions>();
+  for (const Given& files :
+       {Given{"train", options.train_tsv, options.train_text, options.train_labels},
+        Given{"validation", options.validation_tsv, options.validation_text,
+              options.validation_labels},
+        Given{"test", options.test_tsv, options.test_text, options.test_labels}}) {
+    if (auto violation = given_twice_or_half(files)) {
+      return violation;
+    }
+  }
+  if (!options.train_tsv.empty() || !options.train_text.empty()) {
+    return {};
+  }
+  return Violation{{"task.train_tsv", "task.name"},
+                   "labelled_text needs examples to train on: task.train_tsv, or task.train_text "
+                   "and task.train_labels"};
+}
+
+std::optional<Violation> unused_validation_share(const TaskOptions& task) {
+  const auto& options = task.as<LabelledTextOptions>();
+  const bool own = !options.validation_tsv.empty() || !options.validation_text.empty();
+  if (!own || options.validation_share == LabelledTextOptions().validation_share) {
+    return {};
+  }
+  return Violation{{"task.validation_share", "task.validation_tsv"},
+                   "has no effect, since validation has a file of its own"};
+}
+
+std::optional<Violation> unused_by_labelled_tokenizer(const TaskOptions& task) {
+  const auto& options = task.as<LabelledTextOptions>();
+  const LabelledTextOptions defaults;
+  const bool taken = !options.tokenizer_of.empty();
+  const bool subwords =
+      options.tokenizer == TokenizerKind::bpe || options.tokenizer == TokenizerKind::unigram;
+  const auto unused = [&](const char* option) {
+    return Violation{{option, taken ? "task.tokenizer_of" : "task.tokenizer"},
+                     taken ? "has no effect, since the tokenizer is that of another run"
+                           : "this tokenizer does not use it"};
+  };
+  if (taken && options.tokenizer != defaults.tokenizer) {
+    return unused("task.tokenizer");
+  }
+  if ((taken || options.tokenizer == TokenizerKind::byte) &&
+      options.vocabulary != defaults.vocabulary) {
+    return unused("task.vocabulary");
+  }
+  if ((taken || !subwords) && options.normalization != defaults.normalization) {
+    return unused("task.normalization");
+  }
+  if ((taken || !subwords) && options.character_coverage != defaults.character_coverage) {
+    return unused("task.character_coverage");
+  }
+  return {};
+}
+
+}  // namespace tapehead

@@ -1,0 +1,100 @@
+// Classifiers: each command about a run works for one, in both families, and `classify` gives
+// classes to lines.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/labelled_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Classify : public ::testing::TestWithParam<const char*> {
+ protected:
+  std::string output(const Arguments& arguments, std::string_view input = "") {
+    const ProgramResult result = run_program(arguments, here.path(), input);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result.output;
+  }
+  std::string complaint(const Arguments& arguments, std::string_view input = "") {
+    const ProgramResult result = run_program(arguments, here.path(), input);
+    EXPECT_NE(result.exit_code, 0) << result.output;
+    return result.errors;
+  }
+  void train(const std::string& run, const Arguments& options = {}) {
+    output(labelled_training(here, run, {std::string("model.family=") + GetParam()}, options));
+  }
+
+  TemporaryDirectory here;
+};
+
+INSTANTIATE_TEST_SUITE_P(Families, Classify, ::testing::Values("encoder", "decoder"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST_P(Classify, learns_the_classes_and_gives_them_to_lines) {
+  train("a");
+  const auto metrics = nlohmann::json::parse(output({"evaluate", "a", "--json"}));
+  EXPECT_EQ(metrics["examples"], 12);
+  EXPECT_GE(metrics["sequence_accuracy"], 0.8);  // chance: 0.5
+  const auto lines = lines_of(output({"classify", "a"}, "a hot wind\nnobody saw the icy garden\n"));
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[0], StartsWith("warm\t0."));
+  EXPECT_THAT(lines[1], StartsWith("cold\t0."));
+}
+
+TEST_P(Classify, gives_probabilities_of_all_classes) {
+  train("a");
+  const auto json = nlohmann::json::parse(
+      output({"classify", "a", "--json", "--top", "9"}, "what a frosty day it is\n"));
+  EXPECT_EQ(json["text"], "what a frosty day it is");
+  ASSERT_EQ(json["classes"].size(), 2U);
+  EXPECT_EQ(json["classes"][0]["label"], "cold");
+  EXPECT_NEAR(json["classes"][0]["probability"].get<double>() +
+                  json["classes"][1]["probability"].get<double>(),
+              1, 1e-5);  // float logits
+}
+
+TEST_P(Classify, has_the_same_bits_by_any_threads_and_through_a_resume) {
+  train("a", {"--threads", "1"});
+  Arguments half = labelled_training(
+      here, "b", {std::string("model.family=") + GetParam(), "training.steps=60"});
+  output(half);
+  Arguments resumed{"train", "c.yaml", "--run", "b", "--resume", "--threads", "3"};
+  set_options(resumed, {std::string("model.family=") + GetParam(), "training.steps=120"});
+  output(resumed);
+  expect_same_runs(here / "a", here / "b");
+}
+
+TEST_P(Classify, runs_work_with_the_commands_about_heads_and_plans) {
+  train("a");
+  EXPECT_THAT(output({"heads", "a", "--importance"}), HasSubstr("of 4 heads have a role"));
+  EXPECT_THAT(output({"report", "a"}), HasSubstr("report.html"));
+  EXPECT_THAT(output({"plan", "c.yaml", "--set", std::string("model.family=") + GetParam()}),
+              HasSubstr("output layer"));
+  EXPECT_THAT(output({"prune", "a", "b", "--count", "1"}), HasSubstr("b"));
+  EXPECT_THAT(output({"classify", "b"}, "a hot wind\n"), HasSubstr("\t0."));
+}
+
+TEST_P(Classify, says_what_it_cannot_do) {
+  train("a");
+  EXPECT_THAT(
+      complaint({"classify", "a"}, "fine\ntwo\ttexts\n"),
+      HasSubstr("standard input:2: 2 texts with tabs between them, where the model reads 1"));
+  EXPECT_THAT(complaint({"translate", "a"}, "x\n"),
+              HasSubstr("its task is labelled_text; use `classify a`"));
+  EXPECT_THAT(complaint({"generate", "a"}), HasSubstr("use `classify a`"));
+  EXPECT_THAT(complaint({"score", "a"}, "x\n"), HasSubstr("use `classify a`"));
+  EXPECT_THAT(complaint({"fill", "a"}, "x\n"), HasSubstr("use `classify a`"));
+  EXPECT_THAT(complaint({"evaluate", "a", "--beam", "2"}), HasSubstr("without a search"));
+}
+
+}  // namespace
+}  // namespace tapehead

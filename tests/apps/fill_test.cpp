@@ -1,0 +1,84 @@
+// Masked language models: trained from text, the same through threads and resumes, and used by
+// `fill`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/text_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Fill : public ::testing::Test {
+ protected:
+  std::string output(const Arguments& arguments, std::string_view input = "") {
+    const ProgramResult result = run_program(arguments, here.path(), input);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result.output;
+  }
+  std::string complaint(const Arguments& arguments, std::string_view input = "") {
+    const ProgramResult result = run_program(arguments, here.path(), input);
+    EXPECT_NE(result.exit_code, 0) << result.output;
+    return result.errors;
+  }
+  void train(const std::string& run, Arguments overrides = {}, const Arguments& options = {}) {
+    overrides.insert(overrides.begin(), {"model.family=encoder", "model.max_positions=25",
+                                         "training.schedule=constant"});
+    output(text_training(here, run, overrides, options));
+  }
+
+  TemporaryDirectory here;
+};
+
+TEST_F(Fill, gives_the_likely_tokens_of_each_mask) {
+  train("a");
+  const auto json = nlohmann::json::parse(
+      output({"fill", "a", "--json", "--top", "3"}, "a m<mask>n on <mask>\n"));
+  EXPECT_EQ(json["text"], "a m<mask>n on <mask>");
+  ASSERT_EQ(json["masks"].size(), 2U);
+  double before = 1;
+  for (const auto& candidate : json["masks"][0]) {
+    EXPECT_LE(candidate["probability"], before);
+    before = candidate["probability"];
+    EXPECT_THAT(candidate["text"].get<std::string>(),
+                HasSubstr("a m" + candidate["token"].get<std::string>() + "n on "));
+  }
+  EXPECT_EQ(json["masks"][1].size(), 3U);
+  const auto candidates = lines_of(output({"fill", "a", "--top", "2", "--mask", "_"}, "a m_n\n"));
+  EXPECT_EQ(candidates.size(), 3U);  // two candidates and an empty line
+}
+
+TEST_F(Fill, says_what_is_wrong_with_a_line) {
+  train("a");
+  EXPECT_THAT(complaint({"fill", "a"}, "a <mask>\nnothing\n"),
+              HasSubstr("standard input:2: there is no <mask> in the line"));
+  EXPECT_THAT(complaint({"fill", "a"}, std::string(40, 'a') + "<mask>\n"),
+              HasSubstr("standard input:1: 41 tokens, but the model reads 24 at a time"));
+  EXPECT_THAT(complaint({"generate", "a"}), HasSubstr("use `fill a`"));
+  EXPECT_THAT(complaint({"evaluate", "a", "--stride", "2"}), HasSubstr("--stride: an encoder"));
+}
+
+TEST_F(Fill, models_have_the_same_bits_by_any_threads_and_through_a_resume) {
+  train("a", {}, {"--threads", "1"});
+  train("b", {"training.steps=20"}, {"--threads", "2"});
+  Arguments resumed{"train", "a.yaml", "--run", "b", "--resume", "--threads", "3"};
+  set_options(resumed, {"model.family=encoder", "model.max_positions=25",
+                        "training.schedule=constant", "training.steps=40"});
+  output(resumed);
+  expect_same_runs(here / "a", here / "b");
+}
+
+TEST_F(Fill, models_work_with_the_commands_about_heads) {
+  train("a", {"task.mask_words=true", "task.tokenizer=bpe", "task.vocabulary=120"});
+  EXPECT_THAT(output({"heads", "a"}), HasSubstr("heads have a role"));
+  EXPECT_THAT(output({"report", "a"}), HasSubstr("report.html"));
+  EXPECT_THAT(output({"evaluate", "a", "--split", "validation"}), HasSubstr("tokens right"));
+}
+
+}  // namespace
+}  // namespace tapehead

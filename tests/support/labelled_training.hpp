@@ -1,0 +1,35 @@
+// Trainings of small classifiers that take about a second.
+#pragma once
+
+#include <fstream>
+#include <string>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+
+// A config for a tiny model of the fixture, whose texts are warm or cold by one of their words.
+inline std::string labelled_config() {
+  std::string task = "task:\n  name: labelled_text\n";
+  for (const std::string split : {"train", "validation", "test"}) {
+    task += "  " + split + "_tsv: " TAPEHEAD_FIXTURES "/labelled/" + split + ".tsv\n";
+  }
+  return task +
+         "model:\n  family: encoder\n  d_model: 16\n  layers: 1\n  dropout: 0\n"
+         "training:\n  batch_tokens: 128\n  steps: 120\n  learning_rate: 1e-2\n"
+         "  checkpoint_every: 60\n"
+         "evaluation:\n  every: 60\nrun:\n  report: false\n";
+}
+
+// `tapehead train` of such a config in `here`.
+inline Arguments labelled_training(const TemporaryDirectory& here, const std::string& run,
+                                   const Arguments& overrides = {}, const Arguments& options = {}) {
+  std::ofstream(here / "c.yaml") << labelled_config();
+  Arguments arguments{"train", "c.yaml", "--run", run};
+  set_options(arguments, overrides);
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return arguments;
+}
+
+}  // namespace tapehead

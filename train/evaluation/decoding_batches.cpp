@@ -1,0 +1,34 @@
+#include "train/evaluation/decoding_batches.hpp"
+
+#include <algorithm>
+
+#include "datasets/loader.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// The number of tokens in a batch, at most `most`, with which all workers get the same number of
+// batches.
+Index balanced_batch_tokens(const Split& split, Index most, Index workers, const Layout& layout) {
+  Index all = 0;
+  Index longest = 0;
+  for (Index i = 0; i < split.size(); ++i) {
+    const ExampleRows rows = example_rows(split, i, layout);
+    const Index tokens = std::max(rows.context, rows.input);
+    all += tokens;
+    longest = std::max(longest, tokens);
+  }
+  const Index rounds = std::max<Index>(1, (all + most * workers - 1) / (most * workers));
+  return std::min(most, all / (rounds * workers) + longest);
+}
+
+}  // namespace
+
+std::vector<std::vector<Index>> decoding_batches(const Split& split, Index batch_tokens, Index beam,
+                                                 Index workers, const Layout& layout) {
+  const Index most = std::max<Index>(1, batch_tokens / beam);
+  return ordered_batches(split, balanced_batch_tokens(split, most, workers, layout), layout);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,24 @@
+#include "train/options/application.hpp"
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+
+namespace tapehead {
+
+void expect_used_with(const Config& config, const std::string& run, Application application) {
+  const Application own = application_of(config);
+  if (own != application) {
+    throw ConfigError(fmt::format("run {}: its task is {}; use `{} {}`", run,
+                                  config.task.kind().name, command_of(own), run));
+  }
+}
+
+void expect_writes(const Config& config, const std::string& run) {
+  if (labels_in_one_pass(config)) {
+    throw ConfigError(fmt::format("run {}: its model does not write token by token; use `{} {}`",
+                                  run, command_of(application_of(config)), run));
+  }
+}
+
+}  // namespace tapehead
