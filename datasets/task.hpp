@@ -12,6 +12,7 @@
 #include "core/types.hpp"
 #include "datasets/corpus/masking.hpp"
 #include "datasets/corpus/windows.hpp"
+#include "datasets/example_kind.hpp"
 #include "datasets/relations.hpp"
 #include "datasets/task_options.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
@@ -50,6 +51,9 @@ struct Split {
   Index dropped = 0;  // training examples left out: one side is too long, or has no token
 
   bool is_text() const { return windows.text != nullptr; }
+  ExampleKind kind() const {
+    return is_text() ? ExampleKind::text : classes ? ExampleKind::labels : ExampleKind::pairs;
+  }
   // The number of its examples: pairs, or windows.
   Index size() const { return std::ssize(examples) + windows.list.size(); }
 };

@@ -16,6 +16,7 @@
 #include "core/member_count.hpp"
 #include "core/option_rows.hpp"
 #include "core/violation.hpp"
+#include "datasets/example_kind.hpp"
 #include "datasets/shrinking.hpp"
 #include "datasets/task.hpp"
 
@@ -53,10 +54,6 @@ inline constexpr OptionsType options_type{
 template <class... Options>
 inline constexpr std::array<OptionsType, sizeof...(Options)> options_of{options_type<Options>...};
 
-// What the examples of a task are: pairs of a source and a target; windows of a text, which a run
-// keeps as tokens; or texts that each belong to a class.
-enum class ExampleKind { pair, window, classified };
-
 struct TaskKind {
   std::string_view name;
   std::span<const OptionsType> options;
@@ -70,14 +67,14 @@ struct TaskKind {
   void (*shrink)(TaskOptions&, const Shrinking&);
   // The options that name a file to read.
   std::span<const std::string_view> files{};
-  ExampleKind examples = ExampleKind::pair;
+  ExampleKind examples = ExampleKind::pairs;
   // Adds the options that decide how epochs use the training split.
   void (*add_draws)(const TaskOptions&, Hash&) = [](const TaskOptions&, Hash&) {};
   // Makes everything except the fingerprint.
   Task (*make)(const TaskOptions&, std::uint64_t seed, const std::filesystem::path& tokenizers);
 
-  bool of_text() const { return examples == ExampleKind::window; }
-  bool of_classes() const { return examples == ExampleKind::classified; }
+  bool of_text() const { return examples == ExampleKind::text; }
+  bool of_classes() const { return examples == ExampleKind::labels; }
 };
 
 // All kinds. The first one is used if a config names none.

@@ -145,7 +145,7 @@ extern constinit const TaskKind labelled_text_task{.name = "labelled_text",
                                                    .splits = labelled_split_names,
                                                    .shrink = shrink_labelled_text,
                                                    .files = labelled_files,
-                                                   .examples = ExampleKind::classified,
+                                                   .examples = ExampleKind::labels,
                                                    .add_draws = add_token_dropout,
                                                    .make = make_labelled_text};
 

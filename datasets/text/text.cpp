@@ -147,7 +147,7 @@ extern constinit const TaskKind text_task{.name = "text",
                                           .splits = text_splits,
                                           .shrink = shrink_text,
                                           .files = text_files,
-                                          .examples = ExampleKind::window,
+                                          .examples = ExampleKind::text,
                                           .add_draws = add_text_options,
                                           .make = make_text};
 

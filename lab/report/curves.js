@@ -4,6 +4,8 @@ const curveTitles = {
   loss: 'Loss (nats a token)',
   token_accuracy: 'Token accuracy',
   sequence_accuracy: 'Sequence accuracy',
+  accuracy: 'Accuracy',
+  macro_f1: 'Macro F1',
   learning_rate: 'Learning rate',
   gradient_norm: 'Gradient norm',
   tokens_per_second: 'Target tokens a second',
@@ -25,7 +27,7 @@ function curvesSection(report) {
     label: 'step',
     series: kinds.map(([kind, values]) => ({name: kind, points: curvePoints(values, name)})),
     format: (value) => metricText(name, value),
-    ticks: name.endsWith('accuracy') ? (share) => percent(share) : undefined,
+    ticks: isShare(name) ? (share) => percent(share) : undefined,
   })).filter(Boolean).concat(positionPanels(report));
   if (panels.length === 0) return section('curves', 'Curves', remark('No step has been made yet.'));
   const thinned = curves.steps_a_point > 1

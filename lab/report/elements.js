@@ -46,13 +46,18 @@ function percent(share, digits = 0) {
 }
 
 function metricName(name) {
-  return {bleu: 'BLEU', chrf: 'chrF'}[name] ?? words(name);
+  return {bleu: 'BLEU', chrf: 'chrF', macro_f1: 'macro F1'}[name] ?? words(name);
+}
+
+// Whether a metric is a share, which is written in per cent.
+function isShare(name) {
+  return /(accuracy|f1)$/.test(name);
 }
 
 // A metric as it is usually written.
 function metricText(name, value) {
   if (value === null || value === undefined) return '–';
-  if (name.endsWith('accuracy')) return percent(value, 2);
+  if (isShare(name)) return percent(value, 2);
   if (name.endsWith('bleu') || name.endsWith('chrf')) return value.toFixed(2);
   if (name.endsWith('loss')) return value.toFixed(4);
   return number(value);

@@ -3,7 +3,7 @@
 function partsOf(report) {
   if (report.kind === 'sweep') return sweepParts(report);
   const choice = firstChoice(report.heads);
-  return [curvesSection(report), samplesSection(report), attentionSection(report, choice), headsSection(report, choice),
+  return [curvesSection(report), confusionSection(report), samplesSection(report), attentionSection(report, choice), headsSection(report, choice),
     pruningSection(report), configSection(report), environmentSection(report)].filter(Boolean);
 }
 

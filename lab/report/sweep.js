@@ -77,7 +77,7 @@ function figureScale(cells, figure, range) {
 }
 
 function metricTicks(metric) {
-  return (value) => (metric.endsWith('accuracy') ? percent(value, 1) : number(value));
+  return (value) => (isShare(metric) ? percent(value, 1) : number(value));
 }
 
 // Labels too long to stand side by side lean, with room below for the longest.

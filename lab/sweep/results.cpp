@@ -21,8 +21,11 @@ RunResult run_result(std::size_t number, const SweepRun& run, const RunScores& s
                    .steps = scores.steps,
                    .figures = {}};
   SweepFigures<double>& figures = result.figures;
-  figures.running_text = scores.examples.front().bytes > 0;
+  figures.examples = run.config.task.kind().examples;
   for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
+    if (!is_measured(*metric_kinds[i], figures.examples)) {
+      continue;
+    }
     figures.metrics[i] =
         MetricSums(static_cast<Metric>(i), scores.examples, run.config.evaluation).value();
   }
@@ -50,7 +53,7 @@ CellResult cell_result(std::size_t cell, const std::vector<const RunResult*>& ru
   CellResult result{
       .cell = cell, .runs = runs.size(), .figures = {}, .to_best = {}, .on_front = false};
   SweepFigures<Spread>& figures = result.figures;
-  figures.running_text = runs.front()->figures.running_text;
+  figures.examples = runs.front()->figures.examples;
   for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
     figures.metrics[i] = spread_over(runs, [i](const Figures& run) { return run.metrics[i]; });
   }
@@ -77,8 +80,7 @@ CellResult cell_result(std::size_t cell, const std::vector<const RunResult*>& ru
 std::vector<std::string> names_of_figures(const std::vector<RunResult>& runs) {
   std::vector<std::string> names;
   const auto add = [&](std::string_view name, double) { names.emplace_back(name); };
-  each_figure(
-      SweepFigures<double>{.running_text = runs.front().figures.running_text, .further = {}}, add);
+  each_figure(SweepFigures<double>{.examples = runs.front().figures.examples, .further = {}}, add);
   std::set<std::string> further;
   for (const RunResult& run : runs) {
     for (const auto& [name, value] : run.figures.further) {

@@ -19,7 +19,7 @@ namespace tapehead {
 // The figures of a run or, as spreads, of a cell.
 template <class Number>
 struct SweepFigures {
-  bool running_text = false;                   // decides which metrics there are
+  ExampleKind examples = ExampleKind::pairs;   // decides which metrics there are
   std::array<Number, metric_count> metrics{};  // in the order of Metric
   Number parameters{};
   Number multiply_adds_per_token{};  // of training
@@ -40,7 +40,7 @@ void each_figure(const SweepFigures<Number>& figures, const Visit& visit) {
   visit("seconds", figures.seconds);
   visit("tokens_per_second", figures.tokens_per_second);
   for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
-    if (is_measured(*metric_kinds[i], figures.running_text)) {
+    if (is_measured(*metric_kinds[i], figures.examples)) {
       visit(metric_kinds[i]->name, figures.metrics[i]);
     }
   }

@@ -43,7 +43,9 @@ TEST_P(Classify, learns_the_classes_and_gives_them_to_lines) {
   train("a");
   const auto metrics = nlohmann::json::parse(output({"evaluate", "a", "--json"}));
   EXPECT_EQ(metrics["examples"], 12);
-  EXPECT_GE(metrics["sequence_accuracy"], 0.8);  // chance: 0.5
+  EXPECT_GE(metrics["accuracy"], 0.8);  // chance: 0.5
+  EXPECT_THAT(metrics["confusion"]["classes"], ::testing::ElementsAre("cold", "warm"));
+  EXPECT_NEAR(metrics["macro_f1"], metrics["accuracy"], 0.1);  // as many examples of each class
   const auto lines = lines_of(output({"classify", "a"}, "a hot wind\nnobody saw the icy garden\n"));
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_THAT(lines[0], StartsWith("warm\t0."));

@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 // Learning rate, gradient norm, tokens a second, and every metric of pairs but the perplexity.
 constexpr int charts =
     3 - 1 + static_cast<int>(std::ranges::count_if(metric_kinds, [](const MetricKind* kind) {
-      return is_measured(*kind, false);
+      return is_measured(*kind, ExampleKind::pairs);
     }));
 
 constexpr std::string_view marks = R"(

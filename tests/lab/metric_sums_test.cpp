@@ -73,6 +73,19 @@ TEST(MetricSums, bleu_and_chrf_of_resamples_are_those_of_such_corpora) {
   }
 }
 
+TEST(MetricSums, macro_f1_of_a_resample_is_over_its_own_classes) {
+  const auto label = [](const char* output, const char* reference) {
+    return ExampleScore{.tokens = 1, .output = output, .reference = reference};
+  };
+  const std::vector<ExampleScore> labels{label("a", "a"), label("b", "a"), label("c", "c")};
+  const MetricSums sums(Metric::macro_f1, labels, {});
+  EXPECT_DOUBLE_EQ(sums.value(), (2.0 / 3 + 0 + 1) / 3);  // F1 of a, b and c
+  EXPECT_DOUBLE_EQ(sums.value(std::vector<double>{2, 1, 0}), (4.0 / 5 + 0) / 2);
+  EXPECT_DOUBLE_EQ(sums.value(std::vector<double>{0, 0, 3}), 1);
+  EXPECT_DOUBLE_EQ(MetricSums(Metric::accuracy, labels, {}).value(std::vector<double>{2, 1, 0}),
+                   2.0 / 3);
+}
+
 TEST(MetricSums, tests_are_told_apart_by_what_the_metric_is_measured_against) {
   const auto data = [](Metric metric, const std::vector<ExampleScore>& of) {
     return MetricSums(metric, of, {}).data();

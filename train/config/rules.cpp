@@ -138,20 +138,26 @@ Verdict muon_follows_a_rate(const Config& config) {
 
 Verdict metric_is_measured(const Config& config) {
   const MetricKind& kind = kind_of(config.evaluation.metric);
-  const bool text = config.task.kind().of_text();
-  if (!is_measured(kind, text)) {
+  const ExampleKind examples = config.task.kind().examples;
+  if (!is_measured(kind, examples)) {
     std::vector<std::string> measured;
     for (const MetricKind* other : metric_kinds) {
-      if (is_measured(*other, text)) measured.emplace_back(other->name);
+      if (is_measured(*other, examples)) measured.emplace_back(other->name);
     }
     return Violation{{"evaluation.metric", "task.name"},
                      fmt::format("{} is not measured for this task (allowed: {})", kind.name,
                                  join(measured, ", "))};
   }
+  if (kind.of_text && application_of(config) == Application::fill) {
+    return Violation{{"evaluation.metric", "model.family"},
+                     fmt::format("{} is of a whole text, and an encoder predicts only its masked "
+                                 "tokens (allowed: loss, perplexity, token_accuracy)",
+                                 kind.name)};
+  }
   if (!kind.of_outputs || config.evaluation.decode) return {};
   std::vector<std::string> others;
   for (const MetricKind* other : metric_kinds) {
-    if (!other->of_outputs && !other->of_text) others.emplace_back(other->name);
+    if (is_measured(*other, examples) && !other->of_outputs) others.emplace_back(other->name);
   }
   return Violation{{"evaluation.metric", "evaluation.decode"},
                    fmt::format("{} needs evaluation.decode (allowed without it: {})", kind.name,
@@ -195,7 +201,7 @@ Verdict parts_exist(const Config& config) {
 Verdict text_has_one_stack(const Config& config) {
   const TaskKind& kind = config.task.kind();
   const ModelOptions& model = config.model;
-  if (kind.examples == ExampleKind::pair) return {};
+  if (kind.examples == ExampleKind::pairs) return {};
   if (model.family == Family::encoder_decoder) {
     return Violation{{"model.family", "task.name"},
                      kind.of_text() ? "running text has no source and target (allowed: decoder, "
@@ -273,7 +279,7 @@ Verdict tied_share_words(const Config& config) {
 Verdict positions_suffice(const Config& config) {
   const ModelOptions& model = config.model;
   const auto [longest, option] = config.task.kind().longest(config.task);
-  if (config.task.kind().examples != ExampleKind::pair) {
+  if (config.task.kind().examples != ExampleKind::pairs) {
     const bool encoder = model.family == Family::encoder;
     const bool text = config.task.kind().of_text();
     const Index rows = longest + (text ? (encoder ? 1 : 0) : (encoder ? 2 : 1));
@@ -359,13 +365,13 @@ std::span<const Rule> rules() {
       {"With `training.optimizer: muon`, `training.learning_rate` is more than 0.",
        muon_follows_a_rate},
       {"An `evaluation.metric` of generated outputs needs `evaluation.decode`, and is not for "
-       "`text`. `bits_per_byte` and `word_perplexity` are for `text`.",
+       "`text`. `bits_per_byte` and `word_perplexity` are for `text`, `accuracy` and `macro_f1` "
+       "for `labelled_text`.",
        metric_is_measured},
       {"`evaluation.stride` is for `text` in a decoder, and at most `task.context`.",
        stride_covers},
       {"Options of `evaluation` about outputs keep their defaults where the task or the family has "
-       "no "
-       "such outputs.",
+       "no such outputs.",
        unused_by_evaluation},
       {"An option of attention that only some positions use keeps its default if no attention has "
        "such positions.",

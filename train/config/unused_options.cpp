@@ -210,7 +210,8 @@ std::vector<Unused> unused_in_evaluation(const Config& config) {
                    "an encoder predicts masked tokens of windows that do not overlap"});
   }
   if (kind.of_classes()) {
-    all.push_back({{"bleu_tokenizer", "lowercase"}, "classes are no sentences"});
+    all.push_back({{"decode", "decode_examples", "bleu_tokenizer", "lowercase"},
+                   "each example has a class, not a text that is written"});
   }
   if (labels_in_one_pass(config)) {
     all.push_back({{"beam", "length_penalty", "max_extra_length"},

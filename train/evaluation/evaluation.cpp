@@ -71,13 +71,14 @@ Sums evaluate_labels(const Transformer& model, const ParameterStore& store, cons
   return total;
 }
 
-// Adds the metrics of generated outputs, or the others.
-void add_metrics(Evaluation& result, bool of_outputs, std::span<const ExampleScore> examples,
-                 const EvaluationOptions& options) {
+// Adds the metrics of outputs, one for each example, or the others.
+void add_metrics(Evaluation& result, ExampleKind measured, bool of_outputs,
+                 std::span<const ExampleScore> examples, const EvaluationOptions& options) {
   for (std::size_t i = 0; i < metric_count; ++i) {
     const MetricKind& kind = *metric_kinds[i];
+    const bool by_output = kind.of_outputs || kind.of_labels;
     const bool known = !kind.of_text || examples.front().bytes > 0;
-    if (kind.of_outputs == of_outputs && known) {
+    if (is_measured(kind, measured) && by_output == of_outputs && known) {
       result.metrics[i] = measure(kind, examples, options);
       result.signatures[i] = kind.signature == nullptr ? "" : kind.signature(options);
     }
@@ -156,12 +157,15 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
                            .reference = {},
                            .bytes = static_cast<double>(counts.bytes),
                            .words = static_cast<double>(counts.words)};
-  add_metrics(result, false, {&whole, 1}, options);
+  add_metrics(result, split.kind(), false, {&whole, 1}, options);
   if (decode_examples > 0) {
     result.outputs = decode_split(model, store, task, split, decode_examples, options, workers);
     result.right = right_sequences(task, split, result.outputs);
-    add_metrics(result, true, written(result, first_references(task, split, result.outputs.size())),
-                options);
+    const auto outputs = written(result, first_references(task, split, result.outputs.size()));
+    add_metrics(result, split.kind(), true, outputs, options);
+    if (split.classes) {
+      result.confusion = confusion_of(outputs);
+    }
   }
   result.seconds = seconds_since(begin);
   return result;

@@ -11,6 +11,7 @@
 #include "nn/generation/decoding.hpp"
 #include "train/evaluation/position_losses.hpp"
 #include "train/evaluation/references.hpp"
+#include "train/metrics/confusion.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -20,9 +21,10 @@ struct Evaluation {
   Index tokens = 0;   // of the targets, end marks included
   Index unknown = 0;  // of these, unknown marks, which count as correct if they are predicted
   double seconds = 0;
-  std::vector<std::string> outputs;  // of the first examples, as many as were decoded
-  std::vector<bool> right;           // whether each output is right, by right_sequences()
-  PositionLosses loss_by_position;   // of running text
+  std::vector<std::string> outputs;      // of the first examples, as many as were decoded
+  std::vector<bool> right;               // whether each output is right, by right_sequences()
+  PositionLosses loss_by_position;       // of running text
+  std::optional<Confusion> confusion{};  // of classes
   // Metrics of outputs are absent if nothing was decoded. The loss is without label smoothing.
   std::array<std::optional<double>, metric_count> metrics{};
   std::array<std::string, metric_count> signatures{};  // of the metrics that have one

@@ -45,6 +45,9 @@ nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
                                         {"tokens", range.tokens},
                                         {"loss", range.mean()}});
   }
+  if (evaluation.confusion) {
+    json["confusion"] = confusion_json(*evaluation.confusion);
+  }
   if (evaluation.unknown > 0) {
     json["unknown_tokens"] = evaluation.unknown;
   }

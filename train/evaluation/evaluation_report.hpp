@@ -17,7 +17,8 @@ std::string evaluation_line(const std::string& split, const Evaluation& evaluati
 // loss, perplexity, token_accuracy, examples, seconds. If there are outputs: sequence_accuracy,
 // bleu and chrf, the last two with the signature that sacreBLEU gives them. If the targets have
 // unknown tokens: unknown_tokens. Of running text: loss_by_position, the mean loss of each range of
-// positions, {"first": 1, "last": 1, "tokens": 20, "loss": 2.5}.
+// positions, {"first": 1, "last": 1, "tokens": 20, "loss": 2.5}. Of classes: accuracy, macro_f1 and
+// confusion.
 nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
 
 // One row per split, and below the rows what the metrics are based on.

@@ -50,7 +50,8 @@ void Validation::run(const Model& model, Workers& workers) {
   nlohmann::ordered_json line = {{"step", step}, {"split", split.name}};
   line.update(evaluation_json(result));
   line.erase("seconds");
-  line.erase("loss_by_position");  // the record has that of the end
+  line.erase("loss_by_position");  // as the record has it of the end
+  line.erase("confusion");
   const std::vector<std::string> texts = sample_texts(model, workers);
   if (!texts.empty()) {
     line["samples"] = texts;

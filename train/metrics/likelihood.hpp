@@ -15,7 +15,7 @@ std::vector<double> sequence_summands(std::span<const ExampleScore> examples,
 double mean_of(std::span<const double> sums);        // sums[0] / sums[1]
 double perplexity_of(std::span<const double> sums);  // e to the power of the mean
 
-// In nats per token.
+// In nats per token; of labels in nats per example.
 inline constexpr MetricKind loss_metric{.name = "loss",
                                         .words = "loss",
                                         .heading = "loss",
@@ -28,12 +28,14 @@ inline constexpr MetricKind perplexity_metric{.name = "perplexity",
                                               .heading = "perplexity",
                                               .decimals = 3,
                                               .lower_is_better = true,
+                                              .of_tokens = true,
                                               .summands = likelihood_summands,
                                               .value = perplexity_of};
 inline constexpr MetricKind token_accuracy_metric{.name = "token_accuracy",
                                                   .words = "token accuracy",
                                                   .heading = "tokens right",
                                                   .percent = true,
+                                                  .of_tokens = true,
                                                   .summands = token_summands,
                                                   .value = mean_of};
 inline constexpr MetricKind sequence_accuracy_metric{.name = "sequence_accuracy",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "datasets/example_kind.hpp"
 
 namespace tapehead {
 
@@ -18,7 +19,7 @@ struct ExampleScore {
   double negative_log_likelihood = 0;  // of the target's tokens, in nats
   Index tokens = 0;                    // of the target, the end mark included
   Index correct = 0;                   // of them, predicted with correct tokens before
-  std::string output;                  // as generated
+  std::string output;                  // as generated; of a labelled example the predicted class
   std::string reference;
   bool right = false;  // exactly, by right_sequences()
   double bytes = 0;    // of running text: what its share of the split's bytes and words is
@@ -32,8 +33,11 @@ struct MetricKind {
   bool percent = false;      // a share, written in per cent
   int decimals = 2;
   bool lower_is_better = false;
-  bool of_outputs = false;  // it measures generated outputs; there are none of running text
+  // At most one of these is set. Without any, it measures every task.
+  bool of_tokens = false;   // it measures the prediction of each token; a label is none
+  bool of_outputs = false;  // it measures generated outputs, which only pairs have
   bool of_text = false;     // it measures running text only
+  bool of_labels = false;   // it measures predicted classes only
   // For each example the same number of summands, one example after the other. They are added up
   // over the examples.
   std::vector<double> (*summands)(std::span<const ExampleScore>, const EvaluationOptions&);
@@ -42,8 +46,16 @@ struct MetricKind {
   std::string (*signature)(const EvaluationOptions&) = nullptr;
 };
 
-constexpr bool is_measured(const MetricKind& kind, bool running_text) {
-  return running_text ? !kind.of_outputs : !kind.of_text;
+constexpr bool is_measured(const MetricKind& kind, ExampleKind examples) {
+  switch (examples) {
+    case ExampleKind::pairs:
+      return !kind.of_text && !kind.of_labels;
+    case ExampleKind::text:
+      return !kind.of_outputs && !kind.of_labels;
+    case ExampleKind::labels:
+      return !kind.of_tokens && !kind.of_outputs && !kind.of_text;
+  }
+  return false;
 }
 
 // "99.80 %", "38.42": without the metric's name.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/fields.hpp"
+#include "train/metrics/label_metrics.hpp"
 #include "train/metrics/likelihood.hpp"
 #include "train/metrics/ngram_metrics.hpp"
 #include "train/metrics/text_metrics.hpp"
@@ -18,11 +19,14 @@ enum class Metric {
   bleu,
   chrf,
   bits_per_byte,
-  word_perplexity
+  word_perplexity,
+  accuracy,
+  macro_f1
 };
 inline constexpr std::array metric_kinds{
-    &loss_metric, &perplexity_metric, &token_accuracy_metric, &sequence_accuracy_metric,
-    &bleu_metric, &chrf_metric,       &bits_per_byte_metric,  &word_perplexity_metric};
+    &loss_metric,     &perplexity_metric, &token_accuracy_metric, &sequence_accuracy_metric,
+    &bleu_metric,     &chrf_metric,       &bits_per_byte_metric,  &word_perplexity_metric,
+    &accuracy_metric, &macro_f1_metric};
 
 inline constexpr auto metric_count = metric_kinds.size();
 

@@ -19,9 +19,9 @@ constexpr std::string_view command_of(Application application) {
 
 inline Application application_of(const Config& config) {
   switch (config.task.kind().examples) {
-    case ExampleKind::classified:
+    case ExampleKind::labels:
       return Application::classify;
-    case ExampleKind::window:
+    case ExampleKind::text:
       return config.model.family == Family::encoder ? Application::fill : Application::generate;
     default:
       return Application::translate;

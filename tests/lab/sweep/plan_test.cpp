@@ -242,8 +242,8 @@ TEST(SweepErrors, what_is_no_list_is_refused_with_what_should_stand_there) {
   EXPECT_THAT(error_of(config + "seeds: many\n"), StartsWith("a.yaml:2:8: seeds: not a number"));
   EXPECT_THAT(error_of(config + "seeds: []\n"),
               StartsWith("a.yaml:2:8: seeds: expected their number"));
-  EXPECT_THAT(error_of(config + "metric: accuracy\n"),
-              StartsWith("a.yaml:2:9: metric: no such metric (accuracy; there are loss, "));
+  EXPECT_THAT(error_of(config + "metric: exactness\n"),
+              StartsWith("a.yaml:2:9: metric: no such metric (exactness; there are loss, "));
 }
 
 TEST(SweepErrors, the_file_itself) {

@@ -128,14 +128,14 @@ void repair(TaskOptions& task) {
   }
 }
 
-// What is measured depends on whether the task has running text.
-void repair(EvaluationOptions& evaluation, bool of_text) {
-  if (!is_measured(kind_of(evaluation.metric), of_text)) {
+// What is measured depends on what the examples are.
+void repair(EvaluationOptions& evaluation, ExampleKind examples) {
+  if (!is_measured(kind_of(evaluation.metric), examples)) {
     evaluation.metric = Metric::loss;
   }
   evaluation.decode = true;
   evaluation.stride.reset();
-  if (of_text) {
+  if (examples == ExampleKind::text) {
     evaluation = {.metric = evaluation.metric, .stride = 1};
   }
 }
@@ -157,11 +157,10 @@ void repair(Config& config) {
   keep("muon_rate", config.training.muon_rate, defaults.muon_rate);
   keep("muon_momentum", config.training.muon_momentum, defaults.muon_momentum);
   config.training.learning_rate_end = 0;  // which a constant one does not have
-  const bool of_text = config.task.kind().of_text();
-  repair(config.evaluation, of_text);
-  const bool one_stack = config.task.kind().examples != ExampleKind::pair;
+  repair(config.evaluation, config.task.kind().examples);
+  const bool one_stack = config.task.kind().examples != ExampleKind::pairs;
   if (config.task.kind().of_classes()) {
-    config.evaluation = {.every = config.evaluation.every};
+    config.evaluation = {.every = config.evaluation.every, .metric = config.evaluation.metric};
   }
   if (one_stack) {
     config.model.family = Family::decoder;

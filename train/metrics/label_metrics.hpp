@@ -1,0 +1,37 @@
+// Metrics of predicted classes, with the figures of scikit-learn: accuracy, macro F1. The output of
+// an example is the predicted class, its reference the right one.
+#pragma once
+
+#include "train/metrics/metric_kind.hpp"
+
+namespace tapehead {
+
+// 1 for a right prediction, and 1 for the example.
+std::vector<double> accuracy_summands(std::span<const ExampleScore> examples,
+                                      const EvaluationOptions& options);
+double accuracy_of(std::span<const double> sums);
+
+// For each class of classes_of(): how often it is the output and right, the output, the reference.
+std::vector<double> macro_f1_summands(std::span<const ExampleScore> examples,
+                                      const EvaluationOptions& options);
+
+// The mean over the classes of the harmonic mean of precision and recall: with P times predicted,
+// R times right, and T both, F1 = 2 T / (P + R). A class with P + R = 0 does not count.
+double macro_f1_of(std::span<const double> sums);
+
+inline constexpr MetricKind accuracy_metric{.name = "accuracy",
+                                            .words = "accuracy",
+                                            .heading = "accuracy",
+                                            .percent = true,
+                                            .of_labels = true,
+                                            .summands = accuracy_summands,
+                                            .value = accuracy_of};
+inline constexpr MetricKind macro_f1_metric{.name = "macro_f1",
+                                            .words = "macro F1",
+                                            .heading = "macro F1",
+                                            .percent = true,
+                                            .of_labels = true,
+                                            .summands = macro_f1_summands,
+                                            .value = macro_f1_of};
+
+}  // namespace tapehead
