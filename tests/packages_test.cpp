@@ -40,8 +40,9 @@ const std::map<std::string, std::string> programs_in{
     {"clang-tidy-19", "clang-tidy-19"},
     {"cmake", "cmake ctest"},
     {"coreutils",
-     "basename cat chmod chroot cp dirname env head ln mkdir mktemp mv nohup nproc rm sha256sum "
-     "sleep sort tee timeout touch tr wc"},
+     "basename cat chmod chroot cp cut dirname env head ln md5sum mkdir mktemp mv nohup nproc "
+     "paste "
+     "realpath rm seq sha256sum sleep sort tee timeout touch tr wc"},
     {"curl", "curl"},
     {"dash", "sh"},
     {"debootstrap", "debootstrap"},
@@ -109,9 +110,19 @@ std::set<std::string> matches_in(const std::string& text, const std::string& pat
   return found;
 }
 
+// With what it sources from its own folder.
+std::string whole_text(const fs::path& script) {
+  std::string text = content_of(script);
+  for (const std::string& name :
+       matches_in(text, R"re(source "\$\(dirname "\$0"\)/([a-z_.]+)")re")) {
+    text += content_of(script.parent_path() / name);
+  }
+  return text;
+}
+
 // The program that runs the script, and those that the script starts and cannot do without.
 std::set<std::string> programs_of(const fs::path& script) {
-  const std::string text = content_of(script);
+  const std::string text = whole_text(script);
   std::set<std::string> programs = matches_in(text, "^#!(/usr)?/bin/(env )?([a-z0-9]+)");
   if (script.extension() == ".py") {
     for (const std::string& literal : matches_in(text, "\"([a-z0-9-]+)\"")) {
@@ -164,7 +175,7 @@ std::string sources_of_tests() {
 }
 
 TEST(Packages, programs_of_scripts_are_listed_for_the_command_that_runs_them) {
-  for (const std::string name : {"tests/dev_test", "tests/consumer_test"}) {
+  for (const std::string name : {"tests/dev_test", "tests/consumer_test", "tests/fetch_test"}) {
     expect_listed(programs_of(repository / name), "test", name);
   }
   for (const std::string name : {"scripts/check_includes", "scripts/check_tidy"}) {
