@@ -34,6 +34,23 @@ RunStart start_of(const Json& json, const std::string& where) {
           .threads = start.count("threads", 1)};
 }
 
+// {"classes": [...], "counts": [[...], ...]}: as many rows and columns as classes.
+bool is_confusion(const Json& json) {
+  if (!json.is_object() || json.size() != 2 || !json.contains("classes") ||
+      !json.contains("counts")) {
+    return false;
+  }
+  const Json& classes = json.at("classes");
+  const Json& counts = json.at("counts");
+  const auto is_row = [&](const Json& row) {
+    return row.is_array() && row.size() == classes.size() &&
+           std::ranges::all_of(row, &Json::is_number_unsigned);
+  };
+  return classes.is_array() && std::ranges::all_of(classes, &Json::is_string) &&
+         counts.is_array() && counts.size() == classes.size() &&
+         std::ranges::all_of(counts, is_row);
+}
+
 // A number, null if it is not finite, a text, or a list of tables of these.
 bool is_figure(const Json& json) {
   const auto is_table = [](const Json& row) {
@@ -48,8 +65,8 @@ Json tests_of(const JsonObject& end, const std::string& where) {
   bool plain = tests.is_object();
   for (const Json& split : tests) {
     plain = plain && split.is_object();
-    for (const Json& figure : split) {
-      plain = plain && is_figure(figure);
+    for (const auto& [name, figure] : split.items()) {
+      plain = plain && (name == "confusion" ? is_confusion(figure) : is_figure(figure));
     }
   }
   if (!plain) {

@@ -58,5 +58,21 @@ TEST(RunRecord, that_is_missing_or_torn_is_none) {
   }
 }
 
+TEST(RunRecord, has_a_confusion_matrix_with_a_row_and_a_column_for_each_class) {
+  const TemporaryDirectory here;
+  for (const auto& [confusion, known] :
+       {std::pair(R"({"classes": ["a", "b"], "counts": [[3, 0], [1, 2]]})", true),
+        {R"({"classes": ["a", "b"], "counts": [[3, 0], [1]]})", false},
+        {R"({"classes": ["a", "b"], "counts": [[3, 0]]})", false},
+        {R"({"classes": ["a", "b"], "counts": [[3, 0], [1, -2]]})", false},
+        {R"({"classes": ["a"]})", false},
+        {"5", false}}) {
+    std::ofstream(here / "record.json")
+        << R"({"origins": {}, "starts": [], "end": {"step": 1, "seconds": 1, "tests": {"test": )"
+        << R"({"confusion": )" << confusion << "}}}}";
+    EXPECT_EQ(read_record(here / "record.json").has_value(), known) << confusion;
+  }
+}
+
 }  // namespace
 }  // namespace tapehead
