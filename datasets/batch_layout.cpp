@@ -173,8 +173,11 @@ Index label_rows(const Split& split, Index number, const Layout& layout) {
     split.windows.text->append_to(ids, window.first, window.rows);
     return std::ssize(split.windows.masking->of({ids.begin(), ids.end()}, window));
   }
-  const Index target = std::ssize(split.examples[static_cast<std::size_t>(number)].target);
-  return target + (alone || split.classes ? 0 : 1);
+  const auto& [source, target] = split.examples[static_cast<std::size_t>(number)];
+  if (split.classes) {
+    return 1;
+  }
+  return alone ? std::ssize(source) : std::ssize(target) + 1;
 }
 
 Batch make_batch(const Split& split, const std::vector<Index>& examples, const Layout& layout) {

@@ -16,7 +16,7 @@ struct ExampleRows {
 };
 ExampleRows example_rows(const Split& split, Index number, const Layout& layout);
 
-// The rows of its input that have a label.
+// The rows of its input that have a label, or would have one if the example has no target yet.
 Index label_rows(const Split& split, Index number, const Layout& layout);
 
 // The examples one after another, in the given order: pairs with marks added and targets shifted,

@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include <algorithm>
+#include <fstream>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "core/files/tensor_file.hpp"
 #include "tests/support/labelled_training.hpp"
 
 namespace tapehead {
@@ -33,8 +37,25 @@ class Classify : public ::testing::TestWithParam<const char*> {
     output(labelled_training(here, run, {std::string("model.family=") + GetParam()}, options));
   }
 
+  // The best weights of a run.
+  std::vector<float> numbers(const std::string& run, const std::string& parameter) const {
+    const TensorFile file(here / run / "checkpoints" / "best.safetensors");
+    std::vector<float> list(file.bytes(parameter).size() / sizeof(float));
+    copy_values(file.entry(parameter), std::span(list));
+    return list;
+  }
+
   TemporaryDirectory here;
 };
+
+// The first column of a TSV.
+std::string text_of(const std::string& tsv) {
+  std::string text;
+  for (const std::string& line : lines_of(tsv)) {
+    text += line.substr(0, line.find('\t')) + "\n";
+  }
+  return text;
+}
 
 INSTANTIATE_TEST_SUITE_P(Families, Classify, ::testing::Values("encoder", "decoder"),
                          [](const auto& test) { return std::string(test.param); });
@@ -83,6 +104,37 @@ TEST_P(Classify, runs_work_with_the_commands_about_heads_and_plans) {
               HasSubstr("output layer"));
   EXPECT_THAT(output({"prune", "a", "b", "--count", "1"}), HasSubstr("b"));
   EXPECT_THAT(output({"classify", "b"}, "a hot wind\n"), HasSubstr("\t0."));
+}
+
+// A masked or a causal model of the same texts, with its tokenizer.
+TEST_P(Classify, starts_from_a_model_of_text) {
+  const bool masked = GetParam() == std::string("encoder");
+  std::ofstream(here / "text") << text_of(content_of(TAPEHEAD_FIXTURES "/labelled/train.tsv"));
+  std::ofstream(here / "m.yaml")
+      << "task: {name: text, train_text: text, documents: line, context: 16, tokenizer: word, "
+         "vocabulary: 50}\n"
+         "model: {family: "
+      << GetParam()
+      << ", d_model: 16, layers: 1, dropout: 0, tie_embeddings: target_output}\n"
+         "training: {batch_tokens: 128, steps: 20}\nrun: {report: false}\n";
+  output({"train", "m.yaml", "--run", "m"});
+  Arguments from = labelled_training(here, "c");
+  set_options(from, {std::string("model.family=") + GetParam(), "model.init_from=m",
+                     "task.tokenizer_of=m", "training.learning_rate=0", "training.steps=1"});
+  const ProgramResult result = run_program(from, here.path());
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  const std::string said = result.output + result.errors;
+  EXPECT_THAT(said, HasSubstr("starting from the weights of m"));
+  EXPECT_THAT(said, HasSubstr("its output layer is for another task; new weights: output.weight"));
+  const std::string name = masked ? "source.embedding" : "target.embedding";
+  const std::vector<float> body = numbers("m", name);
+  const std::vector<float> taken = numbers("c", name);
+  ASSERT_EQ(body.size(), taken.size() + (masked ? 16 : 0));  // the mask's row
+  EXPECT_TRUE(std::equal(taken.begin(), taken.end(), body.begin()));
+  EXPECT_EQ(numbers("c", std::string(masked ? "encoder" : "decoder") +
+                             ".layers.0.feed_forward.inner.weight"),
+            numbers("m", std::string(masked ? "encoder" : "decoder") +
+                             ".layers.0.feed_forward.inner.weight"));
 }
 
 TEST_P(Classify, says_what_it_cannot_do) {

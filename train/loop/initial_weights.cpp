@@ -7,12 +7,16 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
+#include "datasets/corpus/masking.hpp"
 #include "datasets/tokenizers/tokenizer_digest.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/config/config.hpp"
 #include "train/config/meaning.hpp"
+#include "train/options/application.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/files.hpp"
 #include "train/run/vocabulary_match.hpp"
@@ -73,9 +77,26 @@ void take_over_additions(const Config& config, Config& other) {
   }
 }
 
-void expect_same_meaning(const Config& config, const InitialRun& run) {
+// Whether our output layer is for something else, so that its weights must be new: another
+// application, or other classes.
+bool has_other_head(const Config& config, const Tokenizers& tokenizers, const InitialRun& run) {
+  return application_of(config) != application_of(run.config) ||
+         (config.task.kind().of_classes() &&
+          tokenizer_digest(*tokenizers.target) != tokenizer_digest(*run.tokenizers.target));
+}
+
+// Copies the options of the output layer.
+void take_over_head(const Config& config, Config& other) {
+  other.model.tie_embeddings = config.model.tie_embeddings;
+  other.model.bias_output = config.model.bias_output;
+}
+
+void expect_same_meaning(const Config& config, const InitialRun& run, bool other_head) {
   Config other = run.config;
   take_over_additions(config, other);
+  if (other_head) {
+    take_over_head(config, other);
+  }
   const auto differences = meaning_differences(other, config);
   if (!differences.empty()) {
     throw IoError(fmt::format("cannot start from the weights of {}: its model differs ({})",
@@ -89,12 +110,16 @@ const Tokenizer& of_side(const Tokenizers& tokenizers, Side side) {
 
 std::string_view name_of(Side side) { return side == Side::source ? "source" : "target"; }
 
-// Which entries of a side are in the other run; nothing if both vocabularies are the same.
-std::optional<VocabularyMatch> match_side(const InitialRun& run, const Tokenizers& tokenizers,
-                                          Side side) {
+// Which entries of a side are in the other run; nothing if both have the same rows. A masked
+// language model has one row more, the mask.
+std::optional<VocabularyMatch> match_side(const InitialRun& run, const Config& config,
+                                          const Tokenizers& tokenizers, Side side) {
   const Tokenizer& theirs = of_side(run.tokenizers, side);
   const Tokenizer& ours = of_side(tokenizers, side);
-  if (tokenizer_digest(theirs) == tokenizer_digest(ours)) {
+  const bool source = side == Side::source;
+  const bool our_mask = source && application_of(config) == Application::fill;
+  const bool their_mask = source && application_of(run.config) == Application::fill;
+  if (our_mask == their_mask && tokenizer_digest(theirs) == tokenizer_digest(ours)) {
     return {};
   }
   VocabularyMatch match = match_vocabularies(theirs, ours);
@@ -104,24 +129,28 @@ std::optional<VocabularyMatch> match_side(const InitialRun& run, const Tokenizer
         "give both runs the same tokenizer (task.tokenizer) and data of the same language",
         run.directory.string(), match.entries, name_of(side)));
   }
+  if (our_mask) {
+    match.from.push_back(their_mask ? mask_id(theirs) : -1);
+  }
   return match;
 }
 
 // Loads the rows of the entries that both vocabularies have.
 void load_rows(const TensorFile& file, const NamedParameter& parameter,
-               const VocabularyMatch& match, Index their_entries, ParameterStore& store) {
+               const VocabularyMatch& match, ParameterStore& store) {
   const bool of_numbers = parameter.shape.rank() == 1;
   const Index columns = of_numbers ? 1 : parameter.shape[1];
-  const Shape shape = of_numbers ? Shape{their_entries} : Shape{their_entries, columns};
+  const Index rows = file.entry(parameter.name).shape.front();
   ParameterStore theirs;
-  theirs.root().create(parameter.name, parameter.kind, shape, Initializer::constant(0));
+  theirs.root().create(parameter.name, parameter.kind,
+                       of_numbers ? Shape{rows} : Shape{rows, columns}, Initializer::constant(0));
   theirs.set_to_zeros();
   load_weights(file, theirs);
   const Tensor from = theirs.value(theirs.parameters().front());
   Tensor to = store.value(parameter);
   for (Index row = 0; row < to.dim(0); ++row) {
     const Index other = match.from[static_cast<std::size_t>(row)];
-    if (other >= 0) {
+    if (other >= 0 && other < rows) {
       std::copy_n(from.data() + other * columns, columns, to.data() + row * columns);
     }
   }
@@ -145,15 +174,20 @@ bool is_gate(const Model& model, const NamedParameter& parameter) {
 }
 
 std::string in_words(const InitialRun& run,
-                     const std::map<Side, std::optional<VocabularyMatch>>& matches) {
+                     const std::map<Side, std::optional<VocabularyMatch>>& matches,
+                     const std::vector<std::string>& fresh) {
   std::string text = fmt::format("starting from the weights of {}", run.directory.string());
   for (const auto& [side, match] : matches) {
-    if (match) {
+    if (match && match->matched < match->entries) {
       text += fmt::format(
           "\n  its {} vocabulary differs: {} of {} entries are in both; the rows of the others "
           "start with new weights",
           name_of(side), match->matched, match->entries);
     }
+  }
+  if (!fresh.empty()) {
+    text +=
+        fmt::format("\n  its output layer is for another task; new weights: {}", join(fresh, ", "));
   }
   return text;
 }
@@ -162,21 +196,26 @@ std::string in_words(const InitialRun& run,
 
 std::string load_initial_weights(const Config& config, const Tokenizers& tokenizers, Model& model) {
   const InitialRun run = open_initial_run(config.model.init_from);
-  expect_same_meaning(config, run);
+  const bool other_head = has_other_head(config, tokenizers, run);
+  expect_same_meaning(config, run, other_head);
   std::map<Side, std::optional<VocabularyMatch>> matches;
-  for (const Side side : {Side::source, Side::target}) {
-    matches[side] = match_side(run, tokenizers, side);
+  matches[Side::source] = match_side(run, config, tokenizers, Side::source);
+  if (!other_head) {
+    matches[Side::target] = match_side(run, config, tokenizers, Side::target);
   }
+  const std::string& head = model.transformer.output().module.path();
+  std::vector<std::string> fresh;
   for (const NamedParameter& parameter : model.store.parameters()) {
     const std::optional<Side> side = side_of(model, parameter);
-    if (side && matches[*side]) {
-      load_rows(run.weights, parameter, *matches[*side], of_side(run.tokenizers, *side).size(),
-                model.store);
+    if (other_head && lies_in(parameter.name, head)) {
+      fresh.push_back(parameter.name);
+    } else if (side && matches[*side]) {
+      load_rows(run.weights, parameter, *matches[*side], model.store);
     } else if (!is_gate(model, parameter) || run.weights.find(parameter.name) != nullptr) {
       load_weight(run.weights, parameter, model.store);
     }
   }
-  return in_words(run, matches);
+  return in_words(run, matches, fresh);
 }
 
 void check_initial_weights(const Config& config, const Task& task) {

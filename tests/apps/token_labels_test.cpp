@@ -1,0 +1,62 @@
+// Encoders that label each token: from columns, and for synthetic tasks whose sides have one length.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::HasSubstr;
+
+class TokenLabels : public ::testing::Test {
+ protected:
+  std::string output(const Arguments& arguments, std::string_view input = "") {
+    const ProgramResult result = run_program(arguments, here.path(), input);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result.output;
+  }
+
+  TemporaryDirectory here;
+};
+
+TEST_F(TokenLabels, are_learned_from_columns_and_given_to_lines) {
+  std::ofstream(here / "columns") << "the O\nhot W\nsun O\n\na O\ncold C\nwind O\n";
+  std::ofstream(here / "a.yaml")
+      << "task: {name: tagged_text, train_columns: columns, validation_columns: columns}\n"
+         "model: {family: encoder, d_model: 16, layers: 1, dropout: 0}\n"
+         "training: {steps: 60, learning_rate: 1e-2, batch_tokens: 64}\nevaluation: {every: 60}\n"
+         "run: {report: false}\n";
+  output({"train", "a.yaml", "--run", "a"});
+  EXPECT_EQ(output({"translate", "a"}, "a hot wind\n\nthe cold sun\n"), "O W O\n\nO C O\n");
+}
+
+TEST_F(TokenLabels, of_reversed_symbols_need_attention_and_are_learned) {
+  output({"train", TAPEHEAD_SOURCE_DIR "/configs/reverse.yaml", "--run", "a", "--set",
+          "model.family=encoder", "--set", "task.max_length=6",
+          "--set", "training.steps=300", "--set", "training.warmup=50", "--set",
+          "evaluation.every=300", "--set", "run.report=false", "--set",
+          "task.train_examples=3000", "--set", "task.test_examples=100", "--set",
+          "task.validation_examples=100"});
+  const auto metrics = nlohmann::json::parse(output({"evaluate", "a", "--json"}));
+  EXPECT_GE(metrics["token_accuracy"], 0.9);
+  EXPECT_GE(metrics["sequence_accuracy"], 0.7);
+}
+
+TEST_F(TokenLabels, need_sides_of_one_length) {
+  const ProgramResult result =
+      run_program({"train", TAPEHEAD_SOURCE_DIR "/configs/grammar.yaml", "--run", "a", "--set",
+                   "model.family=encoder"},
+                  here.path());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("an encoder gives one label to each token of the source"));
+}
+
+}  // namespace
+}  // namespace tapehead
