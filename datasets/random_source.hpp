@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "core/random/draws.hpp"
 
@@ -17,6 +20,17 @@ class RandomSource {
   Index below(Index bound) { return draw_below(draws_, next_++, bound); }
   Index between(Index minimum, Index maximum) { return minimum + below(maximum - minimum + 1); }
   bool one_in(Index count) { return below(count) == 0; }
+  // `count` different numbers below `bound`, in random order (Fisher and Yates).
+  std::vector<Index> different(Index count, Index bound) {
+    std::vector<Index> numbers(static_cast<std::size_t>(bound));
+    std::iota(numbers.begin(), numbers.end(), Index{0});
+    for (Index i = 0; i < count; ++i) {
+      std::swap(numbers[static_cast<std::size_t>(i)],
+                numbers[static_cast<std::size_t>(between(i, bound - 1))]);
+    }
+    numbers.resize(static_cast<std::size_t>(count));
+    return numbers;
+  }
   bool with_probability(double probability) { return draw_uniform(draws_, next_++) < probability; }
 
  private:

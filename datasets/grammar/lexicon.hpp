@@ -1,5 +1,5 @@
-// The words of the small grammar that the task grammar_translation uses: English words, and German
-// words with the forms that agreement requires.
+// The words of the small grammar: English words, and German words with the forms that agreement
+// requires.
 #pragma once
 
 #include <span>

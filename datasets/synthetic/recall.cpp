@@ -7,7 +7,6 @@
 // and the row that has written the key attends to the value after that key, across the gap. Every
 // fact is asked for equally often, so its place gives no information.
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -74,22 +73,10 @@ struct Words {
   static TokenId id(Index number) { return mark_count + static_cast<TokenId>(number); }
 };
 
-// The first `count` of the numbers below `bound`, in random order (Fisher and Yates).
-std::vector<Index> draw_different(RandomSource& random, Index count, Index bound) {
-  std::vector<Index> numbers(static_cast<std::size_t>(bound));
-  std::iota(numbers.begin(), numbers.end(), Index{0});
-  for (Index i = 0; i < count; ++i) {
-    std::swap(numbers[static_cast<std::size_t>(i)],
-              numbers[static_cast<std::size_t>(random.between(i, bound - 1))]);
-  }
-  numbers.resize(static_cast<std::size_t>(count));
-  return numbers;
-}
-
 Example draw(RandomSource& random, const Lengths& gaps, const RecallOptions& options) {
   const Words words{options.vocabulary};
   Example example;
-  for (const Index key : draw_different(random, options.facts, options.vocabulary)) {
+  for (const Index key : random.different(options.facts, options.vocabulary)) {
     example.source.push_back(words.key(key));
     example.source.push_back(words.value(random.below(options.vocabulary)));
   }

@@ -20,36 +20,38 @@ class Maker {
 
   // A split with those sources that their hash assigns to it.
   Split held_apart(std::string_view name, Index count, const Lengths& lengths) const {
-    return draw(name, count, lengths, [&](const std::vector<TokenId>& source) {
-      return split_of(Hash().add(seed_).add(source).value()) == name;
-    });
+    return draw({std::string(name), count, lengths, kind_.draw},
+                [&](const std::vector<TokenId>& source) {
+                  return split_of(Hash().add(seed_).add(source).value()) == name;
+                });
   }
 
-  // The split of longer sequences, which no other split can contain.
-  Split longer(Index count, const Lengths& lengths) const {
-    return draw("longer", count, lengths, [](const std::vector<TokenId>&) { return true; });
+  Split further(SplitRequest split) const {
+    if (!split.draw) {
+      split.draw = kind_.draw;
+    }
+    return draw(split, [](const std::vector<TokenId>&) { return true; });
   }
 
  private:
   template <class Accept>
-  Split draw(std::string_view name, Index count, const Lengths& lengths,
-             const Accept& accept) const {
-    const Draws draws(seed_, fmt::format("task/{}", name), 0);
+  Split draw(const SplitRequest& wanted, const Accept& accept) const {
+    const Draws draws(seed_, fmt::format("task/{}", wanted.name), 0);
     Split split;
-    split.name = name;
+    split.name = wanted.name;
     const std::string complaint =
-        fmt::format("there are too few {} for a separate {} split; raise {}", kind_.sources, name,
-                    kind_.remedy);
-    collect(count, complaint, [&](Index attempt) {
+        fmt::format("there are too few {} for a separate {} split; raise {}", kind_.sources,
+                    wanted.name, kind_.remedy);
+    collect(wanted.examples, complaint, [&](Index attempt) {
       RandomSource random(draws, attempt, draw_bits_each);
-      Example example = kind_.draw(random, lengths);
+      Example example = wanted.draw(random, wanted.lengths);
       if (!accept(example.source)) {
         return false;
       }
       split.examples.push_back(std::move(example));
       return true;
     });
-    if (name != "train") {
+    if (split.name != "train") {
       write_texts(split);
     }
     return split;
@@ -79,8 +81,8 @@ Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits, std::
   task.splits.push_back(maker.held_apart("train", splits.train, splits.lengths));
   task.splits.push_back(maker.held_apart("validation", splits.validation, splits.lengths));
   task.splits.push_back(maker.held_apart("test", splits.test, splits.lengths));
-  if (splits.longer > 0) {
-    task.splits.push_back(maker.longer(splits.longer, splits.longer_lengths));
+  for (const SplitRequest& further : splits.further) {
+    task.splits.push_back(maker.further(further));
   }
   task.find_relations = [find = kind.relations](const Split& split, Index example) {
     return find(split.examples[static_cast<std::size_t>(example)]);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/fields.hpp"
 #include "datasets/random_source.hpp"
@@ -33,13 +34,20 @@ struct SyntheticTask {
   std::string remedy;   // options that increase their number
 };
 
+// A split that is to be made.
+struct SplitRequest {
+  std::string name;
+  Index examples;
+  Lengths lengths;
+  DrawExample draw{};  // empty: that of the task
+};
+
 struct SyntheticSplits {
   Index train;
   Index validation;
   Index test;
   Lengths lengths;
-  Index longer = 0;  // examples of an additional split, with lengths that no other split has
-  Lengths longer_lengths{0, 0};
+  std::vector<SplitRequest> further{};  // test splits of sources that no other split can have
 };
 
 // Makes everything of the task except its fingerprint. The hash of a source decides whether its

@@ -32,14 +32,16 @@ Task make_symbol_task(const SyntheticOptions& options, const DrawExample& draw,
       .sources = fmt::format("sequences of {} to {} symbols out of {}", options.min_length,
                              options.max_length, options.vocabulary),
       .remedy = "task.vocabulary or task.max_length"};
-  return make_splits(kind,
-                     {.train = options.train_examples,
-                      .validation = options.validation_examples,
-                      .test = options.test_examples,
-                      .lengths = {options.min_length, options.max_length},
-                      .longer = options.longer_examples,
-                      .longer_lengths = {options.longer_min_length, options.longer_max_length}},
-                     seed, directory);
+  SyntheticSplits splits{.train = options.train_examples,
+                         .validation = options.validation_examples,
+                         .test = options.test_examples,
+                         .lengths = {options.min_length, options.max_length}};
+  if (options.longer_examples > 0) {
+    splits.further.push_back({.name = "longer",
+                              .examples = options.longer_examples,
+                              .lengths = {options.longer_min_length, options.longer_max_length}});
+  }
+  return make_splits(kind, splits, seed, directory);
 }
 
 std::optional<Violation> lengths_out_of_order(const TaskOptions& options) {

@@ -175,6 +175,21 @@ TEST(ConfigRules, pairs_and_gaps_are_in_order_and_facts_have_keys) {
   EXPECT_EQ(config_error("task: {name: recall, facts: 16, min_gap: 16}"), "accepted");
 }
 
+TEST(ConfigRules, longer_stories_are_longer) {
+  const auto error = [](const std::string& options) {
+    return config_error("task: {name: story_questions, " + options + "}");
+  };
+  EXPECT_EQ(error("min_sentences: 10"),
+            "a.yaml:1:46: task.min_sentences: more than task.max_sentences (10, 9)");
+  EXPECT_EQ(
+      error("max_sentences: 10"),
+      "a.yaml:1:46: task.max_sentences: the split `longer` must begin beyond task.max_sentences "
+      "(10, 10)");
+  EXPECT_EQ(error("longer_max_sentences: 9"),
+            "a.yaml:1:53: task.longer_max_sentences: fewer than task.longer_min_sentences (9, 10)");
+  EXPECT_EQ(error("max_sentences: 10, longer_min_sentences: 11"), "accepted");
+}
+
 TEST(ConfigRules, text_has_its_files_once) {
   const std::string head = "task:\n  name: parallel_text\n";
   const std::string train = "  train_source: a\n  train_target: b\n";

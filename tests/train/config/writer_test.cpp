@@ -104,8 +104,15 @@ void repair(LabelledTextOptions& text) {
 }
 
 void repair(TaskOptions& task) {
-  const std::map<std::string_view, Index> fitting{
-      {"first_offset", 1}, {"second_offset", 6}, {"min_pairs", 1}, {"min_gap", 0}, {"facts", 1}};
+  const std::map<std::string_view, Index> fitting{{"first_offset", 1},
+                                                  {"second_offset", 6},
+                                                  {"min_pairs", 1},
+                                                  {"min_gap", 0},
+                                                  {"facts", 1},
+                                                  {"min_sentences", 5},
+                                                  {"max_sentences", 6},
+                                                  {"longer_min_sentences", 7},
+                                                  {"longer_max_sentences", 8}};
   for (const Row& row : rows_of(task)) {
     if (const auto value = fitting.find(row.field.name); value != fitting.end()) {
       *std::get<Index*>(row.cell) = value->second;

@@ -1,0 +1,64 @@
+// Stories: sentences in which beings give each other things and go to places.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/grammar/combinations.hpp"
+#include "datasets/grammar/sentence.hpp"
+#include "datasets/random_source.hpp"
+
+namespace tapehead::grammar {
+
+struct StorySentence {
+  Clause clause;
+  Fact fact;  // what is true after the sentence
+};
+
+// A story that is being told. Only the holder of a thing gives it away, and nobody goes where they
+// are. Things and beings are of a small cast, so each occurs several times.
+class Story {
+ public:
+  // `held_out`: whether sentences may have combinations that are held out.
+  Story(RandomSource& random, const Combinations& combinations, bool held_out);
+
+  std::span<const Noun* const> things() const { return things_; }
+  std::span<const Noun* const> beings() const { return beings_; }
+
+  void give(const Noun& thing);  // to some being of the cast
+  void go(const Noun& being);    // to any place
+
+  const std::vector<StorySentence>& sentences() const { return sentences_; }
+  // What is true at the end about those of the things or beings that have a fact.
+  std::vector<Fact> facts_about(std::span<const Noun* const> cast) const;
+
+ private:
+  const Noun* value_of(const Noun& about) const;  // null before the first fact about it
+  // One of `values` for a new fact, different from `other`.
+  const Noun* draw_value(const Noun& about, std::span<const Noun* const> values, const Noun* other);
+
+  RandomSource& random_;
+  const Combinations& combinations_;
+  bool held_out_;
+  std::vector<const Noun*> things_;
+  std::vector<const Noun*> beings_;
+  std::vector<StorySentence> sentences_;
+};
+
+// A clause in the past: "the king gave the queen the book", "the dog ran in the garden".
+Clause giving(const Noun& giver, const Noun& receiver, const Noun& thing, const Verb& verb);
+Clause going(const Noun& being, const WordPair& preposition, const Noun& place, const Verb& verb);
+
+// The verbs by which things change hands, and those that say where a being is.
+std::vector<const Verb*> giving_verbs();
+std::vector<const Verb*> going_verbs();
+
+// The sentences in English, each with a full stop.
+std::string to_english(const std::vector<StorySentence>& story);
+
+// All words of stories, and these, in byte order.
+std::vector<std::string> story_words(std::initializer_list<std::string_view> more = {});
+
+}  // namespace tapehead::grammar

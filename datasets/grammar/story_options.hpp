@@ -1,0 +1,68 @@
+// The options that the tasks over stories share, and what depends on them.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/fields.hpp"
+#include "datasets/synthetic/splits.hpp"
+#include "datasets/task_kind.hpp"
+
+namespace tapehead {
+
+struct StoryOptions {
+  Index min_sentences = 5;
+  Index max_sentences = 9;
+  Index longer_min_sentences = 10;
+  Index longer_max_sentences = 12;
+  Index further_examples = 1000;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    constexpr int most = 1000;
+    visit(Field{.name = "min_sentences",
+                .help = "sentences of the shortest story",
+                .minimum = 5,
+                .maximum = most},
+          min_sentences);
+    visit(Field{.name = "max_sentences",
+                .help = "sentences of the longest story",
+                .minimum = 5,
+                .maximum = most},
+          max_sentences);
+    visit(Field{.name = "longer_min_sentences",
+                .help = "sentences of the shortest story in the further test split `longer`",
+                .minimum = 6,
+                .maximum = most},
+          longer_min_sentences);
+    visit(Field{.name = "longer_max_sentences",
+                .help = "sentences of the longest story in the further test split `longer`",
+                .minimum = 6,
+                .maximum = most},
+          longer_max_sentences);
+    visit(Field{.name = "further_examples",
+                .help = "stories of each further test split: `combinations`, whose answers have "
+                        "combinations that no trained story has, and `longer`",
+                .minimum = 1,
+                .maximum = 1e7},
+          further_examples);
+  }
+};
+
+// Draws an example. `held_out`: its answer is a combination that is held out.
+using DrawStoryExample =
+    std::function<Example(RandomSource&, const Lengths& sentences, bool held_out)>;
+
+// The splits of a task over stories: train, validation, test, combinations, longer.
+Task make_story_task(const TaskOptions& options, std::shared_ptr<const Tokenizer> tokenizer,
+                     const DrawStoryExample& draw, const FindRelations& relations,
+                     std::uint64_t seed, const std::filesystem::path& tokenizers);
+
+extern const std::array<TaskRule, 1> story_rules;
+LongestSide longest_story(const TaskOptions& options);
+std::vector<std::string> story_splits(const TaskOptions& options);
+void shrink_stories(TaskOptions& options, const Shrinking& shrink);
+
+}  // namespace tapehead

@@ -1,0 +1,157 @@
+// The task story_questions: a story, then a question whose answer is one of its words.
+//
+//   the king gave the queen the book . the dog ran in the park . ... who has the book ?  ->  queen
+//
+// Things change hands and beings change places, so the last sentence about the one that is asked
+// for has the answer. About at least two others of its kind the same question has another answer.
+// Tasks 1 and 2 of Weston et al. 2015 are similar.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "datasets/grammar/story.hpp"
+#include "datasets/grammar/story_options.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using grammar::Combinations;
+using grammar::Fact;
+using grammar::Story;
+
+struct QuestionOptions {
+  bool story = true;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "story",
+                .help = "the source has the story; without it, only the question, which shows what "
+                        "can be guessed"},
+          story);
+  }
+};
+
+constexpr Index fewest_distractors = 2;  // facts of the same kind with another answer
+constexpr Index question_tokens = 5;
+
+std::string question_about(const Fact& fact) {
+  std::string question = grammar::is_thing(*fact.about) ? "who has the " : "where is the ";
+  return question.append(fact.about->singular).append(" ?");
+}
+
+Story draw_events(RandomSource& random, Index sentences, const Combinations& combinations,
+                  bool held_out) {
+  Story story(random, combinations, held_out);
+  const auto one_of = [&](std::span<const grammar::Noun* const> cast) -> const grammar::Noun& {
+    return *cast[static_cast<std::size_t>(random.below(std::ssize(cast)))];
+  };
+  for (Index sentence = 0; sentence < sentences; ++sentence) {
+    if (random.one_in(2)) {
+      story.give(one_of(story.things()));
+    } else {
+      story.go(one_of(story.beings()));
+    }
+  }
+  return story;
+}
+
+// Stories are drawn until one has an answer of this kind and enough distractors.
+Example draw_question(RandomSource& random, const Lengths& lengths,
+                      const Combinations& combinations, bool held_out, const Tokenizer& tokenizer) {
+  const Index sentences = lengths.draw(random);
+  const bool about_a_thing = random.one_in(2);
+  while (true) {
+    const Story story = draw_events(random, sentences, combinations, held_out);
+    const auto facts = story.facts_about(about_a_thing ? story.things() : story.beings());
+    if (facts.empty()) {
+      continue;
+    }
+    const Fact& fact = facts[static_cast<std::size_t>(random.below(std::ssize(facts)))];
+    const auto distractors =
+        std::ranges::count_if(facts, [&](const Fact& other) { return other.value != fact.value; });
+    if (distractors >= fewest_distractors && combinations.held_out(fact) == held_out) {
+      return {
+          .source = tokenizer.encode(to_english(story.sentences()) + " " + question_about(fact)),
+          .target = tokenizer.encode(fact.value->singular)};
+    }
+  }
+}
+
+// The row of the answer: in the last sentence that has it and the word that is asked for.
+Index answer_row(std::span<const TokenId> story, TokenId asked, TokenId answer, TokenId full_stop) {
+  auto end = story.size();
+  while (end > 0) {
+    auto begin = end - 1;  // the sentence without its full stop is from begin to end - 1
+    while (begin > 0 && story[begin - 1] != full_stop) {
+      --begin;
+    }
+    const auto sentence = story.subspan(begin, end - begin);
+    const auto found = std::ranges::find(sentence, answer);
+    if (found != sentence.end() && std::ranges::find(sentence, asked) != sentence.end()) {
+      return static_cast<Index>(begin) + (found - sentence.begin());
+    }
+    end = begin;
+  }
+  throw std::logic_error("a story without its answer");
+}
+
+// Only what a head may look at to answer: the answer itself, from where it is written and from the
+// word that is asked for.
+Relations relations_of_question(const Example& example, TokenId full_stop) {
+  const auto length = static_cast<Index>(example.source.size());
+  const Index asked = length - 2;  // before the question mark
+  const auto story =
+      std::span(example.source).first(static_cast<std::size_t>(length - question_tokens));
+  const Index answer = answer_row(story, example.source[static_cast<std::size_t>(asked)],
+                                  example.target.front(), full_stop);
+  return {{.name = "question to answer", .side = RelationSide::source, .pairs = {{asked, answer}}},
+          {.name = "question", .side = RelationSide::across, .pairs = {{0, asked}}},
+          {.name = "answer", .side = RelationSide::across, .pairs = {{0, answer}}}};
+}
+
+// Stories still decide which split an example belongs to.
+void leave_out_stories(Task& task) {
+  for (Split& split : task.splits) {
+    for (Example& example : split.examples) {
+      example.source.erase(example.source.begin(), example.source.end() - question_tokens);
+    }
+    for (std::size_t i = 0; i < split.source_texts.size(); ++i) {
+      split.source_texts[i] = task.source_tokenizer->decode(split.examples[i].source);
+    }
+  }
+  task.find_relations = nullptr;
+}
+
+Task make_questions(const TaskOptions& options, std::uint64_t seed,
+                    const std::filesystem::path& tokenizers) {
+  const auto tokenizer = std::make_shared<VocabularyTokenizer>(
+      Vocabulary(grammar::story_words({"who", "has", "where", "is", "?"})), Unit::word);
+  const DrawStoryExample draw_one = [tokenizer, combinations = Combinations(seed)](
+                                        RandomSource& random, const Lengths& lengths,
+                                        bool held_out) {
+    return draw_question(random, lengths, combinations, held_out, *tokenizer);
+  };
+  const FindRelations find = [full_stop = tokenizer->encode(".").front()](const Example& example) {
+    return relations_of_question(example, full_stop);
+  };
+  Task task = make_story_task(options, tokenizer, draw_one, find, seed, tokenizers);
+  if (!options.as<QuestionOptions>().story) {
+    leave_out_stories(task);
+  }
+  return task;
+}
+
+}  // namespace
+
+extern constinit const TaskKind story_questions_task{
+    .name = "story_questions",
+    .options = options_of<QuestionOptions, StoryOptions, SplitSizes>,
+    .rules = story_rules,
+    .longest = longest_story,
+    .splits = story_splits,
+    .shrink = shrink_stories,
+    .make = make_questions};
+
+}  // namespace tapehead

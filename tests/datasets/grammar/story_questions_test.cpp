@@ -1,0 +1,248 @@
+// The task story_questions: what its stories say, what is held out, and how far one gets by
+// guessing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "datasets/make_task.hpp"
+#include "tests/support/stories.hpp"
+#include "tests/support/synthetic_tasks.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::ElementsAre;
+
+// What is counted: enough for shares of a few percent.
+constexpr Index many = 2000;
+
+const Task& questions() {
+  static const Task task = [] {
+    TaskOptions options("story_questions");
+    task_option(options, "train_examples") = 5000;
+    task_option(options, "test_examples") = many;
+    task_option(options, "further_examples") = many;
+    return make_task(options, 1);
+  }();
+  return task;
+}
+
+// An example as words.
+struct Asked {
+  Words words;
+  std::vector<Words> sentences;
+  std::string about;
+  std::string answer;
+
+  bool about_a_thing() const { return words[words.size() - 5] == "who"; }
+};
+
+Asked read(const Example& example) {
+  const Words words = words_of(questions().source_tokenizer->decode(example.source));
+  return {.words = words,
+          .sentences = sentences_of(words),
+          .about = words[words.size() - 2],
+          .answer = questions().target_tokenizer->decode(example.target)};
+}
+
+const std::vector<Asked>& read(const std::string& split) {
+  static std::map<std::string, std::vector<Asked>> splits;
+  std::vector<Asked>& all = splits[split];
+  if (all.empty()) {
+    std::ranges::transform(questions().split(split).examples, std::back_inserter(all),
+                           [](const Example& example) { return read(example); });
+  }
+  return all;
+}
+
+TEST(StoryQuestions, ask_who_has_a_thing_and_where_a_being_is) {
+  std::map<bool, int> asked;
+  for_each_example(questions(), [&](const Split&, Index, const Example& example) {
+    const Asked one = read(example);
+    const World world = world_of(one.sentences);
+    const auto& facts = one.about_a_thing() ? world.holders : world.places;
+    ASSERT_EQ(facts.at(one.about), one.answer);
+    const auto distractors =
+        std::ranges::count_if(facts, [&](const auto& other) { return other.second != one.answer; });
+    EXPECT_GE(distractors, 2) << "of the same relation";
+    EXPECT_EQ(Words(one.words.end() - 5, one.words.end()),
+              one.about_a_thing() ? (Words{"who", "has", "the", one.about, "?"})
+                                  : (Words{"where", "is", "the", one.about, "?"}));
+    ++asked[one.about_a_thing()];
+  });
+  EXPECT_NEAR(asked[true], asked[false], 0.03 * (asked[true] + asked[false]));
+}
+
+TEST(StoryQuestions, have_longer_stories_in_a_split_of_their_own) {
+  std::map<std::string, std::set<std::size_t>> lengths;
+  for_each_example(questions(), [&](const Split& split, Index, const Example& example) {
+    lengths[split.name].insert(read(example).sentences.size());
+  });
+  EXPECT_THAT(lengths["train"], ElementsAre(5, 6, 7, 8, 9));  // the defaults
+  EXPECT_THAT(lengths["combinations"], ElementsAre(5, 6, 7, 8, 9));
+  EXPECT_THAT(lengths["longer"], ElementsAre(10, 11, 12));
+}
+
+TEST(StoryQuestions, ask_for_combinations_that_no_trained_story_has) {
+  std::set<std::pair<std::string, std::string>> trained;
+  for (const Asked& one : read("train")) {
+    for (const Words& sentence : one.sentences) {
+      trained.merge(combinations_of(sentence));
+    }
+  }
+  std::set<std::pair<std::string, std::string>> asked;
+  for (const Asked& one : read("combinations")) {
+    asked.insert({one.about, one.answer});
+  }
+  // One holder of each thing and one place of each being; all other combinations are trained.
+  EXPECT_EQ(asked.size(), grammar::things().size() + grammar::beings().size());
+  EXPECT_EQ(trained.size() + asked.size(), grammar::things().size() * grammar::beings().size() +
+                                               grammar::beings().size() * grammar::places().size());
+  for (const auto& combination : asked) {
+    EXPECT_FALSE(trained.contains(combination));
+  }
+}
+
+TEST(StoryQuestions, relate_the_question_to_the_answer_in_the_sentence_that_decides) {
+  for_each_example(questions(), [&](const Split& split, Index number, const Example& example) {
+    const Asked one = read(example);
+    const Relations relations = questions().relations(split, number);
+    const auto answer = pairs_of(relations, "answer", RelationSide::across);
+    ASSERT_EQ(answer.size(), 1U);
+    EXPECT_EQ(answer[0].query, 0);
+    EXPECT_EQ(token_at(example.source, answer[0].key), example.target.front());
+    const auto row = static_cast<Index>(example.source.size()) - 2;
+    EXPECT_EQ(one.words[static_cast<std::size_t>(row)], one.about);
+    EXPECT_THAT(pairs_of(relations, "question to answer", RelationSide::source),
+                ElementsAre(PositionPair{row, answer[0].key}));
+    EXPECT_THAT(pairs_of(relations, "question", RelationSide::across),
+                ElementsAre(PositionPair{0, row}));
+    // Without the sentence that has this row, the story no longer says so.
+    std::vector<Words> others;
+    Index end = 0;
+    for (const Words& sentence : one.sentences) {
+      const Index begin = std::exchange(end, end + std::ssize(sentence) + 1);
+      if (answer[0].key < begin || answer[0].key >= end) {
+        others.push_back(sentence);
+      }
+    }
+    ASSERT_EQ(others.size() + 1, one.sentences.size());
+    World world;
+    for (const Words& sentence : others) {
+      const Words nouns = nouns_of(sentence);
+      (is_giving(sentence) ? world.holders
+                           : world.places)[is_giving(sentence) ? nouns[2] : nouns[0]] = nouns[1];
+    }
+    const auto& facts = one.about_a_thing() ? world.holders : world.places;
+    const auto found = facts.find(one.about);
+    EXPECT_TRUE(found == facts.end() || found->second != one.answer);
+  });
+}
+
+// The share of a split's examples in which the guess is the answer.
+template <class Guess>
+double right(const std::string& split, const Guess& guess) {
+  const std::vector<Asked>& all = read(split);
+  const auto hits =
+      std::ranges::count_if(all, [&](const Asked& one) { return guess(one) == one.answer; });
+  return static_cast<double>(hits) / static_cast<double>(all.size());
+}
+
+class StoryGuesses : public ::testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Splits, StoryGuesses, ::testing::Values("test", "combinations", "longer"),
+                         [](const auto& test) { return test.param; });
+
+constexpr double most_by_guessing = 0.4;
+
+TEST_P(StoryGuesses, the_most_frequent_answer_is_seldom_right) {
+  std::map<std::string, int> counts;
+  for (const Asked& one : read(GetParam())) {
+    ++counts[one.answer];
+  }
+  const auto most =
+      std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+  EXPECT_LE(right(GetParam(), [&](const Asked&) { return most->first; }), most_by_guessing);
+}
+
+// The last being or place of the story; of sentences that answer such a question alone if
+// `fitting`.
+std::string last_mention(const Asked& one, bool fitting) {
+  const auto kind = one.about_a_thing() ? grammar::beings() : grammar::places();
+  std::string last;
+  for (const Words& sentence : one.sentences) {
+    for (const std::string& noun : nouns_of(sentence)) {
+      if (is_one_of(kind, noun) && (!fitting || is_giving(sentence) == one.about_a_thing())) {
+        last = noun;
+      }
+    }
+  }
+  return last;
+}
+
+TEST_P(StoryGuesses, the_last_mention_of_a_being_or_a_place_is_seldom_right) {
+  for (const bool fitting : {false, true}) {
+    EXPECT_LE(right(GetParam(), [&](const Asked& one) { return last_mention(one, fitting); }),
+              most_by_guessing);
+  }
+}
+
+std::string word_at(const Words& words, std::size_t row, bool from_the_end) {
+  if (row >= words.size()) {
+    return {};
+  }
+  return words[from_the_end ? words.size() - 1 - row : row];
+}
+
+TEST_P(StoryGuesses, no_fixed_place_of_the_story_is_often_right) {
+  const std::vector<Asked>& all = read(GetParam());
+  constexpr std::size_t rows = 101;  // of the longest story, 12 sentences of 8 words, and question
+  for (const bool from_the_end : {false, true}) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      const auto hits = std::ranges::count_if(all, [&](const Asked& one) {
+        return word_at(one.words, row, from_the_end) == one.answer;
+      });
+      EXPECT_LE(static_cast<double>(hits), most_by_guessing * static_cast<double>(many)) << row;
+    }
+  }
+}
+
+// The best guess for each question, by what trained stories answer to it. Chance is one of the
+// twelve beings or one of the eight places.
+TEST(StoryQuestions, cannot_be_guessed_without_the_story) {
+  std::map<std::string, std::map<std::string, int>> counts;
+  for (const Asked& one : read("train")) {
+    ++counts[one.about + (one.about_a_thing() ? " has" : " is")][one.answer];
+  }
+  double chance = 0;
+  const double guessed = right("test", [&](const Asked& one) {
+    const bool thing = one.about_a_thing();
+    chance +=
+        1.0 / static_cast<double>(thing ? grammar::beings().size() : grammar::places().size());
+    const auto& answers = counts.at(one.about + (thing ? " has" : " is"));
+    return std::ranges::max_element(answers, {}, [](const auto& entry) { return entry.second; })
+        ->first;
+  });
+  EXPECT_LE(guessed, 1.2 * chance / static_cast<double>(many)) << chance / many;
+}
+
+TEST(StoryQuestions, without_the_story_keep_their_splits_and_answers) {
+  TaskOptions options = small_task("story_questions");
+  const Task with = make_task(options, 1);
+  task_option<bool>(options, "story") = false;
+  const Task without = make_task(options, 1);
+  ASSERT_EQ(without.splits.size(), with.splits.size());
+  for_each_example(without, [&](const Split& split, Index number, const Example& example) {
+    const Example& whole = with.split(split.name).examples[static_cast<std::size_t>(number)];
+    EXPECT_EQ(example.target, whole.target);
+    EXPECT_EQ(example.source, std::vector<TokenId>(whole.source.end() - 5, whole.source.end()));
+    EXPECT_EQ(without.relations(split, number), Relations{});
+  });
+  EXPECT_EQ(words_of(without.split("test").source_texts.front()).size(), 5U);
+}
+
+}  // namespace
+}  // namespace tapehead
