@@ -1,0 +1,160 @@
+// The task story_summaries: a story, then one sentence that sums it up and is not in it.
+//
+//   the king gave the queen the book . the dog ran in the park . the queen brought the girl the
+//   book . ... the girl gave the cat the book .  ->  the king gave the cat the book
+//
+// A story is about the thing that changes hands most often. The summary says from whom, at the
+// beginning, to whom, at the end. At least two other things change hands less often.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "datasets/grammar/story.hpp"
+#include "datasets/grammar/story_options.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using grammar::Clause;
+using grammar::Combinations;
+using grammar::Fact;
+using grammar::Noun;
+using grammar::Story;
+using grammar::StorySentence;
+
+constexpr Index fewest_changes = 3;  // of hands, for the thing that the story is about
+
+// What the sentences are about, in order. The first thing of the cast changes hands most often, the
+// next two less often; all other sentences say where a being goes.
+std::vector<const Noun*> draw_plot(RandomSource& random, const Story& story, Index sentences) {
+  const Index most = random.between(fewest_changes, std::max(fewest_changes, sentences / 2));
+  const Index others = sentences - most;
+  const Index second = random.between(1, std::min(most, others) - 1);
+  const Index third = random.between(1, std::min(most - 1, others - second));
+  std::vector<const Noun*> plot(static_cast<std::size_t>(most), story.things()[0]);
+  plot.insert(plot.end(), static_cast<std::size_t>(second), story.things()[1]);
+  plot.insert(plot.end(), static_cast<std::size_t>(third), story.things()[2]);
+  while (std::ssize(plot) < sentences) {
+    plot.push_back(
+        story.beings()[static_cast<std::size_t>(random.below(std::ssize(story.beings())))]);
+  }
+  std::vector<const Noun*> shuffled;
+  for (const Index place : random.different(sentences, sentences)) {
+    shuffled.push_back(plot[static_cast<std::size_t>(place)]);
+  }
+  return shuffled;
+}
+
+Story draw_journeys(RandomSource& random, Index sentences, const Combinations& combinations,
+                    bool held_out) {
+  Story story(random, combinations, held_out);
+  for (const Noun* about : draw_plot(random, story, sentences)) {
+    if (grammar::is_thing(*about)) {
+      story.give(*about);
+    } else {
+      story.go(*about);
+    }
+  }
+  return story;
+}
+
+// Who had the thing at the beginning and who has it at the end.
+struct Journey {
+  const Noun* giver = nullptr;
+  const Noun* thing = nullptr;
+  const Noun* receiver = nullptr;
+
+  bool is_told_by(const Clause& clause) const {
+    return clause.object && clause.object->noun == thing && clause.subject.noun == giver &&
+           clause.recipient->noun == receiver;
+  }
+};
+
+Clause summary_of(const Journey& journey) {
+  return grammar::giving(*journey.giver, *journey.receiver, *journey.thing,
+                         *grammar::giving_verbs().front());
+}
+
+Journey journey_of(const Story& story) {
+  Journey journey{.thing = story.things()[0]};
+  for (const auto& [clause, fact] : story.sentences()) {
+    if (fact.about == journey.thing) {
+      journey.giver = journey.giver == nullptr ? clause.subject.noun : journey.giver;
+      journey.receiver = fact.value;
+    }
+  }
+  return journey;
+}
+
+// Stories are drawn until the summary is none of their sentences and has such an end.
+Example draw_summary(RandomSource& random, const Lengths& lengths, const Combinations& combinations,
+                     bool held_out, const Tokenizer& tokenizer) {
+  const Index sentences = lengths.draw(random);
+  while (true) {
+    const Story story = draw_journeys(random, sentences, combinations, held_out);
+    const Journey journey = journey_of(story);
+    const bool told = std::ranges::any_of(story.sentences(), [&](const StorySentence& one) {
+      return journey.is_told_by(one.clause);
+    });
+    if (told || journey.giver == journey.receiver ||
+        combinations.held_out({journey.thing, journey.receiver}) != held_out) {
+      continue;
+    }
+    const std::vector<StorySentence> summary{{.clause = summary_of(journey), .fact = {}}};
+    return {.source = tokenizer.encode(to_english(story.sentences())),
+            .target = tokenizer.encode(to_english(summary))};
+  }
+}
+
+// The rows of the giver, the receiver and the thing in the sentences that have them: the first and
+// the last about the thing.
+Relations relations_of_summary(const Example& example) {
+  constexpr Index giver = 1;  // "the king gave the queen the book ."
+  constexpr Index receiver = 4;
+  constexpr Index thing = 6;
+  const auto& [source, target] = example;
+  const auto is_thing = [&](Index row) {
+    return source[static_cast<std::size_t>(row)] == target[thing];
+  };
+  Relation mentions{.name = "thing", .side = RelationSide::across, .pairs = {}};
+  for (Index row = 0; row < std::ssize(source); ++row) {
+    if (is_thing(row)) {
+      mentions.pairs.push_back({thing, row});
+    }
+  }
+  const Index first = mentions.pairs.front().key;
+  const Index last = mentions.pairs.back().key;
+  return {
+      {.name = "giver", .side = RelationSide::across, .pairs = {{giver, first - (thing - giver)}}},
+      {.name = "receiver",
+       .side = RelationSide::across,
+       .pairs = {{receiver, last - (thing - receiver)}}},
+      mentions};
+}
+
+Task make_summaries(const TaskOptions& options, std::uint64_t seed,
+                    const std::filesystem::path& tokenizers) {
+  const auto tokenizer =
+      std::make_shared<VocabularyTokenizer>(Vocabulary(grammar::story_words()), Unit::word);
+  const DrawStoryExample draw_one = [tokenizer, combinations = Combinations(seed)](
+                                        RandomSource& random, const Lengths& lengths,
+                                        bool held_out) {
+    return draw_summary(random, lengths, combinations, held_out, *tokenizer);
+  };
+  return make_story_task(options, tokenizer, draw_one, relations_of_summary, seed, tokenizers);
+}
+
+}  // namespace
+
+extern constinit const TaskKind story_summaries_task{
+    .name = "story_summaries",
+    .options = options_of<StoryOptions, SplitSizes>,
+    .rules = story_rules,
+    .longest = longest_story,
+    .splits = story_splits,
+    .shrink = shrink_stories,
+    .make = make_summaries};
+
+}  // namespace tapehead
