@@ -18,7 +18,7 @@ struct FeedForward {
   bool gated;
   Activation activation;
   double dropout;
-  std::string path;
+  std::string path;        // the stream of the random draws
   Parameter inner_weight;  // (F, D); gated: inner and gate stacked, (2 F, D)
   Parameter inner_bias;    // (F) or (2 F), with biases
   Parameter outer_weight;  // (D, F)

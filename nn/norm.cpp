@@ -4,13 +4,13 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-Norm::Norm(const Scope& scope, const ModelOptions& options)
+Norm::Norm(const Scope& scope, const ModelOptions& options, Index width)
     : kind(options.norm),
       epsilon(static_cast<Scalar>(options.norm_epsilon)),
       path(scope.path()),
-      gain(scope.create("gain", ParameterKind::gain, {options.d_model}, Initializer::constant(1))) {
+      gain(scope.create("gain", ParameterKind::gain, {width}, Initializer::constant(1))) {
   if (kind == NormKind::layer_norm && options.bias_norm) {
-    bias = scope.create("bias", ParameterKind::bias, {options.d_model}, Initializer::constant(0));
+    bias = scope.create("bias", ParameterKind::bias, {width}, Initializer::constant(0));
   }
 }
 

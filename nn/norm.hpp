@@ -9,8 +9,9 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct Norm {
-  Norm(const Scope& scope, const ModelOptions& options);
-  Var operator()(Pass& pass, const Var& x) const;  // (N, D) -> (N, D)
+  Norm(const Scope& scope, const ModelOptions& options) : Norm(scope, options, options.d_model) {}
+  Norm(const Scope& scope, const ModelOptions& options, Index width);
+  Var operator()(Pass& pass, const Var& x) const;  // (N, width) -> (N, width)
 
   NormKind kind;
   Scalar epsilon;

@@ -5,7 +5,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 Residual::Residual(const Scope& scope, const ModelOptions& options)
     : position(options.norm_position),
       dropout(options.dropout_residual.value_or(options.dropout)),
-      path((scope / "residual").path()),
+      path(path_in(scope)),
       norm(scope / "norm", options) {}
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

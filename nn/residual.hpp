@@ -18,6 +18,7 @@ struct BlockOutput {
 
 struct Residual {
   Residual(const Scope& scope, const ModelOptions& options);
+  static std::string path_in(const Scope& scope) { return (scope / "residual").path(); }
 
   // pre:  x + dropout(block(norm(x)));  post: norm(x + dropout(block(x))).  (N, D) -> (N, D)
   template <class Block>
@@ -30,7 +31,7 @@ struct Residual {
 
   NormPosition position;
   double dropout;
-  std::string path;
+  std::string path;  // the stream of the random draws
   Norm norm;
 };
 

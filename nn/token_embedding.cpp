@@ -1,12 +1,37 @@
 #include "nn/token_embedding.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 
+#include "core/errors.hpp"
+#include "core/ops/arithmetic.hpp"
 #include "core/ops/embedding.hpp"
 #include "core/ops/residual.hpp"
 #include "nn/init.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// The type of each token. Throws ShapeError for one that the table does not have.
+PoolVector<TokenId> types_in(const Tokens& tokens, Index table_rows, std::string_view path) {
+  if (tokens.types.empty()) {
+    return PoolVector<TokenId>(tokens.ids.size(), 0);
+  }
+  const auto outside = std::ranges::find_if(
+      tokens.types, [&](TokenId type) { return type < 0 || type >= table_rows; });
+  if (outside != tokens.types.end()) {
+    throw ShapeError(fmt::format(
+        "{}.types: token {} has the type {}, which is outside the table's 0 ... {} (raise "
+        "model.token_types)",
+        path, outside - tokens.types.begin(), *outside, table_rows - 1));
+  }
+  return tokens.types;
+}
+
+}  // namespace
 
 TokenEmbedding::TokenEmbedding(const Scope& scope, const ModelOptions& options,
                                Parameter shared_table, const Tensor& sines)
@@ -18,10 +43,23 @@ TokenEmbedding::TokenEmbedding(const Scope& scope, const ModelOptions& options,
       sinusoidal(sines),
       dropout(options.dropout_embedding.value_or(options.dropout)),
       module{.paths = {scope.path()}} {
+  const Index D = options.d_model;
+  const Index E = options.embedding_width();
   if (positions == PositionKind::learned) {
-    learned =
-        scope.create("positions", ParameterKind::embedding,
-                     {options.max_positions, options.d_model}, embedding_initializer(options));
+    learned = scope.create("positions", ParameterKind::embedding, {options.max_positions, E},
+                           embedding_initializer(options));
+  }
+  if (options.token_types > 0) {
+    types = scope.create("types", ParameterKind::embedding, {options.token_types, E},
+                         embedding_initializer(options));
+  }
+  if (options.embedding_norm) {
+    norm.emplace(scope / "norm", options, E);
+  }
+  if (options.factored_embedding()) {
+    map_weight = scope.create("map.weight", ParameterKind::matrix, {D, E},
+                              weight_initializer(options, E, D));
+    map_bias = scope.create("map.bias", ParameterKind::bias, {D}, Initializer::constant(0));
   }
 }
 
@@ -33,7 +71,14 @@ Var TokenEmbedding::operator()(Pass& pass, const Tokens& tokens) const {
     x = add_positions(x, fixed ? pass.tape().constant(sinusoidal) : pass.parameter(learned),
                       tokens.segments);
   }
-  return tapehead::dropout(x, pass.dropout(dropout, module.path(), tokens.segments));
+  if (types.declared()) {
+    x = add(x, lookup(pass.parameter(types), types_in(tokens, types.shape[0], module.path())));
+  }
+  if (norm) {
+    x = (*norm)(pass, x);
+  }
+  x = tapehead::dropout(x, pass.dropout(dropout, module.path(), tokens.segments));
+  return map_weight.declared() ? pass.linear(x, map_weight, map_bias) : x;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

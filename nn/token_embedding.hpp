@@ -1,25 +1,35 @@
-// The embedding of tokens and their positions.
+// The embedding of tokens, their positions and their types.
 #pragma once
 
+#include <optional>
+
 #include "core/sequence/batch.hpp"
-#include "nn/options/model_options.hpp"
-#include "nn/pass.hpp"
+#include "nn/norm.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// dropout(scale table[id] + position), with √D as the scale (Vaswani et al. 2017, sections 3.4 and
-// 3.5) or 1.
+// x = dropout(norm(scale table[id] + position + types[type])), with √D as the scale (Vaswani et al.
+// 2017, sections 3.4 and 3.5) or 1. Types and norm (Devlin et al. 2019, figure 2 and the published
+// code) are options. If the embedding is factored, the tables have the width E, and a linear map
+// follows: M x + m (Lan et al. 2020, section 3.1).
 struct TokenEmbedding {
   TokenEmbedding(const Scope& scope, const ModelOptions& options, Parameter table,
                  const Tensor& sinusoidal);
-  Var operator()(Pass& pass, const Tokens& tokens) const;  // (N ids) -> (N, D)
 
-  Parameter table;  // (V, D)
+  // (N tokens) -> (N, D). Throws ShapeError for a type that is not in the table. Without a table,
+  // types make no difference.
+  Var operator()(Pass& pass, const Tokens& tokens) const;
+
+  Parameter table;  // (V, E); not factored: E = D
   Scalar scale;
   PositionKind positions;
-  Parameter learned;  // (P, D)
-  Tensor sinusoidal;  // (P, D)
+  Parameter learned;  // (P, E)
+  Tensor sinusoidal;  // (P, E)
+  Parameter types;    // (types, E), with token_types
+  std::optional<Norm> norm;
   double dropout;
+  Parameter map_weight;  // (D, E), if factored
+  Parameter map_bias;    // (D)
   Module module;
 };
 

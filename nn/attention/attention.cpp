@@ -225,4 +225,16 @@ MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionSite site) 
   return {scope, spec, inputs, site, found->second.weights};
 }
 
+MultiHeadAttention AttentionMaker::make_sharing(const Scope& scope, AttentionSite site,
+                                                const MultiHeadAttention& shared) const {
+  const AttentionSpec spec = attention_spec(options_, site.kind, site.layer);
+  if (!can_share_weights(spec, shared.spec)) {
+    throw ConfigError(fmt::format(
+        "model.layer_groups: {} and {} differ in more than pattern and dropout, so they cannot "
+        "have the same weights",
+        shared.site.text(), site.text()));
+  }
+  return {scope, spec, shared.inputs, site, shared.weights};
+}
+
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

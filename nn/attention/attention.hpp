@@ -100,6 +100,11 @@ class AttentionMaker {
   // different weights.
   MultiHeadAttention make(const Scope& scope, AttentionSite site);
 
+  // An attention with the weights of another one, as in layers that share theirs. Throws
+  // ConfigError if its settings need different weights.
+  MultiHeadAttention make_sharing(const Scope& scope, AttentionSite site,
+                                  const MultiHeadAttention& shared) const;
+
  private:
   struct Shared {
     AttentionSpec spec;

@@ -26,6 +26,9 @@ constexpr bool ties_output(Tying tying) {
   return tying == Tying::target_output || tying == Tying::all;
 }
 
+// What the output head does with the labelled rows before its output layer.
+enum class HeadTransform { none, pooler, masked };
+
 // Named values for several options, with which a model is like one of the literature.
 enum class Preset { none, vaswani, gpt2, llama };
 
@@ -46,6 +49,10 @@ struct EnumNames<SourceRows> {
 template <>
 struct EnumNames<Preset> {
   static constexpr std::array<std::string_view, 4> names{"none", "vaswani", "gpt2", "llama"};
+};
+template <>
+struct EnumNames<HeadTransform> {
+  static constexpr std::array<std::string_view, 3> names{"none", "pooler", "masked"};
 };
 template <>
 struct EnumNames<FeedForwardKind> {

@@ -1,6 +1,7 @@
 // The options of a transformer, which are the config's `model` section.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ struct ModelOptions {
   Index layers = 2;
   std::optional<Index> encoder_layers{};
   std::optional<Index> decoder_layers{};
+  std::optional<Index> layer_groups{};
   FeedForwardKind feed_forward = FeedForwardKind::plain;
   std::optional<Index> d_ff{};
   Activation activation = Activation::relu;
@@ -35,6 +37,10 @@ struct ModelOptions {
   bool bias_feed_forward = true;
   bool bias_norm = true;
   bool bias_output = false;
+  HeadTransform head_transform = HeadTransform::none;
+  std::optional<Index> d_embedding{};
+  Index token_types = 0;
+  bool embedding_norm = false;
   EmbeddingScale embedding_scale = EmbeddingScale::sqrt_d_model;
   PositionKind positions = PositionKind::sinusoidal;
   Index max_positions = 1024;
@@ -70,6 +76,25 @@ struct ModelOptions {
       default:
         return 0;
     }
+  }
+
+  // The width of the embedding tables. A factored embedding has narrower tables than the model, and
+  // maps their rows to d_model (Lan et al. 2020, section 3.1).
+  Index embedding_width() const { return d_embedding.value_or(d_model); }
+  bool factored_embedding() const { return embedding_width() != d_model; }
+
+  // The width of the rows that the output layer reads.
+  Index output_width() const {
+    return head_transform == HeadTransform::masked ? embedding_width() : d_model;
+  }
+
+  // The first layer of those that share their weights with `layer`, in a stack of `stack_layers`
+  // layers. The groups are consecutive and as equal as possible; in a stack with no more layers
+  // than groups, each layer has its own weights.
+  Index first_of_group(Index layer, Index stack_layers) const {
+    const Index groups = std::min(layer_groups.value_or(stack_layers), stack_layers);
+    const Index group = layer * groups / stack_layers;
+    return (group * stack_layers + groups - 1) / groups;
   }
 
   template <class Visitor>
@@ -127,6 +152,13 @@ struct ModelOptions {
                 .minimum = 0,
                 .maximum = 256},
           decoder_layers);
+    visit(Field{.name = "layer_groups",
+                .help = "the layers of a stack form so many groups of successive layers, and those "
+                        "of a group share all their weights (1: all layers, Lan et al. 2020); "
+                        "auto: each layer has its own",
+                .minimum = 1,
+                .maximum = 256},
+          layer_groups);
     visit(Field{.name = "feed_forward",
                 .help = "the feed-forward block of each layer: W2 f(W1 x) (plain, Vaswani et al. "
                         "2017), W2 (f(V x) * W1 x) (gated, Shazeer 2020: SwiGLU with activation "
@@ -139,7 +171,9 @@ struct ModelOptions {
               .minimum = 1,
               .maximum = 262144},
         d_ff);
-    visit(Field{.name = "activation", .help = "activation of the feed-forward block"}, activation);
+    visit(Field{.name = "activation",
+                .help = "activation of the feed-forward block, and of head_transform: masked"},
+          activation);
     visit(Field{.name = "norm",
                 .help = "layer_norm (Ba et al. 2016) or rms_norm (Zhang and Sennrich 2019)"},
           norm);
@@ -163,6 +197,28 @@ struct ModelOptions {
     visit(Field{.name = "bias_output",
                 .help = "whether the output layer has a bias: a number for each token's logit"},
           bias_output);
+    visit(Field{.name = "head_transform",
+                .help = "what rows with a label go through before the output layer: nothing; "
+                        "tanh(W x + b), for classes (pooler); norm(activation(W x + b)), of width "
+                        "d_embedding, for masked tokens (masked; both Devlin et al. 2019)"},
+          head_transform);
+    visit(Field{.name = "d_embedding",
+                .help = "width of the embedding tables, from which a linear map leads to d_model "
+                        "(Lan et al. 2020); auto: d_model, without a map",
+                .minimum = 1,
+                .maximum = 65536},
+          d_embedding);
+    visit(Field{.name = "token_types",
+                .help = "rows of a table that adds to each token's embedding the row of the "
+                        "token's type (Devlin et al. 2019); tokens of a task without types have "
+                        "type 0; 0: no table",
+                .minimum = 0,
+                .maximum = 65536},
+          token_types);
+    visit(Field{.name = "embedding_norm",
+                .help = "whether the sum of embeddings goes through a norm, before dropout (Devlin "
+                        "et al. 2019)"},
+          embedding_norm);
     visit(Field{.name = "embedding_scale",
                 .help = "factor on embeddings, before positions are added: the root of d_model "
                         "(Vaswani et al. 2017), or none (GPT-2)"},

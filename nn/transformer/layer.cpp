@@ -33,10 +33,30 @@ std::optional<Layer::Positionwise> feed_forward_of(const Scope& scope, const Mod
 
 Layer::Layer(const Scope& scope, const ModelOptions& options, AttentionMaker& attention,
              StackName stack, Index number, Reads reads)
-    : self(attention.make(scope / "self", self_site(stack, number))),
+    : path(scope.path()),
+      self(attention.make(scope / "self", self_site(stack, number))),
       self_residual(scope / "self", options),
       cross(cross_of(scope, options, attention, number, reads)),
       feed_forward(feed_forward_of(scope, options, stack)) {}
+
+Layer Layer::repeated(const Scope& scope, AttentionMaker& attention, Index number) const {
+  const auto as_here = [&](const MultiHeadAttention& shared, std::string_view name) {
+    const AttentionSite site{.kind = shared.site.kind, .layer = number};
+    return attention.make_sharing(scope / name, site, shared);
+  };
+  Layer layer = *this;
+  layer.self = as_here(self, "self");
+  layer.self_residual.path = Residual::path_in(scope / "self");
+  if (cross) {
+    layer.cross->attention = as_here(cross->attention, "cross");
+    layer.cross->residual.path = Residual::path_in(scope / "cross");
+  }
+  if (feed_forward) {
+    layer.feed_forward->block.path = (scope / "feed_forward").path();
+    layer.feed_forward->residual.path = Residual::path_in(scope / "feed_forward");
+  }
+  return layer;
+}
 
 Var Layer::operator()(Pass& pass, const Var& x, const Segments& segments, const Context* context,
                       const CachedLayer* cached) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "nn/attention/attention.hpp"
 #include "nn/feed_forward.hpp"
@@ -36,10 +37,16 @@ struct Layer {
   Layer(const Scope& scope, const ModelOptions& options, AttentionMaker& attention, StackName stack,
         Index number, Reads reads);
 
+  // A further layer with the weights of this one (Lan et al. 2020, section 3.1). Its site and its
+  // random draws are its own. Throws ConfigError if the settings of its attentions need other
+  // weights.
+  Layer repeated(const Scope& scope, AttentionMaker& attention, Index number) const;
+
   // (N, D) -> (N, D). `context`: null in a layer without cross-attention.
   Var operator()(Pass& pass, const Var& x, const Segments& segments,
                  const Context* context = nullptr, const CachedLayer* cached = nullptr) const;
 
+  std::string path;  // of its weights
   MultiHeadAttention self;
   Residual self_residual;
   std::optional<Cross> cross;

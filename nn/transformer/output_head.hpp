@@ -1,9 +1,11 @@
-// The output head: maps the last hidden rows of a model to logits.
+// The output head: maps the last hidden rows of a model to logits, through a transform if the
+// options have one.
 #pragma once
 
-#include "nn/options/model_options.hpp"
-#include "nn/pass.hpp"
+#include <optional>
+
 #include "nn/transformer/best_tokens.hpp"
+#include "nn/transformer/row_transform.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -11,8 +13,10 @@ struct OutputHead {
   // `table`: the embedding of the input. A tied head uses its first rows.
   OutputHead(const Scope& scope, const ModelOptions& options, Index labels, const Parameter& table);
 
-  Parameter weight;  // (V, D): may be rows of the embedding
+  Parameter weight;  // (V, D), or (V, E) after a transform to the width of the embedding: may be
+                     // rows of the embedding
   Parameter bias;    // (V); with bias_output
+  std::optional<RowTransform> transform;  // with head_transform
   Module module;
 
   Index classes() const { return weight.shape[0]; }
@@ -22,6 +26,11 @@ struct OutputHead {
   // The most likely tokens of each row of `hidden`, as logits() would give them.
   BestTokens best(Pass& pass, const Var& hidden, Index count, TokenId excluded,
                   LogSums log_sums) const;
+
+ private:
+  Var transformed(Pass& pass, const Var& hidden) const {
+    return transform ? (*transform)(pass, hidden) : hidden;
+  }
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "core/errors.hpp"
@@ -32,6 +33,12 @@ void expect_tables_fit(const ModelOptions& options, const Vocabularies& entries)
                     "there are {} labels and {} entries",
                     tying, entries.labels, entries.input));
   }
+  if (ties_output(options.tie_embeddings) && options.output_width() != options.embedding_width()) {
+    throw ConfigError(
+        fmt::format("model.tie_embeddings: {} needs an output layer as wide as the embedding, but "
+                    "they have {} and {} columns (model.head_transform: masked makes them equal)",
+                    tying, options.output_width(), options.embedding_width()));
+  }
 }
 
 std::string_view name_of_embedding(StackName stack) {
@@ -43,9 +50,16 @@ Stack stack_of(const Scope& scope, const ModelOptions& options, const TokenEmbed
   const auto& own = name == StackName::encoder ? options.encoder_layers : options.decoder_layers;
   Stack stack{
       .name = name, .path = scope.path(), .embedding = embedding, .layers = {}, .closing_norm = {}};
-  for (Index i = 0; i < own.value_or(options.layers); ++i) {
-    stack.layers.emplace_back(scope / "layers" / std::to_string(i), options, attention, name, i,
-                              reads);
+  const Index layers = own.value_or(options.layers);
+  for (Index i = 0; i < layers; ++i) {
+    const Scope place = scope / "layers" / std::to_string(i);
+    const Index first = options.first_of_group(i, layers);
+    if (first == i) {
+      stack.layers.emplace_back(place, options, attention, name, i, reads);
+    } else {
+      const Layer& shared = stack.layers[static_cast<std::size_t>(first)];
+      stack.layers.push_back(shared.repeated(place, attention, i));
+    }
   }
   return stack;
 }
@@ -56,9 +70,9 @@ Stack stack_of(const Scope& scope, const ModelOptions& options, const TokenEmbed
 // part by part.
 Transformer::Transformer(const Scope& scope, const ModelOptions& options,
                          const Vocabularies& entries)
-    : options_(options) {
+    : options_(options), vocabularies_(entries) {
   expect_tables_fit(options, entries);
-  const Index D = options.d_model;
+  const Index E = options.embedding_width();
   const bool both = options.family == Family::encoder_decoder;
   const bool one_table = !both || ties_source(options.tie_embeddings);
   const StackName main =
@@ -66,16 +80,16 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options,
   const Scope context_scope = scope / name_of_embedding(StackName::encoder);
   const Scope input_scope = scope / name_of_embedding(main);
   const Tensor sines = options.positions == PositionKind::sinusoidal
-                           ? sinusoidal_positions(options.max_positions, D)
+                           ? sinusoidal_positions(options.max_positions, E)
                            : Tensor();
   const Initializer normal = embedding_initializer(options);
   const Parameter input_table =
       input_scope.create("embedding", ParameterKind::embedding,
-                         {both && one_table ? entries.context : entries.input, D}, normal);
+                         {both && one_table ? entries.context : entries.input, E}, normal);
   const Parameter context_table = one_table
                                       ? input_table
                                       : context_scope.create("embedding", ParameterKind::embedding,
-                                                             {entries.context, D}, normal);
+                                                             {entries.context, E}, normal);
   output_.emplace(scope / "output", options, entries.labels, input_table);
   std::optional<TokenEmbedding> context_embedding;
   if (both) {
@@ -125,6 +139,12 @@ std::vector<const MultiHeadAttention*> Transformer::attentions() const {
     }
   }
   return all;
+}
+
+bool Transformer::shares_weights(const MultiHeadAttention& attention) const {
+  return std::ranges::any_of(attentions(), [&](const MultiHeadAttention* other) {
+    return other->site != attention.site && other->weights.path == attention.weights.path;
+  });
 }
 
 std::vector<VocabularyTable> Transformer::vocabulary_tables() const {

@@ -59,14 +59,19 @@ class Transformer {
   std::vector<const Stack*> stacks() const;
   std::vector<const MultiHeadAttention*> attentions() const;
 
+  // Whether another attention has the same weights (model.layer_groups, shared_as).
+  bool shares_weights(const MultiHeadAttention& attention) const;
+
   // Each table once. A table that both sides share counts as the source's.
   std::vector<VocabularyTable> vocabulary_tables() const;
 
   const ModelOptions& options() const { return options_; }
+  const Vocabularies& vocabularies() const { return vocabularies_; }
   Family family() const { return options_.family; }
 
  private:
   ModelOptions options_;
+  Vocabularies vocabularies_;
   std::optional<OutputHead> output_;
   std::optional<Stack> encoder_;  // only for encoder_decoder
   std::optional<Stack> main_;     // the stack that reads the input

@@ -40,6 +40,9 @@ inline ModelOptions decoder_options(const GenerationScheme& scheme) {
   options.d_head = 6;  // rotary needs an even one
   options.initializer_gain = 3;
   options.bias_output = true;
+  options.head_transform = HeadTransform::masked;
+  options.d_embedding = 5;
+  options.token_types = 2;
   options.max_positions = 24;
   options.attention.positions.values = {scheme.positions};
   options.attention.pattern.values = {{{AttentionPattern(scheme.pattern)}}};

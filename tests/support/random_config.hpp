@@ -137,6 +137,11 @@ class RandomConfigs {
       if (one_in(4)) options_[fmt::format("model.bias_{}", bias)] = "false";
     }
     if (one_in(4)) options_["model.bias_output"] = "true";
+    if (one_in(4)) options_["model.head_transform"] = one_of({"pooler", "masked"});
+    if (one_in(4)) options_["model.d_embedding"] = one_of({4, 16, 64});
+    if (one_in(4)) options_["model.token_types"] = one_of({1, 2});
+    if (one_in(4)) options_["model.embedding_norm"] = "true";
+    if (one_in(4)) options_["model.layer_groups"] = one_of({1, 2});
     draw_attention("attention", encoder);
     draw_attention("encoder_self", encoder);
     draw_attention("decoder_self", decoder);

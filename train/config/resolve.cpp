@@ -3,6 +3,7 @@
 
 #include "nn/attention/resolve.hpp"
 #include "train/config/config.hpp"
+#include "train/config/model_rules.hpp"
 
 namespace tapehead {
 namespace {
@@ -22,6 +23,9 @@ void resolve(Config& config) {
   fill(model.d_head, std::max<Index>(model.d_model / model.heads, 1));
   fill(model.encoder_layers, model.family == Family::decoder ? 0 : model.layers);
   fill(model.decoder_layers, model.family == Family::encoder ? 0 : model.layers);
+  // One value for one meaning: `auto` is also that of weights from before these options.
+  if (!model.factored_embedding()) model.d_embedding.reset();
+  if (model.layer_groups >= most_layers(model)) model.layer_groups.reset();
   fill(model.dropout_embedding, model.dropout);
   fill(model.dropout_attention, model.dropout);
   fill(model.dropout_residual, model.dropout);

@@ -13,6 +13,7 @@
 #include "datasets/text/options.hpp"
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/rules.hpp"
+#include "train/config/model_rules.hpp"
 #include "train/config/unused_model_options.hpp"
 #include "train/config/unused_options.hpp"
 #include "train/options/application.hpp"
@@ -383,6 +384,12 @@ std::span<const Rule> rules() {
       {"`model.initializer_depth_scale` needs an attention with `combine: output` or a "
        "feed-forward block.",
        unused_depth_scale},
+      {"With a `model.d_embedding` other than `model.d_model`, an output layer that is tied needs "
+       "`model.head_transform: masked`.",
+       tied_output_fits},
+      {"`model.layer_groups` is at most the number of layers, and the layers of a group differ in "
+       "pattern and dropout alone.",
+       layer_groups_fit},
       {"`model.tie_embeddings` `source_target` and `all` go with `task.joint_vocabulary` and a "
        "`model.family: encoder_decoder`.",
        tied_share_words},

@@ -121,6 +121,19 @@ void clear_for_all(AttentionSettings& attention) {
   });
 }
 
+// Whether some layers share their weights, in more than one group: fewer layers would fall into
+// other groups.
+bool has_groups(const ModelOptions& model) {
+  const Index groups = model.layer_groups.value_or(1);
+  return groups > 1 && groups < std::max(*model.encoder_layers, *model.decoder_layers);
+}
+
+// Narrower or wider than the model, as it was.
+Index small_embedding(Index d_embedding, Index former_d_model, Index d_model) {
+  return d_embedding < former_d_model ? std::min(d_embedding, std::max<Index>(1, d_model / 2))
+                                      : std::min(d_embedding, d_model + 2);
+}
+
 bool is_cut(const Stack& stack, const ModelOptions& model) {
   return std::ssize(stack.layers) < attention_layers(model, stack.kinds.front());
 }
@@ -157,14 +170,19 @@ void shrink_model(ModelOptions& model, const IsSet& is_set) {
   Stack decoder =
       stack_of(model, model.family == Family::encoder_decoder ? std::vector{decoder_self, cross}
                                                               : std::vector{decoder_self});
-  if (!any_set(is_set, {"model.layers", "model.encoder_layers"})) {
+  const bool groups = has_groups(model);
+  if (!groups && !any_set(is_set, {"model.layers", "model.encoder_layers"})) {
     keep_one_of_each(encoder);
   }
-  if (!any_set(is_set, {"model.layers", "model.decoder_layers"})) {
+  if (!groups && !any_set(is_set, {"model.layers", "model.decoder_layers"})) {
     keep_one_of_each(decoder);
   }
   if (!widths_set(is_set)) {
+    const Index before = model.d_model;
     narrow(model, {&encoder, &decoder});
+    if (model.d_embedding && !is_set("model.d_embedding")) {
+      model.d_embedding = small_embedding(*model.d_embedding, before, model.d_model);
+    }
   }
   if (model.d_ff && !is_set("model.d_ff")) {
     model.d_ff = std::min(*model.d_ff, 2 * model.d_model);
@@ -177,6 +195,10 @@ void shrink_model(ModelOptions& model, const IsSet& is_set) {
   write(decoder, cut, model);
   model.encoder_layers = std::ssize(encoder.layers);
   model.decoder_layers = std::ssize(decoder.layers);
+  if (model.layer_groups) {
+    model.layer_groups =
+        std::min(*model.layer_groups, std::max(*model.encoder_layers, *model.decoder_layers));
+  }
   model.init_from.clear();
 }
 

@@ -35,7 +35,10 @@ class Parts {
     list_.push_back({.name = alone ? "embedding"
                                    : fmt::format("{} embedding{}", encoder ? "source" : "target",
                                                  both ? ", also the source's" : ""),
-                     .scopes = {stack.embedding.module.path()}});
+                     .scopes = {stack.embedding.module.path()},
+                     .multiply_adds = stack.embedding.map_weight.declared()
+                                          ? work_of(stack.embedding.map_weight, rows_of(stack))
+                                          : 0});
   }
 
   // Successive equal layers form one part.
@@ -71,8 +74,7 @@ class Parts {
       const FeedForward& block = layer.feed_forward->block;
       part.scopes.push_back(block.path);
       part.multiply_adds +=
-          passes * rows_of(stack) *
-          static_cast<double>(block.inner_weight.shape.size() + block.outer_weight.shape.size());
+          work_of(block.inner_weight, rows_of(stack)) + work_of(block.outer_weight, rows_of(stack));
     }
     list_.push_back(std::move(part));
   }
@@ -98,13 +100,17 @@ class Parts {
 
   void add_output() {
     const OutputHead& output = model_.output();
+    if (output.transform) {
+      list_.push_back({.name = "head transform",
+                       .scopes = {output.transform->module.path()},
+                       .multiply_adds = work_of(output.transform->weight, rows_.labels)});
+    }
     const bool tied = output.weight.block == block_of(model_.main());
-    list_.push_back(
-        {.name = !tied                         ? "output layer"
-                 : model_.stacks().size() == 1 ? "output layer, the embedding"
-                                               : "output layer, the target embedding",
-         .scopes = {output.module.path()},
-         .multiply_adds = passes * rows_.labels * static_cast<double>(output.weight.shape.size())});
+    list_.push_back({.name = !tied                         ? "output layer"
+                             : model_.stacks().size() == 1 ? "output layer, the embedding"
+                                                           : "output layer, the target embedding",
+                     .scopes = {output.module.path()},
+                     .multiply_adds = work_of(output.weight, rows_.labels)});
   }
 
   std::vector<ModelPart> take() { return std::move(list_); }
@@ -114,6 +120,10 @@ class Parts {
 
   double rows_of(const Stack& stack) const {
     return &stack == &model_.main() ? rows_.target : rows_.source;
+  }
+
+  static double work_of(const Parameter& weight, double rows) {
+    return passes * rows * static_cast<double>(weight.shape.size());
   }
 
   double work_of(const MultiHeadAttention& attention) const {

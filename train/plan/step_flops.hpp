@@ -28,6 +28,21 @@ inline double attention_multiply_adds(const ModelOptions& model, AttentionKind k
   return total;
 }
 
+// Multiply-adds of each row of an embedding: those of its map, if it is factored.
+inline double embedding_multiply_adds(const ModelOptions& model) {
+  return model.factored_embedding()
+             ? static_cast<double>(model.embedding_width()) * static_cast<double>(model.d_model)
+             : 0;
+}
+
+// Multiply-adds of each row with a label in the output head.
+inline double output_multiply_adds(const ModelOptions& model, Index target_vocabulary) {
+  const auto D = static_cast<double>(model.d_model);
+  const double transform = model.head_transform == HeadTransform::none ? 0 : D;
+  return (transform + static_cast<double>(target_vocabulary)) *
+         static_cast<double>(model.output_width());
+}
+
 // Each use of a weight by a row counts 6: 2 forward, and twice that backward. Each pair of a query
 // and a key counts 12 for each column of the heads: 2 in the scores and 2 in the sums forward, and
 // twice that backward. Elementwise work does not count, nor does work that a kernel repeats.
@@ -43,11 +58,13 @@ inline double step_flops(const ModelOptions& model, Index target_vocabulary, con
   const Segments& target = batch.input.segments;
   const auto encoder = static_cast<double>(attention_layers(model, AttentionKind::encoder_self));
   const auto decoder = static_cast<double>(attention_layers(model, AttentionKind::decoder_self));
+  const auto embedded = static_cast<double>(batch.context.rows() + batch.input.rows());
   return 6 * (attention_multiply_adds(model, AttentionKind::encoder_self, source, source) +
               attention_multiply_adds(model, AttentionKind::decoder_self, target, target) +
               attention_multiply_adds(model, AttentionKind::cross, target, source) +
               encoder * S * feed_forward + decoder * T * feed_forward +
-              labels * D * static_cast<double>(target_vocabulary));
+              embedded * embedding_multiply_adds(model) +
+              labels * output_multiply_adds(model, target_vocabulary));
 }
 
 }  // namespace tapehead

@@ -16,12 +16,11 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // The sizes and the sequences of the script.
 inline const std::vector<Sentence> pytorch_sequences{{3, 4, 5, 9}, {6, 12}, {8, 10, 3, 3, 5, 7, 4}};
 
-inline void expect_stack_as_pytorch(const std::string& name, Family family, Index labels,
-                                    const Batch& batch) {
+inline void expect_stack_as_pytorch(const std::string& name, const ModelOptions& options,
+                                    Index labels, const Batch& batch) {
   const TensorFile file = pytorch_fixture(name);
   ParameterStore store;
-  const ModelOptions options = options_of({"pre_norm", NormPosition::pre, Activation::gelu});
-  const Transformer transformer(store.root(), of_family(options, family),
+  const Transformer transformer(store.root(), options,
                                 {.context = 0, .input = 13, .labels = labels});
   load_parameters(store, file);
   ASSERT_EQ(file.entries().size(), 1 + 2 * store.parameters().size());
@@ -34,13 +33,17 @@ inline void expect_stack_as_pytorch(const std::string& name, Family family, Inde
   expect_parameter_gradients(store, gradients, file);
 }
 
+inline ModelOptions pytorch_stack_options(Family family) {
+  return of_family(options_of({"pre_norm", NormPosition::pre, Activation::gelu}), family);
+}
+
 TEST(PytorchStack, of_a_decoder_has_the_same_loss_and_gradients) {
-  expect_stack_as_pytorch("decoder_stack", Family::decoder, 13,
+  expect_stack_as_pytorch("decoder_stack", pytorch_stack_options(Family::decoder), 13,
                           next_token_batch(pytorch_sequences));
 }
 
 TEST(PytorchStack, of_an_encoder_has_the_same_loss_and_gradients) {
-  expect_stack_as_pytorch("encoder_stack", Family::encoder, 5,
+  expect_stack_as_pytorch("encoder_stack", pytorch_stack_options(Family::encoder), 5,
                           first_row_batch(pytorch_sequences, 5));
 }
 

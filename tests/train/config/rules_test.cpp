@@ -29,6 +29,45 @@ TEST(ConfigRules, the_command_line_is_to_blame_before_the_file_and_a_default_nev
               StartsWith("a.yaml:1:18: model.d_model: heads"));
 }
 
+TEST(ConfigRules, an_output_layer_that_is_the_embedding_is_as_wide) {
+  const std::string model = "model: {d_model: 64, d_embedding: 16, tie_embeddings: ";
+  EXPECT_EQ(config_error(model + "target_output}"),
+            "a.yaml:1:55: model.tie_embeddings: an output layer that is the embedding needs rows "
+            "as wide as it (64 columns, model.d_embedding 16); set model.head_transform: masked, "
+            "or leave out model.d_embedding");
+  EXPECT_THAT(config_error(model + "all, head_transform: pooler}"),
+              StartsWith("a.yaml:1:55: model.tie_embeddings: an output layer"));
+  EXPECT_EQ(config_error(model + "all, head_transform: masked}"), "accepted");
+  EXPECT_EQ(config_error(model + "source_target}"), "accepted");
+  EXPECT_EQ(config_error("model: {d_embedding: 64, tie_embeddings: all}"), "accepted");
+}
+
+TEST(ConfigRules, layers_of_a_group_can_have_the_same_weights) {
+  EXPECT_EQ(config_error("model: {layers: 3, layer_groups: 4}"),
+            "a.yaml:1:34: model.layer_groups: there are fewer layers than groups (4; allowed: 1 to "
+            "3)");
+  EXPECT_EQ(config_error("model: {layers: 2, encoder_layers: 4, layer_groups: 3}"), "accepted");
+  const std::string model = "model: {layers: 4, layer_groups: 2}\n";
+  EXPECT_EQ(config_error(model + "cross: {heads: [4, 4, 2, 4]}"),
+            "a.yaml:1:34: model.layer_groups: layers that share weights may differ only in pattern "
+            "and dropout, but cross in layer 3 differs from layer 2 in more");
+  EXPECT_EQ(config_error(model + "cross: {heads: [4, 4, 2, 2]}"), "accepted");
+  EXPECT_EQ(config_error(model + "attention: {pattern: [full, causal, full, window 2]}"),
+            "accepted");
+  EXPECT_THAT(config_error(model + "encoder_self: {shared_as: [a, b, a, a]}"),
+              StartsWith("a.yaml:1:34: model.layer_groups: layers that share weights"));
+  EXPECT_EQ(config_error(model + "encoder_self: {shared_as: a}"), "accepted");
+}
+
+// Weights from before these options are of `auto`, and mean what they mean with these values.
+TEST(ConfigRules, a_value_that_says_what_auto_does_is_auto) {
+  const ModelOptions model =
+      parse_config("model: {d_model: 64, d_embedding: 64, layers: 3, layer_groups: 3}", "a.yaml")
+          .config.model;
+  EXPECT_FALSE(model.d_embedding.has_value());
+  EXPECT_FALSE(model.layer_groups.has_value());
+}
+
 TEST(ConfigRules, the_warmup_ends_before_the_run) {
   EXPECT_EQ(config_error("training: {warmup: 100, steps: 100}"),
             "a.yaml:1:20: training.warmup: the warmup must end before the run does (warmup 100, "

@@ -179,6 +179,10 @@ void repair(Config& config) {
   config.model.prefix = SourceRows::causal;
   config.model.bias_norm = config.model.bias_norm || config.model.norm == NormKind::rms_norm;
   config.model.tie_embeddings = Tying::none;
+  config.model.layer_groups.reset();
+  if (!config.model.factored_embedding()) {
+    config.model.d_embedding.reset();  // as resolve does
+  }
   config.model.max_positions = 1'048'576;  // the most, for whatever length was drawn
   (one_stack ? config.model.decoder_self : config.model.cross).gates.values = {HeadGating::l0};
   resolve_attention(config.model);

@@ -174,6 +174,19 @@ TEST(TinyConfig, one_layer_of_each_kind_is_left_and_two_where_all_are_alike) {
   EXPECT_EQ(tiny.model.cross.heads.values, (std::vector<Index>{2, 1, 3}));
 }
 
+TEST(TinyConfig, a_factored_embedding_stays_one_and_groups_of_layers_stay_groups) {
+  const auto small = [](const std::string& options) {
+    return tiny_config(parsed("model: {d_model: 64, heads: 2, layers: 6, " + options + "}\n"))
+        .model;
+  };
+  EXPECT_EQ(small("d_embedding: 16").d_embedding, small("").d_model / 2);
+  EXPECT_EQ(small("d_embedding: 96").d_embedding, small("").d_model + 2);
+  EXPECT_EQ(small("layer_groups: 1").layer_groups, 1);
+  EXPECT_EQ(small("layer_groups: 1").encoder_layers, 2);
+  EXPECT_EQ(small("layer_groups: 3").layer_groups, 3);
+  EXPECT_EQ(small("layer_groups: 3").encoder_layers, 6);
+}
+
 TEST(TinyConfig, what_the_command_line_set_stays) {
   const std::string text = "model: {d_model: 64, heads: 4, layers: 3}\n";
   EXPECT_EQ(tiny_config(parsed(text)).model.d_model, 16);

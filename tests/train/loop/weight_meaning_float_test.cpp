@@ -22,7 +22,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 // Between them every option has a part in what is computed: narrow heads with relative positions,
-// T5's distances with gates, a decoder alone, and rotary positions.
+// T5's distances with gates, a decoder alone, rotary positions, and BERT's embedding and output
+// head.
 const std::vector<std::string> bases{
     R"(
 model: {d_model: 8, heads: 2, layers: 1, d_ff: 6, max_positions: 40, activation: gelu}
@@ -38,6 +39,10 @@ model: {family: decoder, d_model: 8, heads: 2, layers: 1, d_ff: 6, max_positions
     R"(
 model: {d_model: 8, heads: 2, layers: 1, d_ff: 6, max_positions: 40}
 attention: {positions: rotary}
+)",
+    R"(
+model: {d_model: 8, heads: 2, layers: 2, d_ff: 6, max_positions: 40, head_transform: masked,
+        d_embedding: 6, embedding_norm: true}
 )"};
 constexpr const char* task_text = R"(
 task: {name: copy, vocabulary: 6, min_length: 9, max_length: 12, train_examples: 4,

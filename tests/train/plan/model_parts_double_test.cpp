@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <ostream>
 #include <set>
@@ -52,15 +53,20 @@ Index parameters_of(const std::vector<ModelPart>& parts, const std::string& kind
   return sum;
 }
 
-// In closed form; attentions of one name have their weights once.
+// In closed form; attentions of one name, and layers of one group, have their weights once.
 TEST_P(ModelParts, have_the_parameters_of_the_model) {
   const ModelOptions options = options_of(GetParam().set);
   ParameterStore store;
   const Transformer model(store.root(), options, source_vocabulary, target_vocabulary);
   const auto parts = model_parts(model, store, {});
   const Index D = options.d_model;
-  const Index encoder = attention_layers(options, AttentionKind::encoder_self);
-  const Index decoder = attention_layers(options, AttentionKind::decoder_self);
+  const Index E = options.embedding_width();
+  const auto groups = [&](AttentionKind kind) {
+    const Index layers = attention_layers(options, kind);
+    return std::min(options.layer_groups.value_or(layers), layers);
+  };
+  const Index encoder = groups(AttentionKind::encoder_self);
+  const Index decoder = groups(AttentionKind::decoder_self);
   const Index F = options.feed_forward_width();
   const bool some = options.feed_forward != FeedForwardKind::none;
   const Index inner = options.feed_forward == FeedForwardKind::gated ? 2 : 1;
@@ -72,15 +78,20 @@ TEST_P(ModelParts, have_the_parameters_of_the_model) {
                       (options.norm_position == NormPosition::pre ? 2 : 0);
   const bool norm_biases = options.norm == NormKind::layer_norm && options.bias_norm;
   EXPECT_EQ(parameters_of(parts, "norms"), norms * D * (norm_biases ? 2 : 1));
-  const Index positions =
-      options.positions == PositionKind::learned ? options.max_positions * D : 0;
+  const Index added = (options.positions == PositionKind::learned ? options.max_positions * E : 0) +
+                      options.token_types * E + (options.embedding_norm ? 2 * E : 0) +
+                      (E != D ? E * D + D : 0);
   const bool one_table = ties_source(options.tie_embeddings);
   EXPECT_EQ(parameters_of(parts, "source embedding"),
-            positions + (one_table ? 0 : source_vocabulary * D));
+            added + (one_table ? 0 : source_vocabulary * E));
   EXPECT_EQ(parameters_of(parts, "target embedding"),
-            positions + (one_table ? source_vocabulary : target_vocabulary) * D);
+            added + (one_table ? source_vocabulary : target_vocabulary) * E);
+  const bool masked = options.head_transform == HeadTransform::masked;
+  const bool pooler = options.head_transform == HeadTransform::pooler;
+  EXPECT_EQ(parameters_of(parts, "head transform"),
+            masked ? E * D + 3 * E : (pooler ? D * D + D : 0));
   EXPECT_EQ(parameters_of(parts, "output layer"),
-            (ties_output(options.tie_embeddings) ? 0 : target_vocabulary * D) +
+            (ties_output(options.tie_embeddings) ? 0 : target_vocabulary * (masked ? E : D)) +
                 (options.bias_output ? target_vocabulary : 0));
   constexpr std::array titles{"encoder self-attention", "decoder self-attention",
                               "cross-attention"};
@@ -88,7 +99,8 @@ TEST_P(ModelParts, have_the_parameters_of_the_model) {
   Index all = 0;
   for (const AttentionKind kind : attention_kinds) {
     Index expected = 0;
-    for (const AttentionSpec& spec : attention_specs(options, kind)) {
+    for (Index group = 0; group < groups(kind); ++group) {
+      const AttentionSpec spec = attention_spec(options, kind, group);
       const bool first = spec.shared_as.empty() || shared.insert(spec.shared_as).second;
       expected += first ? attention_parameters(spec) : 0;
     }
@@ -126,6 +138,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"tied_sides", {"model.tie_embeddings=source_target", "model.positions=learned"}},
         Case{"decoder_alone", {"model.encoder_layers=0", "model.decoder_layers=3"}},
         Case{"layers_differ", {"encoder_self.heads=[2, 3]", "decoder_self.d_qk=[4, 5]"}},
+        Case{"types_and_embedding_norm",
+             {"model.token_types=3", "model.embedding_norm=true", "model.positions=learned"}},
+        Case{"factored_embedding", {"model.d_embedding=5"}},
+        Case{"pooler", {"model.head_transform=pooler"}},
+        Case{"masked_and_factored",
+             {"model.head_transform=masked", "model.d_embedding=5", "model.tie_embeddings=all"}},
+        Case{"one_group_of_layers", {"model.layers=4", "model.layer_groups=1"}},
+        Case{"groups_of_layers", {"model.layers=5", "model.layer_groups=2"}},
         Case{"shared_weights", {"encoder_self.shared_as=one", "decoder_self.shared_as=two"}},
         Case{"relative",
              {"attention.score=bilinear", "attention.kv_heads=1",
