@@ -48,6 +48,12 @@ struct Model {
     }
   }
 
+  // With all weights zero, for values that are copied from another model.
+  Model(const Config& config, const Vocabularies& vocabularies)
+      : transformer(store.root(), config.model, vocabularies) {
+    store.set_to_zeros();
+  }
+
   ParameterStore store;
   Transformer transformer;
 };

@@ -10,6 +10,7 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/loader.hpp"
+#include "lab/removal/weights_apart.hpp"
 #include "nn/transformer/loss.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/options/layout.hpp"
@@ -20,17 +21,17 @@ namespace {
 
 // Why no head of an attention can be gated; empty: all can.
 std::string_view why_ungated(const AttentionSpec& spec) {
-  if (!spec.shared_as.empty()) {
-    return "their output projection serves other attentions too (shared_as)";
-  }
   return spec.combine == Combine::output
              ? ""
              : "their outputs go through no projection (combine is not output)";
 }
 
-// The output projection of a head's attention.
-Parameter output_weight(const MultiHeadAttention& attention) {
-  if (const std::string_view why = why_ungated(attention.spec); !why.empty()) {
+// The output projection of a head's attention, which no other attention may use.
+Parameter output_weight(const Transformer& transformer, const MultiHeadAttention& attention) {
+  const std::string_view why = transformer.shares_weights(attention)
+                                   ? "their output projection serves other attentions too"
+                                   : why_ungated(attention.spec);
+  if (!why.empty()) {
     throw ConfigError(fmt::format("heads of {} cannot be gated: {}", attention.site.text(), why));
   }
   return attention.weights.combination.output_weight;
@@ -132,7 +133,7 @@ std::string fixed_text(const std::vector<FixedAttention>& attentions) {
 
 HeadGate::HeadGate(Model& model, const HeadName& head) {
   const MultiHeadAttention& attention = attention_of(model.transformer, head);
-  const Parameter weight = output_weight(attention);
+  const Parameter weight = output_weight(model.transformer, attention);
   const Index width = attention.spec.d_v;
   weight_ = model.store.value(weight);
   block_ = weight.block;
@@ -204,6 +205,10 @@ void set_others(const std::vector<HeadName>& names, const HeadGates& gates, std:
 
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
                            Workers& workers, const std::function<void(Index, Index)>& progress) {
+  if (shares_weights(model.transformer)) {
+    const auto apart = with_weights_apart(model, config);
+    return head_importance(*apart, config, task, split, workers, progress);
+  }
   const auto loss = [&] {
     return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)
         .loss();

@@ -42,7 +42,8 @@ struct FixedAttention {
 // "encoder.layers.0.self, encoder.layers.1.self: why; decoder.layers.0.cross: why".
 std::string fixed_text(const std::vector<FixedAttention>& attentions);
 
-// The heads on which a HeadGate can be put, and the attentions whose heads cannot have one.
+// The heads on which a HeadGate can be put, in the model or in the same model with_weights_apart(),
+// and the attentions whose heads cannot have one.
 std::vector<HeadName> gateable_heads(const Transformer& transformer);
 std::vector<FixedAttention> ungated_attentions(const Transformer& transformer);
 
@@ -52,7 +53,7 @@ class HeadGate {
  public:
   // The gate of a head of this model. Throws ConfigError, with the existing heads, for a head that
   // does not exist, and for a head whose output does not pass through its own columns of an output
-  // projection.
+  // projection that no other attention uses.
   HeadGate(Model& model, const HeadName& head);
   HeadGate(const HeadGate&) = delete;
   HeadGate& operator=(const HeadGate&) = delete;
@@ -93,7 +94,8 @@ struct Importance {
 };
 
 // Ablation of one head, and of all heads but one (Michel et al. 2019, sections 3.2 and 3.3), and
-// slopes over a split, for all heads that can be gated. The weights are unchanged afterwards.
+// slopes over a split, for all heads that can be gated. Where attentions share weights, each is
+// measured at its own site. The weights are unchanged afterwards.
 // `progress` is told how much of the work is done.
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
                            Workers& workers,

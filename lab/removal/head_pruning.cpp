@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lab/removal/weights_apart.hpp"
 #include "train/evaluation/evaluation.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -16,6 +17,10 @@ std::size_t PruningCurve::steps_within(double tolerance) const {
 PruningCurve prune_heads(Model& model, const Config& config, const Task& task, const Split& split,
                          Index slope_examples, Workers& workers,
                          const std::function<void(Index, Index)>& progress) {
+  if (shares_weights(model.transformer)) {
+    const auto apart = with_weights_apart(model, config);
+    return prune_heads(*apart, config, task, split, slope_examples, workers, progress);
+  }
   const auto loss = [&] {
     return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)
         .loss();

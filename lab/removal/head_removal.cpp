@@ -28,12 +28,13 @@ std::vector<Index> heads_left(const MultiHeadAttention& attention,
   return left;
 }
 
-void expect_removable(const MultiHeadAttention& attention, const std::vector<Index>& left) {
+void expect_removable(const Transformer& transformer, const MultiHeadAttention& attention,
+                      const std::vector<Index>& left) {
   const AttentionSpec& spec = attention.spec;
   const auto refuse = [&](std::string_view why) {
     throw ConfigError(fmt::format("heads of {} cannot be removed: {}", attention.site.text(), why));
   };
-  if (const std::string_view why = why_none_goes(spec); !why.empty()) {
+  if (const std::string_view why = why_none_goes(transformer, attention); !why.empty()) {
     refuse(why);
   }
   const std::vector<Index> keys = kept_heads(spec, left).key_heads;
@@ -74,9 +75,14 @@ AttentionSpec spec_with(const AttentionSpec& spec, const std::vector<Index>& lef
 
 }  // namespace
 
-std::string_view why_none_goes(const AttentionSpec& spec) {
-  if (spec.combine != Combine::output || !spec.shared_as.empty()) {
+std::string_view why_none_goes(const Transformer& transformer,
+                               const MultiHeadAttention& attention) {
+  const AttentionSpec& spec = attention.spec;
+  if (spec.combine != Combine::output) {
     return "they have no output projection of their own";
+  }
+  if (transformer.shares_weights(attention)) {
+    return "other attentions share their weights (model.layer_groups, shared_as)";
   }
   if (spec.has(AttentionPositions::alibi)) {
     return "each head's slope depends on its number and on the number of heads (alibi)";
@@ -90,7 +96,7 @@ std::string_view why_none_goes(const AttentionSpec& spec) {
 std::vector<FixedAttention> staying_attentions(const Transformer& transformer) {
   std::vector<FixedAttention> staying;
   for (const MultiHeadAttention* attention : transformer.attentions()) {
-    if (const std::string_view why = why_none_goes(attention->spec); !why.empty()) {
+    if (const std::string_view why = why_none_goes(transformer, *attention); !why.empty()) {
       staying.push_back(
           {.site = attention->site, .heads = attention->spec.heads, .why = std::string(why)});
     }
@@ -107,7 +113,7 @@ ModelOptions options_without(const ModelOptions& options, const Transformer& tra
   for (const MultiHeadAttention* attention : transformer.attentions()) {
     const std::vector<Index> left = heads_left(*attention, removed);
     if (std::ssize(left) < attention->spec.heads) {
-      expect_removable(*attention, left);
+      expect_removable(transformer, *attention, left);
     }
     specs[attention->spec.kind].push_back(without_unused(spec_with(attention->spec, left)));
   }

@@ -10,12 +10,12 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // Why no head of an attention can be removed; empty if some can.
-std::string_view why_none_goes(const AttentionSpec& spec);
+std::string_view why_none_goes(const Transformer& transformer, const MultiHeadAttention& attention);
 std::vector<FixedAttention> staying_attentions(const Transformer& transformer);
 
 // The options of a model without these heads. Throws ConfigError for a head that does not exist,
-// and if heads cannot be separated: without their own output projection, with narrow inputs, or if
-// groups of heads that share keys would become unequal.
+// and if heads cannot be separated: without their own output projection, with narrow inputs, where
+// attentions share weights, or if groups of heads that share keys would become unequal.
 ModelOptions options_without(const ModelOptions& options, const Transformer& transformer,
                              const std::vector<HeadName>& removed);
 

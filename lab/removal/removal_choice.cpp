@@ -23,7 +23,7 @@ using ModelLeft = std::vector<AttentionLeft>;
 ModelLeft removable_attentions(const Transformer& transformer) {
   ModelLeft left;
   for (const MultiHeadAttention* attention : transformer.attentions()) {
-    if (why_none_goes(attention->spec).empty()) {
+    if (why_none_goes(transformer, *attention).empty()) {
       left.push_back({.site = attention->site, .groups = HeadGroups(attention->spec)});
     }
   }
@@ -80,11 +80,20 @@ struct Candidate {
   double slope = 0;
 };
 
-// The gates of all heads, with their names.
+// The heads of these attentions.
+std::vector<HeadName> heads_of(const Transformer& transformer, const ModelLeft& left) {
+  std::vector<HeadName> names = tapehead::heads_of(transformer);
+  std::erase_if(names, [&](const HeadName& name) {
+    return std::ranges::find(left, name.site, &AttentionLeft::site) == left.end();
+  });
+  return names;
+}
+
+// The gates of all heads that can be removed, with their names.
 class NamedGates {
  public:
-  explicit NamedGates(Model& model)
-      : names_(gateable_heads(model.transformer)), gates_(gates_on(model, names_)) {}
+  NamedGates(Model& model, const ModelLeft& left)
+      : names_(heads_of(model.transformer, left)), gates_(gates_on(model, names_)) {}
 
   void measure(const Model& model, const Split& split, Workers& workers) {
     slopes_ = gate_slopes(model, split, gates_, workers);
@@ -170,7 +179,7 @@ RemovalChoice choose_removal(Model& model, const Config& config, const Task& tas
   const Index all = count.value_or(std::ssize(reachable(left)) - 1);
   expect_count(model.transformer, left, all);
   const Split few = first_examples(split, slope_examples);
-  NamedGates gates(model);
+  NamedGates gates(model, left);
   RemovalChoice choice{.loss = loss(), .steps = {}};
   for (Index done = 0; done < all;) {
     gates.measure(model, few, workers);

@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
         HeadCase{
             "one_attention_in_both_layers",
             {"attention.shared_as=one", "attention.gates=l0", "attention.positions=transformer_xl"},
-            "they have no output projection of their own"},
+            "other attentions share their weights"},
         HeadCase{
             "slopes", {"attention.positions=alibi"}, "each head's slope depends on its number"},
         HeadCase{"scores",

@@ -110,8 +110,8 @@ TEST_F(OtherRoot, has_the_same_heads) {
   };
   const auto json = heads(both_.usual);
   EXPECT_EQ(json["attentions"].size(), 6U);
-  EXPECT_EQ(json["importance"]["heads"].size(), 8U);  // the crosses share an output
-  EXPECT_EQ(json["pruning"]["steps"].size(), 8U);
+  EXPECT_EQ(json["importance"]["heads"].size(), 12U);
+  EXPECT_EQ(json["pruning"]["steps"].size(), 12U);
   expect_same(heads);
 }
 

@@ -122,7 +122,7 @@ TEST(HeadRemoval, refuses_what_cannot_go) {
               HasSubstr("no output projection"));
   EXPECT_THAT(refusal({.shared_as = {{"all"}}, .gates = {{HeadGating::l0}}},
                       {{{AttentionKind::encoder_self, 1}, 0}}),
-              HasSubstr("no output projection of their own"));
+              HasSubstr("other attentions share their weights"));
   EXPECT_THAT(refusal({}, {{{AttentionKind::encoder_self, 1}, 4}}),
               HasSubstr("no head 4 of encoder.layers.1.self"));
 }

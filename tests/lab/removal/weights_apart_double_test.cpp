@@ -1,0 +1,137 @@
+// Models whose attentions share weights: taken apart they compute the same, and the gate of a head
+// acts at one site.
+#include "lab/removal/weights_apart.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "lab/removal/head_pruning.hpp"
+#include "lab/removal/head_removal.hpp"
+#include "support/random_tensor.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/small_copy.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+
+Config layers_in_common() {
+  Config config = SmallCopy::options({});
+  config.model.layers = 2;
+  config.model.layer_groups = 1;
+  config.model.tie_embeddings = Tying::all;
+  return config;
+}
+
+Config attentions_in_common() {
+  Config config = SmallCopy::options({});
+  config.model.layers = 2;
+  config.model.encoder_self.shared_as.values = {"one"};
+  config.model.cross.shared_as.values = {"other"};
+  return config;
+}
+
+class WeightsApart : public ::testing::TestWithParam<Config> {
+ protected:
+  WeightsApart() : copy_(GetParam()) {
+    const Tensor numbers = random_tensor({copy_.model.store.size()}, 3, -0.4, 0.4);
+    std::ranges::copy(numbers.values(), copy_.model.store.values().values().begin());
+  }
+
+  Tensor logits_of(const Model& model) const {
+    const Batch batch = make_batch(copy_.split, {0, 1, 2});
+    Tape tape(false);
+    Pass pass(tape, model.store);
+    return model.transformer.logits(pass, model.transformer.hidden(pass, batch)).value();
+  }
+
+  SmallCopy copy_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, WeightsApart,
+                         ::testing::Values(layers_in_common(), attentions_in_common()),
+                         [](const auto& test) {
+                           return test.param.model.layer_groups ? "layers" : "attentions";
+                         });
+
+TEST_P(WeightsApart, compute_the_same) {
+  const auto apart = with_weights_apart(copy_.model, copy_.config);
+  EXPECT_TRUE(shares_weights(copy_.model.transformer));
+  EXPECT_FALSE(shares_weights(apart->transformer));
+  EXPECT_GT(apart->store.count(), copy_.model.store.count());
+  EXPECT_THAT(logits_of(*apart).values(), ElementsAreArray(copy_.logits().values()));
+}
+
+// The recorder sees what a head hands on before its gate. With a head of layer 1 closed, layer 0
+// hands on the same as ever.
+TEST_P(WeightsApart, have_gates_that_act_at_one_site) {
+  const auto apart = with_weights_apart(copy_.model, copy_.config);
+  const auto context_of = [&] {
+    const Batch batch = make_batch(copy_.split, {0, 1, 2});
+    Tape tape(false);
+    Pass pass(tape, apart->store);
+    std::vector<std::vector<Scalar>> outputs(2);  // of each layer
+    pass.recorder = [&](const RecordedAttention& seen) {
+      if (seen.site.kind == AttentionKind::cross) {
+        std::vector<Scalar>& layer = outputs[static_cast<std::size_t>(seen.site.layer)];
+        layer.insert(layer.end(), seen.output.values().begin(), seen.output.values().end());
+      }
+    };
+    apart->transformer.hidden(pass, batch);
+    return outputs;
+  };
+  const auto before = context_of();
+  HeadGate gate(*apart, {{AttentionKind::cross, 0}, 1});
+  gate.set(0);
+  const auto after = context_of();
+  EXPECT_EQ(after[0], before[0]);  // in layer 0 the gate comes later
+  EXPECT_NE(after[1], before[1]);
+  gate.set(1);
+  HeadGate later(*apart, {{AttentionKind::cross, 1}, 1});
+  later.set(0);
+  EXPECT_EQ(context_of(), before);
+}
+
+TEST_P(WeightsApart, have_the_importance_of_each_head_at_its_site) {
+  Workers workers(2);
+  const Tensor weights = copy_.model.store.values().copy();
+  const Importance found =
+      head_importance(copy_.model, copy_.config, copy_.task, copy_.split, workers);
+  EXPECT_THAT(copy_.model.store.values().values(), ElementsAreArray(weights.values()));
+  ASSERT_EQ(found.heads.size(), 12U);  // two of each of three attentions in two layers
+  EXPECT_TRUE(found.ungated.empty());
+  const auto apart = with_weights_apart(copy_.model, copy_.config);
+  for (const HeadImportance& head : found.heads) {
+    HeadGate gate(*apart, head.head);
+    gate.set(0);
+    EXPECT_EQ(head.loss_without, evaluate(apart->transformer, apart->store, copy_.task, copy_.split,
+                                          copy_.config.evaluation, 0, workers)
+                                     .loss())
+        << head.head.text();
+  }
+  const PruningCurve curve =
+      prune_heads(copy_.model, copy_.config, copy_.task, copy_.split, 6, workers);
+  EXPECT_EQ(curve.steps.size(), 12U);
+}
+
+TEST_P(WeightsApart, are_what_a_gate_and_a_removal_need) {
+  const HeadName head{.site = {AttentionKind::encoder_self, 1}, .head = 0};
+  EXPECT_THAT(message_of<ConfigError>([&] { HeadGate(copy_.model, head); }),
+              HasSubstr("heads of encoder.layers.1.self cannot be gated: their output projection "
+                        "serves other attentions too"));
+  EXPECT_THAT(message_of<ConfigError>(
+                  [&] { options_without(copy_.config.model, copy_.model.transformer, {head}); }),
+              HasSubstr("heads of encoder.layers.1.self cannot be removed: other attentions share "
+                        "their weights (model.layer_groups, shared_as)"));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
