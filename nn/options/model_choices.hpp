@@ -30,7 +30,7 @@ constexpr bool ties_output(Tying tying) {
 enum class HeadTransform { none, pooler, masked };
 
 // Named values for several options, with which a model is like one of the literature.
-enum class Preset { none, vaswani, gpt2, llama };
+enum class Preset { none, vaswani, gpt2, llama, bert };
 
 // The block after the attentions of a layer: two linear maps, two with a gate, or no such block.
 enum class FeedForwardKind { plain, gated, none };
@@ -48,7 +48,8 @@ struct EnumNames<SourceRows> {
 };
 template <>
 struct EnumNames<Preset> {
-  static constexpr std::array<std::string_view, 4> names{"none", "vaswani", "gpt2", "llama"};
+  static constexpr std::array<std::string_view, 5> names{"none", "vaswani", "gpt2", "llama",
+                                                         "bert"};
 };
 template <>
 struct EnumNames<HeadTransform> {

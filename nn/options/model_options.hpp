@@ -102,8 +102,8 @@ struct ModelOptions {
     visit(
         Field{.name = "preset",
               .help = "values for other options that the config does not set: vaswani (Vaswani et "
-                      "al. 2017), gpt2 (Radford et al. 2019) or llama (Touvron et al. 2023); "
-                      "docs/presets.md lists them",
+                      "al. 2017), gpt2 (Radford et al. 2019), llama (Touvron et al. 2023) or bert "
+                      "(Devlin et al. 2019); docs/presets.md lists them",
               .keeps_meaning = true},
         preset);
     visit(

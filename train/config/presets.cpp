@@ -56,12 +56,41 @@ std::vector<PresetValue> llama() {
           {"attention.positions", "rotary"},    {"attention.rotary_pairs", "halves"}};
 }
 
+// Devlin et al. 2019 and the published code (modeling.py: norms after the residual sums, epsilon
+// 1e-12, gelu in its tanh form, learned positions, two token types, a norm of the embeddings,
+// deviation 0.02; dropout of attention weights, blocks' outputs and embeddings, appendix A.2).
+// Tokens of running text are predicted as in run_pretraining.py, behind a transform and with the
+// table as the output layer; classes as in run_classifier.py, behind the pooler. Both output layers
+// have a bias.
+std::vector<PresetValue> bert(const TaskKind& task) {
+  std::vector<PresetValue> values{
+      {"model.feed_forward", "plain"},     {"model.activation", "gelu"},
+      {"model.norm", "layer_norm"},        {"model.norm_epsilon", "1e-12"},
+      {"model.norm_position", "post"},     {"model.bias_attention", "true"},
+      {"model.bias_feed_forward", "true"}, {"model.embedding_scale", "none"},
+      {"model.positions", "learned"},      {"model.token_types", "2"},
+      {"model.embedding_norm", "true"},    {"model.dropout", "0.1"},
+      {"model.dropout_feed_forward", "0"}, {"model.initializer", "normal"}};
+  if (task.of_text) {
+    values.insert(values.end(), {{"model.head_transform", "masked"},
+                                 {"model.tie_embeddings", "target_output"},
+                                 {"model.bias_output", "true"}});
+  } else if (task.name == "labelled_text") {
+    values.insert(values.end(),
+                  {{"model.head_transform", "pooler"}, {"model.bias_output", "true"}});
+  }
+  return values;
+}
+
 }  // namespace
 
-std::vector<PresetValue> preset_values(const ModelOptions& options) {
+std::vector<PresetValue> preset_values(const Config& config) {
+  const ModelOptions& options = config.model;
   switch (options.preset) {
     case Preset::vaswani:
       return vaswani(options.family);
+    case Preset::bert:
+      return bert(config.task.kind());
     case Preset::gpt2:
       return gpt2();
     case Preset::llama:

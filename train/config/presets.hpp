@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nn/options/model_options.hpp"
+#include "train/options/options.hpp"
 
 namespace tapehead {
 
@@ -13,8 +13,9 @@ struct PresetValue {
   std::string_view value;   // as a config has it
 };
 
-// What the preset of these options gives to the options that the config does not set. The family
-// decides only which embeddings there are to tie.
-std::vector<PresetValue> preset_values(const ModelOptions& options);
+// What the preset of the config's model gives to the options that the config does not set. The
+// family decides only which embeddings there are to tie, and the task what is before and in the
+// output layer.
+std::vector<PresetValue> preset_values(const Config& config);
 
 }  // namespace tapehead

@@ -137,7 +137,7 @@ class Reader {
 
   // A preset gives its values to the options that nothing has set.
   void apply_preset() {
-    const std::vector<PresetValue> values = preset_values(loaded_.config.model);
+    const std::vector<PresetValue> values = preset_values(loaded_.config);
     if (values.empty()) return;
     const Row& preset = *find_row("model", "preset");
     preset_origin_ = fmt::format("preset {}", write_value(preset));

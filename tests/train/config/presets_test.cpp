@@ -82,6 +82,41 @@ TEST(ConfigPresets, llama_is_the_published_model) {
   EXPECT_EQ(model.dropout_attention, 0.0);
 }
 
+// Devlin et al. 2019, appendix A.2, and their code.
+TEST(ConfigPresets, bert_is_the_published_model) {
+  const ModelOptions model = loaded_preset("model: {preset: bert}").config.model;
+  EXPECT_EQ(model.norm, NormKind::layer_norm);
+  EXPECT_EQ(model.norm_position, NormPosition::post);
+  EXPECT_EQ(model.norm_epsilon, 1e-12);
+  EXPECT_EQ(model.activation, Activation::gelu);
+  EXPECT_EQ(model.d_ff, 4 * model.d_model);  // 3072 for 768
+  EXPECT_EQ(model.positions, PositionKind::learned);
+  EXPECT_EQ(model.token_types, 2);
+  EXPECT_TRUE(model.embedding_norm);
+  EXPECT_EQ(model.embedding_scale, EmbeddingScale::none);
+  EXPECT_EQ(model.initializer, InitKind::normal);
+  EXPECT_TRUE(model.bias_attention && model.bias_feed_forward && model.bias_norm);
+  EXPECT_EQ(model.dropout_embedding, 0.1);
+  EXPECT_EQ(model.dropout_attention, 0.1);
+  EXPECT_EQ(model.dropout_residual, 0.1);
+  EXPECT_EQ(model.dropout_feed_forward, 0.0);
+  EXPECT_FALSE(model.d_embedding || model.layer_groups);  // which are ALBERT's
+}
+
+// run_pretraining.py: the logits of masked tokens.
+TEST(ConfigPresets, bert_predicts_tokens_of_text_behind_a_transform) {
+  const ModelOptions text = loaded_preset(
+                                "task: {name: text, train_text: a, context: 24}\n"
+                                "model: {preset: bert, family: decoder}")
+                                .config.model;
+  EXPECT_EQ(text.head_transform, HeadTransform::masked);
+  EXPECT_EQ(text.tie_embeddings, Tying::target_output);
+  EXPECT_TRUE(text.bias_output);
+  const ModelOptions pairs = loaded_preset("model: {preset: bert}").config.model;
+  EXPECT_EQ(pairs.head_transform, HeadTransform::none);
+  EXPECT_EQ(pairs.tie_embeddings, Tying::none);
+}
+
 TEST(ConfigPresets, what_is_set_wins) {
   const LoadedConfig loaded = loaded_preset(
       "model: {activation: tanh, preset: llama, d_ff: 7, dropout: 0.2}\n"
@@ -115,7 +150,7 @@ TEST(ConfigPresets, origins_name_the_preset) {
 
 // What a run stores has every value written out, so that nothing is left for the preset to set.
 TEST(ConfigPresets, of_a_stored_config_change_nothing) {
-  for (const std::string preset : {"vaswani", "gpt2", "llama"}) {
+  for (const std::string preset : {"vaswani", "gpt2", "llama", "bert"}) {
     const Config config = loaded_preset("model: {preset: " + preset + ", dropout: 0.3}").config;
     const std::string stored = dump_config(config);
     EXPECT_THAT(stored, HasSubstr("\n  preset: " + preset + "\n"));
