@@ -71,26 +71,23 @@ std::vector<PresetValue> bert(const TaskKind& task) {
       {"model.positions", "learned"},      {"model.token_types", "2"},
       {"model.embedding_norm", "true"},    {"model.dropout", "0.1"},
       {"model.dropout_feed_forward", "0"}, {"model.initializer", "normal"}};
-  if (task.of_text) {
+  if (task.of_text()) {
     values.insert(values.end(), {{"model.head_transform", "masked"},
                                  {"model.tie_embeddings", "target_output"},
                                  {"model.bias_output", "true"}});
-  } else if (task.name == "labelled_text") {
+  } else if (task.of_classes()) {
     values.insert(values.end(),
                   {{"model.head_transform", "pooler"}, {"model.bias_output", "true"}});
   }
   return values;
 }
 
-}  // namespace
-
-std::vector<PresetValue> preset_values(const Config& config) {
-  const ModelOptions& options = config.model;
+std::vector<PresetValue> values_of(const ModelOptions& options, const TaskKind& task) {
   switch (options.preset) {
     case Preset::vaswani:
       return vaswani(options.family);
     case Preset::bert:
-      return bert(config.task.kind());
+      return bert(task);
     case Preset::gpt2:
       return gpt2();
     case Preset::llama:
@@ -98,6 +95,18 @@ std::vector<PresetValue> preset_values(const Config& config) {
     default:
       return {};
   }
+}
+
+}  // namespace
+
+// Classes are no entries of the embedding, so the output layer cannot be tied to it.
+std::vector<PresetValue> preset_values(const Config& config) {
+  const TaskKind& task = config.task.kind();
+  std::vector<PresetValue> values = values_of(config.model, task);
+  std::erase_if(values, [&](const PresetValue& value) {
+    return task.of_classes() && value.option == "model.tie_embeddings";
+  });
+  return values;
 }
 
 }  // namespace tapehead

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/text.hpp"
+#include "datasets/text/labelled_options.hpp"
 #include "datasets/text/options.hpp"
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/rules.hpp"
@@ -223,6 +224,13 @@ Verdict classes_are_no_entries(const Config& config) {
                    "the outputs are classes, not entries of the vocabulary (allowed: none)"};
 }
 
+Verdict types_suffice(const Config& config) {
+  const auto* text = config.task.find<LabelledTextOptions>();
+  if (text == nullptr || text->texts < 2 || config.model.token_types != 1) return {};
+  return Violation{{"model.token_types", "task.texts"},
+                   "tokens of two texts have two types (1; allowed: 0 for no types, 2 or more)"};
+}
+
 Verdict masks_are_for_encoders(const Config& config) {
   const auto* text = config.task.find<TextOptions>();
   const TextOptions defaults;
@@ -334,6 +342,7 @@ std::span<const Rule> rules() {
        "needs `model.prefix: causal`.",
        text_has_one_stack},
       {"With `labelled_text`, `model.tie_embeddings` is `none`.", classes_are_no_entries},
+      {"With `task.texts: 2`, `model.token_types` is 0, or 2 or more.", types_suffice},
       {"`task.mask_share` and `task.mask_words` are for `model.family: encoder`.",
        masks_are_for_encoders},
       {"`model.prefix: full` needs `model.family: decoder` and patterns `full`, `causal` or "

@@ -89,6 +89,7 @@ bool has_other_head(const Config& config, const Tokenizers& tokenizers, const In
 void take_over_head(const Config& config, Config& other) {
   other.model.tie_embeddings = config.model.tie_embeddings;
   other.model.bias_output = config.model.bias_output;
+  other.model.head_transform = config.model.head_transform;
 }
 
 void expect_same_meaning(const Config& config, const InitialRun& run, bool other_head) {
