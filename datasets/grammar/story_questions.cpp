@@ -1,6 +1,7 @@
-// The task story_questions: a story, then a question whose answer is one of its words.
+// The task story_questions: a story, then a question whose answer is one of its words. As in
+// recall, the target first repeats what is asked for.
 //
-//   the king gave the queen the book . the dog ran in the park . ... who has the book ?  ->  queen
+//   the king gave the queen the book . the dog ran in the park . who has the book ?  ->  book queen
 //
 // Things change hands and beings change places, so the last sentence about the one that is asked
 // for has the answer. About at least two others of its kind the same question has another answer.
@@ -74,7 +75,8 @@ Example draw_question(RandomSource& random, const Lengths& lengths,
     if (distractors >= fewest_distractors && combinations.held_out(fact) == held_out) {
       return {
           .source = tokenizer.encode(to_english(story.sentences()) + " " + question_about(fact)),
-          .target = tokenizer.encode(fact.value->singular)};
+          .target = {tokenizer.encode(fact.about->singular).front(),
+                     tokenizer.encode(fact.value->singular).front()}};
     }
   }
 }
@@ -105,10 +107,10 @@ Relations relations_of_question(const Example& example, TokenId full_stop) {
   const auto story =
       std::span(example.source).first(static_cast<std::size_t>(length - question_tokens));
   const Index answer = answer_row(story, example.source[static_cast<std::size_t>(asked)],
-                                  example.target.front(), full_stop);
+                                  example.target.back(), full_stop);
   return {{.name = "question to answer", .side = RelationSide::source, .pairs = {{asked, answer}}},
           {.name = "question", .side = RelationSide::across, .pairs = {{0, asked}}},
-          {.name = "answer", .side = RelationSide::across, .pairs = {{0, answer}}}};
+          {.name = "answer", .side = RelationSide::across, .pairs = {{1, answer}}}};
 }
 
 // Stories still decide which split an example belongs to.
