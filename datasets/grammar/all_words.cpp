@@ -1,6 +1,7 @@
 // All words of the small grammar, from its lexicon.
 #include <set>
 
+#include "datasets/grammar/homonyms.hpp"
 #include "datasets/grammar/sentence.hpp"
 
 namespace tapehead::grammar {
@@ -20,9 +21,13 @@ void add_inflected(WordSet& words, std::string_view stem,
   }
 }
 
+void add_noun(WordSet& words, const Noun& noun) {
+  add(words, {noun.singular, noun.plural, noun.german_singular, noun.german_plural});
+}
+
 void add_nouns(WordSet& words, std::span<const Noun> nouns) {
   for (const Noun& noun : nouns) {
-    add(words, {noun.singular, noun.plural, noun.german_singular, noun.german_plural});
+    add_noun(words, noun);
   }
 }
 
@@ -30,6 +35,16 @@ void add_nouns(WordSet& words, std::span<const Noun> nouns) {
 void add_dative_plurals(WordSet& words, std::span<const Noun> nouns) {
   for (const Noun& noun : nouns) {
     words.emplace(noun.german_dative_plural);
+  }
+}
+
+// A homonym is a place after verbs without an object.
+void add_homonyms(WordSet& words) {
+  for (const Meaning& meaning : meanings()) {
+    add_noun(words, meaning.noun);
+    if (meaning.is_place) {
+      words.emplace(meaning.noun.german_dative_plural);
+    }
   }
 }
 
@@ -52,7 +67,7 @@ void add_determiners(WordSet& words) {
 
 }  // namespace
 
-std::vector<std::string> all_words() {
+std::vector<std::string> all_words(bool homonyms) {
   WordSet words{","};
   for (const auto nouns : {beings(), things(), places()}) {
     add_nouns(words, nouns);
@@ -69,6 +84,9 @@ std::vector<std::string> all_words() {
     for (const WordPair& pair : pairs) {
       add(words, {pair.english, pair.german});
     }
+  }
+  if (homonyms) {
+    add_homonyms(words);
   }
   return {words.begin(), words.end()};
 }

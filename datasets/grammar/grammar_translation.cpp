@@ -22,6 +22,7 @@ struct GrammarOptions {
   Index train_examples = 20000;
   Index validation_examples = 1000;
   Index test_examples = 1000;
+  bool homonyms = false;
 
   template <class Visitor>
   void fields(Visitor&& visit) {
@@ -40,6 +41,9 @@ struct GrammarOptions {
                 .minimum = 1,
                 .maximum = 1e7},
           test_examples);
+    visit(Field{.name = "homonyms",
+                .help = "English words that have two German ones; the verb says which"},
+          homonyms);
   }
 };
 
@@ -48,14 +52,14 @@ Draws draws_of(std::string_view split, std::uint64_t seed) {
 }
 
 // `numbers` gets the numbers of the sentences in the stream of the split.
-Split draw_split(std::string_view name, Index count, std::uint64_t seed,
+Split draw_split(std::string_view name, Index count, std::uint64_t seed, bool homonyms,
                  const Tokenizers& tokenizers, std::vector<Index>& numbers) {
   const Draws draws = draws_of(name, seed);
   Split split;
   split.name = name;
   collect(count, fmt::format("the grammar has no sentences for the {} split", name),
           [&](Index attempt) {
-            const grammar::Sentence sentence = grammar::draw_sentence(draws, attempt);
+            const grammar::Sentence sentence = grammar::draw_sentence(draws, attempt, homonyms);
             std::string source = grammar::to_english(sentence);
             if (split_of(Hash().add(seed).add(source).value()) != name) {
               return false;
@@ -76,8 +80,8 @@ Split draw_split(std::string_view name, Index count, std::uint64_t seed,
 Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
   const auto& grammar = options.as<GrammarOptions>();
   const Tokenizers kept = kept_joint_tokenizer(
-      tokenizers,
-      std::make_shared<VocabularyTokenizer>(Vocabulary(grammar::all_words()), Unit::word));
+      tokenizers, std::make_shared<VocabularyTokenizer>(
+                      Vocabulary(grammar::all_words(grammar.homonyms)), Unit::word));
   Task task;
   task.source_tokenizer = kept.source;
   task.target_tokenizer = kept.target;
@@ -85,11 +89,17 @@ Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem:
   for (const auto& [name, count] : {std::pair("train", grammar.train_examples),
                                     std::pair("validation", grammar.validation_examples),
                                     std::pair("test", grammar.test_examples)}) {
-    task.splits.push_back(draw_split(name, count, seed, kept, numbers[name]));
+    task.splits.push_back(draw_split(name, count, seed, grammar.homonyms, kept, numbers[name]));
   }
-  task.find_relations = [seed, numbers = std::move(numbers)](const Split& split, Index example) {
+  task.find_relations = [seed, homonyms = grammar.homonyms, numbers = std::move(numbers)](
+                            const Split& split, Index example) {
     const Index number = numbers.at(split.name).at(static_cast<std::size_t>(example));
-    return grammar::relations_of(grammar::draw_sentence(draws_of(split.name, seed), number));
+    const auto sentence = grammar::draw_sentence(draws_of(split.name, seed), number, homonyms);
+    Relations relations = grammar::relations_of(sentence);
+    if (homonyms) {
+      grammar::add_homonym_relations(sentence, relations);
+    }
+    return relations;
   };
   return task;
 }

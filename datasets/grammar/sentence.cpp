@@ -1,10 +1,12 @@
 // Draws a sentence, and joins its text.
 #include "datasets/grammar/sentence.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
+#include "datasets/grammar/homonyms.hpp"
 #include "datasets/random_source.hpp"
 
 namespace tapehead::grammar {
@@ -51,6 +53,32 @@ Clause draw_clause(RandomSource& random) {
   return clause;
 }
 
+// The phrase of a clause that such a noun would replace; null if the clause has none.
+NounPhrase* phrase_for(const Meaning& meaning, Clause& clause) {
+  if (meaning.is_place) {
+    return clause.place ? &clause.place->where : nullptr;
+  }
+  return &*clause.object;
+}
+
+// In half of the clauses whose verb goes with a meaning, that meaning replaces the object, or the
+// place if it is one.
+void put_homonym(RandomSource& random, Clause& clause) {
+  std::vector<const Meaning*> fitting;
+  for (const Meaning& meaning : meanings()) {
+    if (std::ranges::find(meaning.verbs, clause.verb->base) != meaning.verbs.end()) {
+      fitting.push_back(&meaning);
+    }
+  }
+  if (fitting.empty() || random.one_in(2)) {
+    return;
+  }
+  const Meaning& meaning = **pick(random, std::span<const Meaning* const>(fitting));
+  if (NounPhrase* phrase = phrase_for(meaning, clause)) {
+    phrase->noun = &meaning.noun;
+  }
+}
+
 std::string text_of(const std::vector<Word>& words) {
   std::string text;
   for (const Word& word : words) {
@@ -62,7 +90,7 @@ std::string text_of(const std::vector<Word>& words) {
 
 }  // namespace
 
-Sentence draw_sentence(const Draws& draws, Index number) {
+Sentence draw_sentence(const Draws& draws, Index number, bool homonyms) {
   RandomSource random(draws, number, draw_bits_each);
   Sentence sentence;
   if (random.one_in(3)) {
@@ -72,6 +100,12 @@ Sentence draw_sentence(const Draws& draws, Index number) {
   if (random.one_in(4)) {
     sentence.conjunction = pick(random, conjunctions());
     sentence.subordinate = draw_clause(random);
+  }
+  if (homonyms) {
+    put_homonym(random, sentence.main);
+    if (sentence.subordinate) {
+      put_homonym(random, *sentence.subordinate);
+    }
   }
   return sentence;
 }

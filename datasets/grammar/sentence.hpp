@@ -40,8 +40,8 @@ struct Sentence {
   std::optional<Clause> subordinate;  // present if the conjunction is
 };
 
-// Sentence number `number` of a stream.
-Sentence draw_sentence(const Draws& draws, Index number);
+// Sentence number `number` of a stream. With homonyms it may have them (homonyms.hpp).
+Sentence draw_sentence(const Draws& draws, Index number, bool homonyms = false);
 
 // The sentence in the two languages. Both functions are pure. The English sentence determines the
 // German one.
@@ -50,7 +50,8 @@ std::vector<Word> german_words(const Sentence& sentence);
 std::string to_english(const Sentence& sentence);
 std::string to_german(const Sentence& sentence);
 
-// All words that occur in the two languages, in byte order, without duplicates.
-std::vector<std::string> all_words();
+// All words that occur in the two languages, those of homonyms if there are any, in byte order,
+// without duplicates.
+std::vector<std::string> all_words(bool homonyms = false);
 
 }  // namespace tapehead::grammar

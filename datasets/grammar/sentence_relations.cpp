@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "datasets/grammar/homonyms.hpp"
+
 namespace tapehead::grammar {
 
 namespace {
@@ -101,6 +103,30 @@ Relation translation(const std::vector<Word>& english, const std::vector<Word>& 
   return relation;
 }
 
+const NounPhrase* phrase_of(const Sentence& sentence, const Part& part) {
+  const Clause& clause = part.subordinate ? *sentence.subordinate : sentence.main;
+  switch (part.phrase) {
+    case Phrase::object:
+      return &*clause.object;
+    case Phrase::place:
+      return &clause.place->where;
+    default:
+      return nullptr;  // no homonym is a subject or a recipient
+  }
+}
+
+// The parts of the sentence that are homonyms, in the order of the words.
+std::vector<Part> homonyms_of(const Sentence& sentence, const std::vector<Word>& words) {
+  std::vector<Part> homonyms;
+  for (const Word& word : words) {
+    const NounPhrase* phrase = phrase_of(sentence, word.part);
+    if (word.part.role == Role::noun && phrase != nullptr && is_homonym(*phrase->noun)) {
+      homonyms.push_back(word.part);
+    }
+  }
+  return homonyms;
+}
+
 }  // namespace
 
 Relations relations_of(const Sentence& sentence) {
@@ -110,6 +136,31 @@ Relations relations_of(const Sentence& sentence) {
   add_dependencies(sentence, english, RelationSide::source, 0, relations);
   add_dependencies(sentence, german, RelationSide::target, 1, relations);
   return relations;
+}
+
+void add_homonym_relations(const Sentence& sentence, Relations& relations) {
+  const std::vector<Word> english = english_words(sentence);
+  const std::vector<Word> german = german_words(sentence);
+  Relation homonym{.name = "homonym", .side = RelationSide::across, .pairs = {}};
+  Relation context{.name = "context", .side = RelationSide::across, .pairs = {}};
+  Relation to_context{.name = "homonym to context", .side = RelationSide::source, .pairs = {}};
+  Relation from_context{.name = "context to homonym", .side = RelationSide::source, .pairs = {}};
+  const auto verb_of = [](const Part& part) {
+    return Part{.role = Role::verb, .subordinate = part.subordinate};
+  };
+  for (const Part& part : homonyms_of(sentence, german)) {
+    const Index row = place_of(german, part);
+    homonym.pairs.push_back({row, place_of(english, part)});
+    context.pairs.push_back({row, place_of(english, verb_of(part))});
+  }
+  for (const Part& part : homonyms_of(sentence, english)) {
+    const PositionPair pair{place_of(english, part), place_of(english, verb_of(part))};
+    to_context.pairs.push_back(pair);
+    from_context.pairs.push_back({pair.key, pair.query});
+  }
+  for (Relation* relation : {&homonym, &context, &to_context, &from_context}) {
+    relations.push_back(std::move(*relation));
+  }
 }
 
 }  // namespace tapehead::grammar

@@ -18,4 +18,9 @@ namespace tapehead::grammar {
 // after the query are left out.
 Relations relations_of(const Sentence& sentence);
 
+// Adds those of homonyms, whose context is the verb of their clause. `across`: "homonym" and
+// "context" pair the row that predicts the German noun with the English homonym and with its
+// context. `source`: "homonym to context" and "context to homonym".
+void add_homonym_relations(const Sentence& sentence, Relations& relations);
+
 }  // namespace tapehead::grammar
