@@ -1,4 +1,5 @@
-// Encoders that label each token: from columns, and for synthetic tasks whose sides have one length.
+// Encoders that label each token: from columns, and for synthetic tasks whose sides have one
+// length.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,22 +39,26 @@ TEST_F(TokenLabels, are_learned_from_columns_and_given_to_lines) {
 }
 
 TEST_F(TokenLabels, of_reversed_symbols_need_attention_and_are_learned) {
-  output({"train", TAPEHEAD_SOURCE_DIR "/configs/reverse.yaml", "--run", "a", "--set",
-          "model.family=encoder", "--set", "task.max_length=6",
-          "--set", "training.steps=300", "--set", "training.warmup=50", "--set",
-          "evaluation.every=300", "--set", "run.report=false", "--set",
-          "task.train_examples=3000", "--set", "task.test_examples=100", "--set",
-          "task.validation_examples=100"});
+  output({"train", TAPEHEAD_SOURCE_DIR "/configs/reverse.yaml",
+          "--run", "a",
+          "--set", "model.family=encoder",
+          "--set", "task.max_length=6",
+          "--set", "training.steps=300",
+          "--set", "training.warmup=50",
+          "--set", "evaluation.every=300",
+          "--set", "run.report=false",
+          "--set", "task.train_examples=3000",
+          "--set", "task.test_examples=100",
+          "--set", "task.validation_examples=100"});
   const auto metrics = nlohmann::json::parse(output({"evaluate", "a", "--json"}));
   EXPECT_GE(metrics["token_accuracy"], 0.9);
   EXPECT_GE(metrics["sequence_accuracy"], 0.7);
 }
 
 TEST_F(TokenLabels, need_sides_of_one_length) {
-  const ProgramResult result =
-      run_program({"train", TAPEHEAD_SOURCE_DIR "/configs/grammar.yaml", "--run", "a", "--set",
-                   "model.family=encoder"},
-                  here.path());
+  const ProgramResult result = run_program({"train", TAPEHEAD_SOURCE_DIR "/configs/grammar.yaml",
+                                            "--run", "a", "--set", "model.family=encoder"},
+                                           here.path());
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.errors, HasSubstr("an encoder gives one label to each token of the source"));
 }
