@@ -115,7 +115,8 @@ TEST_P(Classify, starts_from_a_model_of_text) {
          "vocabulary: 50}\n"
          "model: {family: "
       << GetParam()
-      << ", d_model: 16, layers: 1, dropout: 0, tie_embeddings: target_output}\n"
+      << ", d_model: 16, layers: 1, dropout: 0, tie_embeddings: target_output, "
+         "head_transform: masked}\n"
          "training: {batch_tokens: 128, steps: 20}\nrun: {report: false}\n";
   output({"train", "m.yaml", "--run", "m"});
   Arguments from = labelled_training(here, "c");

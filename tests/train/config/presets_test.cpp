@@ -103,15 +103,22 @@ TEST(ConfigPresets, bert_is_the_published_model) {
   EXPECT_FALSE(model.d_embedding || model.layer_groups);  // which are ALBERT's
 }
 
-// run_pretraining.py: the logits of masked tokens.
-TEST(ConfigPresets, bert_predicts_tokens_of_text_behind_a_transform) {
+// run_pretraining.py: the logits of masked tokens; run_classifier.py: those of classes.
+TEST(ConfigPresets, bert_has_the_output_head_of_the_task) {
   const ModelOptions text = loaded_preset(
                                 "task: {name: text, train_text: a, context: 24}\n"
-                                "model: {preset: bert, family: decoder}")
+                                "model: {preset: bert, family: encoder}")
                                 .config.model;
   EXPECT_EQ(text.head_transform, HeadTransform::masked);
   EXPECT_EQ(text.tie_embeddings, Tying::target_output);
   EXPECT_TRUE(text.bias_output);
+  const ModelOptions classes =
+      loaded_preset(
+          "task: {name: labelled_text, train_tsv: a}\nmodel: {preset: bert, family: encoder}")
+          .config.model;
+  EXPECT_EQ(classes.head_transform, HeadTransform::pooler);
+  EXPECT_EQ(classes.tie_embeddings, Tying::none);
+  EXPECT_TRUE(classes.bias_output);
   const ModelOptions pairs = loaded_preset("model: {preset: bert}").config.model;
   EXPECT_EQ(pairs.head_transform, HeadTransform::none);
   EXPECT_EQ(pairs.tie_embeddings, Tying::none);
