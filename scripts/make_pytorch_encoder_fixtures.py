@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/fixtures/pytorch/encoder_*.safetensors: encoders with the options of BERT and ALBERT, with every gradient.
+"""Writes tests/fixtures/pytorch/encoder_*.safetensors: encoders with BERT's and ALBERT's options, with every gradient.
 
 Needs what make_pytorch_fixtures.py needs, whose layers, names and sizes these are.
 
