@@ -167,6 +167,7 @@ void repair(Config& config) {
   repair(config.evaluation, config.task.kind().examples);
   const bool one_stack = config.task.kind().examples != ExampleKind::pairs;
   if (config.task.kind().of_classes()) {
+    config.model.token_types = 2;
     config.evaluation = {.every = config.evaluation.every, .metric = config.evaluation.metric};
   }
   if (one_stack) {
