@@ -46,12 +46,12 @@ function percent(share, digits = 0) {
 }
 
 function metricName(name) {
-  return {bleu: 'BLEU', chrf: 'chrF', macro_f1: 'macro F1'}[name] ?? words(name);
+  return {bleu: 'BLEU', chrf: 'chrF', rouge_l: 'ROUGE-L', token_f1: 'token F1', macro_f1: 'macro F1'}[name] ?? words(name);
 }
 
 // Whether a metric is a share, which is written in per cent.
 function isShare(name) {
-  return /(accuracy|f1)$/.test(name);
+  return /(accuracy|f1|match)$/.test(name);
 }
 
 // A metric as it is usually written.

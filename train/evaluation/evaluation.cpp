@@ -148,7 +148,8 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
                     .unknown = total.unknown,
                     .outputs = {},
                     .right = {},
-                    .loss_by_position = std::move(total.by_position)};
+                    .loss_by_position = std::move(total.by_position),
+                    .chooses = options.metric};
   const TextCounts counts = counts_of(split, total.tokens);
   const ExampleScore whole{.negative_log_likelihood = total.negative_log_likelihood,
                            .tokens = std::max<Index>(1, total.tokens),

@@ -28,6 +28,7 @@ struct Evaluation {
   // Metrics of outputs are absent if nothing was decoded. The loss is without label smoothing.
   std::array<std::optional<double>, metric_count> metrics{};
   std::array<std::string, metric_count> signatures{};  // of the metrics that have one
+  Metric chooses = Metric::loss;                       // the best checkpoint
 
   // 0 if it was not measured.
   double value(Metric metric) const {

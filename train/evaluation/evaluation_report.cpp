@@ -20,11 +20,23 @@ void for_each_metric(const Evaluation& evaluation, const Visitor& visit) {
   }
 }
 
+// Those that lines and tables have.
+template <class Visitor>
+void for_each_shown(const Evaluation& evaluation, const Visitor& visit) {
+  const bool all = kind_of(evaluation.chooses).further;
+  for_each_metric(evaluation,
+                  [&](const MetricKind& kind, double value, const std::string& signature) {
+                    if (all || !kind.further) {
+                      visit(kind, value, signature);
+                    }
+                  });
+}
+
 }  // namespace
 
 std::string evaluation_line(const std::string& split, const Evaluation& evaluation) {
   std::string line;
-  for_each_metric(evaluation, [&](const MetricKind& kind, double value, const std::string&) {
+  for_each_shown(evaluation, [&](const MetricKind& kind, double value, const std::string&) {
     line += fmt::format("{} {} {}", line.empty() ? ":" : ",", kind.words, metric_text(kind, value));
   });
   return split + line;
@@ -58,7 +70,7 @@ nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
 
 std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation>>& results) {
   std::vector<std::string> headings{"split", "examples"};
-  for_each_metric(results.front().second, [&](const MetricKind& kind, double, const std::string&) {
+  for_each_shown(results.front().second, [&](const MetricKind& kind, double, const std::string&) {
     headings.emplace_back(kind.heading);
   });
   std::vector<Align> columns(headings.size(), Align::right);
@@ -70,13 +82,12 @@ std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation
   for (const auto& [name, result] : results) {
     std::vector<std::string> cells{name, std::to_string(result.examples)};
     const bool first = signatures.empty();
-    for_each_metric(result,
-                    [&](const MetricKind& kind, double value, const std::string& signature) {
-                      cells.push_back(metric_text(kind, value));
-                      if (first && !signature.empty()) {
-                        signatures += fmt::format("\n  {} {}", kind.words, signature);
-                      }
-                    });
+    for_each_shown(result, [&](const MetricKind& kind, double value, const std::string& signature) {
+      cells.push_back(metric_text(kind, value));
+      if (first && !signature.empty()) {
+        signatures += fmt::format("\n  {} {}", kind.words, signature);
+      }
+    });
     table.row(cells);
   }
   std::string text = table.text() + signatures;

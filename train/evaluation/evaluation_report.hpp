@@ -11,17 +11,17 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
+// With ROUGE-L, token F1 and exact match only if one of them chooses the best checkpoint:
 // "validation: loss 0.0123, perplexity 1.01, token accuracy 99.60 %, ..."
 std::string evaluation_line(const std::string& split, const Evaluation& evaluation);
 
-// loss, perplexity, token_accuracy, examples, seconds. If there are outputs: sequence_accuracy,
-// bleu and chrf, the last two with the signature that sacreBLEU gives them. If the targets have
-// unknown tokens: unknown_tokens. Of running text: loss_by_position, the mean loss of each range of
-// positions, {"first": 1, "last": 1, "tokens": 20, "loss": 2.5}. Of classes: accuracy, macro_f1 and
-// confusion.
+// All metrics, with the signatures of those that compare texts (for bleu and chrf, as sacreBLEU
+// writes them), examples, seconds. If the targets have unknown tokens: unknown_tokens. Of running
+// text: loss_by_position, the mean loss of each range of positions, {"first": 1, "last": 1,
+// "tokens": 20, "loss": 2.5}. Of classes: confusion.
 nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
 
-// One row per split, and below the rows what the metrics are based on.
+// One row per split, with the same metrics, and below the rows what the metrics are based on.
 std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation>>& results);
 
 struct EndReport {

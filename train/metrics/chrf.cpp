@@ -22,11 +22,6 @@ struct Units {
   std::vector<std::uint32_t> words;
 };
 
-bool is_ascii_punctuation(char32_t c) {
-  return (c >= U'!' && c <= U'/') || (c >= U':' && c <= U'@') || (c >= U'[' && c <= U'`') ||
-         (c >= U'{' && c <= U'~');
-}
-
 // A punctuation mark at the end of a word becomes a separate word; otherwise one at its beginning
 // does. Never both.
 void append_words(std::u32string_view word, WordNumbers& numbers,

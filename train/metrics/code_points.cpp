@@ -93,6 +93,16 @@ bool is_space(char32_t c) {
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
+bool is_ascii_punctuation(char32_t c) {
+  return (c >= U'!' && c <= U'/') || (c >= U':' && c <= U'@') || (c >= U'[' && c <= U'`') ||
+         (c >= U'{' && c <= U'~');
+}
+
+bool is_word_character(char32_t c) {
+  const auto category = U_MASK(u_charType(static_cast<UChar32>(c)));
+  return c == U'_' || (category & (U_GC_L_MASK | U_GC_N_MASK)) != 0;
+}
+
 void make_lower_case(std::u32string& text) {
   const auto is_special = [](char32_t c) { return c == capital_i_with_dot || c == capital_sigma; };
   if (std::ranges::any_of(text, is_special)) {

@@ -1,5 +1,5 @@
-// Code points: decodes UTF-8 text, and follows Python's definitions of white space and lower case,
-// on which sacreBLEU's figures depend.
+// Code points: decodes UTF-8 text, and follows Python's definitions of white space, words and
+// lower case, on which the figures of its packages depend.
 #pragma once
 
 #include <string>
@@ -13,6 +13,12 @@ std::u32string decode_utf8(std::string_view text);
 // White space for str.split() and str.strip() (Python 3: category Zs, or bidirectional class WS, B
 // or S).
 bool is_space(char32_t c);
+
+// string.punctuation.
+bool is_ascii_punctuation(char32_t c);
+
+// \w of Python's re: letters, numbers (str.isalnum()) and the underscore.
+bool is_word_character(char32_t c);
 
 // str.lower(): the full mapping of The Unicode Standard, section 3.13, including its rule for a
 // final sigma; İ becomes two characters.

@@ -62,7 +62,8 @@ struct EvaluationOptions {
         max_extra_length);
     visit(
         Field{.name = "decode",
-              .help = "also write out the validation split, for sequence accuracy, BLEU and chrF"},
+              .help =
+                  "also write out the validation split, for the metrics of outputs, such as BLEU"},
         decode);
     visit(
         Field{.name = "decode_examples",

@@ -20,8 +20,6 @@ std::vector<double> accuracy_summands(std::span<const ExampleScore> examples,
   return rows;
 }
 
-double accuracy_of(std::span<const double> sums) { return sums[0] / sums[1]; }
-
 std::vector<double> macro_f1_summands(std::span<const ExampleScore> examples,
                                       const EvaluationOptions& /*options*/) {
   const std::vector<std::string> classes = classes_of(examples);

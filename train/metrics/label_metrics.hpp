@@ -9,7 +9,6 @@ namespace tapehead {
 // 1 for a right prediction, and 1 for the example.
 std::vector<double> accuracy_summands(std::span<const ExampleScore> examples,
                                       const EvaluationOptions& options);
-double accuracy_of(std::span<const double> sums);
 
 // For each class of classes_of(): how often it is the output and right, the output, the reference.
 std::vector<double> macro_f1_summands(std::span<const ExampleScore> examples,
@@ -25,7 +24,7 @@ inline constexpr MetricKind accuracy_metric{.name = "accuracy",
                                             .percent = true,
                                             .of_labels = true,
                                             .summands = accuracy_summands,
-                                            .value = accuracy_of};
+                                            .value = mean_of};
 inline constexpr MetricKind macro_f1_metric{.name = "macro_f1",
                                             .words = "macro F1",
                                             .heading = "macro F1",

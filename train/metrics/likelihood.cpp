@@ -44,7 +44,6 @@ std::vector<double> sequence_summands(std::span<const ExampleScore> examples,
   });
 }
 
-double mean_of(std::span<const double> sums) { return sums[0] / sums[1]; }
 double perplexity_of(std::span<const double> sums) { return std::exp(mean_of(sums)); }
 
 }  // namespace tapehead

@@ -12,7 +12,6 @@ std::vector<double> token_summands(std::span<const ExampleScore> examples,
                                    const EvaluationOptions& options);
 std::vector<double> sequence_summands(std::span<const ExampleScore> examples,
                                       const EvaluationOptions& options);
-double mean_of(std::span<const double> sums);        // sums[0] / sums[1]
 double perplexity_of(std::span<const double> sums);  // e to the power of the mean
 
 // In nats per token; of labels in nats per example.

@@ -4,6 +4,8 @@
 
 namespace tapehead {
 
+double mean_of(std::span<const double> sums) { return sums[0] / sums[1]; }
+
 std::string metric_text(const MetricKind& kind, double value) {
   return kind.percent ? fmt::format("{:.{}f} %", 100 * value, kind.decimals)
                       : fmt::format("{:.{}f}", value, kind.decimals);

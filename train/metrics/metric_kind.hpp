@@ -38,6 +38,9 @@ struct MetricKind {
   bool of_outputs = false;  // it measures generated outputs, which only pairs have
   bool of_text = false;     // it measures running text only
   bool of_labels = false;   // it measures predicted classes only
+  // Lines and tables have it only if one of its kind chooses the best checkpoint (JSON and pages
+  // always have it).
+  bool further = false;
   // For each example the same number of summands, one example after the other. They are added up
   // over the examples.
   std::vector<double> (*summands)(std::span<const ExampleScore>, const EvaluationOptions&);
@@ -57,6 +60,9 @@ constexpr bool is_measured(const MetricKind& kind, ExampleKind examples) {
   }
   return false;
 }
+
+// sums[0] / sums[1], the value of many metrics.
+double mean_of(std::span<const double> sums);
 
 // "99.80 %", "38.42": without the metric's name.
 std::string metric_text(const MetricKind& kind, double value);

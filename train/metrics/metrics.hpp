@@ -7,6 +7,7 @@
 #include "train/metrics/label_metrics.hpp"
 #include "train/metrics/likelihood.hpp"
 #include "train/metrics/ngram_metrics.hpp"
+#include "train/metrics/overlap_metrics.hpp"
 #include "train/metrics/text_metrics.hpp"
 
 namespace tapehead {
@@ -18,15 +19,19 @@ enum class Metric {
   sequence_accuracy,
   bleu,
   chrf,
+  rouge_l,
+  token_f1,
+  exact_match,
   bits_per_byte,
   word_perplexity,
   accuracy,
   macro_f1
 };
 inline constexpr std::array metric_kinds{
-    &loss_metric,     &perplexity_metric, &token_accuracy_metric, &sequence_accuracy_metric,
-    &bleu_metric,     &chrf_metric,       &bits_per_byte_metric,  &word_perplexity_metric,
-    &accuracy_metric, &macro_f1_metric};
+    &loss_metric,        &perplexity_metric,    &token_accuracy_metric,  &sequence_accuracy_metric,
+    &bleu_metric,        &chrf_metric,          &rouge_l_metric,         &token_f1_metric,
+    &exact_match_metric, &bits_per_byte_metric, &word_perplexity_metric, &accuracy_metric,
+    &macro_f1_metric};
 
 inline constexpr auto metric_count = metric_kinds.size();
 

@@ -72,7 +72,8 @@ TEST(Classification, metrics_are_for_tasks_of_their_kind) {
   EXPECT_EQ(measured(ExampleKind::text),
             (Names{"loss", "perplexity", "token_accuracy", "bits_per_byte", "word_perplexity"}));
   EXPECT_EQ(measured(ExampleKind::pairs),
-            (Names{"loss", "perplexity", "token_accuracy", "sequence_accuracy", "bleu", "chrf"}));
+            (Names{"loss", "perplexity", "token_accuracy", "sequence_accuracy", "bleu", "chrf",
+                   "rouge_l", "token_f1", "exact_match"}));
 }
 
 }  // namespace
