@@ -1,15 +1,14 @@
 // tapehead generate RUN...: goes on with a text, or writes outputs for sources, by sampling.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/generated_output.hpp"
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/run_ensemble_option.hpp"
@@ -17,7 +16,6 @@
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
-#include "core/shown.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
@@ -81,113 +79,6 @@ void say_about_prompts(const std::vector<std::string>& prompts, const SavedRun& 
   }
 }
 
-std::string_view name_of(GenerationEnd end) {
-  switch (end) {
-    case GenerationEnd::mark:
-      return "end";
-    case GenerationEnd::max_tokens:
-      return "max_tokens";
-    case GenerationEnd::context:
-      return "context";
-    case GenerationEnd::caller:
-      return "stop";
-  }
-  return "";
-}
-
-std::string json_of(const std::string& prompt, Index sample, const GeneratedText& generated) {
-  const nlohmann::ordered_json json = {{"prompt", prompt},
-                                       {"sample", sample},
-                                       {"text", generated.text},
-                                       {"tokens", generated.tokens.size()},
-                                       {"log_probability", generated.log_probability},
-                                       {"end", name_of(generated.end)},
-                                       {"slid", generated.slid}};
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
-}
-
-// What would act on a terminal is not written to one as it is.
-std::string for_output(std::string_view text) {
-  return ::isatty(STDOUT_FILENO) != 0 ? printable(text) : std::string(text);
-}
-
-// One sample is written as it is made; of several each begins with a line about it.
-class Output {
- public:
-  Output(const GenerateArguments& arguments, const std::vector<std::string>& prompts, bool of_text)
-      : arguments_(arguments),
-        prompts_(prompts),
-        of_text_(of_text),
-        single_(prompts.size() * static_cast<std::size_t>(arguments.options.samples) == 1) {}
-
-  // Null if nothing is to be written before the end.
-  Generator::EachPiece each() const {
-    if (!single_ || arguments_.json) {
-      return {};
-    }
-    return [](Index, Index, std::string_view piece) {
-      write_output(for_output(piece));
-      flush_output();
-    };
-  }
-
-  void begin() const {
-    if (each() && of_text_) {
-      write_output(for_output(prompts_.front()));
-    }
-  }
-
-  void end(const std::vector<std::vector<GeneratedText>>& generated) const {
-    if (each()) {
-      write_output("\n");
-      return;
-    }
-    for (std::size_t i = 0; i < generated.size(); ++i) {
-      for (std::size_t sample = 0; sample < generated[i].size(); ++sample) {
-        write(prompts_[i], i, sample, generated[i][sample]);
-      }
-    }
-  }
-
- private:
-  void write(const std::string& prompt, std::size_t number, std::size_t sample,
-             const GeneratedText& generated) const {
-    if (arguments_.json) {
-      write_output(json_of(prompt, static_cast<Index>(sample) + 1, generated));
-      return;
-    }
-    write_output(fmt::format("--- prompt {}, sample {}\n{}{}\n", number + 1, sample + 1,
-                             for_output(of_text_ ? prompt : ""), for_output(generated.text)));
-  }
-
-  const GenerateArguments& arguments_;
-  const std::vector<std::string>& prompts_;
-  bool of_text_;
-  bool single_;
-};
-
-void say_how_it_went(const std::vector<std::vector<GeneratedText>>& generated,
-                     const GenerateArguments& arguments, const Generator& generator) {
-  Index slid = 0;
-  Index without_stop = 0;
-  for (const auto& samples : generated) {
-    for (const GeneratedText& sample : samples) {
-      slid += sample.slid ? 1 : 0;
-      without_stop += sample.end == GenerationEnd::max_tokens ? 1 : 0;
-    }
-  }
-  if (slid > 0) {
-    spdlog::info(
-        "{} of the texts became longer than the context of {} tokens; each time, the "
-        "model went on from its last {} tokens",
-        slid, generator.context(), generator.kept());
-  }
-  if (!arguments.options.stop.empty() && without_stop > 0) {
-    spdlog::info("{} of the texts ended after {} tokens without the stop text", without_stop,
-                 arguments.options.max_tokens);
-  }
-}
-
 void generate(const GenerateArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
@@ -203,13 +94,16 @@ void generate(const GenerateArguments& arguments) {
   Workers workers(arguments.threads);
   const Generator generator(runs.ensemble(), workers, arguments.options);
   say_about_prompts(prompts, runs.first(), generator, name);
-  const Output output(arguments, prompts, runs.first().config.task.kind().of_text());
+  const GeneratedOutput output({.json = arguments.json,
+                                .of_text = runs.first().config.task.kind().of_text(),
+                                .samples = arguments.options.samples},
+                               prompts);
   runs.ensemble().use([&] {
     output.begin();
     const auto generated = generator.generate(prompts, output.each());
     output.end(generated);
     flush_output();
-    say_how_it_went(generated, arguments, generator);
+    say_how_it_went(generated, arguments.options, generator);
   });
 }
 

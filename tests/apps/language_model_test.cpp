@@ -10,11 +10,13 @@
 #include <numbers>
 #include <string>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/text_training.hpp"
+#include "train/metrics/distinct.hpp"
 
 namespace tapehead {
 namespace {
@@ -166,6 +168,27 @@ TEST_F(LanguageModel, generates_the_same_text_by_any_threads_and_alone) {
   EXPECT_EQ(alone, "a man" + first["text"].get<std::string>() + "\n");
   EXPECT_NE(output({"generate", "a", "--prompt", "a man", "--max-tokens", "40", "--seed", "2"}),
             alone);
+}
+
+TEST_F(LanguageModel, says_how_varied_its_texts_are) {
+  train("a");
+  const ProgramResult several = run({"generate", "a", "--count", "3", "--json"});
+  std::vector<std::string> texts;
+  for (const std::string& line : lines_of(several.output)) {
+    const auto sample = nlohmann::json::parse(line);
+    texts.push_back(sample["text"]);
+    const auto [words, pairs] = distinct_ngrams({&texts.back(), 1});
+    EXPECT_EQ(sample["distinct_1"], words);
+    EXPECT_EQ(sample["distinct_2"], pairs);
+  }
+  const auto [words, pairs] = distinct_ngrams(texts);
+  EXPECT_THAT(several.errors, HasSubstr(fmt::format("3 texts: distinct-1 {:.3f}, distinct-2 {:.3f}",
+                                                    words, pairs)));
+  EXPECT_THAT(run({"generate", "a"}).errors, Not(HasSubstr("distinct")));
+  const auto evaluation =
+      nlohmann::json::parse(lines_of(content_of(here / "a/metrics.jsonl")).back());
+  EXPECT_EQ(evaluation["distinct_1"],
+            distinct_ngrams(evaluation["samples"].get<std::vector<std::string>>())[0]);
 }
 
 TEST_F(LanguageModel, stops_generating_at_a_text) {

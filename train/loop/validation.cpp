@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/generator.hpp"
+#include "train/metrics/distinct.hpp"
 #include "train/options/application.hpp"
 #include "train/step/step_errors.hpp"
 
@@ -55,6 +56,9 @@ void Validation::run(const Model& model, Workers& workers) {
   const std::vector<std::string> texts = sample_texts(model, workers);
   if (!texts.empty()) {
     line["samples"] = texts;
+    const auto [words, pairs] = distinct_ngrams(texts);
+    line["distinct_1"] = words;
+    line["distinct_2"] = pairs;
   }
   writer_.write_evaluation(line);
   const bool best = note({.value = result.value(options.metric), .loss = loss}, model.store);
