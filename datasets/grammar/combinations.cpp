@@ -1,5 +1,7 @@
 #include "datasets/grammar/combinations.hpp"
 
+#include <algorithm>
+
 #include "core/random/draws.hpp"
 
 namespace tapehead::grammar {
@@ -13,9 +15,7 @@ std::size_t number_in(std::span<const Noun> nouns, const Noun& noun) {
 }  // namespace
 
 bool is_thing(const Noun& noun) {
-  const auto nouns = things();
-  return std::any_of(nouns.begin(), nouns.end(),
-                     [&](const Noun& thing) { return &thing == &noun; });
+  return std::ranges::any_of(things(), [&](const Noun& thing) { return &thing == &noun; });
 }
 
 Combinations::Combinations(std::uint64_t seed)

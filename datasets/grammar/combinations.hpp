@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/types.hpp"
 #include "datasets/grammar/lexicon.hpp"
 
 namespace tapehead::grammar {

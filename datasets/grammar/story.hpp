@@ -1,6 +1,7 @@
 // Stories: sentences in which beings give each other things and go to places.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 #include "datasets/grammar/story_options.hpp"
 
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <array>
-#include <optional>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 

@@ -7,6 +7,8 @@
 // for has the answer. About at least two others of its kind the same question has another answer.
 // Tasks 1 and 2 of Weston et al. 2015 are similar.
 #include <algorithm>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 

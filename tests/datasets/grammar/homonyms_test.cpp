@@ -8,6 +8,7 @@
 #include <set>
 
 #include "datasets/grammar/homonyms.hpp"
+#include "datasets/grammar/sentence.hpp"
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
