@@ -106,6 +106,33 @@ TEST_P(Classify, runs_work_with_the_commands_about_heads_and_plans) {
   EXPECT_THAT(output({"classify", "b"}, "a hot wind\n"), HasSubstr("\t0."));
 }
 
+// The second text decides, which types and marks tell from the first.
+TEST_P(Classify, learns_from_pairs_of_texts) {
+  std::ofstream pairs(here / "pairs.tsv");
+  for (const char* first : {"sun", "ice", "wind"}) {
+    for (const char* second : {"sun", "ice"}) {
+      pairs << first << "\t" << second << "\t" << (second == std::string("sun") ? "warm" : "cold")
+            << "\n";
+    }
+  }
+  pairs.close();
+  std::ofstream(here / "p.yaml")
+      << "task: {name: labelled_text, train_tsv: pairs.tsv, validation_tsv: pairs.tsv, texts: 2}\n"
+         "model: {family: "
+      << GetParam()
+      << ", preset: bert, d_model: 16, layers: 1, heads: 2, dropout: 0}\n"
+         "training: {steps: 150, learning_rate: 1e-2, batch_tokens: 64}\n"
+         "evaluation: {every: 150}\nrun: {report: false}\n";
+  output({"train", "p.yaml", "--run", "p"});
+  const auto lines = lines_of(output({"classify", "p"}, "ice\tsun\nsun\tice\n"));
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[0], StartsWith("warm\t"));
+  EXPECT_THAT(lines[1], StartsWith("cold\t"));
+  EXPECT_THAT(
+      complaint({"classify", "p"}, "sun\n"),
+      HasSubstr("standard input:1: 1 text with tabs between them, where the model reads 2"));
+}
+
 // A masked or a causal model of the same texts, with its tokenizer.
 TEST_P(Classify, starts_from_a_model_of_text) {
   const bool masked = GetParam() == std::string("encoder");
