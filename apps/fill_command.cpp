@@ -1,6 +1,5 @@
 // tapehead fill RUN: predicts masked tokens of lines of text.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -47,12 +47,13 @@ std::vector<MaskedToken> Masking::of(const std::vector<TokenId>& tokens,
       continue;
     }
     ++candidates;
-    if (joins && words && !(*words)[static_cast<std::size_t>(token)]) {
+    const bool ends_line = line_end != unknown_id && token == line_end;
+    if (joins && words && !ends_line && !(*words)[static_cast<std::size_t>(token)]) {
       ++units.back().rows;
     } else {
       units.push_back({.row = row, .rows = 1, .order = draw_uniform(draws, at(row, Draw::order))});
     }
-    joins = true;
+    joins = !ends_line;
   }
   std::ranges::sort(units, {}, [](const Unit& unit) { return std::pair(unit.order, unit.row); });
   const Index most = std::max<Index>(1, std::llround(share * static_cast<double>(candidates)));

@@ -28,14 +28,15 @@ inline std::string entry_or_mask(const Tokenizer& tokenizer, TokenId token) {
   return token == mask_id(tokenizer) ? "<mask>" : tokenizer.entry(token);
 }
 
-// The entries with which a word begins; empty if every token counts as a word.
+// Which entries of subwords begin a word.
 std::shared_ptr<const std::vector<bool>> word_beginnings(const Tokenizer& tokenizer);
 
 struct Masking {
   double share = 0;  // of a window's tokens, without its marks; at least one is masked
   TokenId mask = 0;
   std::shared_ptr<const std::vector<bool>> words;  // null: single tokens are masked, not words
-  Draws draws{};                                   // addressed by the token's place in the text
+  TokenId line_end = unknown_id;  // where there is one; it is no part of the words beside it
+  Draws draws{};                  // addressed by the token's place in the text
 
   // The masked tokens in the order of their rows. `tokens`: those of the window. Words are taken in
   // a random order while they fit into the share. Of the masked tokens 80 % are read as the mask,

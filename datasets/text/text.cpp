@@ -63,9 +63,11 @@ void expect_fits(const TextOptions& options, const TokenText& text) {
 // Of a split in an epoch.
 Masking masking_of(const TextOptions& options, const Tokenizer& tokenizer, const std::string& split,
                    std::uint64_t seed, Index epoch) {
+  const std::vector<TokenId> end_of_line = tokenizer.encode(line_end);
   return {.share = options.mask_share,
           .mask = mask_id(tokenizer),
           .words = options.mask_words ? word_beginnings(tokenizer) : nullptr,
+          .line_end = end_of_line.size() == 1 ? end_of_line.front() : unknown_id,
           .draws = Draws(seed, "masking/" + split, epoch)};
 }
 

@@ -59,6 +59,10 @@ std::optional<Violation> unused_by_text_tokenizer(const TaskOptions& task) {
     return Violation{{"task.character_coverage", "task.tokenizer"},
                      "this tokenizer does not use it (only bpe, unigram)"};
   }
+  if (!subwords && options.mask_words) {
+    return Violation{{"task.mask_words", "task.tokenizer"},
+                     "this tokenizer has no parts of words to mask together (only bpe, unigram)"};
+  }
   if (options.tokenizer == TokenizerKind::byte && options.vocabulary != defaults.vocabulary) {
     return Violation{{"task.vocabulary", "task.tokenizer"},
                      "this tokenizer does not use it: there are 256 bytes"};

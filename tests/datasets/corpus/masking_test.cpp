@@ -94,5 +94,17 @@ TEST(Masking, of_words_hides_all_tokens_of_a_word_or_none) {
   EXPECT_GT(seen.size(), 10U);
 }
 
+// The token 70 is a line end: the words beside it are masked apart, though no space parts them.
+TEST(Masking, of_words_goes_past_no_line_end) {
+  Masking words = masking(0.2);
+  words.words = std::make_shared<std::vector<bool>>(mask, false);
+  words.line_end = 70;
+  for (Index first = 0; first < 50; ++first) {
+    const auto rows = rows_of(words.of({60, 61, 70, 62, 63}, {.first = first, .rows = 5}));
+    EXPECT_TRUE(rows == std::vector<Index>({0, 1}) || rows == std::vector<Index>({2}) ||
+                rows == std::vector<Index>({3, 4}));
+  }
+}
+
 }  // namespace
 }  // namespace tapehead

@@ -335,6 +335,9 @@ TEST(ConfigRules, labelled_text_has_its_files_once_and_whole) {
 TEST(ConfigRules, masks_and_samples_are_for_the_family_that_has_them) {
   const std::string text = "task: {name: text, train_text: a, mask_words: true}\n";
   EXPECT_EQ(config_error(text + "model: {family: encoder}"), "accepted");
+  EXPECT_THAT(config_error("task: {name: text, train_text: a, mask_words: true, tokenizer: word}\n"
+                           "model: {family: encoder}"),
+              StartsWith("a.yaml:1:47: task.mask_words: this tokenizer has no parts of words"));
   EXPECT_THAT(config_error(text + "model: {family: decoder}"),
               StartsWith("a.yaml:1:47: task.mask_words: only an encoder predicts masked tokens"));
   EXPECT_THAT(config_error(text + "model: {family: encoder}\nevaluation: {samples: 1}"),

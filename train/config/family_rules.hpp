@@ -1,0 +1,17 @@
+// Rules about the family of a model: which parts it has, and which tasks it is for.
+#pragma once
+
+#include <optional>
+
+#include "datasets/task_kind.hpp"
+#include "train/options/options.hpp"
+
+namespace tapehead {
+
+std::optional<Violation> parts_exist(const Config& config);
+std::optional<Violation> text_has_one_stack(const Config& config);
+std::optional<Violation> classes_are_no_entries(const Config& config);
+std::optional<Violation> types_suffice(const Config& config);
+std::optional<Violation> masks_are_for_encoders(const Config& config);
+
+}  // namespace tapehead
