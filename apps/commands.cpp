@@ -13,6 +13,7 @@ void add_commands(CLI::App& program, Outcome& outcome) {
   add_classify_command(program, outcome);
   add_fill_command(program, outcome);
   add_score_command(program, outcome);
+  add_attention_command(program, outcome);
   add_heads_command(program, outcome);
   add_report_command(program, outcome);
   add_prune_command(program, outcome);

@@ -15,13 +15,14 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// One head over one sequence: its attention weights before dropout, and its output, before head
-// dropout and before the combination with other heads.
+// One head over one sequence: its attention weights before dropout, the scores whose softmax they
+// are, and its output, before head dropout and before the combination with other heads.
 struct RecordedAttention {
   AttentionSite site;
   Index segment;
   Index head;
   Tensor weights;  // (queries, keys)
+  Tensor scores;   // (queries, keys); -inf where a query may not attend to a key
   Tensor output;   // (queries, d_v)
 };
 using Recorder = std::function<void(const RecordedAttention&)>;

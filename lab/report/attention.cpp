@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "datasets/loader.hpp"
-#include "lab/heads/recorded_attentions.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/options/layout.hpp"
 
@@ -49,34 +48,17 @@ Split chosen(const Task& task, const Split& split, const std::vector<Index>& exa
   return few;
 }
 
-Json pieces(const PoolVector<TokenId>& tokens, const Tokenizer& tokenizer) {
-  Json list = Json::array();
-  for (std::size_t i = 0; i < tokens.size() && i < static_cast<std::size_t>(shown_tokens); ++i) {
-    list.push_back(entry_or_mask(tokenizer, tokens[i]));
-  }
-  return list;
-}
-
-// What each row of the input is to be followed by: its label, or nothing.
-Json said_after(const Batch& batch, const Tokenizer& tokenizer) {
-  Json list = Json::array();
-  Index label = 0;
-  for (Index row = 0; row < std::min(batch.input.rows(), shown_tokens); ++row) {
-    const bool labelled =
-        batch.labels.every_row ||
-        (label < batch.labels.count() && batch.labels.rows[static_cast<std::size_t>(label)] == row);
-    list.push_back(labelled ? tokenizer.entry(batch.labels.ids[static_cast<std::size_t>(label++)])
-                            : std::string());
-  }
-  return list;
+Json first_of(const std::vector<std::string>& tokens, Index shown) {
+  return std::vector<std::string>(tokens.begin(),
+                                  tokens.begin() + std::min(shown, std::ssize(tokens)));
 }
 
 // In thousandths: finer than colours can show, and short in the file.
-Json weights_json(const Tensor& weights) {
+Json weights_json(const Tensor& weights, Index shown) {
   Json rows = Json::array();
-  for (Index i = 0; i < std::min(shown_tokens, weights.dim(0)); ++i) {
+  for (Index i = 0; i < std::min(shown, weights.dim(0)); ++i) {
     Json row = Json::array();
-    for (Index j = 0; j < std::min(shown_tokens, weights.dim(1)); ++j) {
+    for (Index j = 0; j < std::min(shown, weights.dim(1)); ++j) {
       row.push_back(std::lround(1000 * static_cast<double>(weights.row(i)[j])));
     }
     rows.push_back(std::move(row));
@@ -84,18 +66,16 @@ Json weights_json(const Tensor& weights) {
   return rows;
 }
 
-Json attentions_json(const Model& model, const Batch& batch) {
+Json attentions_json(const InspectedSequence& sequence, Index shown) {
   Json attentions = Json::array();
-  for (const RecordedAttention& seen : recorded_attentions(model, batch)) {
+  for (const RecordedAttention& seen : sequence.heads) {
     if (seen.head == 0) {
-      const bool decoder = seen.site.stack() == StackName::decoder;
-      const bool self = seen.site.is_self();
       attentions.push_back({{"attention", seen.site.text()},
-                            {"queries", decoder ? "target" : "source"},
-                            {"keys", decoder && self ? "target" : "source"},
+                            {"queries", side_name(query_side(seen.site))},
+                            {"keys", side_name(key_side(seen.site))},
                             {"heads", Json::array()}});
     }
-    attentions.back()["heads"].push_back(weights_json(seen.weights));
+    attentions.back()["heads"].push_back(weights_json(seen.weights, shown));
   }
   return attentions;
 }
@@ -112,41 +92,41 @@ Index weights_in(const Json& attentions) {
 
 }  // namespace
 
+Json sentence_json(const InspectedSequence& sequence, const std::string& source, Index number,
+                   Index shown) {
+  return {{"number", number},
+          {"source", source},
+          {"source_tokens", first_of(sequence.source_tokens, shown)},
+          {"target_tokens", first_of(sequence.target_tokens, shown)},
+          {"said_tokens", first_of(sequence.said_tokens, shown)},
+          {"source_length", sequence.source_tokens.size()},
+          {"target_length", sequence.target_tokens.size()},
+          {"attentions", attentions_json(sequence, shown)}};
+}
+
 Json report_sentences(const Model& model, const EvaluationOptions& options, const Task& task,
                       const Split& split, const std::vector<Index>& examples, Workers& workers) {
   const Split few = chosen(task, split, examples);
   const Layout layout = layout_of(model.transformer.options());
-  const Tokenizer& input_tokenizer =
-      layout.in_one_sequence() ? *task.source_tokenizer : *task.target_tokenizer;
   const auto outputs = decode_split(model.transformer, model.store, task, few,
                                     std::ssize(few.examples), options, workers);
   const std::vector<bool> right = right_sequences(task, few, outputs);
   Json sentences = Json::array();
   Index weights = 0;
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    const Batch batch = make_batch(few, {static_cast<Index>(i)}, layout);
-    const bool encoder = layout.input == InputRows::source;
-    const Tokens& source = encoder ? batch.input : batch.context;
-    const Tokens& target = encoder ? batch.context : batch.input;
-    Json attentions = attentions_json(model, batch);
-    weights += weights_in(attentions);
+    const InspectedSequence seen = inspect(model, {task.source_tokenizer, task.target_tokenizer},
+                                           make_batch(few, {static_cast<Index>(i)}, layout));
+    Json sentence = sentence_json(seen, few.source_texts[i], examples[i] + 1, shown_tokens);
+    weights += weights_in(sentence["attentions"]);
     if (i > 0 && weights > shown_weights) {
       break;
     }
-    sentences.push_back(
-        {{"number", examples[i] + 1},
-         {"source", few.source_texts[i]},
-         {"source_tokens", pieces(source.ids, *task.source_tokenizer)},
-         {"target_tokens", pieces(target.ids, input_tokenizer)},
-         {"said_tokens", encoder ? Json::array() : said_after(batch, *task.target_tokenizer)},
-         {"source_length", source.ids.size()},
-         {"target_length", target.ids.size()},
-         {"attentions", std::move(attentions)}});
     if (i < outputs.size()) {
-      sentences.back().update({{"output", outputs[i]},
-                               {"right", static_cast<bool>(right[i])},
-                               {"reference", few.references[i]}});
+      sentence.update({{"output", outputs[i]},
+                       {"right", static_cast<bool>(right[i])},
+                       {"reference", few.references[i]}});
     }
+    sentences.push_back(std::move(sentence));
   }
   return sentences;
 }

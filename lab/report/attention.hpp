@@ -1,18 +1,25 @@
 // Sentences for a page: their tokens, the model's outputs, and the weights of every head.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "core/kernel/workers.hpp"
 #include "datasets/task.hpp"
+#include "lab/inspection/inspected_sequence.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 constexpr Index shown_tokens = 48;        // of each side of a sentence; later weights are left out
 constexpr Index shown_weights = 600'000;  // of all sentences; they determine the size of the page
+
+// One sentence as below, without output and reference, and with the first `shown` tokens of each
+// side.
+nlohmann::ordered_json sentence_json(const InspectedSequence& sequence, const std::string& source,
+                                     Index number, Index shown);
 
 // The given examples of a split, as many of the first ones as `shown_weights` allows, but at least
 // one. For each of them:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "core/ops/heads/head_scaling.hpp"
@@ -187,11 +188,13 @@ void MultiHeadAttention::record(Pass& pass, const Call& call, const Tensor& outp
   const auto& [heads, queries, keys, options, bias, score_weights] = call;
   for (Index segment = 0; segment < queries.count(); ++segment) {
     for (Index head = 0; head < spec.heads; ++head) {
+      HeadAttention seen = head_attention(heads.query, heads.key, queries, keys, options, segment,
+                                          head, bias, score_weights);
       pass.recorder({.site = site,
                      .segment = segment,
                      .head = head,
-                     .weights = attention_weights(heads.query, heads.key, queries, keys, options,
-                                                  segment, head, bias, score_weights),
+                     .weights = std::move(seen.weights),
+                     .scores = std::move(seen.scores),
                      .output = columns_of(outputs, queries[segment], head * spec.d_v, spec.d_v)});
     }
   }

@@ -9,35 +9,11 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "datasets/corpus/masking.hpp"
-#include "datasets/text/text_options.hpp"
-#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "nn/transformer/best_labels.hpp"
+#include "train/evaluation/masked_line.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
-
-// The batch of one line, whose labelled rows are its masks.
-Batch batch_of(const std::vector<TokenId>& tokens, TokenId mask, bool ends) {
-  Batch batch{.context = {}, .input = {}, .labels = {.every_row = false}, .examples = {0}};
-  batch.input.ids.push_back(begin_id);
-  for (const TokenId token : tokens) {
-    if (token == mask) {
-      batch.labels.rows.push_back(batch.input.rows());
-      batch.labels.ids.push_back(0);
-    }
-    batch.input.ids.push_back(token);
-  }
-  if (ends) {
-    batch.input.ids.push_back(end_id);
-  }
-  batch.context.segments = segments_of({0});
-  batch.input.segments = segments_of({batch.input.rows()});
-  return batch;
-}
-
-}  // namespace
 
 MaskFiller::MaskFiller(const SavedRun& run, Workers& workers, std::string mask)
     : run_(run), workers_(workers), mask_(std::move(mask)) {
@@ -45,41 +21,14 @@ MaskFiller::MaskFiller(const SavedRun& run, Workers& workers, std::string mask)
   if (mask_.empty()) {
     throw ConfigError("a mask needs a text that stands for it in a line");
   }
-  const auto& options = run.config.task.as<TextOptions>();
-  context_ = options.context;
-  ends_ = options.documents != DocumentEnd::file;
-}
-
-// A subword that begins a word holds the space before it, which a mask therefore takes in.
-std::vector<TokenId> MaskFiller::read(std::string_view line) const {
-  const Tokenizer& tokenizer = *run_.tokenizers.source;
-  const bool subwords = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer) != nullptr;
-  std::vector<TokenId> tokens;
-  while (true) {
-    const std::size_t at = line.find(mask_);
-    std::string_view part = line.substr(0, at);
-    if (subwords && at != std::string_view::npos && part.ends_with(' ')) {
-      part.remove_suffix(1);
-    }
-    const std::vector<TokenId> encoded = tokenizer.encode(part);
-    tokens.insert(tokens.end(), encoded.begin(), encoded.end());
-    if (at == std::string_view::npos) {
-      return tokens;
-    }
-    tokens.push_back(mask_id(tokenizer));
-    line.remove_prefix(at + mask_.size());
-  }
 }
 
 std::vector<FilledMask> MaskFiller::fill_line(const std::string& line, Index top) const {
   const Tokenizer& tokenizer = *run_.tokenizers.source;
-  std::vector<TokenId> tokens = read(line);
   const TokenId mask = mask_id(tokenizer);
-  if (std::ssize(tokens) > context_) {
-    throw DataError(fmt::format("{} tokens, but the model reads {} at a time; shorten the line",
-                                tokens.size(), context_));
-  }
-  const Batch batch = batch_of(tokens, mask, ends_);
+  const MaskedLine read = masked_line(run_, line, mask_);
+  std::vector<TokenId> tokens = read.tokens;
+  const Batch batch = read.batch(mask);
   if (batch.labels.count() == 0) {
     throw DataError(fmt::format("there is no {} in the line", shown(mask_)));
   }

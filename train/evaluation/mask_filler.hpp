@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/kernel/workers.hpp"
@@ -31,14 +30,11 @@ class MaskFiller {
                                             Index top = 5) const;
 
  private:
-  std::vector<TokenId> read(std::string_view line) const;
   std::vector<FilledMask> fill_line(const std::string& line, Index top) const;
 
   const SavedRun& run_;
   Workers& workers_;
   std::string mask_;
-  Index context_ = 0;
-  bool ends_ = false;  // whether a line ends a document
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -86,6 +86,10 @@ std::string state_name(const Optimizer::State& state, const NamedParameter& para
 
 }  // namespace
 
+TensorEntry tensor_entry(const std::string& name, const Tensor& tensor) {
+  return entry_of(name, tensor.shape(), tensor.data());
+}
+
 std::vector<TensorEntry> weight_entries(const ParameterStore& store) {
   std::vector<TensorEntry> entries;
   for (const NamedParameter& parameter : store.parameters()) {

@@ -2,6 +2,7 @@
 // is checked when it is read.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/files/tensor_file.hpp"
@@ -11,6 +12,9 @@
 #include "train/step/training_position.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// The tensor under a name. It must outlive the entry.
+TensorEntry tensor_entry(const std::string& name, const Tensor& tensor);
 
 // The weights alone, by their names.
 std::vector<TensorEntry> weight_entries(const ParameterStore& store);

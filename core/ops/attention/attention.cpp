@@ -133,10 +133,10 @@ Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumn
       });
 }
 
-Tensor attention_weights(const HeadColumns& query, const HeadColumns& key,
-                         const Segments& query_segments, const Segments& key_segments,
-                         const AttentionOptions& options, Index segment, Index head,
-                         const AttentionBias& bias, const std::optional<Var>& score_weights) {
+HeadAttention head_attention(const HeadColumns& query, const HeadColumns& key,
+                             const Segments& query_segments, const Segments& key_segments,
+                             const AttentionOptions& options, Index segment, Index head,
+                             const AttentionBias& bias, const std::optional<Var>& score_weights) {
   AttentionBias of_scores = bias;
   of_scores.values.reset();
   AttentionOptions plain = options;
@@ -160,14 +160,17 @@ Tensor attention_weights(const HeadColumns& query, const HeadColumns& key,
                                                    .log_sums_stride = step},
                                                   std::exchange(more, true));
                                  });
-  Tensor weights = Tensor::zeros({n, m});
+  HeadAttention found{.weights = Tensor::zeros({n, m}), .scores = Tensor::empty({n, m})};
+  std::ranges::fill(found.scores.values(), minus_infinity);
   problem.for_each_pattern_range(
       segment, head, [&](const HeadProblem& part, const PatternRange& range) {
+        const Index first = range.queries.first * m + range.keys.first;
+        const Index stride = m * range.queries.step;
         kernel.weights(part, log_sums.data() + range.queries.first, range.queries.step,
-                       weights.row(range.queries.first) + range.keys.first, m * range.queries.step,
-                       range.keys.step);
+                       found.weights.data() + first, stride, range.keys.step);
+        kernel.all_scores(part, found.scores.data() + first, stride, range.keys.step);
       });
-  return weights;
+  return found;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

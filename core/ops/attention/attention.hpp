@@ -21,13 +21,19 @@ Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumn
               const AttentionOptions& options, const AttentionBias& bias = {},
               const std::optional<Var>& score_weights = {});
 
-// The weights (n, m) of one head, before dropout, with which the rows of query segment `segment`
-// attend to the rows of its key segment. The same code makes them in the op's forward and backward
-// pass.
-Tensor attention_weights(const HeadColumns& query, const HeadColumns& key,
-                         const Segments& query_segments, const Segments& key_segments,
-                         const AttentionOptions& options, Index segment, Index head,
-                         const AttentionBias& bias = {},
-                         const std::optional<Var>& score_weights = {});
+// One head over one sequence of n queries and m keys.
+struct HeadAttention {
+  Tensor weights;  // (n, m), before dropout
+  Tensor scores;   // (n, m): scale Q Kᵀ + bias, whose softmax the weights are; -inf where a query
+                   // may not attend to a key
+};
+
+// What the rows of query segment `segment` give to the rows of its key segment. The same code makes
+// the numbers in the op's forward and backward pass.
+HeadAttention head_attention(const HeadColumns& query, const HeadColumns& key,
+                             const Segments& query_segments, const Segments& key_segments,
+                             const AttentionOptions& options, Index segment, Index head,
+                             const AttentionBias& bias = {},
+                             const std::optional<Var>& score_weights = {});
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

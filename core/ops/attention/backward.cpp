@@ -196,29 +196,51 @@ void AttentionKernel::value_bias_gradients(const Tile& tile, Scalar* dvalues) {
   }
 }
 
-void AttentionKernel::weights(const HeadProblem& problem, const Scalar* log_sums,
-                              Index log_sums_stride, Scalar* weights, Index stride, Index step) {
+template <class Begin, class Change, class Visit>
+void AttentionKernel::for_each_score(const HeadProblem& problem, const Begin& begin,
+                                     const Change& change, const Visit& visit) {
   for (Index first = 0; first < problem.query.rows; first += tile_queries) {
     const Tile tile = tile_at(first, problem.query.rows, problem.query_position, problem.key.rows,
                               problem.key_position, problem.ranges);
     pack_queries(problem, tile);
-    take_log_sums(tile, log_sums, log_sums_stride);
+    begin(tile);
     for_each_block(tile, [&](const KeyRange& block) {
       take_keys(problem, block);
       for_each_part(tile, block, [&](const Part& part) {
         if (!kept_scores(problem, tile, part)) {
           return;
         }
-        rebuild_weights(tile, part);
+        change(tile, part);
         for (Index q = 0; q < part.queries; ++q) {
-          Scalar* row = weights + (first + part.first + q) * stride;
           for (Index j = 0; j < part.keys.count(); ++j) {
-            row[(part.keys.first + j) * step] += scores_[part.at + j * tile.step() + q];
+            visit(first + part.first + q, part.keys.first + j,
+                  scores_[part.at + j * tile.step() + q]);
           }
         }
       });
     });
   }
+}
+
+void AttentionKernel::weights(const HeadProblem& problem, const Scalar* log_sums,
+                              Index log_sums_stride, Scalar* weights, Index stride, Index step) {
+  for_each_score(
+      problem, [&](const Tile& tile) { take_log_sums(tile, log_sums, log_sums_stride); },
+      [&](const Tile& tile, const Part& part) { rebuild_weights(tile, part); },
+      [&](Index query, Index key, Scalar weight) {
+        weights[query * stride + key * step] += weight;
+      });
+}
+
+void AttentionKernel::all_scores(const HeadProblem& problem, Scalar* scores, Index stride,
+                                 Index step) {
+  for_each_score(
+      problem, [](const Tile&) {}, [](const Tile&, const Part&) {},
+      [&](Index query, Index key, Scalar score) {
+        if (score != minus_infinity) {
+          scores[query * stride + key * step] = score;
+        }
+      });
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -88,6 +88,9 @@ class AttentionKernel {
   void weights(const HeadProblem& problem, const Scalar* log_sums, Index log_sums_stride,
                Scalar* weights, Index stride, Index step);
 
+  // Sets scores[i stride + j step] to the score of query i and key j, where i attends to j.
+  void all_scores(const HeadProblem& problem, Scalar* scores, Index stride, Index step);
+
  private:
   // What one panel of queries computes with a block of keys: the keys of the block to which the
   // panel may attend, and where their numbers begin in the block's arrays.
@@ -100,6 +103,12 @@ class AttentionKernel {
   };
   template <class Visitor>
   void for_each_part(const Tile& tile, const KeyRange& block, const Visitor& visit) const;
+
+  // Makes the scores anew, part by part. `begin(tile)` comes before the parts of a tile,
+  // `change(tile, part)` after the scores of a part; then `visit(query, key, number)`.
+  template <class Begin, class Change, class Visit>
+  void for_each_score(const HeadProblem& problem, const Begin& begin, const Change& change,
+                      const Visit& visit);
 
   // The rows of a head outside the scratch memory that are read or written: one for each query, and
   // one for each key.

@@ -240,8 +240,9 @@ Tensor hand_made_weights(Index offset, const Pattern& pattern) {
   }
   const Segments segments = segments_of({n});
   const AttentionOptions options{.heads = 1, .d_key = n, .d_value = n, .patterns = {pattern}};
-  return attention_weights({tape.constant(query), 0}, {tape.constant(key), 0}, segments, segments,
-                           options, 0, 0);
+  return head_attention({tape.constant(query), 0}, {tape.constant(key), 0}, segments, segments,
+                        options, 0, 0)
+      .weights;
 }
 
 TEST(HeadFigures, of_hand_made_queries_and_keys_tell_their_offset) {

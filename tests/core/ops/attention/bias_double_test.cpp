@@ -117,7 +117,8 @@ TEST_P(BiasedAttention, is_in_the_weights_that_are_given_out) {
   const Tensor y = attention({query}, key, value, queries, keys, o, bias).value();
   for (Index segment = 0; segment < queries.count(); ++segment) {
     for (Index head = 0; head < o.heads; ++head) {
-      const Tensor weights = attention_weights({query}, key, queries, keys, o, segment, head, bias);
+      const Tensor weights =
+          head_attention({query}, key, queries, keys, o, segment, head, bias).weights;
       for (Index i = 0; i < weights.dim(0); ++i) {
         for (Index column = head * o.d_value; column < (head + 1) * o.d_value; ++column) {
           double sum = 0;

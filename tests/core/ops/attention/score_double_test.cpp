@@ -129,8 +129,9 @@ TEST_P(ScoredAttention, gives_out_its_weights) {
   const Tensor y = attend_by(attention, c)(q, tape.constant(rows), vectors).value();
   const Index segment = c.queries.count() - 1;
   const Index head = o.heads - 1;
-  const Tensor weights = attention_weights({q}, {tape.constant(rows)}, c.queries, c.keys, o,
-                                           segment, head, {}, vectors);
+  const Tensor weights =
+      head_attention({q}, {tape.constant(rows)}, c.queries, c.keys, o, segment, head, {}, vectors)
+          .weights;
   const Index column = o.key_heads() * o.d_key + o.key_head(head) * o.d_value;
   for (Index i = 0; i < weights.dim(0); ++i) {
     double expected = 0;

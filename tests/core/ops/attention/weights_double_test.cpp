@@ -56,7 +56,20 @@ std::span<const double> row(const Tensor& x, Index i) {
                             static_cast<std::size_t>(x.dim(1)));
 }
 
-TEST(AttentionWeights, are_the_softmax_of_each_head_alone) {
+// Scores may be -inf, or all of them.
+std::vector<double> softmax(std::span<const double> scores) {
+  std::vector<double> weights;
+  for (const double score : scores) {
+    weights.push_back(std::exp(score));
+  }
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& weight : weights) {
+    weight = sum > 0 ? weight / sum : 0;
+  }
+  return weights;
+}
+
+TEST(AttentionWeights, are_the_softmax_of_each_heads_scores) {
   for (const AttentionCase& c : attention_cases()) {
     SCOPED_TRACE(c.name);
     const Index width = c.options.heads * c.options.d_key;
@@ -65,14 +78,15 @@ TEST(AttentionWeights, are_the_softmax_of_each_head_alone) {
     Tape tape(false);
     for (Index segment = 0; segment < c.queries.count(); ++segment) {
       for (Index head = 0; head < c.options.heads; ++head) {
-        const Tensor weights = attention_weights({tape.constant(q)}, {tape.constant(k)}, c.queries,
-                                                 c.keys, c.options, segment, head);
+        const auto [weights, scores] = head_attention({tape.constant(q)}, {tape.constant(k)},
+                                                      c.queries, c.keys, c.options, segment, head);
         ASSERT_EQ(weights.shape(), Shape({c.queries[segment].rows, c.keys[segment].rows}));
         for (Index i = 0; i < weights.dim(0); ++i) {
           const std::vector<double> expected = plain_weights(c, q, k, segment, i, head);
           EXPECT_THAT(row(weights, i), Pointwise(DoubleNear(1e-14), expected));
           const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
           EXPECT_THAT(sum, ::testing::AnyOf(0, DoubleNear(1, 1e-14)));
+          EXPECT_THAT(softmax(row(scores, i)), Pointwise(DoubleNear(1e-14), expected));
         }
       }
     }
@@ -85,8 +99,8 @@ TEST(AttentionWeights, shape_errors_name_the_op_and_the_shape) {
   const Var k = tape.constant(random_tensor({2, 3}, 2));
   EXPECT_THAT(
       [&] {
-        attention_weights({q}, {k}, segments_of({3}), segments_of({2}), {.heads = 2, .d_key = 2}, 0,
-                          0);
+        head_attention({q}, {k}, segments_of({3}), segments_of({2}), {.heads = 2, .d_key = 2}, 0,
+                       0);
       },
       ThrowsMessage<ShapeError>(AllOf(HasSubstr("attention.key"), HasSubstr("(2, 3)"))));
 }

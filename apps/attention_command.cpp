@@ -1,0 +1,190 @@
+// tapehead attention RUN TEXT: what every head of a trained model does with a text of the user's.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "apps/inputs.hpp"
+#include "apps/number_option.hpp"
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "core/files/standard_streams.hpp"
+#include "core/product/blas_kernels.hpp"
+#include "datasets/tokenizers/unknown_text.hpp"
+#include "lab/inspection/inspection.hpp"
+#include "lab/inspection/inspection_tables.hpp"
+#include "lab/report/attention.hpp"
+#include "lab/report/page.hpp"
+#include "train/options/application.hpp"
+#include "train/output/logging.hpp"
+#include "train/output/program_path.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct AttentionArguments {
+  std::filesystem::path run;
+  std::optional<std::string> text;
+  std::filesystem::path input;
+  std::optional<std::string> target;
+  std::vector<std::string> without;
+  std::filesystem::path output;
+  std::string checkpoint;
+  Index threads = default_threads();
+  bool json = false;
+};
+
+constexpr Index page_tokens = 256;  // of each side
+
+std::string dump(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string page_of(const SavedRun& run, const Inspection& inspection) {
+  const std::string name = (run.directory / "").parent_path().filename().string();
+  return report_page(
+      {{"name", fmt::format("Attention of {}", name)},
+       {"sentences",
+        {sentence_json(inspection.sequence, inspection.text.source, 1, page_tokens)}}});
+}
+
+void expect_form(const std::filesystem::path& output) {
+  const std::string extension = output.extension().string();
+  if (!output.empty() && extension != ".safetensors" && extension != ".html" &&
+      extension != ".json") {
+    throw ConfigError(fmt::format(
+        "--output {}: the name must end in .safetensors, .html or .json, which says the form",
+        output.string()));
+  }
+}
+
+void write(const AttentionArguments& arguments, const SavedRun& run, const Inspection& inspection) {
+  const std::string extension = arguments.output.extension().string();
+  if (extension == ".safetensors") {
+    write_inspection(arguments.output, run, inspection);
+  } else if (extension == ".html") {
+    write_file_atomically(arguments.output, page_of(run, inspection));
+  } else if (extension == ".json") {
+    write_file_atomically(arguments.output,
+                          dump(inspection_json(run, inspection, WithTensors::yes)));
+  }
+}
+
+void print(const AttentionArguments& arguments, const SavedRun& run, const Inspection& inspection) {
+  const bool to_file = !arguments.output.empty();
+  if (arguments.json) {
+    write_output(
+        dump(inspection_json(run, inspection, to_file ? WithTensors::no : WithTensors::yes)));
+    return;
+  }
+  if (!to_file) {
+    write_output("The key with each query's largest weight, and the weight in percent:\n\n" +
+                 attention_tables(inspection) + "\n");
+  }
+  write_output(predictions_table(run, inspection));
+  if (inspection.text.generated) {
+    write_output(fmt::format("output: {}\n", inspection.text.target));
+    if (inspection.without) {
+      write_output(fmt::format("without {}: {}\n", fmt::join(inspection.without->heads, ", "),
+                               inspection.without->target));
+    }
+  }
+  if (to_file) {
+    write_output(fmt::format("{}\n", arguments.output.string()));
+  } else {
+    write_output(fmt::format("all weights, to look at: {} attention {} ... --output page.html\n",
+                             program_path(), arguments.run.string()));
+  }
+}
+
+std::string text_of(const AttentionArguments& arguments) {
+  if (arguments.text.has_value() == !arguments.input.empty()) {
+    throw ConfigError("give one text: as an argument, or in a file with --input");
+  }
+  if (arguments.text) {
+    return *arguments.text;
+  }
+  std::string text = read_file(arguments.input);
+  while (text.ends_with('\n')) {
+    text.pop_back();
+  }
+  return text;
+}
+
+// A mask is no unknown token.
+std::string without_masks(std::string text) {
+  for (std::size_t at = text.find(mask_in_text); at != std::string::npos;
+       at = text.find(mask_in_text)) {
+    text.erase(at, mask_in_text.size());
+  }
+  return text;
+}
+
+void say_unknown_tokens(const SavedRun& run, const std::string& text) {
+  const Tokenizer& tokenizer = *run.tokenizers.source;
+  const bool masked = application_of(run.config) == Application::fill;
+  const std::string read = masked ? without_masks(text) : text;
+  UnknownText unknown;
+  unknown.see(tokenizer, read, tokenizer.encode(read), 1);
+  if (unknown.any()) {
+    spdlog::warn("the text: {}", describe(unknown));
+  }
+}
+
+void show_attention(const AttentionArguments& arguments) {
+  start_logging(std::make_shared<Console>());
+  prepare_blas();
+  expect_form(arguments.output);
+  const std::string text = text_of(arguments);
+  InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
+  if (!arguments.input.empty()) {
+    inputs.add(arguments.input);
+  }
+  if (!arguments.output.empty()) {
+    inputs.expect_other(arguments.output);
+  }
+  expect_output_apart(inputs);
+  const SavedRun run(arguments.run, arguments.checkpoint);
+  Workers workers(arguments.threads);
+  const Inspection inspection = run.use([&] {
+    return inspect_text(
+        run, {.text = text, .target = arguments.target, .without = arguments.without}, workers);
+  });
+  say_unknown_tokens(run, text);
+  write(arguments, run, inspection);
+  print(arguments, run, inspection);
+}
+
+}  // namespace
+
+void add_attention_command(CLI::App& program, Outcome& /*outcome*/) {
+  CLI::App* command = program.add_subcommand(
+      "attention", "Show what every head of a trained model does with a text of yours");
+  const auto arguments = std::make_shared<AttentionArguments>();
+  command->add_option("run", arguments->run, "Run directory")->required();
+  command->add_option("text", arguments->text, "The text; a masked model's may have <mask> in it");
+  command->add_option("--input", arguments->input, "File that has the text");
+  command->add_option("--target", arguments->target,
+                      "What the model is to say, or its class; by default what it does say");
+  command
+      ->add_option("--without", arguments->without,
+                   "Also what the model predicts without this head, such as "
+                   "decoder.layers.0.cross.2; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  command->add_option("--output", arguments->output,
+                      "File for all numbers (.safetensors or .json), or for a page (.html)");
+  add_checkpoint_option(*command, arguments->checkpoint);
+  add_threads_option(*command, arguments->threads);
+  command->add_flag("--json", arguments->json, "One JSON object on standard output");
+  command->callback([arguments] { show_attention(*arguments); });
+}
+
+}  // namespace tapehead

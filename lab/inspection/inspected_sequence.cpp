@@ -1,0 +1,95 @@
+#include "lab/inspection/inspected_sequence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "core/ops/select_rows.hpp"
+#include "datasets/corpus/masking.hpp"
+#include "nn/generation/mean_probabilities.hpp"
+#include "train/options/layout.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+std::vector<std::string> entries(const PoolVector<TokenId>& tokens, const Tokenizer& tokenizer) {
+  std::vector<std::string> list;
+  for (const TokenId token : tokens) {
+    list.push_back(entry_or_mask(tokenizer, token));
+  }
+  return list;
+}
+
+PoolVector<Index> labelled_rows(const Batch& batch) {
+  if (!batch.labels.every_row) {
+    return batch.labels.rows;
+  }
+  PoolVector<Index> rows(static_cast<std::size_t>(batch.input.rows()));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  return rows;
+}
+
+}  // namespace
+
+InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, const Batch& batch) {
+  const Layout layout = layout_of(model.transformer.options());
+  const bool encoder = layout.input == InputRows::source;
+  const bool two_stacks = layout.input == InputRows::target;
+  const Tokenizer& of_input = two_stacks ? *tokenizers.target : *tokenizers.source;
+  InspectedSequence seen;
+  (encoder ? seen.source_tokens : seen.target_tokens) = entries(batch.input.ids, of_input);
+  if (two_stacks) {
+    seen.source_tokens = entries(batch.context.ids, *tokenizers.source);
+  }
+  seen.rows = labelled_rows(batch);
+  seen.labels = entries(batch.labels.ids, *tokenizers.target);
+  seen.said_tokens.resize(seen.target_tokens.size());
+  for (std::size_t i = 0; i < seen.rows.size() && !encoder; ++i) {
+    seen.said_tokens[static_cast<std::size_t>(seen.rows[i])] = seen.labels[i];
+  }
+  Tape tape(false);
+  Pass pass(tape, model.store);
+  pass.recorder = [&seen](const RecordedAttention& one) { seen.heads.push_back(one); };
+  const Var hidden = model.transformer.hidden(pass, batch);
+  seen.logits = model.transformer.logits(pass, select_rows(hidden, seen.rows)).value();
+  return seen;
+}
+
+std::vector<Prediction> predictions(const Tensor& logits, Index row, const Tokenizer& tokenizer,
+                                    Index count) {
+  const std::span<const Scalar> of_row(logits.row(row), static_cast<std::size_t>(logits.dim(1)));
+  std::vector<TokenId> order(of_row.size());
+  std::iota(order.begin(), order.end(), TokenId{0});
+  const auto most = std::min(static_cast<std::size_t>(count), order.size());
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(most),
+                            [&](TokenId a, TokenId b) {
+                              const Scalar first = of_row[static_cast<std::size_t>(a)];
+                              const Scalar second = of_row[static_cast<std::size_t>(b)];
+                              return first != second ? first > second : a < b;
+                            });
+  order.resize(most);
+  const double log_sum = log_sum_exp(of_row);
+  std::vector<Prediction> best;
+  for (const TokenId token : order) {
+    const auto logit = static_cast<double>(of_row[static_cast<std::size_t>(token)]);
+    best.push_back(
+        {.token = entry_or_mask(tokenizer, token), .probability = std::exp(logit - log_sum)});
+  }
+  return best;
+}
+
+std::string_view side_name(TokenSide side) {
+  return side == TokenSide::source ? "source" : "target";
+}
+
+TokenSide query_side(const AttentionSite& site) {
+  return site.stack() == StackName::decoder ? TokenSide::target : TokenSide::source;
+}
+
+TokenSide key_side(const AttentionSite& site) {
+  return site.kind == AttentionKind::decoder_self ? TokenSide::target : TokenSide::source;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

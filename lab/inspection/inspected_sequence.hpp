@@ -1,0 +1,44 @@
+// One sequence as every head of a model sees it, and what the model predicts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/sequence/batch.hpp"
+#include "datasets/layout.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
+#include "nn/pass.hpp"
+#include "train/experiment.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct InspectedSequence {
+  std::vector<std::string> source_tokens;  // what the encoder reads, or an encoder alone
+  std::vector<std::string> target_tokens;  // what the decoder reads
+  std::vector<std::string> said_tokens;    // after each of these; empty for a row without a label
+  std::vector<RecordedAttention> heads;    // in the order in which a pass computes them
+  PoolVector<Index> rows;                  // of the input, which have a label
+  std::vector<std::string> labels;         // of these rows
+  Tensor logits;                           // (rows, V)
+};
+
+// `batch`: one sequence, in the layout of the model. One pass, with no dropout.
+InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, const Batch& batch);
+
+struct Prediction {
+  std::string token;
+  double probability = 0;
+};
+
+// The `count` most likely tokens at labelled row `row`, the most likely first.
+std::vector<Prediction> predictions(const Tensor& logits, Index row, const Tokenizer& tokenizer,
+                                    Index count);
+
+// The rows of an attention's queries, and of its keys, are tokens of the source or of the target.
+enum class TokenSide { source, target };
+std::string_view side_name(TokenSide side);  // "source"
+TokenSide query_side(const AttentionSite& site);
+TokenSide key_side(const AttentionSite& site);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

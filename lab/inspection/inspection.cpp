@@ -1,0 +1,68 @@
+#include "lab/inspection/inspection.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+#include "lab/removal/head_importance.hpp"
+#include "lab/removal/weights_apart.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// "decoder.layers.0.cross.2"
+HeadName head_of(const Transformer& transformer, std::string_view name) {
+  const std::size_t dot = std::min(name.rfind('.'), name.size());
+  const std::string_view number = name.substr(std::min(dot + 1, name.size()));
+  const char* const last = number.data() + number.size();
+  Index head = 0;
+  const auto [end, fault] = std::from_chars(number.data(), last, head);
+  if (fault != std::errc() || end != last) {
+    throw ConfigError(
+        fmt::format("{} is no head: a head's name ends in its number, such as {}", shown(name),
+                    heads_of(transformer).empty() ? "decoder.layers.0.self.0"
+                                                  : heads_of(transformer).back().text()));
+  }
+  return head_named(transformer, name.substr(0, dot), head);
+}
+
+// With the heads' gates at 0: the batch of the whole model, and the output for the text.
+WithoutHeads inspect_without(const SavedRun& run, const InspectionRequest& request,
+                             const TextBatch& read, Workers& workers) {
+  std::vector<HeadName> heads;
+  WithoutHeads without{.heads = request.without, .sequence = {}};
+  for (const std::string& name : request.without) {
+    heads.push_back(head_of(run.model.transformer, name));
+  }
+  const auto model = with_weights_apart(run.model, run.config);
+  const HeadGates gates = gates_on(*model, heads);
+  for (const auto& gate : gates) {
+    gate->set(0);
+  }
+  without.sequence = inspect(*model, run.tokenizers, read.batch);
+  if (read.generated) {
+    without.target = read_text(run, *model, request.text, {}, workers).target;
+  }
+  return without;
+}
+
+}  // namespace
+
+Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, Workers& workers) {
+  Inspection inspection{.text = read_text(run, run.model, request.text, request.target, workers),
+                        .sequence = {}};
+  inspection.sequence = inspect(run.model, run.tokenizers, inspection.text.batch);
+  if (!request.without.empty()) {
+    inspection.without = inspect_without(run, request, inspection.text, workers);
+  }
+  return inspection;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

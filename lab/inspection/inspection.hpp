@@ -1,0 +1,54 @@
+// The inspection of a text: what every head of a run does with it, and what the model predicts,
+// also without some heads.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/kernel/workers.hpp"
+#include "lab/inspection/inspected_sequence.hpp"
+#include "lab/inspection/text_batch.hpp"
+#include "train/experiment.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct InspectionRequest {
+  std::string text;
+  std::optional<std::string> target{};  // absent: the model's own output
+  std::vector<std::string> without{};   // heads, such as decoder.layers.0.cross.2
+};
+
+// The same sequence without some heads.
+struct WithoutHeads {
+  std::vector<std::string> heads;
+  std::string target{};  // the output of the model without them, where the whole model's is shown
+  InspectedSequence sequence;
+};
+
+struct Inspection {
+  TextBatch text;
+  InspectedSequence sequence;
+  std::optional<WithoutHeads> without{};
+};
+
+// Throws what read_text() throws, and ConfigError, with the heads that there are, for a head that
+// does not exist or whose output cannot be left out.
+Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, Workers& workers);
+
+// A document of the form "tapehead attention", version 1, which docs/look-inside.md describes.
+// Without tensors it says only how many heads an attention has.
+enum class WithTensors { no, yes };
+nlohmann::ordered_json inspection_json(const SavedRun& run, const Inspection& inspection,
+                                       WithTensors with);
+
+// A safetensors file: `weights`, `scores` and `outputs` of each head after its name, such as
+// encoder.layers.0.self.0.weights; `logits` and, without some heads, `without.logits`. The metadata
+// has inspection_json() without tensors, as `tapehead`. Throws IoError.
+void write_inspection(const std::filesystem::path& path, const SavedRun& run,
+                      const Inspection& inspection);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

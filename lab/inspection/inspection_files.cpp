@@ -1,0 +1,114 @@
+// The forms in which an inspection is given out: JSON, and a file of tensors.
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lab/inspection/inspection.hpp"
+#include "train/run/checkpoint.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int version = 1;
+constexpr Index shown_predictions = 5;
+
+// Rows of numbers; -inf becomes null, as JSON has no such number.
+Json rows_json(const Tensor& matrix) {
+  Json rows = Json::array();
+  for (Index i = 0; i < matrix.dim(0); ++i) {
+    rows.push_back(std::vector<Scalar>(matrix.row(i), matrix.row(i) + matrix.dim(1)));
+  }
+  return rows;
+}
+
+Json attentions_json(const InspectedSequence& sequence, WithTensors with) {
+  Json attentions = Json::array();
+  for (const RecordedAttention& seen : sequence.heads) {
+    if (seen.head == 0) {
+      attentions.push_back({{"attention", seen.site.text()},
+                            {"queries", side_name(query_side(seen.site))},
+                            {"keys", side_name(key_side(seen.site))},
+                            {"heads", with == WithTensors::yes ? Json::array() : Json(0)}});
+    }
+    Json& heads = attentions.back()["heads"];
+    if (with == WithTensors::yes) {
+      heads.push_back({{"weights", rows_json(seen.weights)},
+                       {"scores", rows_json(seen.scores)},
+                       {"outputs", rows_json(seen.output)}});
+    } else {
+      heads = seen.head + 1;
+    }
+  }
+  return attentions;
+}
+
+// The likeliest tokens at each labelled row, after what the row reads.
+Json predictions_json(const SavedRun& run, const InspectedSequence& sequence) {
+  const auto& read =
+      run.config.model.family == Family::encoder ? sequence.source_tokens : sequence.target_tokens;
+  Json list = Json::array();
+  for (std::size_t i = 0; i < sequence.rows.size(); ++i) {
+    const Index row = sequence.rows[i];
+    Json best = Json::array();
+    for (const Prediction& one : predictions(sequence.logits, static_cast<Index>(i),
+                                             *run.tokenizers.target, shown_predictions)) {
+      best.push_back({{"token", one.token}, {"probability", one.probability}});
+    }
+    list.push_back({{"row", row},
+                    {"read", read[static_cast<std::size_t>(row)]},
+                    {"label", sequence.labels[i]},
+                    {"best", std::move(best)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Json inspection_json(const SavedRun& run, const Inspection& inspection, WithTensors with) {
+  const auto& [text, sequence, without] = inspection;
+  Json json = {{"format", "tapehead attention"},
+               {"version", version},
+               {"run", run.directory.string()},
+               {"checkpoint", run.checkpoint.string()},
+               {"source", text.source},
+               {"target", text.target},
+               {"generated", text.generated},
+               {"source_tokens", sequence.source_tokens},
+               {"target_tokens", sequence.target_tokens},
+               {"said_tokens", sequence.said_tokens},
+               {"predictions", predictions_json(run, sequence)}};
+  if (without) {
+    json["without"] = {{"heads", without->heads}};
+    if (text.generated) {
+      json["without"]["target"] = without->target;
+    }
+    json["without"]["predictions"] = predictions_json(run, without->sequence);
+  }
+  json["attentions"] = attentions_json(sequence, with);
+  return json;
+}
+
+void write_inspection(const std::filesystem::path& path, const SavedRun& run,
+                      const Inspection& inspection) {
+  std::vector<TensorEntry> entries;
+  for (const RecordedAttention& seen : inspection.sequence.heads) {
+    const std::string head = fmt::format("{}.{}.", seen.site.text(), seen.head);
+    entries.push_back(tensor_entry(head + "weights", seen.weights));
+    entries.push_back(tensor_entry(head + "scores", seen.scores));
+    entries.push_back(tensor_entry(head + "outputs", seen.output));
+  }
+  entries.push_back(tensor_entry("logits", inspection.sequence.logits));
+  if (inspection.without) {
+    entries.push_back(tensor_entry("without.logits", inspection.without->sequence.logits));
+  }
+  const Json json = inspection_json(run, inspection, WithTensors::no);
+  write_tensor_file(path, entries,
+                    {{"tapehead", json.dump(-1, ' ', false, Json::error_handler_t::replace)}});
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,183 @@
+#include "lab/inspection/text_batch.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+#include "core/text.hpp"
+#include "datasets/batch_layout.hpp"
+#include "datasets/corpus/masking.hpp"
+#include "datasets/text/classified_text.hpp"
+#include "datasets/text/labelled_options.hpp"
+#include "train/evaluation/evaluation.hpp"
+#include "train/evaluation/example_decoding.hpp"
+#include "train/evaluation/generator.hpp"
+#include "train/evaluation/masked_line.hpp"
+#include "train/options/application.hpp"
+#include "train/options/layout.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+void expect_known(const std::vector<TokenId>& tokens, const std::string& text, const char* what) {
+  const auto unknown = [](TokenId token) { return token == unknown_id; };
+  if (!tokens.empty() && std::ranges::all_of(tokens, unknown)) {
+    throw DataError(
+        fmt::format("the run's tokenizer knows no token of the {} {}", what, shown(text)));
+  }
+}
+
+// The tokens of a text, at least one of which is known.
+std::vector<TokenId> known_tokens(const SavedRun& run, const std::string& text) {
+  std::vector<TokenId> tokens = run.tokenizers.source->encode(text);
+  if (tokens.empty()) {
+    throw DataError("the text has no token");
+  }
+  expect_known(tokens, text, "text");
+  return tokens;
+}
+
+void expect_positions(const SavedRun& run, Index rows, const char* what) {
+  const Index most = run.config.model.max_positions;
+  if (rows > most) {
+    throw DataError(
+        fmt::format("the {} has {} tokens with its mark; the model of {} has {} "
+                    "positions (model.max_positions)",
+                    what, rows, run.directory.string(), most));
+  }
+}
+
+// The model's own output for the only example of a split.
+std::vector<TokenId> output_of(const SavedRun& run, const Model& model, const Split& split,
+                               Workers& workers) {
+  return decode_examples(model.transformer, model.store, split, decoding_batch_tokens,
+                         decoding_options(run.config.evaluation), workers)
+      .front()
+      .front()
+      .tokens;
+}
+
+TextBatch batch_of(const SavedRun& run, const Model& model, Split split, const std::string& text,
+                   const std::optional<std::string>& target, Workers& workers) {
+  Example& example = split.examples.front();
+  const Layout layout = layout_of(run.config.model);
+  const ExampleRows read = example_rows(split, 0, layout);
+  expect_positions(run, std::max(read.context, read.input), "text");
+  if (!target) {
+    example.target = output_of(run, model, split, workers);
+  }
+  const ExampleRows rows = example_rows(split, 0, layout);
+  expect_positions(run, std::max(rows.context, rows.input), "text with its target");
+  return {.batch = make_batch(split, {0}, layout),
+          .source = text,
+          .target = run.tokenizers.target->decode(example.target),
+          .generated = !target};
+}
+
+TextBatch pair_of(const SavedRun& run, const Model& model, const std::string& text,
+                  const std::optional<std::string>& target, Workers& workers) {
+  Example pair{.source = known_tokens(run, text), .target = {}};
+  if (target) {
+    pair.target = run.tokenizers.target->encode(*target);
+    expect_known(pair.target, *target, "target");
+    if (run.config.model.family == Family::encoder && pair.target.size() != pair.source.size()) {
+      throw DataError(
+          fmt::format("the text has {} tokens and the target {}; an encoder gives one "
+                      "label to each token",
+                      pair.source.size(), pair.target.size()));
+    }
+  }
+  Split split;
+  split.examples.push_back(std::move(pair));
+  return batch_of(run, model, std::move(split), text, target, workers);
+}
+
+std::string classes_of(const Tokenizer& classes) {
+  std::vector<std::string> list;
+  for (TokenId one = 0; one < classes.size(); ++one) {
+    list.push_back(classes.entry(one));
+  }
+  return join(list, ", ");
+}
+
+TextBatch class_of(const SavedRun& run, const Model& model, const std::string& text,
+                   const std::optional<std::string>& target, Workers& workers) {
+  const auto& options = run.config.task.as<LabelledTextOptions>();
+  if (const Index found = 1 + std::ranges::count(text, '\t'); found != options.texts) {
+    throw DataError(fmt::format("{} text{} with tabs between them, where the model reads {}", found,
+                                found == 1 ? "" : "s", options.texts));
+  }
+  Split split;
+  split.classes = true;
+  split.examples.push_back(
+      {.source =
+           classified_text(*run.tokenizers.source, text, options.texts, options.max_length).tokens,
+       .target = {}});
+  expect_known(split.examples.front().source, text, "text");
+  if (target) {
+    split.examples.front().target = run.tokenizers.target->encode(*target);
+    if (split.examples.front().target.empty()) {
+      throw DataError(fmt::format("there is no class {}; the run's are {}", shown(*target),
+                                  classes_of(*run.tokenizers.target)));
+    }
+  }
+  return batch_of(run, model, std::move(split), text, target, workers);
+}
+
+TextBatch masked_text(const SavedRun& run, const std::string& text) {
+  const MaskedLine line = masked_line(run, text, mask_in_text);
+  expect_known(line.tokens, text, "text");
+  TextBatch read{.batch = line.batch(mask_id(*run.tokenizers.source)), .source = text};
+  expect_positions(run, read.batch.input.rows(), "text");
+  return read;
+}
+
+// Every row but the last is labelled with the token after it.
+TextBatch running_text(const SavedRun& run, const std::string& text, Workers& workers) {
+  const std::vector<TokenId> encoded = known_tokens(run, text);
+  std::vector<TokenId> all = Generator(run, workers, {}).read_of("");
+  all.insert(all.end(), encoded.begin(), encoded.end());
+  expect_positions(run, std::ssize(all), "text");
+  TextBatch read{.batch = {}, .source = text};
+  Batch& batch = read.batch;
+  batch.examples = {0};
+  batch.context.segments = segments_of({0});
+  batch.input.ids.assign(all.begin(), all.end());
+  batch.input.segments = segments_of({std::ssize(all)});
+  batch.labels.every_row = false;
+  batch.labels.ids.assign(all.begin() + 1, all.end());
+  batch.labels.rows.resize(all.size() - 1);
+  std::iota(batch.labels.rows.begin(), batch.labels.rows.end(), Index{0});
+  return read;
+}
+
+}  // namespace
+
+TextBatch read_text(const SavedRun& run, const Model& model, const std::string& text,
+                    const std::optional<std::string>& target, Workers& workers) {
+  const Application application = application_of(run.config);
+  const bool running = application == Application::fill || application == Application::generate;
+  if (running && target) {
+    throw ConfigError(
+        fmt::format("run {} is a language model, which reads one text: leave --target out",
+                    run.directory.string()));
+  }
+  switch (application) {
+    case Application::fill:
+      return masked_text(run, text);
+    case Application::generate:
+      return running_text(run, text, workers);
+    case Application::classify:
+      return class_of(run, model, text, target, workers);
+    default:
+      return pair_of(run, model, text, target, workers);
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

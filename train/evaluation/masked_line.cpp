@@ -1,0 +1,66 @@
+#include "train/evaluation/masked_line.hpp"
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "datasets/corpus/masking.hpp"
+#include "datasets/text/text_options.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// A subword that begins a word holds the space before it, which a mask therefore takes in.
+std::vector<TokenId> tokens_of(const Tokenizer& tokenizer, std::string_view line,
+                               std::string_view mask) {
+  const bool subwords = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer) != nullptr;
+  std::vector<TokenId> tokens;
+  while (true) {
+    const std::size_t at = line.find(mask);
+    std::string_view part = line.substr(0, at);
+    if (subwords && at != std::string_view::npos && part.ends_with(' ')) {
+      part.remove_suffix(1);
+    }
+    const std::vector<TokenId> encoded = tokenizer.encode(part);
+    tokens.insert(tokens.end(), encoded.begin(), encoded.end());
+    if (at == std::string_view::npos) {
+      return tokens;
+    }
+    tokens.push_back(mask_id(tokenizer));
+    line.remove_prefix(at + mask.size());
+  }
+}
+
+}  // namespace
+
+Batch MaskedLine::batch(TokenId mask) const {
+  Batch batch{.context = {}, .input = {}, .labels = {.every_row = false}, .examples = {0}};
+  batch.input.ids.push_back(begin_id);
+  for (const TokenId token : tokens) {
+    if (token == mask) {
+      batch.labels.rows.push_back(batch.input.rows());
+      batch.labels.ids.push_back(0);
+    }
+    batch.input.ids.push_back(token);
+  }
+  if (ends) {
+    batch.input.ids.push_back(end_id);
+  }
+  batch.context.segments = segments_of({0});
+  batch.input.segments = segments_of({batch.input.rows()});
+  return batch;
+}
+
+MaskedLine masked_line(const SavedRun& run, std::string_view line, std::string_view mask) {
+  const auto& options = run.config.task.as<TextOptions>();
+  MaskedLine read{.tokens = tokens_of(*run.tokenizers.source, line, mask),
+                  .ends = options.documents != DocumentEnd::file};
+  if (std::ssize(read.tokens) > options.context) {
+    throw DataError(fmt::format("{} tokens, but the model reads {} at a time; shorten the line",
+                                read.tokens.size(), options.context));
+  }
+  return read;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
