@@ -13,6 +13,7 @@
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "lab/heads/conclusions.hpp"
+#include "lab/heads/head_history.hpp"
 #include "lab/heads/head_legend.hpp"
 #include "lab/heads/head_report.hpp"
 #include "lab/heads/pair_report.hpp"
@@ -37,6 +38,7 @@ struct HeadsArguments {
   Index threads = default_threads();
   bool importance = false;
   bool prune = false;
+  bool every_checkpoint = false;
   bool all = false;
   bool json = false;
   bool legend = false;
@@ -166,6 +168,31 @@ HeadFindings study(const HeadsArguments& arguments, SavedRun& saved, const Task&
   return found;
 }
 
+// What the heads did at each checkpoint.
+void show_history(const HeadsArguments& arguments, const Task& task, const Split& split,
+                  Console& console) {
+  Workers workers(arguments.threads);
+  const HeadHistory history =
+      head_history(arguments.run, task, split, workers, [&](Index done, Index of) {
+        console.live(fmt::format("watching, checkpoints: {} of {}", done, of));
+      });
+  console.live("");
+  if (arguments.json) {
+    nlohmann::ordered_json object = {
+        {"run", arguments.run.string()}, {"split", split.name}, {"examples", split.size()}};
+    object.update(history_json(history));
+    write_output(fmt::format("{}\n", object.dump()));
+    return;
+  }
+  write_output(fmt::format("{} on {} ({} examples), {} checkpoints of steps {} to {}\n\n",
+                           arguments.run.string(), split.name, split.size(), history.size(),
+                           history.front().step, history.back().step));
+  write_output(history_text(history));
+  if (const std::string table = history_table(history); arguments.all && !table.empty()) {
+    write_output("\nqueries in which the best head agrees with a relation:\n" + table);
+  }
+}
+
 void show_heads(const HeadsArguments& arguments) {
   if (arguments.legend) {
     write_output(fmt::format("{}\n", legend_text()));
@@ -182,6 +209,10 @@ void show_heads(const HeadsArguments& arguments) {
   const Task task = saved.task(arguments.data);
   const Split& split = task.split(arguments.split);
   say_unknown(split);
+  if (arguments.every_checkpoint) {
+    show_history(arguments, task, split, *console);
+    return;
+  }
   const HeadFindings found =
       saved.use([&] { return study(arguments, saved, task, split, *console); });
   print(arguments, saved, split, found);
@@ -205,6 +236,13 @@ void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
                     "fast a gate on it would change the loss");
   command->add_flag("--prune", arguments->prune,
                     "Also the loss as all heads go one by one, the least important first");
+  command
+      ->add_flag("--every-checkpoint", arguments->every_checkpoint,
+                 "Instead: what the heads did at each checkpoint of the training that is kept "
+                 "(training.checkpoint_keep), and since which step they do it")
+      ->excludes("--importance")
+      ->excludes("--prune")
+      ->excludes("--checkpoint");
   command->add_flag("--all", arguments->all,
                     "Also the tables of all figures: weights, weight matrices, pairs of heads and "
                     "relations");

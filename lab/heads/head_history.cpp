@@ -1,0 +1,168 @@
+#include "lab/heads/head_history.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "lab/heads/head_report.hpp"
+#include "lab/heads/head_watch.hpp"
+#include "lab/heads/relation_report.hpp"
+#include "lab/heads/token_facts.hpp"
+#include "train/options/layout.hpp"
+#include "train/output/format.hpp"
+#include "train/output/table.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/files.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// The first step of the moments at the end for which `holds` is true without a break.
+template <class Holds>
+Index since(const HeadHistory& history, const Holds& holds) {
+  Index step = history.back().step;
+  for (const HeadMoment& moment : history | std::views::reverse) {
+    if (!holds(moment)) {
+      break;
+    }
+    step = moment.step;
+  }
+  return step;
+}
+
+double agreement_of(const HeadMoment& moment, std::size_t attention, const std::string& relation,
+                    std::size_t head) {
+  const auto& relations = moment.attentions[attention].relations;
+  const auto found = std::ranges::find(relations, relation, &RelationFigures::name);
+  return found == relations.end() ? 0 : found->agreement[head];
+}
+
+HeadName named(const AttentionReport& attention, std::size_t head) {
+  return {.site = attention.site, .head = static_cast<Index>(head)};
+}
+
+}  // namespace
+
+HeadHistory head_history(const std::filesystem::path& run, const Task& task, const Split& split,
+                         Workers& workers, const std::function<void(Index, Index)>& progress) {
+  const Checkpoints checkpoints(RunFiles{run}.checkpoints(), "step", 1);
+  std::vector<Index> steps = checkpoints.steps();
+  std::ranges::reverse(steps);
+  if (steps.size() < 2) {
+    throw IoError(fmt::format(
+        "run {} keeps {} checkpoint{} of its steps, and a history needs two: train with "
+        "training.checkpoint_keep, and training.checkpoint_every for how far they are apart",
+        run.string(), steps.size(), steps.size() == 1 ? "" : "s"));
+  }
+  HeadHistory history;
+  for (const Index step : steps) {
+    if (progress) {
+      progress(std::ssize(history), std::ssize(steps));
+    }
+    const SavedRun saved(run, checkpoints.file(step).string());
+    const auto watched = saved.use([&] {
+      return watch_heads(saved.model.transformer, saved.model.store, split,
+                         token_facts(task, layout_of(saved.config.model)),
+                         saved.config.evaluation.batch_tokens, workers);
+    });
+    history.push_back({.step = step, .attentions = report_heads(watched, saved.model)});
+  }
+  return history;
+}
+
+std::vector<RoleSince> roles_since(const HeadHistory& history) {
+  std::vector<RoleSince> list;
+  const auto& last = history.back().attentions;
+  for (std::size_t a = 0; a < last.size(); ++a) {
+    for (std::size_t h = 0; h < last[a].heads.size(); ++h) {
+      const Role role = last[a].heads[h].figures.role;
+      if (role != Role::none) {
+        list.push_back({.head = named(last[a], h),
+                        .role = role,
+                        .step = since(history, [&](const HeadMoment& moment) {
+                          return moment.attentions[a].heads[h].figures.role == role;
+                        })});
+      }
+    }
+  }
+  return list;
+}
+
+std::vector<RelationSince> relations_since(const HeadHistory& history) {
+  std::vector<RelationSince> list;
+  const auto& last = history.back().attentions;
+  for (const BestHead& best : best_heads(last)) {
+    if (best.agreement() < follows) {
+      continue;
+    }
+    const auto found = std::ranges::find(last, best.site, &AttentionReport::site);
+    const auto attention = static_cast<std::size_t>(found - last.begin());
+    const std::string& relation = best.relation.name;
+    list.push_back({.relation = relation,
+                    .head = named(*found, best.head),
+                    .agreement = best.agreement(),
+                    .step = since(history, [&](const HeadMoment& moment) {
+                      return agreement_of(moment, attention, relation, best.head) >= follows;
+                    })});
+  }
+  return list;
+}
+
+std::string history_text(const HeadHistory& history) {
+  std::string text;
+  for (const RoleSince& one : roles_since(history)) {
+    text += fmt::format("{}: {} from step {} on\n", one.head.text(), name_of(one.role), one.step);
+  }
+  for (const RelationSince& one : relations_since(history)) {
+    text += fmt::format("\"{}\": {} follows it from step {} on ({} of the queries at the end)\n",
+                        one.relation, one.head.text(), one.step, format_share(one.agreement));
+  }
+  return text.empty() ? "no head has a role at the end\n" : text;
+}
+
+std::string history_table(const HeadHistory& history) {
+  const std::vector<BestHead> last = best_heads(history.back().attentions);
+  if (last.empty()) {
+    return "";
+  }
+  Table table(std::vector<Align>(last.size() + 1, Align::right));
+  std::vector<std::string> header{"step"};
+  for (const BestHead& best : last) {
+    header.push_back(best.relation.name);
+  }
+  table.row(header);
+  table.rule();
+  for (const HeadMoment& moment : history) {
+    std::vector<std::string> cells{std::to_string(moment.step)};
+    for (const BestHead& best : best_heads(moment.attentions)) {
+      cells.push_back(format_share(best.agreement()));
+    }
+    table.row(cells);
+  }
+  return table.text() + "\n";
+}
+
+nlohmann::ordered_json history_json(const HeadHistory& history) {
+  auto json = nlohmann::ordered_json::object();
+  json["roles"] = nlohmann::ordered_json::array();
+  for (const RoleSince& one : roles_since(history)) {
+    json["roles"].push_back(
+        {{"head", one.head.text()}, {"role", name_of(one.role)}, {"step", one.step}});
+  }
+  json["relations"] = nlohmann::ordered_json::array();
+  for (const RelationSince& one : relations_since(history)) {
+    json["relations"].push_back({{"relation", one.relation},
+                                 {"head", one.head.text()},
+                                 {"agreement", one.agreement},
+                                 {"step", one.step}});
+  }
+  for (const HeadMoment& moment : history) {
+    json["steps"].push_back({{"step", moment.step}, {"attentions", heads_json(moment.attentions)}});
+  }
+  return json;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
