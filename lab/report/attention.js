@@ -1,51 +1,5 @@
 // The attention of every head on a sentence, and chosen heads side by side.
 
-const mostCompared = 6;
-
-// "decoder.layers.0.cross" -> "decoder 0, cross"
-function attentionName(path) {
-  const parts = path.match(/^(\w+)\.layers\.(\d+)\.(\w+)$/);
-  return parts ? `${parts[1]} ${parts[2]}, ${parts[3]}` : path;
-}
-
-function headKey(attention, head) {
-  return `${attention}.${head}`;
-}
-
-// Which heads are compared, for the maps and the table alike.
-class HeadChoice {
-  constructor(keys) {
-    this.keys = keys;
-    this.listeners = [];
-  }
-
-  has(key) {
-    return this.keys.includes(key);
-  }
-
-  toggle(key) {
-    this.keys = this.has(key) ? this.keys.filter((one) => one !== key) : [...this.keys, key].slice(-mostCompared);
-    for (const listener of this.listeners) listener();
-  }
-
-  onChange(listener) {
-    this.listeners.push(listener);
-    listener();
-  }
-}
-
-// To begin with, a head of each kind: the one that is surest of itself.
-function firstChoice(heads) {
-  const surest = {};
-  for (const {attention, heads: all} of heads?.attentions ?? []) {
-    const kind = attention.replace(/\.layers\.\d+\./, '.');
-    for (const {head, confidence} of all) {
-      if (!surest[kind] || confidence > surest[kind].confidence) surest[kind] = {key: headKey(attention, head), confidence};
-    }
-  }
-  return new HeadChoice(Object.values(surest).map((one) => one.key));
-}
-
 function rolesByHead(heads) {
   const roles = {};
   for (const {attention, heads: all} of heads?.attentions ?? []) {
@@ -81,21 +35,29 @@ function smallMapButton(sentence, attention, head, choice, role) {
   return button;
 }
 
-function comparison(sentence, choice, roles) {
-  const figures = choice.keys.map((key) => {
-    const dot = key.lastIndexOf('.');
-    const attention = sentence.attentions.find((one) => one.attention === key.slice(0, dot));
-    const rows = attention?.heads[key.slice(dot + 1)];
-    if (!rows) return null;
-    const mark = (cell) => figures.forEach((one) => one && markCell(one.querySelector('svg'), cell));
-    const map = largeMap(rows, queryLabels(sentence, attention.queries), tokensOf(sentence, attention.keys), mark);
+function comparison(heads, sentence, choice, selected, roles) {
+  const maps = heads.map(({rows, queries, keys}) => largeMap({
+    rows, queries: queryLabels(sentence, queries), keys: tokensOf(sentence, keys),
+    pointed: (cell) => maps.forEach((map) => markCell(map, cell)),
+    picked: (i) => selected.toggle(queries, i),
+  }));
+  return heads.map(({key, name, queries, colour}, i) => {
     const role = roles[key] && roles[key] !== 'none' ? `: ${roles[key]}` : '';
-    return element('figure', {class: 'compared', 'data-head': key},
-      element('figcaption', {}, element('b', {}, `${attentionName(attention.attention)}, head ${key.slice(dot + 1)}`), role,
+    return element('figure', {class: 'compared', 'data-head': key, 'data-queries': queries},
+      element('figcaption', {}, swatch(colour), element('b', {}, name), role,
         element('button', {type: 'button', class: 'close', 'aria-label': 'close', onclick: () => choice.toggle(key)}, '×')),
-      scrolling(map));
+      scrolling(maps[i]));
   });
-  return figures.filter(Boolean);
+}
+
+// Marks the selected token wherever it is shown.
+function markSelected(part, selected) {
+  for (const token of part.querySelectorAll('.token')) {
+    token.setAttribute('aria-pressed', selected.on(token.dataset.side) === Number(token.dataset.position));
+  }
+  for (const figure of part.querySelectorAll('.compared')) {
+    markRow(figure.querySelector('.large-map'), selected.on(figure.dataset.queries));
+  }
 }
 
 // A sentence that says something of its heads, and can be taken in at once.
@@ -106,37 +68,72 @@ function firstSentence(sentences) {
   return sentences.indexOf(best ?? sentences[0]);
 }
 
+function readsAndSays(sentences) {
+  return sentences.some(({said_tokens: said}) => said.length > 0)
+    ? remark('In the decoder a row “a > b” is the position that reads a and has to say b; columns are the tokens that are read.') : '';
+}
+
+function sentenceChooser(sentences, draw) {
+  const chooser = element('select', {id: 'sentence', onchange: draw}, sentences.map((one, i) =>
+    element('option', {value: i}, `${one.number}: ${one.source}`)));
+  chooser.value = firstSentence(sentences);
+  return chooser;
+}
+
+function cutText({source_tokens: source, target_tokens: target, source_length, target_length}) {
+  const shown = Math.max(source.length, target.length);
+  return Math.max(source_length, target_length) > shown ? `Only the first ${shown} tokens are shown.` : '';
+}
+
+function allHeads(sentence, choice, roles) {
+  return sentence.attentions.map((attention) => element('div', {class: 'attention'},
+    element('h3', {}, attentionName(attention.attention)),
+    element('div', {class: 'heads'}, attention.heads.map((_, head) => smallMapButton(
+      sentence, attention, head, choice, roles[headKey(attention.attention, head)])))));
+}
+
 function attentionSection({sentences, heads}, choice) {
   if (!sentences?.length) return '';
   const roles = rolesByHead(heads);
-  const chooser = element('select', {id: 'sentence', onchange: () => draw()}, sentences.map((one, i) =>
-    element('option', {value: i}, `${one.number}: ${one.source}`)));
-  const side = element('div', {class: 'comparison'});
-  const all = element('div', {class: 'maps'});
+  const selected = new TokenChoice();
+  const [lines, row, side, all] = ['between-tokens', 'row', 'comparison', 'maps'].map((name) => element('div', {class: name}));
+  row.setAttribute('aria-live', 'polite');
   const cut = remark();
+  const sentence = () => sentences[chooser.value];
+  const drawRow = () => {
+    row.replaceChildren(...rowTables(chosenHeads(sentence(), choice), sentence(), selected));
+    for (const part of [lines, side]) markSelected(part, selected);
+  };
   const drawChosen = () => {
-    side.replaceChildren(...comparison(sentences[chooser.value], choice, roles));
+    const chosen = chosenHeads(sentence(), choice);
+    lines.replaceChildren(...linesFigures(chosen, sentence(), selected));
+    side.replaceChildren(...comparison(chosen, sentence(), choice, selected, roles));
     for (const button of all.querySelectorAll('button.head')) {
-      button.setAttribute('aria-pressed', choice.has(button.dataset.head));
+      const key = button.dataset.head;
+      button.setAttribute('aria-pressed', choice.has(key));
+      button.className = choice.has(key) ? `head line-${choice.colour(key)}` : 'head';
     }
+    drawRow();
   };
   const draw = () => {
-    const sentence = sentences[chooser.value];
-    const shown = Math.max(sentence.source_tokens.length, sentence.target_tokens.length);
-    cut.textContent = Math.max(sentence.source_length, sentence.target_length) > shown
-      ? `Only the first ${shown} tokens are shown.` : '';
-    all.replaceChildren(...sentence.attentions.map((attention) => element('div', {class: 'attention'},
-      element('h3', {}, attentionName(attention.attention)),
-      element('div', {class: 'heads'}, attention.heads.map((_, head) => smallMapButton(
-        sentence, attention, head, choice, roles[headKey(attention.attention, head)]))))));
+    cut.textContent = cutText(sentence());
+    all.replaceChildren(...allHeads(sentence(), choice, roles));
     drawChosen();
   };
-  chooser.value = firstSentence(sentences);
+  const chooser = sentenceChooser(sentences, () => {
+    selected.choose(null, null);
+    draw();
+  });
   draw();
   choice.onChange(drawChosen);
+  selected.onChange(drawRow);
   return section('attention', 'Attention',
-    remark('Rows look at columns; the darker, the more weight. A click on a head puts it beside those that are chosen.'),
-    remark('In the decoder a row “a > b” is the position that reads a and has to say b; columns are the tokens that are read.'),
-    element('p', {class: 'chooser'}, element('label', {for: 'sentence'}, 'Sentence '), chooser),
-    side, cut, all);
+    remark('In a map, rows look at columns; the darker, the more weight. A click on a head adds it to the chosen ones below, or takes it away.'),
+    readsAndSays(sentences),
+    sentences.length > 1 ? element('p', {class: 'chooser'}, element('label', {for: 'sentence'}, 'Sentence '), chooser)
+      : element('p', {class: 'source'}, sentences[0].source),
+    cut, all,
+    remark('Lines go from queries to keys; the stronger, the more weight. Of each query there are those that make up 95 % of its weight, ' +
+      `at most ${mostLines}. The pointer, or Tab and the arrow keys, leave the lines of one token.`),
+    element('div', {class: 'closely'}, lines, row), side);
 }

@@ -24,6 +24,7 @@ function curvePoints(curves, name) {
 
 function curvesSection(report) {
   const {curves} = report;
+  if (!curves) return '';
   const kinds = [['training', curves.training], ['validation', curves.evaluations]];
   const names = [...new Set(kinds.flatMap(([, kind]) => Object.keys(kind)))].filter((name) => !curvesLeftOut.has(name));
   const panels = names.map((name) => lineChart({

@@ -37,9 +37,12 @@ function drawAxes(svg, x, y, label, ticks = shortTicks(y)) {
     .text(label);
 }
 
+function swatch(colour) {
+  return element('i', {class: `swatch line-${colour}`});
+}
+
 function legend(names) {
-  return element('div', {class: 'legend'}, names.map((name, i) =>
-    element('span', {}, element('i', {class: `swatch line-${i}`}), name)));
+  return element('div', {class: 'legend'}, names.map((name, i) => element('span', {}, swatch(i), name)));
 }
 
 // `series`: [{name, points: [[x, y], ...]}]; points whose y is null leave a gap. `label`: of the

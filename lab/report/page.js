@@ -2,7 +2,7 @@
 
 function partsOf(report) {
   if (report.kind === 'sweep') return sweepParts(report);
-  const choice = firstChoice(report.heads);
+  const choice = firstChoice(report);
   return [curvesSection(report), confusionSection(report), samplesSection(report), attentionSection(report, choice), headsSection(report, choice),
     pruningSection(report), configSection(report), environmentSection(report)].filter(Boolean);
 }
@@ -10,6 +10,6 @@ function partsOf(report) {
 function showReport(report) {
   const parts = partsOf(report);
   const links = element('nav', {}, parts.map((part) => element('a', {href: `#${part.id}`}, part.querySelector('h2').textContent)));
-  document.querySelector('main').append(header(report), links, ...(report.notes ?? []).map((note) => element('p', {class: 'note'}, note)), ...parts);
+  document.querySelector('main').append(header(report), parts.length > 1 ? links : '', ...(report.notes ?? []).map((note) => element('p', {class: 'note'}, note)), ...parts);
   document.querySelectorAll('.table').forEach(sayWhereCut);  // before anything is seen
 }

@@ -11,9 +11,9 @@ function header({name, state, summary = [], tests = {}}) {
     }
   }
   return element('header', {},
-    element('h1', {}, name, element('span', {class: `state ${state.name}`}, state.name)),
-    element('p', {}, state.text),
-    element('dl', {class: 'facts'}, facts.map(([label, value]) => element('div', {}, element('dt', {}, label), element('dd', {}, String(value))))));
+    element('h1', {}, name, state ? element('span', {class: `state ${state.name}`}, state.name) : ''),
+    state ? element('p', {}, state.text) : '',
+    facts.length === 0 ? '' : element('dl', {class: 'facts'}, facts.map(([label, value]) => element('div', {}, element('dt', {}, label), element('dd', {}, String(value))))));
 }
 
 // What a language model wrote while it was trained, the latest first.
@@ -26,7 +26,7 @@ function textsSection(samples) {
 
 function samplesSection({sentences, samples}) {
   if (samples) return textsSection(samples);
-  if (!sentences?.length) return '';
+  if (!sentences?.some(({output}) => output !== undefined)) return '';
   const wrong = sentences.filter((one) => !one.right).length;
   const told = wrong === 0 ? 'Each as the reference has it.' : `${wrong} of ${sentences.length} differ from the reference.`;
   return section('samples', 'Samples', remark(told), element('ol', {class: 'samples'}, sentences.map((one) => {

@@ -33,9 +33,10 @@ constexpr int charts =
 constexpr std::string_view marks = R"(
   const count = (selector) => document.querySelectorAll(selector).length;
   document.querySelector('button.head[aria-pressed=false]').click();
-  const cell = document.querySelector('.compared rect.cell').getBoundingClientRect();
-  document.querySelector('.compared rect.cell').dispatchEvent(
-    new PointerEvent('pointermove', {bubbles: true, clientX: cell.x + 2, clientY: cell.y + 2}));
+  const cells = document.querySelector('.compared .cells').getBoundingClientRect();
+  document.querySelector('.compared .cells').dispatchEvent(
+    new PointerEvent('pointermove', {bubbles: true, clientX: cells.x + 2, clientY: cells.y + 2}));
+  const map = document.querySelector('.compared:last-child .cells').viewBox.baseVal;
   return {
     state: document.querySelector('.state').textContent,
     sections: [...document.querySelectorAll('section')].map((one) => one.id),
@@ -44,7 +45,7 @@ constexpr std::string_view marks = R"(
     samples: count('#samples li'),
     small_maps: count('.small-map'),
     compared: count('.compared'),
-    cells: count('.compared:last-child rect.cell'),
+    cells: map.width * map.height,
     queries: count('.compared:last-child text.query'),
     keys: count('.compared:last-child text.key'),
     tip: document.querySelector('.tip').textContent,

@@ -1,0 +1,92 @@
+// Lines from each query to the keys that it looks at most, of all chosen heads.
+
+const lineRow = 20;  // as high as a token of page.css
+const lineSpan = 170;
+const mostLines = 8;  // of a query and a head
+
+// The weights, in thousandths, that make up 95 % of each query's, the largest first; none below 1 %.
+function mainWeights(rows) {
+  return rows.flatMap((row, query) => {
+    let missing = 0.95 * d3.sum(row);
+    return largestWeights(row, mostLines).filter(({weight}) => {
+      const needed = missing > 0 && weight >= 10;
+      missing -= weight;
+      return needed;
+    }).map(({key, weight}) => ({query, key, weight}));
+  });
+}
+
+// Lines of several heads between the same tokens lie beside each other.
+function linesOf(heads) {
+  return heads.flatMap(({rows, colour}, n) => {
+    const shift = (n - (heads.length - 1) / 2) * 2;
+    return mainWeights(rows).map((line) => ({...line, colour, shift}));
+  });
+}
+
+const curve = d3.linkHorizontal();
+
+function linePath({query, key, shift}) {
+  const height = (i) => (i + 0.5) * lineRow + shift;
+  return curve({source: [0, height(query)], target: [lineSpan, height(key)]});
+}
+
+// One path for each colour and tenth of weight.
+function drawTogether(group, lines) {
+  const paths = new Map();
+  for (const line of lines) {
+    const kind = `${line.colour} ${Math.max(1, Math.round(line.weight / 100))}`;
+    paths.set(kind, (paths.get(kind) ?? '') + linePath(line));
+  }
+  group.selectAll('path').data([...paths]).join('path')
+    .attr('class', ([kind]) => `line line-${kind.split(' ')[0]}`)
+    .attr('stroke-opacity', ([kind]) => kind.split(' ')[1] / 10)
+    .attr('d', ([, path]) => path);
+}
+
+// Draws the lines, and returns a function that shows only those of one token, or with null all.
+function drawLines(svg, lines) {
+  const all = svg.append('g').attr('class', 'all');
+  const own = svg.append('g').attr('class', 'own');
+  drawTogether(all, lines);
+  return (few) => {
+    all.attr('visibility', few ? 'hidden' : 'visible');
+    own.selectAll('path').data(few ?? []).join('path')
+      .attr('class', (line) => `line line-${line.colour}`)
+      .attr('stroke-opacity', (line) => 0.2 + 0.8 * line.weight / 1000)  // a few faint lines would be lost
+      .attr('d', linePath);
+  };
+}
+
+// Of heads whose queries are on one side of the sentence, and whose keys are on one.
+function linesFigure(heads, sentence, selected) {
+  const [{queries, keys}] = heads;
+  const column = (end, side, labels) => tokenColumn({end, side, labels, picked: (i) => selected.toggle(side, i)});
+  const left = column('query', queries, queryLabels(sentence, queries));
+  const right = column('key', keys, tokensOf(sentence, keys));
+  const height = Math.max(left.children.length, right.children.length) * lineRow;
+  const svg = d3.create('svg').attr('width', lineSpan).attr('height', height).attr('aria-hidden', 'true');
+  const lines = linesOf(heads);
+  const draw = drawLines(svg, lines);
+  const show = (token) => {
+    const few = token && lines.filter((line) => line[token.dataset.end] === Number(token.dataset.position));
+    draw(few);
+    for (const one of [...left.children, ...right.children]) {
+      const {end, position} = one.dataset;
+      one.classList.toggle('met', Boolean(few) && (one === token || (end !== token.dataset.end && few.some((line) => line[end] === Number(position)))));
+    }
+  };
+  const place = element('div', {class: 'between'}, left, svg.node(), right);
+  const showUnder = (event) => show(event.target.closest('.token') ?? place.querySelector('.token:focus'));
+  for (const kind of ['pointerover', 'pointerleave', 'focusin']) place.addEventListener(kind, showUnder);
+  place.addEventListener('focusout', () => show(null));
+  return element('figure', {class: 'lines'},
+    element('figcaption', {class: 'legend'}, heads.map(({name, colour}) => element('span', {}, swatch(colour), name))),
+    element('div', {class: 'scrolling'}, place));
+}
+
+// A figure for each pair of sides that chosen heads join.
+function linesFigures(heads, sentence, selected) {
+  const sides = [...new Set(heads.map(({queries, keys}) => `${queries} ${keys}`))];
+  return sides.map((pair) => linesFigure(heads.filter(({queries, keys}) => `${queries} ${keys}` === pair), sentence, selected));
+}

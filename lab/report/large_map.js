@@ -1,0 +1,78 @@
+// The map of a chosen head with the tokens at its edges, which stay in sight while it scrolls.
+
+const cellSize = 17;
+
+function tokensWidth(tokens) {
+  const letter = 7.3;
+  return Math.ceil(d3.max(tokens, (token) => token.length) * letter) + 10;
+}
+
+function middleOf(i) {
+  return (i + 0.5) * cellSize;
+}
+
+function queryEdge(queries) {
+  const width = tokensWidth(queries);
+  const svg = d3.create('svg').attr('class', 'queries').attr('width', width).attr('height', queries.length * cellSize);
+  svg.selectAll('text').data(queries).join('text').attr('class', 'query')
+    .attr('x', width - 6).attr('y', (_, i) => middleOf(i)).attr('dy', '0.35em').attr('text-anchor', 'end')
+    .text((token) => token);
+  return svg.node();
+}
+
+function keyEdge(keys) {
+  const height = tokensWidth(keys);
+  const svg = d3.create('svg').attr('class', 'keys').attr('width', keys.length * cellSize).attr('height', height);
+  svg.selectAll('text').data(keys).join('text').attr('class', 'key')
+    .attr('transform', (_, j) => `translate(${middleOf(j)},${height - 6}) rotate(-90)`).attr('dy', '0.35em')
+    .text((token) => token);
+  return svg.node();
+}
+
+function rulesBetween(rows) {
+  const [height, width] = [rows.length, rows[0].length];
+  return d3.range(height + 1).map((i) => `M0 ${i}H${width}`).concat(d3.range(width + 1).map((j) => `M${j} 0V${height}`)).join('');
+}
+
+// `pointed(cell)` hears which cell the pointer is on, or null, and `picked(i)` which row is clicked.
+function largeMap({rows, queries, keys, pointed, picked}) {
+  const svg = heatmap(rows, 50).attr('class', 'cells').attr('width', keys.length * cellSize).attr('height', queries.length * cellSize);
+  svg.append('path').attr('class', 'rules').attr('d', rulesBetween(rows));
+  svg.append('rect').attr('class', 'picked').attr('width', keys.length).attr('height', 1).attr('visibility', 'hidden');
+  svg.append('rect').attr('class', 'pointed').attr('width', 1).attr('height', 1).attr('visibility', 'hidden');
+  const cells = svg.node();
+  cells.addEventListener('pointermove', (event) => {
+    const cell = cellUnder(event, cells, rows);
+    if (cell) showTip(event, ...cellText(rows, queries, keys, cell.i, cell.j));
+    pointed(cell);
+  });
+  cells.addEventListener('pointerleave', () => {
+    hideTip();
+    pointed(null);
+  });
+  const labels = queryEdge(queries);
+  for (const part of [cells, labels]) {
+    part.addEventListener('click', (event) => {
+      const cell = cellUnder(event, part, rows);
+      if (cell) picked(cell.i);
+    });
+  }
+  return element('div', {class: 'large-map'}, element('div', {class: 'corner'}), keyEdge(keys), labels, cells);
+}
+
+// Marks one cell of a large map, or none.
+function markCell(map, cell) {
+  const all = d3.select(map);
+  const {width, height} = map.querySelector('.cells').viewBox.baseVal;
+  const inside = cell && cell.j < width && cell.i < height;
+  all.select('rect.pointed').attr('visibility', inside ? 'visible' : 'hidden')
+    .attr('x', inside ? cell.j : 0).attr('y', inside ? cell.i : 0);
+  all.selectAll('text.query').classed('pointed', (_, i) => cell && i === cell.i);
+  all.selectAll('text.key').classed('pointed', (_, j) => cell && j === cell.j);
+}
+
+// Marks the row of one query, or with null none.
+function markRow(map, i) {
+  d3.select(map).select('rect.picked').attr('visibility', i === null ? 'hidden' : 'visible').attr('y', i ?? 0);
+  d3.select(map).selectAll('text.query').classed('picked', (_, row) => row === i);
+}

@@ -1,0 +1,233 @@
+// The page of one long sentence: lines between tokens, the row of a token, and maps that scroll.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "lab/report/page.hpp"
+#include "tests/support/browser.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using Json = nlohmann::ordered_json;
+
+constexpr int length = 200;  // of each side
+
+// Thousandths at distances from the query, round the end of the sentence.
+using Profile = std::map<int, int>;
+
+Json head_of(const Profile& profile) {
+  Json rows = Json::array();
+  for (int query = 0; query < length; ++query) {
+    std::vector<int> row(length, 0);
+    for (const auto& [distance, weight] : profile) {
+      row[static_cast<std::size_t>((query + distance) % length)] = weight;
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+Profile even() {
+  Profile profile;
+  for (int distance = 0; distance < length; ++distance) {
+    profile[distance] = 1000 / length;
+  }
+  return profile;
+}
+
+// Of these only the first is sure of itself. The lines that they have of each query are one; one,
+// since it holds 95 %; eight of twelve; and none, since each weight is below 1 %.
+Json four_heads() {
+  Profile many{{2, 500}, {6, 200}};
+  for (int distance = 11; distance <= 20; ++distance) {
+    many[distance] = 41 - distance;  // 30 to 21
+  }
+  return {head_of({{0, 1000}}), head_of({{1, 960}, {3, 40}}), head_of(many), head_of(even())};
+}
+
+std::vector<std::string> tokens(const std::string& letter) {
+  std::vector<std::string> list;
+  for (int i = 1; i <= length; ++i) {
+    list.push_back(fmt::format("{}{}", letter, i));
+  }
+  return list;
+}
+
+Json attention(const std::string& name, const std::string& queries, const std::string& keys) {
+  return {{"attention", name}, {"queries", queries}, {"keys", keys}, {"heads", four_heads()}};
+}
+
+Json long_sentence() {
+  return {{"number", 1},
+          {"source", "a long text"},
+          {"source_tokens", tokens("s")},
+          {"target_tokens", tokens("t")},
+          {"said_tokens", tokens("u")},
+          {"source_length", length},
+          {"target_length", length},
+          {"attentions",
+           {attention("encoder.layers.0.self", "source", "source"),
+            attention("decoder.layers.0.self", "target", "target"),
+            attention("decoder.layers.0.cross", "target", "source")}}};
+}
+
+nlohmann::json see_long_sentence(const std::string& script, const Browsing& browsing = {}) {
+  static const std::string text =
+      report_page({{"name", "a text"}, {"sentences", {long_sentence()}}});
+  const TemporaryDirectory here;
+  std::ofstream(here / "page.html", std::ios::binary) << text;
+  return visit(here / "page.html", R"(
+    const count = (selector) => document.querySelectorAll(selector).length;
+    const texts = (selector) => [...document.querySelectorAll(selector)].map((one) => one.textContent);
+    const choose = (head) => document.querySelector(`[data-head="${head}"]`).click();
+    const linesIn = (selector) => [...document.querySelectorAll(selector)]
+      .reduce((sum, path) => sum + path.getAttribute('d').split('M').length - 1, 0);
+    const token = (end, side, position) => document.querySelector(`.lines .${end} [data-side=${side}][data-position="${position}"]`);
+  )" + script,
+               browsing);
+}
+
+TEST(AttentionPage, of_a_text_alone_has_its_attention_alone) {
+  const auto page = see_long_sentence(R"(
+    return {sections: texts('h2'), links: count('nav'), state: count('.state'), chooser: count('#sentence'),
+            text: document.querySelector('main').textContent, pressed: texts('.head[aria-pressed=true]').length};)");
+  EXPECT_EQ(page["sections"], std::vector<std::string>{"Attention"});
+  EXPECT_EQ(page["links"], 0);
+  EXPECT_EQ(page["state"], 0);
+  EXPECT_EQ(page["chooser"], 0);
+  EXPECT_EQ(page["pressed"], 3);  // the head of each attention that is surest of itself
+  EXPECT_THAT(page["text"].get<std::string>(), HasSubstr("a long text"));
+  EXPECT_THAT(page["text"].get<std::string>(), Not(HasSubstr("undefined")));
+}
+
+TEST(AttentionPage, draws_the_weights_that_count_with_few_marks) {
+  const auto page = see_long_sentence(R"(
+    const lines = [linesIn('.lines:first-child .all path')];
+    for (const head of [1, 2, 3]) {
+      choose(`encoder.layers.0.self.${head}`);
+      lines.push(linesIn('.lines:first-child .all path'));
+    }
+    return {lines, figures: count('.lines'), colours: texts('.lines .swatch').length, tokens: count('.lines .token'),
+            small: count('.small-map'), large: count('.large-map'), marks: count('#attention svg *'),
+            cells: [linesIn('.head:first-child .small-map path') / 3, linesIn('.compared:first-child .heat')],
+            strokes: [...document.querySelectorAll('.lines:first-child .all path')].map((one) =>
+              [getComputedStyle(one).stroke === getComputedStyle(document.querySelectorAll('.lines .swatch')[0]).borderTopColor, one.getAttribute('stroke-opacity')]),
+            corner: document.querySelector('.compared .heat').getAttribute('d').slice(0, 12),
+            different: new Set([...document.querySelectorAll('.lines .swatch')].map((one) => getComputedStyle(one).borderTopColor)).size};)");
+  EXPECT_EQ(page["lines"], nlohmann::json({200, 400, 2000, 2000}));  // see four_heads
+  EXPECT_EQ(page["figures"], 3);
+  EXPECT_EQ(page["colours"], 6);
+  EXPECT_EQ(page["different"], 6);
+  EXPECT_EQ(page["tokens"], 3 * 2 * length);
+  EXPECT_EQ(page["small"], 12);
+  EXPECT_EQ(page["large"], 6);
+  // Tenths of weight by head: 1; 0.96; 0.5, 0.2 and what is at most 0.03. Only the first head's are
+  // in its colour.
+  EXPECT_EQ(
+      page["strokes"],
+      nlohmann::json({{true, "1"}, {false, "1"}, {false, "0.5"}, {false, "0.2"}, {false, "0.1"}}));
+  // Along the diagonal; a cell of a small map stands for four queries and keys, here of three
+  // heads.
+  EXPECT_EQ(page["cells"], nlohmann::json({length / 4, length}));
+  EXPECT_EQ(page["corner"], "M0 0h1v1h-1z");
+  EXPECT_LT(page["marks"], 6 * 2 * length + 500) << "beside the tokens of six large maps";
+}
+
+TEST(AttentionPage, shows_the_lines_of_one_token_from_either_end) {
+  const auto page = see_long_sentence(R"(
+    choose('encoder.layers.0.self.2');
+    const seen = () => ({all: getComputedStyle(document.querySelector('.lines .all')).visibility,
+                         own: linesIn('.lines:first-child .own path'), met: texts('.lines:first-child .met')});
+    token('query', 'source', 3).focus();
+    const query = seen();
+    token('query', 'source', 3).dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', bubbles: true}));
+    const label = document.activeElement.ariaLabel;
+    const key = seen();
+    token('query', 'source', 9).dispatchEvent(new PointerEvent('pointerover', {bubbles: true}));
+    const pointer = seen();
+    document.activeElement.blur();
+    return {query, key, label, pointer, none: seen(), stops: count('.lines .token[tabindex="0"]')};)");
+  EXPECT_EQ(page["query"]["all"], "hidden");
+  EXPECT_EQ(page["query"]["own"], 9);  // of the first head one, of the third eight
+  EXPECT_EQ(page["query"]["met"],
+            nlohmann::json({"s4", "s4", "s6", "s10", "s15", "s16", "s17", "s18", "s19", "s20"}));
+  EXPECT_EQ(page["label"], "key 2: s2");
+  EXPECT_EQ(page["key"]["own"], 9);  // each distance leads back to one query
+  EXPECT_EQ(page["key"]["met"], nlohmann::json({"s2", "s186", "s187", "s188", "s189", "s190",
+                                                "s191", "s196", "s200", "s2"}));
+  EXPECT_EQ(page["pointer"]["met"][0], "s10");
+  EXPECT_EQ(page["none"]["all"], "visible");
+  EXPECT_EQ(page["none"]["own"], 0);
+  EXPECT_EQ(page["stops"], 6) << "one stop of the Tab key in each column";
+}
+
+TEST(AttentionPage, lists_the_largest_weights_of_a_token) {
+  const auto page = see_long_sentence(R"(
+    const shown = () => ({title: texts('.row h3'), heads: texts('.row figcaption'), cells: texts('.row td'),
+                          rows: [...document.querySelectorAll('.picked[visibility=visible]')].map((one) => one.getAttribute('y')),
+                          pressed: texts('.token[aria-pressed=true]')});
+    for (const head of [0, 2]) choose(`encoder.layers.0.self.${head}`);
+    const none = shown();
+    token('query', 'source', 190).click();
+    const clicked = shown();
+    const cells = document.querySelector('.compared[data-queries=target] .cells');
+    const {x, y, height} = cells.getBoundingClientRect();
+    cells.dispatchEvent(new MouseEvent('click', {clientX: x + 5, clientY: y + height * 7.5 / 200}));
+    const row = shown();
+    document.querySelector('.token[aria-pressed=true]').click();
+    return {none, clicked, row, again: shown()};)");
+  EXPECT_TRUE(page["none"]["cells"].empty());
+  const auto& clicked = page["clicked"];
+  EXPECT_EQ(clicked["title"][0], "Largest weights of “s191” at position 191");
+  EXPECT_EQ(clicked["heads"], nlohmann::json({"encoder 0, self, head 2"}));
+  EXPECT_EQ(clicked["cells"],
+            nlohmann::json({"s193", "193", "50.0 %", "s197", "197", "20.0 %", "s2", "2", "3.0 %",
+                            "s3",   "3",   "2.9 %",  "s4",   "4",   "2.8 %",  "s5", "5", "2.7 %",
+                            "s6",   "6",   "2.6 %",  "s7",   "7",   "2.5 %"}));
+  EXPECT_EQ(clicked["rows"], nlohmann::json({"190"}));
+  EXPECT_EQ(clicked["pressed"],
+            nlohmann::json({"s191", "s191", "s191"}));  // as key of the decoder too
+  EXPECT_EQ(page["row"]["title"][0], "Largest weights of “t8 > u8” at position 8");
+  EXPECT_EQ(page["row"]["heads"],
+            nlohmann::json({"decoder 0, self, head 0", "decoder 0, cross, head 0"}));
+  EXPECT_EQ(page["row"]["cells"], nlohmann::json({"t8", "8", "100.0 %", "s8", "8", "100.0 %"}));
+  EXPECT_EQ(page["row"]["rows"], nlohmann::json({"7", "7"}));
+  EXPECT_TRUE(page["again"]["pressed"].empty());
+  EXPECT_TRUE(page["again"]["cells"].empty());
+}
+
+TEST(AttentionPage, scrolls_long_maps_and_lines_by_themselves) {
+  for (const int width : {390, 1280}) {
+    const auto page = see_long_sentence(R"(
+      const map = document.querySelector('.compared .scrolling');
+      map.scrollTo(900, 1100);
+      const box = (part) => document.querySelector(`.compared ${part}`).getBoundingClientRect();
+      return {wide: document.documentElement.scrollWidth, tall: map.clientHeight, left: map.scrollLeft, down: map.scrollTop,
+              keys: box('.keys').top - map.getBoundingClientRect().top, queries: box('.queries').left - map.getBoundingClientRect().left,
+              lines: document.querySelector('.lines .scrolling').clientHeight};)",
+                                        {.width = width});
+    EXPECT_LE(page["wide"], width);
+    EXPECT_LE(page["tall"], 680);  // page.css
+    EXPECT_LE(page["lines"], 680);
+    EXPECT_EQ(page["left"], 900);
+    EXPECT_EQ(page["down"], 1100);
+    EXPECT_EQ(page["keys"], 0) << "the tokens stay at the edges";
+    EXPECT_EQ(page["queries"], 0);
+  }
+}
+
+}  // namespace
+}  // namespace tapehead
