@@ -1,4 +1,4 @@
-// The attention of every head on a sentence, and chosen heads side by side.
+// The attention of every head on a sentence, and below it the chosen heads.
 
 function rolesByHead(heads) {
   const roles = {};
@@ -35,31 +35,6 @@ function smallMapButton(sentence, attention, head, choice, role) {
   return button;
 }
 
-function comparison(heads, sentence, choice, selected, roles) {
-  const maps = heads.map(({rows, queries, keys}) => largeMap({
-    rows, queries: queryLabels(sentence, queries), keys: tokensOf(sentence, keys),
-    pointed: (cell) => maps.forEach((map) => markCell(map, cell)),
-    picked: (i) => selected.toggle(queries, i),
-  }));
-  return heads.map(({key, name, queries, colour}, i) => {
-    const role = roles[key] && roles[key] !== 'none' ? `: ${roles[key]}` : '';
-    return element('figure', {class: 'compared', 'data-head': key, 'data-queries': queries},
-      element('figcaption', {}, swatch(colour), element('b', {}, name), role,
-        element('button', {type: 'button', class: 'close', 'aria-label': 'close', onclick: () => choice.toggle(key)}, '×')),
-      scrolling(maps[i]));
-  });
-}
-
-// Marks the selected token wherever it is shown.
-function markSelected(part, selected) {
-  for (const token of part.querySelectorAll('.token')) {
-    token.setAttribute('aria-pressed', selected.on(token.dataset.side) === Number(token.dataset.position));
-  }
-  for (const figure of part.querySelectorAll('.compared')) {
-    markRow(figure.querySelector('.large-map'), selected.on(figure.dataset.queries));
-  }
-}
-
 // A sentence that says something of its heads, and can be taken in at once.
 function firstSentence(sentences) {
   const length = ({source_length: source, target_length: target}) => Math.max(source, target);
@@ -92,48 +67,39 @@ function allHeads(sentence, choice, roles) {
       sentence, attention, head, choice, roles[headKey(attention.attention, head)])))));
 }
 
+function markChosen(maps, choice) {
+  for (const button of maps.querySelectorAll('button.head')) {
+    const key = button.dataset.head;
+    button.setAttribute('aria-pressed', choice.has(key));
+    button.className = choice.has(key) ? `head line-${choice.colour(key)}` : 'head';
+  }
+}
+
 function attentionSection({sentences, heads}, choice) {
   if (!sentences?.length) return '';
   const roles = rolesByHead(heads);
-  const selected = new TokenChoice();
-  const [lines, row, side, all] = ['between-tokens', 'row', 'comparison', 'maps'].map((name) => element('div', {class: name}));
-  row.setAttribute('aria-live', 'polite');
+  const all = element('div', {class: 'maps'});
   const cut = remark();
+  const chosen = closeView(choice, roles);
   const sentence = () => sentences[chooser.value];
-  const drawRow = () => {
-    row.replaceChildren(...rowTables(chosenHeads(sentence(), choice), sentence(), selected));
-    for (const part of [lines, side]) markSelected(part, selected);
-  };
-  const drawChosen = () => {
-    const chosen = chosenHeads(sentence(), choice);
-    lines.replaceChildren(...linesFigures(chosen, sentence(), selected));
-    side.replaceChildren(...comparison(chosen, sentence(), choice, selected, roles));
-    for (const button of all.querySelectorAll('button.head')) {
-      const key = button.dataset.head;
-      button.setAttribute('aria-pressed', choice.has(key));
-      button.className = choice.has(key) ? `head line-${choice.colour(key)}` : 'head';
-    }
-    drawRow();
-  };
-  const draw = () => {
+  const drawAll = () => {
     cut.textContent = cutText(sentence());
     all.replaceChildren(...allHeads(sentence(), choice, roles));
-    drawChosen();
+  };
+  const drawChosen = () => {
+    markChosen(all, choice);
+    chosen.draw(sentence());
   };
   const chooser = sentenceChooser(sentences, () => {
-    selected.choose(null, null);
-    draw();
+    drawAll();
+    drawChosen();
   });
-  draw();
+  drawAll();
   choice.onChange(drawChosen);
-  selected.onChange(drawRow);
   return section('attention', 'Attention',
     remark('In a map, rows look at columns; the darker, the more weight. A click on a head adds it to the chosen ones below, or takes it away.'),
     readsAndSays(sentences),
     sentences.length > 1 ? element('p', {class: 'chooser'}, element('label', {for: 'sentence'}, 'Sentence '), chooser)
       : element('p', {class: 'source'}, sentences[0].source),
-    cut, all,
-    remark('Lines go from queries to keys; the stronger, the more weight. Of each query there are those that make up 95 % of its weight, ' +
-      `at most ${mostLines}. The pointer, or Tab and the arrow keys, leave the lines of one token.`),
-    element('div', {class: 'closely'}, lines, row), side);
+    cut, all, chosen.view);
 }

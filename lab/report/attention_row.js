@@ -8,11 +8,12 @@ function largestWeights(row, most) {
 }
 
 // The token that is looked at closely: a side of the sentence and a position there, or none.
+// `changed` hears of each change.
 class TokenChoice {
-  constructor() {
+  constructor(changed) {
     this.side = null;
     this.position = null;
-    this.listeners = [];
+    this.changed = changed;
   }
 
   // The position that is chosen on a side, or null.
@@ -22,18 +23,10 @@ class TokenChoice {
 
   // Chooses a token or, if it is the one that is chosen, none.
   toggle(side, position) {
-    if (this.on(side) === position) this.choose(null, null);
-    else this.choose(side, position);
-  }
-
-  choose(side, position) {
-    this.side = side;
-    this.position = position;
-    for (const listener of this.listeners) listener();
-  }
-
-  onChange(listener) {
-    this.listeners.push(listener);
+    const again = this.on(side) === position;
+    this.side = again ? null : side;
+    this.position = again ? null : position;
+    this.changed();
   }
 }
 
@@ -55,7 +48,9 @@ function rowTables(heads, sentence, selected) {
   if (selected.side === null) return [remark('A click on a token, or on a row of a map, lists the keys with the largest weights.')];
   const {side, position} = selected;
   const looking = heads.filter((head) => head.queries === side && position < head.rows.length);
-  const title = element('h3', {}, `Largest weights of “${queryLabels(sentence, side)[position]}” at position ${position + 1}`);
+  const title = element('div', {class: 'row-title'},
+    element('h3', {}, `Largest weights of “${queryLabels(sentence, side)[position]}” at position ${position + 1}`),
+    element('button', {type: 'button', class: 'close', 'aria-label': 'close', onclick: () => selected.toggle(side, position)}, '×'));
   if (looking.length === 0) return [title, remark('None of the chosen heads looks from this token.')];
   return [title, element('div', {class: 'row-tables'}, looking.map((head) => rowTable(head, sentence, position)))];
 }

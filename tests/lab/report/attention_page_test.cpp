@@ -188,7 +188,10 @@ TEST(AttentionPage, lists_the_largest_weights_of_a_token) {
     cells.dispatchEvent(new MouseEvent('click', {clientX: x + 5, clientY: y + height * 7.5 / 200}));
     const row = shown();
     document.querySelector('.token[aria-pressed=true]').click();
-    return {none, clicked, row, again: shown()};)");
+    const again = shown();
+    token('query', 'source', 5).click();
+    document.querySelector('.row .close').click();
+    return {none, clicked, row, again, closed: shown()};)");
   EXPECT_TRUE(page["none"]["cells"].empty());
   const auto& clicked = page["clicked"];
   EXPECT_EQ(clicked["title"][0], "Largest weights of “s191” at position 191");
@@ -205,19 +208,24 @@ TEST(AttentionPage, lists_the_largest_weights_of_a_token) {
             nlohmann::json({"decoder 0, self, head 0", "decoder 0, cross, head 0"}));
   EXPECT_EQ(page["row"]["cells"], nlohmann::json({"t8", "8", "100.0 %", "s8", "8", "100.0 %"}));
   EXPECT_EQ(page["row"]["rows"], nlohmann::json({"7", "7"}));
-  EXPECT_TRUE(page["again"]["pressed"].empty());
-  EXPECT_TRUE(page["again"]["cells"].empty());
+  for (const std::string end : {"again", "closed"}) {
+    EXPECT_TRUE(page[end]["pressed"].empty());
+    EXPECT_TRUE(page[end]["cells"].empty());
+  }
 }
 
 TEST(AttentionPage, scrolls_long_maps_and_lines_by_themselves) {
   for (const int width : {390, 1280}) {
     const auto page = see_long_sentence(R"(
+      token('query', 'source', 0).click();
       const map = document.querySelector('.compared .scrolling');
+      map.scrollIntoView({behavior: 'instant'});
       map.scrollTo(900, 1100);
       const box = (part) => document.querySelector(`.compared ${part}`).getBoundingClientRect();
       return {wide: document.documentElement.scrollWidth, tall: map.clientHeight, left: map.scrollLeft, down: map.scrollTop,
               keys: box('.keys').top - map.getBoundingClientRect().top, queries: box('.queries').left - map.getBoundingClientRect().left,
-              lines: document.querySelector('.lines .scrolling').clientHeight};)",
+              lines: document.querySelector('.lines .scrolling').clientHeight,
+              below: innerHeight - document.querySelector('.row').getBoundingClientRect().bottom};)",
                                         {.width = width});
     EXPECT_LE(page["wide"], width);
     EXPECT_LE(page["tall"], 680);  // page.css
@@ -226,6 +234,7 @@ TEST(AttentionPage, scrolls_long_maps_and_lines_by_themselves) {
     EXPECT_EQ(page["down"], 1100);
     EXPECT_EQ(page["keys"], 0) << "the tokens stay at the edges";
     EXPECT_EQ(page["queries"], 0);
+    EXPECT_EQ(page["below"], 0) << "the row of the token stays in sight";
   }
 }
 

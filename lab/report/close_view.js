@@ -1,0 +1,50 @@
+// The chosen heads on a sentence, closely: lines, large maps, and the row of a token, which stays in
+// sight below them.
+
+function largeMaps(heads, sentence, choice, selected, roles) {
+  const maps = heads.map(({rows, queries, keys}) => largeMap({
+    rows, queries: queryLabels(sentence, queries), keys: tokensOf(sentence, keys),
+    pointed: (cell) => maps.forEach((map) => markCell(map, cell)),
+    picked: (i) => selected.toggle(queries, i),
+  }));
+  return heads.map(({key, name, queries, colour}, i) => {
+    const role = roles[key] && roles[key] !== 'none' ? `: ${roles[key]}` : '';
+    return element('figure', {class: 'compared', 'data-head': key, 'data-queries': queries},
+      element('figcaption', {}, swatch(colour), element('b', {}, name), role,
+        element('button', {type: 'button', class: 'close', 'aria-label': 'close', onclick: () => choice.toggle(key)}, '×')),
+      scrolling(maps[i]));
+  });
+}
+
+// Marks the selected token wherever it stands.
+function markSelected(part, selected) {
+  for (const token of part.querySelectorAll('.token')) {
+    token.setAttribute('aria-pressed', selected.on(token.dataset.side) === Number(token.dataset.position));
+  }
+  for (const figure of part.querySelectorAll('.compared')) {
+    markRow(figure.querySelector('.large-map'), selected.on(figure.dataset.queries));
+  }
+}
+
+// The view, and `draw(sentence)`, which draws it anew.
+function closeView(choice, roles) {
+  const [lines, row, maps] = ['between-tokens', 'row', 'comparison'].map((name) => element('div', {class: name}));
+  row.setAttribute('aria-live', 'polite');
+  let shown = null;
+  let selected = null;
+  const drawRow = () => {
+    row.replaceChildren(...rowTables(chosenHeads(shown, choice), shown, selected));
+    for (const part of [lines, maps]) markSelected(part, selected);
+  };
+  const draw = (sentence) => {
+    if (sentence !== shown) selected = new TokenChoice(drawRow);
+    shown = sentence;
+    const heads = chosenHeads(sentence, choice);
+    lines.replaceChildren(...linesFigures(heads, sentence, selected));
+    maps.replaceChildren(...largeMaps(heads, sentence, choice, selected, roles));
+    drawRow();
+  };
+  const told = remark('Lines go from queries to keys; the stronger, the more weight. Of each query there are those that make up 95 % of its weight, ' +
+    `at most ${mostLines}. The pointer, or Tab and the arrow keys, leave the lines of one token.`);
+  return {draw, view: element('div', {}, told, lines, maps, row)};
+}
