@@ -1,4 +1,5 @@
-// tapehead config FILE: prints the resolved config with the origin of each value, or its schema.
+// tapehead config FILE: prints the resolved config with the origin of each value, or as JSON, or
+// its schema.
 #include <fmt/format.h>
 
 #include <memory>
@@ -10,6 +11,7 @@
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
 #include "train/config/config.hpp"
+#include "train/config/json.hpp"
 
 namespace tapehead {
 
@@ -18,6 +20,7 @@ namespace {
 struct ConfigArguments {
   std::filesystem::path file;
   std::vector<std::string> overrides;
+  bool json = false;
   bool schema = false;
   bool reference = false;
 };
@@ -34,7 +37,8 @@ void show_config(const ConfigArguments& arguments) {
     InputFiles inputs;
     inputs.add(loaded.files);
     expect_output_apart(inputs);
-    write_output(dump_config_with_origins(loaded));
+    write_output(arguments.json ? config_json(loaded.config) + '\n'
+                                : dump_config_with_origins(loaded));
   }
 }
 
@@ -46,9 +50,14 @@ void add_config_command(CLI::App& program, Outcome& /*outcome*/) {
   const auto arguments = std::make_shared<ConfigArguments>();
   command->add_option("file", arguments->file, "Config file, YAML or JSON");
   add_set_option(*command, arguments->overrides);
-  command->add_flag("--schema", arguments->schema, "Print the JSON Schema of configs");
-  command->add_flag("--reference", arguments->reference,
-                    "Print the reference of all options, as docs/config.md");
+  auto* json = command->add_flag("--json", arguments->json,
+                                 "Print the resolved config as one JSON object, without origins");
+  command->add_flag("--schema", arguments->schema, "Print the JSON Schema of configs")
+      ->excludes(json);
+  command
+      ->add_flag("--reference", arguments->reference,
+                 "Print the reference of all options, as docs/config.md")
+      ->excludes(json);
   command->callback([arguments] { show_config(*arguments); });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 
@@ -14,6 +15,7 @@
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/resolve.hpp"
 #include "train/config/config.hpp"
+#include "train/config/json.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 
@@ -218,6 +220,9 @@ TEST(ConfigWriter, a_dump_reads_back_as_it_was) {
       expect_same(config, read);
       EXPECT_EQ(read.training.learning_rate, config.training.learning_rate);  // every bit
       EXPECT_EQ(dump_config(read), dump);
+      if (round % 10 == 0) {  // JSON takes more time
+        EXPECT_EQ(dump_config(parse_config(config_json(config), "run/config.json").config), dump);
+      }
     }
   }
 }
@@ -240,6 +245,19 @@ decoder_self: {d_qk: [2, 4, 6], shared_as: ["a b", "", "[c]"]}
                         "\n"));
   EXPECT_THAT(dump, HasSubstr("\n  shared_as: [\"a b\", \"\", \"[c]\"]\n"));
   EXPECT_EQ(dump_config(parse_config(dump, "run/config.yaml").config), dump);
+  EXPECT_EQ(dump_config(parse_config(config_json(config), "run/config.json").config), dump);
+}
+
+TEST(ConfigWriter, json_has_the_values_of_the_options_and_null_for_what_is_open) {
+  const Config config =
+      parse_config("{attention: {heads: [4, 2]}, model: {layers: 2}}", "a.yaml").config;
+  const auto json = nlohmann::json::parse(config_json(config));
+  EXPECT_EQ(json["seed"], 1);
+  EXPECT_EQ(json["model"]["norm"], "layer_norm");
+  EXPECT_EQ(json["model"]["tie_embeddings"].type(), nlohmann::json::value_t::string);
+  EXPECT_EQ(json["model"]["bias_output"], false);
+  EXPECT_EQ(json["attention"]["heads"], nlohmann::json({4, 2}));
+  EXPECT_EQ(json["evaluation"]["every"], nullptr);  // an epoch, which depends on the data
 }
 
 TEST(ConfigWriter, every_option_of_the_task_is_written) {
