@@ -17,6 +17,7 @@
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/run_ensemble_option.hpp"
+#include "apps/translated_output.hpp"
 #include "core/errors.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
@@ -41,6 +42,7 @@ struct TranslateArguments {
   Index n_best = 1;
   Index batch_tokens = decoding_batch_tokens;
   Index threads = default_threads();
+  bool json = false;
 };
 
 constexpr Index lines_at_a_time = 1024;
@@ -51,7 +53,7 @@ DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& 
   options.length_penalty =
       arguments.length_penalty >= 0 ? arguments.length_penalty : options.length_penalty;
   options.best = arguments.n_best;
-  options.scores = arguments.n_best > 1;
+  options.scores = arguments.n_best > 1 || arguments.json;
   if (options.best > options.beam) {
     throw ConfigError(
         fmt::format("--n-best {} asks for more than the beam's {} hypotheses: raise --beam",
@@ -65,17 +67,9 @@ DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& 
   return options;
 }
 
-// One translation per line. With several per line of input: "line ||| translation ||| score", where
-// lines are counted from 0, as in Moses.
-void write_translations(std::FILE* out, Index line, const std::vector<Translation>& translations,
-                        bool n_best) {
-  for (const Translation& translation : translations) {
-    const std::string text =
-        n_best ? fmt::format("{} ||| {} ||| {:.4f}\n", line, translation.text, translation.score)
-               : translation.text + "\n";
-    if (std::fwrite(text.data(), 1, text.size(), out) != text.size()) {
-      throw IoError(fmt::format("cannot write the output: {}", std::strerror(errno)));
-    }
+void write_text(std::FILE* out, const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), out) != text.size()) {
+    throw IoError(fmt::format("cannot write the output: {}", std::strerror(errno)));
   }
 }
 
@@ -111,8 +105,8 @@ class LineWatch {
   UnknownText unknown_;
 };
 
-void translate_lines(const Translator& translator, bool n_best, TextReader& input, LineWatch& watch,
-                     std::FILE* output) {
+void translate_lines(const TranslateArguments& arguments, const Translator& translator,
+                     TextReader& input, LineWatch& watch, std::FILE* output) {
   Index done = 0;
   for (auto lines = input.next(lines_at_a_time); !lines.empty();
        lines = input.next(lines_at_a_time)) {
@@ -120,8 +114,10 @@ void translate_lines(const Translator& translator, bool n_best, TextReader& inpu
         translator.translate(lines, [&](std::size_t line, const std::vector<TokenId>& tokens) {
           watch.see(lines[line], tokens);
         });
-    for (const auto& translations : results) {
-      write_translations(output, done++, translations, n_best);
+    for (std::size_t i = 0; i < results.size(); ++i, ++done) {
+      write_text(output, arguments.json
+                             ? translations_json(results[i], lines[i])
+                             : translations_text(results[i], done, arguments.n_best > 1));
     }
     if (std::fflush(output) != 0) {
       throw IoError(fmt::format("cannot write the output: {}", std::strerror(errno)));
@@ -170,8 +166,7 @@ void translate(const TranslateArguments& arguments) {
   TextReader reader(descriptor, name);
   LineWatch watch(translator, *runs.first().tokenizers.source, name);
   runs.ensemble().use([&] {
-    translate_lines(translator, arguments.n_best > 1, reader, watch,
-                    output ? output.get() : stdout);
+    translate_lines(arguments, translator, reader, watch, output ? output.get() : stdout);
   });
 }
 
@@ -212,6 +207,8 @@ void add_translate_command(CLI::App& program, Outcome& /*outcome*/) {
                      .maximum = 1000000},
                     &arguments->batch_tokens);
   add_threads_option(*command, arguments->threads);
+  command->add_flag("--json", arguments->json,
+                    "One JSON object for each line, with the scores of its translations");
   command->callback([arguments] { translate(*arguments); });
 }
 

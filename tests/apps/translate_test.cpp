@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -134,6 +135,23 @@ TEST_F(Translate, several_translations_of_each_line) {
   EXPECT_LE(scores[0], 0);
   const std::string best = outputs[0].substr(6, outputs[0].find(" ||| ", 6) - 6);
   EXPECT_EQ(translated("3 4\n", {"--beam", "4"}), best + "\n");
+}
+
+TEST_F(Translate, json_has_each_line_with_its_translations_and_their_scores) {
+  const std::vector<std::string> texts = lines_of(translated("3 4\n\n", {"--json"}));
+  ASSERT_THAT(texts, SizeIs(2));
+  const auto greedy = nlohmann::json::parse(texts[0]);
+  EXPECT_EQ(greedy["source"], "3 4");
+  ASSERT_THAT(greedy["translations"], SizeIs(1));
+  EXPECT_EQ(greedy["translations"][0]["text"].get<std::string>() + "\n", translated("3 4\n"));
+  EXPECT_LT(greedy["translations"][0]["score"], 0);
+  EXPECT_EQ(nlohmann::json::parse(texts[1])["translations"][0]["text"], "");
+  const auto beam =
+      nlohmann::json::parse(translated("3 4\n", {"--json", "--beam", "4", "--n-best", "2"}));
+  ASSERT_THAT(beam["translations"], SizeIs(2));
+  EXPECT_GE(beam["translations"][0]["score"], beam["translations"][1]["score"]);
+  const auto broken = nlohmann::json::parse(translate({"--json"}, "3 \xff\n").output);
+  EXPECT_EQ(broken["source"], "3 \uFFFD");
 }
 
 TEST_F(Translate, more_translations_than_the_beam_holds_are_refused) {
