@@ -203,6 +203,17 @@ TEST(Packages, programs_that_tests_start_are_listed_for_the_tests) {
   EXPECT_GE(scripts, 3U);  // of an experiment two, and check_includes
 }
 
+TEST(Packages, the_python_module_that_tests_import_is_listed_for_the_tests) {
+  std::set<std::string> modules;
+  for (const std::string folder : {"python", "tests/python"}) {
+    for (const auto& entry : fs::directory_iterator(repository / folder)) {
+      modules.merge(matches_in(content_of(entry.path()), "\nimport ([a-z0-9_]+)"));
+    }
+  }
+  ASSERT_THAT(modules, Contains("numpy"));
+  EXPECT_THAT(listed_for("test"), Contains("python3-numpy"));
+}
+
 // Whatever is run by hand: the interpreter and each program are known, or the script says itself
 // what is missing.
 TEST(Packages, programs_of_every_script_are_known) {

@@ -1,0 +1,89 @@
+"""docs/python.md: its example runs, and its tables have the fields of the JSON that commands print and files hold."""
+
+import contextlib
+import io
+import json
+import pathlib
+import re
+import subprocess
+import unittest
+from unittest import mock
+
+import tapehead
+from page import PAGE, keys, rows, words
+from tiny import COPY, LABELLED, MASKED, ROOT, TINY
+
+COMMANDS = {  # what is given to each, and the words of its command line
+    "config": ("", ["tiny.json"]),
+    "plan": ("", ["tiny.json"]),
+    "gradcheck": ("", ["tiny.json"]),
+    "evaluate": ("", ["runs/copy"]),
+    "heads": ("", ["runs/copy", "--importance", "--prune"]),
+    "translate": ("1 2\n", ["runs/copy"]),
+    "generate": ("", ["runs/copy", "--prompt", "1 2"]),
+    "score": ("1 2\n", ["runs/copy", "--source", "lines", "--target", "lines", "--align", "all"]),
+    "classify": ("a hot wind\n", ["runs/labelled"]),
+    "fill": ("a m<mask>n\n", ["runs/masked"]),
+}
+
+
+def setUpModule():
+    pathlib.Path("configs").symlink_to(ROOT / "configs")
+    pathlib.Path("lines").write_text("1 2\n")
+    pathlib.Path("tiny.json").write_text(json.dumps(tapehead.config(COPY, set=TINY)))
+    with contextlib.redirect_stderr(io.StringIO()):
+        tapehead.train("tiny.json", run="runs/copy")
+        for name, text in (("labelled", LABELLED), ("masked", MASKED)):
+            pathlib.Path(name + ".yaml").write_text(text)
+            tapehead.train(name + ".yaml")
+
+
+class Page(unittest.TestCase):
+    def test_the_example_runs(self):
+        train = tapehead.train
+        example = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1]
+        said = io.StringIO()
+
+        def train_little(config, set, **options):
+            return train(config, {**TINY, **set, "training.steps": 6}, **options)
+
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()), \
+                mock.patch.object(tapehead, "train", train_little):
+            exec(compile(example, "docs/python.md", "exec"), {})
+        self.assertIn("encoder.layers.0.self 0 ", said.getvalue())
+        self.assertIn("did you mean model.d_model? 2\n", said.getvalue())
+
+    def test_the_commands_are_those_that_have_json(self):
+        commands = re.findall(r"^  (\w+) ", subprocess.check_output([tapehead.program(), "--help"], text=True), re.M)
+        having = [command for command in commands if "--json" in subprocess.check_output(
+            [tapehead.program(), command, "--help"], text=True)]
+        self.assertEqual(sorted(having), sorted(COMMANDS))
+
+    def test_the_fields_of_commands(self):
+        for command, (given, line) in COMMANDS.items():
+            with self.subTest(command):
+                _, _, always, sometimes = rows()[command]
+                printed = subprocess.run([tapehead.program(), command, *line, "--json"], input=given, text=True,
+                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                self.assertEqual(printed.returncode, 0, printed.stderr)
+                value = json.loads(printed.stdout)
+                self.assertLessEqual(words(always), keys(value))
+                self.assertLessEqual({"importance", "pruning", "alignment"} & words(sometimes), keys(value))
+                if command != "evaluate":  # whose metrics docs/metrics.md names
+                    self.assertLessEqual(value.keys(), words(always) | words(sometimes))
+
+    def test_the_fields_of_files(self):
+        files = rows()
+        lines = [json.loads(line) for line in pathlib.Path("runs/copy/metrics.jsonl").read_text().splitlines()]
+        step, evaluation = files["metrics.jsonl"][1].split("of an evaluation")
+        self.assertLessEqual(words(step) - {"penalty", "open_heads"}, lines[0].keys())
+        self.assertLessEqual(lines[0].keys(), words(step))
+        self.assertLessEqual(words(evaluation), lines[2].keys())
+        self.assertEqual(words(files["times.jsonl"][1]), {"step", "seconds"})
+        record = json.loads(pathlib.Path("runs/copy/record.json").read_text())
+        self.assertLessEqual(words(files["record.json"][1]), keys(record))
+        self.assertLessEqual(record.keys(), words(files["record.json"][1]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,32 @@
+// python/tapehead.py: what it trains, reads and uses, by scripts of Python's unittest, whose
+// failures are shown with their tracebacks.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/program.hpp"
+
+namespace tapehead {
+namespace {
+
+void expect_passes(const std::string& script) {
+  const TemporaryDirectory here;
+  const ProgramResult result =
+      run_script("/usr/bin/env",
+                 {"PYTHONPATH=" TAPEHEAD_SOURCE_DIR "/python", "/usr/bin/python3", "-B",
+                  TAPEHEAD_SOURCE_DIR "/tests/python/" + script},
+                 here.path());
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_NE(result.errors.find("\nOK\n"), std::string::npos) << result.errors;
+}
+
+TEST(Python, trains_and_reads_runs) { expect_passes("run_test.py"); }
+
+TEST(Python, uses_models) { expect_passes("use_test.py"); }
+
+TEST(Python, says_what_is_wrong) { expect_passes("errors_test.py"); }
+
+TEST(Python, has_the_json_that_its_page_describes) { expect_passes("docs_test.py"); }
+
+}  // namespace
+}  // namespace tapehead
