@@ -11,6 +11,7 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
+#include "apps/pruned_output.hpp"
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
@@ -27,9 +28,7 @@
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/experiment.hpp"
 #include "train/output/figures.hpp"
-#include "train/output/format.hpp"
 #include "train/output/logging.hpp"
-#include "train/output/program_path.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/directory.hpp"
@@ -51,6 +50,7 @@ struct PruneArguments {
   DataChoice data;
   Index threads = default_threads();
   bool overwrite = false;
+  bool json = false;
 };
 
 // "decoder.layers.0.cross.3"
@@ -119,6 +119,14 @@ ChosenHeads chosen_heads(const PruneArguments& arguments, SavedRun& saved, const
                           : least_important(arguments, saved, task, split, workers, console);
 }
 
+std::vector<std::string> names_of(const std::vector<HeadName>& heads) {
+  std::vector<std::string> names;
+  for (const HeadName& head : heads) {
+    names.push_back(head.text());
+  }
+  return names;
+}
+
 void write_run(const PruneArguments& arguments, const SavedRun& saved, const Config& config,
                const Model& model) {
   const TaskOptions data = find_run_data({saved.directory}, config.task, arguments.data);
@@ -154,23 +162,15 @@ void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
   const double loss_before = loss_of(saved.model);
   const double loss_after = loss_of(smaller);
   write_run(arguments, saved, config, smaller);
-  const std::size_t heads = heads_of(saved.model.transformer).size();
-  write_output(fmt::format("removed {} of {} heads:", removed.size(), heads));
-  for (const HeadName& head : removed) {
-    write_output(fmt::format(" {}", head.text()));
-  }
-  if (!chosen.remark.empty()) {
-    write_output(fmt::format("\n{}", chosen.remark));
-  }
-  write_output(fmt::format("\nparameters: {} -> {}; loss on {}: {:.4f} -> {:.4f}\n",
-                           format_count(static_cast<double>(saved.model.store.count())),
-                           format_count(static_cast<double>(smaller.store.count())), split.name,
-                           loss_before, loss_after));
-  write_output(fmt::format(
-      "{} can be evaluated and used like any run; to continue its training:\n{} train "
-      "{} --set {} --run DIR\n",
-      arguments.to.string(), program_path(), shell_word((arguments.to / "config.yaml").string()),
-      shell_word("model.init_from=" + arguments.to.string())));
+  const Pruned pruned{
+      .run = arguments.to,
+      .heads = heads_of(saved.model.transformer).size(),
+      .removed = names_of(removed),
+      .remark = chosen.remark,
+      .split = split.name,
+      .parameters = {.before = saved.model.store.count(), .after = smaller.store.count()},
+      .loss = {.before = loss_before, .after = loss_after}};
+  write_output(arguments.json ? pruned_json(pruned) : pruned_text(pruned));
 }
 
 void prune_run(const PruneArguments& arguments) {
@@ -226,6 +226,7 @@ void add_prune_command(CLI::App& program, Outcome& /*outcome*/) {
   add_other_data_option(*command, arguments->data);
   add_threads_option(*command, arguments->threads);
   command->add_flag("--overwrite", arguments->overwrite, "Replace an earlier run");
+  command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { prune_run(*arguments); });
 }
 

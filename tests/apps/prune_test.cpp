@@ -57,6 +57,27 @@ TEST_F(Prune, makes_a_run_that_is_evaluated_translated_and_trained_on) {
   EXPECT_EQ(trained.exit_code, 0) << trained.errors;
 }
 
+TEST_F(Prune, json_has_what_the_text_says) {
+  const Arguments heads{"--head", "encoder.layers.0.self.1", "--head", "decoder.layers.0.cross.0"};
+  Arguments arguments{"prune", "a", "told", "--json"};
+  arguments.insert(arguments.end(), heads.begin(), heads.end());
+  const auto json = nlohmann::json::parse(run(arguments).output);
+  EXPECT_EQ(json["run"], "told");
+  EXPECT_EQ(json["heads"], 12);
+  EXPECT_EQ(json["removed"], nlohmann::json({heads[1], heads[3]}));
+  EXPECT_EQ(json["remark"], "");
+  // Of each head: 4 columns of 16 numbers for query, key and value with 4 biases each, and 4 rows
+  // of 16 of the output projection.
+  EXPECT_EQ(json["parameters"]["before"].get<Index>() - json["parameters"]["after"].get<Index>(),
+            2 * (3 * (4 * 16 + 4) + 4 * 16));
+  const auto loss = [](const std::string& of) {
+    const auto evaluated = run({"evaluate", of, "--split", "validation", "--json"});
+    return nlohmann::json::parse(evaluated.output)["loss"];
+  };
+  EXPECT_EQ(json["loss"]["before"], loss("a"));
+  EXPECT_EQ(json["loss"]["after"], loss("told"));
+}
+
 TEST_F(Prune, takes_the_least_important_by_itself) {
   const ProgramResult pruned = run({"prune", "a", "d", "--count", "5"});
   EXPECT_EQ(pruned.exit_code, 0) << pruned.errors;
