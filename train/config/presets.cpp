@@ -1,5 +1,7 @@
 #include "train/config/presets.hpp"
 
+#include "datasets/task_kind.hpp"
+
 namespace tapehead {
 
 namespace {
