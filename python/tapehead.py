@@ -84,6 +84,22 @@ def read_tensors(file) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     return tensors, metadata
 
 
+class Attention:
+    """What `Run.attention` shows: the fields of docs/python.md, such as `source_tokens`; `logits`; by the name of an
+    attention, `weights`, `scores` (-inf: not allowed) and `outputs`, arrays of (heads, queries, keys or width)."""
+
+    def __init__(self, file):
+        tensors, metadata = read_tensors(file)
+        facts = json.loads(metadata["tapehead"])
+        if (facts["format"], facts["version"]) != ("tapehead attention", 1):
+            raise ValueError(f"{file} has version {facts['version']} of {facts['format']}, which is not known here")
+        vars(self).update(facts)
+        self.logits = np.array(tensors["logits"])
+        self.weights, self.scores, self.outputs = (
+            {one["attention"]: np.stack([tensors[f"{one['attention']}.{head}.{what}"] for head in range(one["heads"])])
+             for one in self.attentions} for what in ("weights", "scores", "outputs"))
+
+
 class Run:
     """A trained run: its resolved `config`, its metrics and weights, and what its model does with texts.
 
@@ -125,6 +141,14 @@ class Run:
         """What each head does on a split; with the loss without each head, and with the loss as all go one by one."""
         return self._use("heads", importance=importance, prune=prune, split=split, **options)[0]
 
+    def attention(self, text: str, target: str | None = None, without=(), **options) -> Attention:
+        """What the heads do with a text and its target, by default the model's own; without the heads named."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = f"{folder}/attention.safetensors"
+            _ask(_line("attention", self.directory, text, target=target, without=[*without], output=file,
+                       checkpoint=self.checkpoint, **options))
+            return Attention(file)
+
     def translate(self, texts, n_best: int | None = None, **options) -> list:
         """The translation of each text; with `n_best` the list of its best translations, each {"text", "score"}."""
         records = [record["translations"] for record in self._use("translate", texts, n_best=n_best, **options)]
@@ -160,7 +184,7 @@ class Run:
 
     def _use(self, command: str, texts=(), **options) -> list[dict]:
         line = _line(command, self.directory, checkpoint=self.checkpoint, json=True, **options)
-        return [json.loads(record) for record in _ask(line, _joined(texts)).split("\n") if record]
+        return [json.loads(record) for record in _ask(line, _joined(texts), 4).split("\n") if record]
 
 
 load = Run
@@ -188,13 +212,13 @@ def _line(command: str, *words, set: dict | None = None, **options) -> list[str]
     return [*line, "--", *map(str, words)]
 
 
-def _ask(line: list[str], texts: str = "") -> str:
-    """What a command prints. Its warnings become Python's."""
+def _ask(line: list[str], texts: str = "", level: int = 3) -> str:
+    """What a command prints. Its warnings become Python's, of the caller so many levels up."""
     ran = subprocess.run(line, input=texts, capture_output=True, encoding="utf-8", errors="replace")
     if ran.returncode:
         raise _error(ran.stderr, ran.returncode)
     for warning in re.findall(r"^warning: (.*)", ran.stderr, re.MULTILINE):
-        warnings.warn(warning, stacklevel=4)
+        warnings.warn(warning, stacklevel=level)
     return ran.stdout
 
 
