@@ -85,8 +85,8 @@ def read_tensors(file) -> tuple[dict[str, np.ndarray], dict[str, str]]:
 
 
 class Attention:
-    """What `Run.attention` shows: the fields of docs/python.md, such as `source_tokens`; `logits`; by the name of an
-    attention, `weights`, `scores` (-inf: not allowed) and `outputs`, arrays of (heads, queries, keys or width)."""
+    """What `Run.attention` shows: the fields of docs/python.md, such as `source_tokens`; `logits`, and `logits_without` the heads
+    named; by the name of an attention, `weights`, `scores` (-inf: not allowed) and `outputs`, arrays of (heads, queries, keys or width)."""
 
     def __init__(self, file):
         tensors, metadata = read_tensors(file)
@@ -95,6 +95,7 @@ class Attention:
             raise ValueError(f"{file} has version {facts['version']} of {facts['format']}, which is not known here")
         vars(self).update(facts)
         self.logits = np.array(tensors["logits"])
+        self.logits_without = np.array(tensors["without.logits"]) if "without.logits" in tensors else None
         self.weights, self.scores, self.outputs = (
             {one["attention"]: np.stack([tensors[f"{one['attention']}.{head}.{what}"] for head in range(one["heads"])])
              for one in self.attentions} for what in ("weights", "scores", "outputs"))
@@ -142,7 +143,8 @@ class Run:
         return self._use("heads", importance=importance, prune=prune, split=split, **options)[0]
 
     def attention(self, text: str, target: str | None = None, without=(), **options) -> Attention:
-        """What the heads do with a text and its target, by default the model's own; without the heads named."""
+        """What the heads do with a text and its target, by default the model's own; also what the model
+        predicts without the heads named."""
         with tempfile.TemporaryDirectory() as folder:
             file = f"{folder}/attention.safetensors"
             _ask(_line("attention", self.directory, text, target=target, without=[*without], output=file,

@@ -37,13 +37,18 @@ std::string role_at(const Json& moment, const std::string& name) {
   return "no such head";
 }
 
+// Long enough for a head to find the token before, with steps at which none has found it.
+Arguments previous_token_training() {
+  return tiny_training("a", {"task.name=previous_token", "model.heads=2", "model.dropout=0",
+                             "training.steps=300", "training.learning_rate=1e-2",
+                             "training.checkpoint_every=40", "training.checkpoint_keep=20"});
+}
+
 TEST_F(HeadHistory, says_since_when_a_head_has_its_role) {
-  // Long enough for some heads to get a role, with steps between that have none.
-  output(tiny_training(
-      "a", {"training.steps=120", "training.checkpoint_keep=20", "training.learning_rate=1e-2"}));
+  output(previous_token_training());
   const Json history = Json::parse(output({"heads", "a", "--every-checkpoint", "--json"}));
-  ASSERT_EQ(history["steps"].size(), 12U);
-  EXPECT_EQ(history["steps"][0]["step"], 10);
+  ASSERT_EQ(history["steps"].size(), 8U);
+  EXPECT_EQ(history["steps"][0]["step"], 40);
   const Json last = Json::parse(output({"heads", "a", "--checkpoint", "last", "--json"}));
   EXPECT_EQ(history["steps"].back()["attentions"], last["attentions"]);
   ASSERT_FALSE(history["roles"].empty());
@@ -61,9 +66,35 @@ TEST_F(HeadHistory, says_since_when_a_head_has_its_role) {
     }
   }
   EXPECT_TRUE(later) << "no role began after the first checkpoint";
+}
+
+// The share of the queries in which a head follows the only relation of an attention.
+double agreement_at(const Json& moment, const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  for (const Json& attention : moment["attentions"]) {
+    if (attention["attention"] == name.substr(0, dot)) {
+      return attention["relations"][0]["agreement"][std::stoul(name.substr(dot + 1))];
+    }
+  }
+  return 0;
+}
+
+TEST_F(HeadHistory, says_since_when_a_head_follows_a_relation) {
+  output(previous_token_training());
+  const Json history = Json::parse(output({"heads", "a", "--every-checkpoint", "--json"}));
+  ASSERT_EQ(history["relations"].size(), 1U);
+  const Json& since = history["relations"][0];
+  EXPECT_EQ(since["relation"], "previous");
+  EXPECT_GT(since["step"], 40);
+  for (const Json& moment : history["steps"]) {
+    EXPECT_EQ(moment["step"] >= since["step"], agreement_at(moment, since["head"]) >= 0.8)
+        << moment["step"];
+  }
+  const std::string step = std::to_string(since["step"].get<int>());
   EXPECT_THAT(output({"heads", "a", "--every-checkpoint", "--all"}),
-              ::testing::AllOf(HasSubstr("12 checkpoints of steps 10 to 120"),
-                               HasSubstr(" from step "), HasSubstr("step  answer\n")));
+              ::testing::AllOf(HasSubstr("8 checkpoints of steps 40 to 300"),
+                               HasSubstr(" follows it from step " + step + " on"),
+                               HasSubstr("step  previous\n")));
 }
 
 TEST_F(HeadHistory, needs_two_checkpoints) {

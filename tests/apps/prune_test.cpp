@@ -68,7 +68,7 @@ TEST_F(Prune, json_has_what_the_text_says) {
   EXPECT_EQ(json["remark"], "");
   // Of each head: 4 columns of 16 numbers for query, key and value with 4 biases each, and 4 rows
   // of 16 of the output projection.
-  EXPECT_EQ(json["parameters"]["before"].get<Index>() - json["parameters"]["after"].get<Index>(),
+  EXPECT_EQ(json["parameters"]["before"].get<int>() - json["parameters"]["after"].get<int>(),
             2 * (3 * (4 * 16 + 4) + 4 * 16));
   const auto loss = [](const std::string& of) {
     const auto evaluated = run({"evaluate", of, "--split", "validation", "--json"});

@@ -111,7 +111,9 @@ class FromTheProgram(unittest.TestCase):
         whole, less = (self.run_.attention("1 2 3", target="1 2", without=without)
                        for without in ([], ["encoder.layers.0.self.0"]))
         self.assertEqual((whole.target, whole.generated), ("1 2", False))
-        self.assertFalse(np.array_equal(whole.logits, less.logits))
+        np.testing.assert_array_equal(whole.logits, less.logits)
+        self.assertIsNone(whole.logits_without)
+        self.assertFalse(np.array_equal(less.logits, less.logits_without))
         with self.assertRaisesRegex(tapehead.Error, "encoder.layers.9"):
             self.run_.attention("1", without=["encoder.layers.9.self.0"])
 

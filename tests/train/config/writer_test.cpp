@@ -251,13 +251,13 @@ decoder_self: {d_qk: [2, 4, 6], shared_as: ["a b", "", "[c]"]}
 TEST(ConfigWriter, json_has_the_values_of_the_options_and_null_for_what_is_open) {
   const Config config =
       parse_config("{attention: {heads: [4, 2]}, model: {layers: 2}}", "a.yaml").config;
-  const auto json = nlohmann::json::parse(config_json(config));
-  EXPECT_EQ(json["seed"], 1);
-  EXPECT_EQ(json["model"]["norm"], "layer_norm");
-  EXPECT_EQ(json["model"]["tie_embeddings"].type(), nlohmann::json::value_t::string);
-  EXPECT_EQ(json["model"]["bias_output"], false);
-  EXPECT_EQ(json["attention"]["heads"], nlohmann::json({4, 2}));
-  EXPECT_EQ(json["evaluation"]["every"], nullptr);  // an epoch, which depends on the data
+  const auto object = nlohmann::json::parse(config_json(config));
+  EXPECT_EQ(object["seed"], 1);
+  EXPECT_EQ(object["model"]["norm"], "layer_norm");
+  EXPECT_EQ(object["model"]["tie_embeddings"].type(), nlohmann::json::value_t::string);
+  EXPECT_EQ(object["model"]["bias_output"], false);
+  EXPECT_EQ(object["attention"]["heads"], nlohmann::json({4, 2}));
+  EXPECT_EQ(object["evaluation"]["every"], nullptr);  // an epoch, which depends on the data
 }
 
 TEST(ConfigWriter, every_option_of_the_task_is_written) {
