@@ -85,8 +85,9 @@ def read_tensors(file) -> tuple[dict[str, np.ndarray], dict[str, str]]:
 
 
 class Attention:
-    """What `Run.attention` shows: the fields of docs/python.md, such as `source_tokens`; `logits`, and `logits_without` the heads
-    named; by the name of an attention, `weights`, `scores` (-inf: not allowed) and `outputs`, arrays of (heads, queries, keys or width)."""
+    """What `Run.attention` shows: the fields of docs/python.md, such as `source_tokens`; `logits`, and `logits_without`
+    the heads named; by the name of an attention, `weights`, `scores` (-inf: not allowed) and `outputs`, arrays of
+    (heads, queries, keys or width)."""
 
     def __init__(self, file):
         tensors, metadata = read_tensors(file)
@@ -102,10 +103,9 @@ class Attention:
 
 
 class Run:
-    """A trained run: its resolved `config`, its metrics and weights, and what its model does with texts.
-
-    `checkpoint` is best, last, average or a file; by default the average where there is one, else the best. A text is
-    a line; methods take a list of texts, or one text."""
+    """A trained run: its resolved `config`, its metrics and weights, and what its model does with texts. `checkpoint`
+    is best, last, average or a file; by default the average where there is one, else the best. A text is a line;
+    methods take a list of texts, or one text."""
 
     def __init__(self, directory, checkpoint: str | None = None):
         self.directory, self.checkpoint = Path(directory), checkpoint
