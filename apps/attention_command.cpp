@@ -40,8 +40,6 @@ struct AttentionArguments {
   bool json = false;
 };
 
-constexpr Index page_tokens = 256;  // of each side
-
 std::string dump(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -51,7 +49,7 @@ std::string page_of(const SavedRun& run, const Inspection& inspection) {
   return report_page(
       {{"name", fmt::format("Attention of {}", name)},
        {"sentences",
-        {sentence_json(inspection.sequence, inspection.text.source, 1, page_tokens)}}});
+        {sentence_json(inspection.sequence, inspection.text.source, {}, shown_text_tokens)}}});
 }
 
 void expect_form(const std::filesystem::path& output) {

@@ -32,6 +32,7 @@ struct ReportArguments {
   std::filesystem::path output;
   std::string split = "validation";
   std::vector<Index> sentences;  // counted from 1
+  std::vector<std::string> texts;
   std::string checkpoint;
   DataChoice data;
   Index threads = default_threads();
@@ -45,6 +46,7 @@ nlohmann::ordered_json report_of_run(const ReportArguments& arguments) {
   prepare_blas();
   ReportRequest request{.run = arguments.directory,
                         .split = arguments.split,
+                        .texts = arguments.texts,
                         .checkpoint = arguments.checkpoint,
                         .data = arguments.data,
                         .threads = arguments.threads,
@@ -104,6 +106,12 @@ void add_report_command(CLI::App& program, Outcome& /*outcome*/) {
        .minimum = 1,
        .maximum = 1e9},
       arguments->sentences);
+  command
+      ->add_option("--text", arguments->texts,
+                   "A text of yours, to show the heads' attention on it too; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
   add_checkpoint_option(*command, arguments->checkpoint);
   add_data_option(*command, arguments->data);
   add_other_data_option(*command, arguments->data);
@@ -112,8 +120,8 @@ void add_report_command(CLI::App& program, Outcome& /*outcome*/) {
       "--prune", arguments->prune,
       "Measure the loss as all heads are removed one by one, even if that takes long");
   command->callback([arguments, command] {
-    for (const char* option : {"--split", "--sentences", "--checkpoint", "--data", "--other-data",
-                               "--threads", "--prune"}) {
+    for (const char* option : {"--split", "--sentences", "--text", "--checkpoint", "--data",
+                               "--other-data", "--threads", "--prune"}) {
       arguments->for_runs += command->count(option);
     }
     write_report(*arguments);

@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "datasets/loader.hpp"
+#include "lab/inspection/inspection.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/options/layout.hpp"
 
@@ -92,16 +93,26 @@ Index weights_in(const Json& attentions) {
 
 }  // namespace
 
-Json sentence_json(const InspectedSequence& sequence, const std::string& source, Index number,
-                   Index shown) {
-  return {{"number", number},
-          {"source", source},
-          {"source_tokens", first_of(sequence.source_tokens, shown)},
-          {"target_tokens", first_of(sequence.target_tokens, shown)},
-          {"said_tokens", first_of(sequence.said_tokens, shown)},
-          {"source_length", sequence.source_tokens.size()},
-          {"target_length", sequence.target_tokens.size()},
-          {"attentions", attentions_json(sequence, shown)}};
+Json sentence_json(const InspectedSequence& sequence, const std::string& source,
+                   std::optional<Index> number, Index shown) {
+  Json sentence = number ? Json{{"number", *number}} : Json::object();
+  sentence.update({{"source", source},
+                   {"source_tokens", first_of(sequence.source_tokens, shown)},
+                   {"target_tokens", first_of(sequence.target_tokens, shown)},
+                   {"said_tokens", first_of(sequence.said_tokens, shown)},
+                   {"source_length", sequence.source_tokens.size()},
+                   {"target_length", sequence.target_tokens.size()},
+                   {"attentions", attentions_json(sequence, shown)}});
+  return sentence;
+}
+
+Json report_texts(const SavedRun& run, const std::vector<std::string>& texts, Workers& workers) {
+  Json list = Json::array();
+  for (const std::string& text : texts) {
+    const Inspection inspection = inspect_text(run, {.text = text}, workers);
+    list.push_back(sentence_json(inspection.sequence, text, {}, shown_text_tokens));
+  }
+  return list;
 }
 
 Json report_sentences(const Model& model, const EvaluationOptions& options, const Task& task,

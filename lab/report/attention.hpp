@@ -1,6 +1,7 @@
 // Sentences for a page: their tokens, the model's outputs, and the weights of every head.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,15 @@ constexpr Index shown_tokens = 48;        // of each side of a sentence; later w
 constexpr Index shown_weights = 600'000;  // of all sentences; they determine the size of the page
 
 // One sentence as below, without output and reference, and with the first `shown` tokens of each
-// side.
+// side; without a number, if it has none.
 nlohmann::ordered_json sentence_json(const InspectedSequence& sequence, const std::string& source,
-                                     Index number, Index shown);
+                                     std::optional<Index> number, Index shown);
+
+// Texts of the user's own, each as a sentence without a number, with up to `shown_text_tokens`.
+// Throws what inspect_text() throws.
+constexpr Index shown_text_tokens = 256;  // of each side
+nlohmann::ordered_json report_texts(const SavedRun& run, const std::vector<std::string>& texts,
+                                    Workers& workers);
 
 // The given examples of a split, as many of the first ones as `shown_weights` allows, but at least
 // one. For each of them:

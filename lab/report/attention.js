@@ -48,10 +48,11 @@ function readsAndSays(sentences) {
     ? remark('In the decoder a row “a > b” is the position that reads a and has to say b; columns are the tokens that are read.') : '';
 }
 
+// A text of the user's own has no number, and comes first.
 function sentenceChooser(sentences, draw) {
   const chooser = element('select', {id: 'sentence', onchange: draw}, sentences.map((one, i) =>
-    element('option', {value: i}, `${one.number}: ${one.source}`)));
-  chooser.value = firstSentence(sentences);
+    element('option', {value: i}, one.number ? `${one.number}: ${one.source}` : one.source)));
+  chooser.value = sentences[0].number ? firstSentence(sentences) : 0;
   return chooser;
 }
 
@@ -75,8 +76,9 @@ function markChosen(maps, choice) {
   }
 }
 
-function attentionSection({sentences, heads}, choice) {
-  if (!sentences?.length) return '';
+function attentionSection({texts = [], sentences: examples = [], heads}, choice) {
+  const sentences = [...texts, ...examples];
+  if (sentences.length === 0) return '';
   const roles = rolesByHead(heads);
   const all = element('div', {class: 'maps'});
   const cut = remark();

@@ -23,8 +23,9 @@ struct ReportEffort {
 struct ReportRequest {
   std::filesystem::path run;
   std::string split = "validation";
-  std::vector<Index> sentences{};  // example numbers in the split, from 0; empty: the first ones
-  std::string checkpoint{};        // as SavedRun takes it
+  std::vector<Index> sentences{};    // example numbers in the split, from 0; empty: the first ones
+  std::vector<std::string> texts{};  // of the user's own, shown before the sentences
+  std::string checkpoint{};          // as SavedRun takes it
   DataChoice data{};
   ReportEffort effort{};
   Index threads = 1;

@@ -42,6 +42,9 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
   report["sentences"] =
       report_sentences(run.model, run.config.evaluation, task, split, sentences, workers);
   expect_figures(report["sentences"]);
+  if (!request.texts.empty()) {
+    report["texts"] = report_texts(run, request.texts, workers);
+  }
   if (report["sentences"].size() < sentences.size()) {
     report["notes"].push_back(
         fmt::format("Of {} sentences the first {} are shown: the weights of more would make the "
@@ -59,7 +62,7 @@ void note_unknown(Json& report, const ReportRequest& request, const Error& error
   if (!request.checkpoint.empty()) {
     throw error;
   }
-  for (const char* part : {"sentences", "heads"}) {
+  for (const char* part : {"sentences", "texts", "heads"}) {
     report.erase(part);
   }
   report["notes"].push_back(fmt::format("Samples and heads are missing: {}", error.what()));

@@ -221,6 +221,22 @@ TEST_F(Report, shows_the_sentences_that_are_asked_for) {
   EXPECT_THAT(none.errors, HasSubstr("no sentence 41 in validation; it has 1 to 40"));
 }
 
+TEST_F(Report, shows_a_text_of_the_users_own_first) {
+  const ProgramResult result =
+      report({"a", "--output", "own.html", "--text", "1 2 1 2", "--sentences", "3"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  const auto page = see("own.html", R"(
+    const chooser = document.getElementById('sentence');
+    return {listed: [...chooser.options].map((one) => one.textContent),
+            shown: chooser.value, samples: document.querySelectorAll('.samples li').length};)");
+  EXPECT_EQ(page["listed"].size(), 2U);
+  EXPECT_EQ(page["listed"][0], "1 2 1 2");
+  EXPECT_EQ(page["shown"], "0");
+  EXPECT_EQ(page["samples"], 1);
+  EXPECT_THAT(report({"a", "--output", "own.html", "--text", "x"}).errors,
+              HasSubstr("knows no token of the text"));
+}
+
 TEST_F(Report, of_a_run_that_was_killed_says_so) {
   Program training(tiny_training("killed", {"training.steps=100000"}), here->path());
   ASSERT_TRUE(wait_until([&] { return fs::exists(step_checkpoint(*here / "killed", 20)); }));
