@@ -124,14 +124,26 @@ std::string without_masks(std::string text) {
   return text;
 }
 
-void say_unknown_tokens(const SavedRun& run, const std::string& text) {
-  const Tokenizer& tokenizer = *run.tokenizers.source;
-  const bool masked = application_of(run.config) == Application::fill;
-  const std::string read = masked ? without_masks(text) : text;
+void say_unknown_tokens(const Tokenizer& tokenizer, const std::string& text, const char* what) {
   UnknownText unknown;
-  unknown.see(tokenizer, read, tokenizer.encode(read), 1);
+  unknown.see(tokenizer, text, tokenizer.encode(text), 1);
   if (unknown.any()) {
-    spdlog::warn("the text: {}", describe(unknown));
+    spdlog::warn("the {}: {}", what, describe(unknown));
+  }
+}
+
+void say_what_is_lost(const AttentionArguments& arguments, const SavedRun& run,
+                      const Inspection& inspection) {
+  const Application application = application_of(run.config);
+  const TextBatch& read = inspection.text;
+  say_unknown_tokens(*run.tokenizers.source,
+                     application == Application::fill ? without_masks(read.source) : read.source,
+                     "text");
+  if (application == Application::translate && arguments.target) {
+    say_unknown_tokens(*run.tokenizers.target, *arguments.target, "target");
+  }
+  if (read.cut) {
+    spdlog::warn("the text is longer than task.max_length; only its first tokens are read");
   }
 }
 
@@ -154,7 +166,7 @@ void show_attention(const AttentionArguments& arguments) {
     return inspect_text(
         run, {.text = text, .target = arguments.target, .without = arguments.without}, workers);
   });
-  say_unknown_tokens(run, text);
+  say_what_is_lost(arguments, run, inspection);
   write(arguments, run, inspection);
   print(arguments, run, inspection);
 }

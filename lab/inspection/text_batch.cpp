@@ -113,13 +113,12 @@ TextBatch class_of(const SavedRun& run, const Model& model, const std::string& t
     throw DataError(fmt::format("{} text{} with tabs between them, where the model reads {}", found,
                                 found == 1 ? "" : "s", options.texts));
   }
+  const ClassifiedText read =
+      classified_text(*run.tokenizers.source, text, options.texts, options.max_length);
+  expect_known(read.tokens, text, "text");
   Split split;
   split.classes = true;
-  split.examples.push_back(
-      {.source =
-           classified_text(*run.tokenizers.source, text, options.texts, options.max_length).tokens,
-       .target = {}});
-  expect_known(split.examples.front().source, text, "text");
+  split.examples.push_back({.source = read.tokens, .target = {}});
   if (target) {
     split.examples.front().target = run.tokenizers.target->encode(*target);
     if (split.examples.front().target.empty()) {
@@ -127,7 +126,9 @@ TextBatch class_of(const SavedRun& run, const Model& model, const std::string& t
                                   classes_of(*run.tokenizers.target)));
     }
   }
-  return batch_of(run, model, std::move(split), text, target, workers);
+  TextBatch batch = batch_of(run, model, std::move(split), text, target, workers);
+  batch.cut = read.cut;
+  return batch;
 }
 
 TextBatch masked_text(const SavedRun& run, const std::string& text) {

@@ -16,6 +16,7 @@ struct TextBatch {
   std::string source;
   std::string target{};    // empty for running text
   bool generated = false;  // the target is the model's own
+  bool cut = false;        // a text with a class was longer than task.max_length
 };
 
 constexpr std::string_view mask_in_text = "<mask>";

@@ -173,6 +173,11 @@ TEST_F(AttentionOfText, reads_running_text_masks_and_classes) {
   const Json classes = json({"classes", "a sunny day"});
   EXPECT_EQ(classes["predictions"].size(), 1U);
   EXPECT_EQ(classes["target"], classes["predictions"][0]["best"][0]["token"]);
+  EXPECT_EQ(run_program({"attention", "classes", "a hot wind"}, here.path()).errors, "");
+  const std::string longer = "a hot wind" + std::string(600, ' ') + "came";
+  output(labelled_training(here, "short", {"task.max_length=3"}));
+  EXPECT_THAT(run_program({"attention", "short", longer}, here.path()).errors,
+              HasSubstr("the text is longer than task.max_length"));
 }
 
 TEST_F(AttentionOfText, says_what_is_wrong) {
