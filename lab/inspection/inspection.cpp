@@ -20,7 +20,7 @@ namespace {
 // "decoder.layers.0.cross.2"
 HeadName head_of(const Transformer& transformer, std::string_view name) {
   const std::size_t dot = std::min(name.rfind('.'), name.size());
-  const std::string_view number = name.substr(std::min(dot + 1, name.size()));
+  const std::string number(name.substr(std::min(dot + 1, name.size())));
   const char* const last = number.data() + number.size();
   Index head = 0;
   const auto [end, fault] = std::from_chars(number.data(), last, head);
