@@ -54,13 +54,14 @@ TEST_F(HeadHistory, says_since_when_a_head_has_its_role) {
   ASSERT_FALSE(history["roles"].empty());
   bool later = false;
   for (const Json& since : history["roles"]) {
-    const std::string head = since["head"];
+    const auto head = since["head"].get<std::string>();
+    const auto role = since["role"].get<std::string>();
     for (std::size_t i = 0; i < history["steps"].size(); ++i) {
       const Json& moment = history["steps"][i];
       if (moment["step"] >= since["step"]) {
-        EXPECT_EQ(role_at(moment, head), since["role"]) << head << " at " << moment["step"];
+        EXPECT_EQ(role_at(moment, head), role) << head << " at " << moment["step"];
       } else if (history["steps"][i + 1]["step"] == since["step"]) {
-        EXPECT_NE(role_at(moment, head), since["role"]) << head << " at " << moment["step"];
+        EXPECT_NE(role_at(moment, head), role) << head << " at " << moment["step"];
         later = true;
       }
     }
