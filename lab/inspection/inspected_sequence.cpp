@@ -92,4 +92,20 @@ TokenSide key_side(const AttentionSite& site) {
   return site.kind == AttentionKind::decoder_self ? TokenSide::target : TokenSide::source;
 }
 
+nlohmann::ordered_json attentions_json(
+    const InspectedSequence& sequence,
+    const std::function<nlohmann::ordered_json(const RecordedAttention&)>& head_json) {
+  auto attentions = nlohmann::ordered_json::array();
+  for (const RecordedAttention& seen : sequence.heads) {
+    if (seen.head == 0) {
+      attentions.push_back({{"attention", seen.site.text()},
+                            {"queries", side_name(query_side(seen.site))},
+                            {"keys", side_name(key_side(seen.site))},
+                            {"heads", nlohmann::ordered_json::array()}});
+    }
+    attentions.back()["heads"].push_back(head_json(seen));
+  }
+  return attentions;
+}
+
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

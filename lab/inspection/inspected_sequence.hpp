@@ -1,9 +1,12 @@
 // One sequence as every head of a model sees it, and what the model predicts.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "core/sequence/batch.hpp"
 #include "datasets/layout.hpp"
@@ -40,5 +43,11 @@ enum class TokenSide { source, target };
 std::string_view side_name(TokenSide side);  // "source"
 TokenSide query_side(const AttentionSite& site);
 TokenSide key_side(const AttentionSite& site);
+
+// [{"attention": "encoder.layers.0.self", "queries": "source", "keys": "source", "heads": [...]}],
+// with what `head_json` gives for each head.
+nlohmann::ordered_json attentions_json(
+    const InspectedSequence& sequence,
+    const std::function<nlohmann::ordered_json(const RecordedAttention&)>& head_json);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -26,23 +26,19 @@ Json rows_json(const Tensor& matrix) {
   return rows;
 }
 
+Json tensors_json(const RecordedAttention& seen) {
+  return {{"weights", rows_json(seen.weights)},
+          {"scores", rows_json(seen.scores)},
+          {"outputs", rows_json(seen.output)}};
+}
+
 Json attentions_json(const InspectedSequence& sequence, WithTensors with) {
-  Json attentions = Json::array();
-  for (const RecordedAttention& seen : sequence.heads) {
-    if (seen.head == 0) {
-      attentions.push_back({{"attention", seen.site.text()},
-                            {"queries", side_name(query_side(seen.site))},
-                            {"keys", side_name(key_side(seen.site))},
-                            {"heads", with == WithTensors::yes ? Json::array() : Json(0)}});
-    }
-    Json& heads = attentions.back()["heads"];
-    if (with == WithTensors::yes) {
-      heads.push_back({{"weights", rows_json(seen.weights)},
-                       {"scores", rows_json(seen.scores)},
-                       {"outputs", rows_json(seen.output)}});
-    } else {
-      heads = seen.head + 1;
-    }
+  if (with == WithTensors::yes) {
+    return attentions_json(sequence, tensors_json);
+  }
+  Json attentions = attentions_json(sequence, [](const RecordedAttention&) { return Json(); });
+  for (Json& attention : attentions) {
+    attention["heads"] = attention["heads"].size();
   }
   return attentions;
 }

@@ -80,8 +80,8 @@ std::string attention_tables(const Inspection& inspection) {
 
 std::string predictions_table(const SavedRun& run, const Inspection& inspection) {
   const InspectedSequence& sequence = inspection.sequence;
-  const auto& read = sequence.target_tokens.empty() ? sequence.source_tokens  //
-                                                    : sequence.target_tokens;
+  const bool encoder = run.config.model.family == Family::encoder;
+  const auto& read = encoder ? sequence.source_tokens : sequence.target_tokens;
   Table table({Align::right, Align::left, Align::left, Align::left});
   table.row({"row", "reads", "predicts, %", inspection.without ? "without, %" : ""});
   table.rule();

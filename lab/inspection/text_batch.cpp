@@ -12,8 +12,7 @@
 #include "core/text.hpp"
 #include "datasets/batch_layout.hpp"
 #include "datasets/corpus/masking.hpp"
-#include "datasets/text/classified_text.hpp"
-#include "datasets/text/labelled_options.hpp"
+#include "train/evaluation/classifier.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/generator.hpp"
@@ -108,13 +107,7 @@ std::string classes_of(const Tokenizer& classes) {
 
 TextBatch class_of(const SavedRun& run, const Model& model, const std::string& text,
                    const std::optional<std::string>& target, Workers& workers) {
-  const auto& options = run.config.task.as<LabelledTextOptions>();
-  if (const Index found = 1 + std::ranges::count(text, '\t'); found != options.texts) {
-    throw DataError(fmt::format("{} text{} with tabs between them, where the model reads {}", found,
-                                found == 1 ? "" : "s", options.texts));
-  }
-  const ClassifiedText read =
-      classified_text(*run.tokenizers.source, text, options.texts, options.max_length);
+  const ClassifiedText read = Classifier(run, workers).read(text);
   expect_known(read.tokens, text, "text");
   Split split;
   split.classes = true;

@@ -67,20 +67,6 @@ Json weights_json(const Tensor& weights, Index shown) {
   return rows;
 }
 
-Json attentions_json(const InspectedSequence& sequence, Index shown) {
-  Json attentions = Json::array();
-  for (const RecordedAttention& seen : sequence.heads) {
-    if (seen.head == 0) {
-      attentions.push_back({{"attention", seen.site.text()},
-                            {"queries", side_name(query_side(seen.site))},
-                            {"keys", side_name(key_side(seen.site))},
-                            {"heads", Json::array()}});
-    }
-    attentions.back()["heads"].push_back(weights_json(seen.weights, shown));
-  }
-  return attentions;
-}
-
 Index weights_in(const Json& attentions) {
   std::size_t count = 0;
   for (const Json& attention : attentions) {
@@ -102,7 +88,9 @@ Json sentence_json(const InspectedSequence& sequence, const std::string& source,
                    {"said_tokens", first_of(sequence.said_tokens, shown)},
                    {"source_length", sequence.source_tokens.size()},
                    {"target_length", sequence.target_tokens.size()},
-                   {"attentions", attentions_json(sequence, shown)}});
+                   {"attentions", attentions_json(sequence, [shown](const RecordedAttention& seen) {
+                      return weights_json(seen.weights, shown);
+                    })}});
   return sentence;
 }
 
