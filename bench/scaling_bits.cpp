@@ -74,7 +74,7 @@ nlohmann::ordered_json hash_of(const fs::path& path, const std::vector<Stretch>&
            .threads = stretch.threads});
     threads += (threads.empty() ? "" : " then ") + std::to_string(stretch.threads);
   }
-  const Checkpoints kept(RunFiles{directory.path()}.checkpoints(), "step", 1);
+  const Checkpoints kept(RunFiles{directory.path()}.checkpoints(), "step");
   return {{"config", path.string()},
           {"steps", steps},
           {"threads", threads},

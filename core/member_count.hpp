@@ -15,6 +15,11 @@ struct AnyNumber {
 struct AnyText {
   operator std::string() const;
 };
+struct AnyNotation {  // of a type that is written in one of its own
+  template <class Member>
+    requires requires { Member::notation; }
+  operator Member() const;
+};
 
 // The number of members of an aggregate: the largest number of initialisers that it takes.
 template <class Aggregate, class... Known>
@@ -23,6 +28,8 @@ consteval std::size_t member_count() {
     return member_count<Aggregate, Known..., AnyNumber>();
   } else if constexpr (requires { Aggregate{Known{}..., AnyText{}}; }) {
     return member_count<Aggregate, Known..., AnyText>();
+  } else if constexpr (requires { Aggregate{Known{}..., AnyNotation{}}; }) {
+    return member_count<Aggregate, Known..., AnyNotation>();
   } else {
     return sizeof...(Known);
   }

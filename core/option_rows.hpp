@@ -31,6 +31,7 @@ struct Choice {
 // constructor.
 struct Notation {
   std::string_view allowed;
+  bool also_number = false;  // some texts are whole numbers
   std::function<std::string()> get;
   std::function<void(std::string_view)> set;  // throws ConfigError that says only what is wrong
 };
@@ -66,16 +67,20 @@ struct Row {
 template <class Member>
 Cell cell_of(Member& member) {
   if constexpr (requires { Member::notation; }) {
-    return Notation{.allowed = Member::notation,
-                    .get = [&member] { return member.text(); },
-                    .set = [&member](std::string_view text) { member = Member(text); }};
-  } else if constexpr (std::is_enum_v<Member>) {
-    return Choice{.names = EnumNames<Member>::names,
-                  .get = [&member] { return static_cast<std::size_t>(member); },
-                  .set = [&member](std::size_t number) { member = static_cast<Member>(number); }};
-  } else {
-    return &member;
+    return Notation{.allowed = Member::notation, .also_number = requires {Member::also_number;
   }
+  , .get = [&member] { return member.text(); },
+      .set = [&member](std::string_view text) { member = Member(text); }
+};
+}  // namespace tapehead
+else if constexpr (std::is_enum_v<Member>) {
+  return Choice{.names = EnumNames<Member>::names,
+                .get = [&member] { return static_cast<std::size_t>(member); },
+                .set = [&member](std::size_t number) { member = static_cast<Member>(number); }};
+}
+else {
+  return &member;
+}
 }
 
 // One value of a layer, if the option does not differ by head.

@@ -21,7 +21,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 std::filesystem::path last_checkpoint(const RunFiles& files) {
-  const auto candidates = Checkpoints(files.checkpoints(), "step", 1).candidates();
+  const auto candidates = Checkpoints(files.checkpoints(), "step").candidates();
   return candidates.empty() ? std::filesystem::path() : candidates.front();
 }
 

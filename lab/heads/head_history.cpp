@@ -48,7 +48,7 @@ HeadName named(const AttentionReport& attention, std::size_t head) {
 
 HeadHistory head_history(const std::filesystem::path& run, const Task& task, const Split& split,
                          Workers& workers, const std::function<void(Index, Index)>& progress) {
-  const Checkpoints checkpoints(RunFiles{run}.checkpoints(), "step", 1);
+  const Checkpoints checkpoints(RunFiles{run}.checkpoints(), "step");
   std::vector<Index> steps = checkpoints.steps();
   std::ranges::reverse(steps);
   if (steps.size() < 2) {

@@ -12,7 +12,12 @@ struct ValueJson {
   nlohmann::ordered_json operator()(const Choice& choice) const {
     return choice.names[choice.get()];
   }
-  nlohmann::ordered_json operator()(const Notation& notation) const { return notation.get(); }
+  nlohmann::ordered_json operator()(const Notation& notation) const {
+    const std::string text = notation.get();
+    return notation.also_number && nlohmann::ordered_json::accept(text)
+               ? nlohmann::ordered_json::parse(text)
+               : nlohmann::ordered_json(text);
+  }
   nlohmann::ordered_json operator()(const LayeredCell& list) const {
     nlohmann::ordered_json layers = nlohmann::ordered_json::array();
     for (Index i = 0; i < list.layers(); ++i) layers.push_back(layer(list, i));

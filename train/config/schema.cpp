@@ -75,6 +75,9 @@ struct ValueSchema {
     return {{"enum", Json(choice.names)}, {"default", choice.names[choice.get()]}};
   }
   Json operator()(const Notation& notation) const {
+    if (notation.also_number) {
+      return {{"type", {"string", "integer"}}, {"default", notation.get()}};
+    }
     return {{"type", "string"}, {"default", notation.get()}};
   }
   Json operator()(const LayeredCell& list) const {

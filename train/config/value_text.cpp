@@ -19,7 +19,9 @@ struct TypeText {
   std::string_view operator()(const std::optional<Index>*) const { return "whole number"; }
   std::string_view operator()(const std::optional<double>*) const { return "number"; }
   std::string_view operator()(const Choice&) const { return "choice"; }
-  std::string_view operator()(const Notation&) const { return "text"; }
+  std::string_view operator()(const Notation& notation) const {
+    return notation.also_number ? "whole number or text" : "text";
+  }
   std::string_view operator()(const LayeredCell& list) const {
     return std::visit(*this, list.element->cell);
   }

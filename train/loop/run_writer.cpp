@@ -18,7 +18,8 @@ RunWriter::RunWriter(const RunFiles& files, const Config& config, Identity ident
       averages_(config.training.average_last > 0),
       checkpoints_(files.checkpoints(), "step", config.training.checkpoint_keep,
                    *config.training.checkpoint_every),
-      weights_(files.checkpoints(), "weights", std::max<Index>(1, config.training.average_last),
+      weights_(files.checkpoints(), "weights",
+               KeptCheckpoints(std::max<Index>(1, config.training.average_last)),
                *config.training.checkpoint_every),
       metrics_(files.metrics()),
       times_(files.times()) {}

@@ -8,6 +8,7 @@
 #include "core/fields.hpp"
 #include "core/types.hpp"
 #include "datasets/batching.hpp"
+#include "train/options/kept_checkpoints.hpp"
 #include "train/options/optimizer_kinds.hpp"
 
 namespace tapehead {
@@ -47,7 +48,7 @@ struct TrainingOptions {
   std::optional<double> minutes{};
   Index patience = 0;
   std::optional<Index> checkpoint_every{};
-  Index checkpoint_keep = 2;
+  KeptCheckpoints checkpoint_keep{};
   Index average_last = 0;
   std::optional<Index> shards{};
 
@@ -200,11 +201,9 @@ struct TrainingOptions {
                 .maximum = 1e9,
                 .unit = "steps"},
           checkpoint_every);
-    visit(Field{.name = "checkpoint_keep",
-                .help = "checkpoints with optimiser state that are kept",
-                .minimum = 1,
-                .maximum = 1000},
-          checkpoint_keep);
+    visit(
+        Field{.name = "checkpoint_keep", .help = "checkpoints with optimiser state that are kept"},
+        checkpoint_keep);
     visit(Field{.name = "average_last",
                 .help = "checkpoints whose mean becomes the average checkpoint; 0: none",
                 .minimum = 0,

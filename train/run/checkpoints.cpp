@@ -31,11 +31,11 @@ fs::path elapsed_file(const fs::path& directory) { return directory / "elapsed.j
 
 }  // namespace
 
-Checkpoints::Checkpoints(fs::path directory, std::string prefix, Index keep, Index every)
+Checkpoints::Checkpoints(fs::path directory, std::string prefix, KeptCheckpoints kept, Index every)
     : directory_(std::move(directory)),
       prefix_(std::move(prefix)),
-      keep_(static_cast<std::size_t>(std::max<Index>(keep, 1))),
-      every_(every) {}
+      kept_(kept),
+      every_(std::max<Index>(every, 1)) {}
 
 fs::path Checkpoints::file(Index step) const {
   return directory_ / fmt::format("{}_{:08}{}", prefix_, step, suffix);
@@ -72,10 +72,10 @@ std::vector<fs::path> Checkpoints::candidates() const {
 void Checkpoints::save(Index step, std::span<const TensorEntry> entries,
                        const Metadata& metadata) const {
   write_tensor_file(file(step), entries, metadata);
-  std::size_t kept = 0;
+  Index newer = 0;
   for (const Index other : steps()) {
-    const bool between = other < step && every_ > 0 && other % every_ != 0;
-    if (other > step || between || ++kept > keep_) {
+    const bool between = other < step && other % every_ != 0;
+    if (other > step || between || !kept_.keep(other / every_, newer++)) {
       std::error_code ignored;  // one file too many does no harm
       fs::remove(file(other), ignored);
     }

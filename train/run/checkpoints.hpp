@@ -11,6 +11,7 @@
 
 #include "core/files/tensor_file.hpp"
 #include "core/types.hpp"
+#include "train/options/kept_checkpoints.hpp"
 
 namespace tapehead {
 
@@ -32,11 +33,13 @@ struct Resumable {
   std::vector<RefusedCheckpoint> refused;  // newer ones that are not usable, newest first
 };
 
-// Files `<prefix>_00001000.safetensors` in a directory, one per step. The newest at multiples of
-// `every` steps are kept. A checkpoint written on interruption is deleted at the next regular save.
+// Files `<prefix>_00001000.safetensors` in a directory, one per step. Of those at multiples of
+// `every` steps, `kept` stay. A checkpoint written on interruption is deleted at the next regular
+// save.
 class Checkpoints {
  public:
-  Checkpoints(std::filesystem::path directory, std::string prefix, Index keep, Index every = 1);
+  Checkpoints(std::filesystem::path directory, std::string prefix, KeptCheckpoints kept = {},
+              Index every = 1);
 
   std::filesystem::path file(Index step) const;
 
@@ -44,7 +47,7 @@ class Checkpoints {
   std::vector<Index> steps() const;
   std::vector<std::filesystem::path> candidates() const;
 
-  // Writes the file of a step. When it is safely written, removes the files beyond `keep`, those
+  // Writes the file of a step. When it is safely written, removes those that do not stay, those
   // between regular steps, and those of later steps, which remain from before a resume. Throws
   // IoError, and leaves all other files unchanged.
   void save(Index step, std::span<const TensorEntry> entries, const Metadata& metadata) const;
@@ -55,7 +58,7 @@ class Checkpoints {
  private:
   std::filesystem::path directory_;
   std::string prefix_;
-  std::size_t keep_;
+  KeptCheckpoints kept_;
   Index every_;
 };
 

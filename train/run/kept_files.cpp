@@ -90,7 +90,7 @@ void remove_best(const RunFiles& files) { remove_file(best_checkpoint(files.chec
 
 void keep_average(const GoingOn& training, ParameterStore& store) {
   const fs::path average = average_checkpoint(training.files.checkpoints());
-  const Checkpoints weights(training.files.checkpoints(), "weights", 1);
+  const Checkpoints weights(training.files.checkpoints(), "weights");
   if (training.average_last == 0) {
     std::ranges::for_each(weights.candidates(), remove_file);
     remove_file(average);

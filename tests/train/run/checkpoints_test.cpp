@@ -44,7 +44,7 @@ void damage(const fs::path& path) {
 }
 
 TEST(RunCheckpoints, names_sort_like_steps) {
-  const Checkpoints checkpoints("dir", "step", 2);
+  const Checkpoints checkpoints("dir", "step", KeptCheckpoints(2));
   EXPECT_EQ(checkpoints.file(1000), fs::path("dir/step_00001000.safetensors"));
   EXPECT_EQ(checkpoints.file(1000000000), fs::path("dir/step_1000000000.safetensors"));
   EXPECT_EQ(best_checkpoint("dir"), fs::path("dir/best.safetensors"));
@@ -53,7 +53,7 @@ TEST(RunCheckpoints, names_sort_like_steps) {
 
 TEST(RunCheckpoints, one_between_regular_steps_goes_with_the_next) {
   const TemporaryDirectory directory;
-  const Checkpoints checkpoints(directory.path(), "step", 2, 10);
+  const Checkpoints checkpoints(directory.path(), "step", KeptCheckpoints(2), 10);
   for (const Index step : {10, 20, 23}) {
     save(checkpoints, step);
   }
@@ -66,7 +66,7 @@ TEST(RunCheckpoints, one_between_regular_steps_goes_with_the_next) {
 
 TEST(RunCheckpoints, the_newest_are_kept) {
   const TemporaryDirectory directory;
-  const Checkpoints checkpoints(directory.path(), "step", 2);
+  const Checkpoints checkpoints(directory.path(), "step", KeptCheckpoints(2));
   for (const Index step : {5, 10, 15, 100000000}) {
     save(checkpoints, step);
   }
@@ -75,10 +75,38 @@ TEST(RunCheckpoints, the_newest_are_kept) {
               ElementsAre(checkpoints.file(100000000), checkpoints.file(15)));
 }
 
+TEST(RunCheckpoints, each_kth_is_kept_for_good) {
+  const TemporaryDirectory directory;
+  const Checkpoints checkpoints(directory.path(), "step", KeptCheckpoints("2 every 3"), 10);
+  for (const Index step : {10, 20, 30, 40, 45, 50, 60, 70, 80, 90, 100, 110}) {
+    save(checkpoints, step);
+  }
+  EXPECT_THAT(checkpoints.steps(), ElementsAre(110, 100, 90, 60, 30));
+}
+
+TEST(RunCheckpoints, all_are_kept) {
+  const TemporaryDirectory directory;
+  const Checkpoints checkpoints(directory.path(), "step", KeptCheckpoints("all"), 10);
+  for (const Index step : {10, 20, 25, 30, 40}) {
+    save(checkpoints, step);
+  }
+  EXPECT_THAT(checkpoints.steps(), ElementsAre(40, 30, 20, 10));
+}
+
+TEST(RunCheckpoints, how_many_are_kept_has_a_notation) {
+  for (const char* text : {"all", "1", "1000", "3 every 10"}) {
+    EXPECT_EQ(KeptCheckpoints(std::string_view(text)).text(), text);
+  }
+  EXPECT_EQ(KeptCheckpoints("2 every 1").text(), "all");
+  for (const char* text : {"0", "1001", "many", "", "2 every 0", "2 every", "2 each 3", "02"}) {
+    EXPECT_THROW(KeptCheckpoints{std::string_view(text)}, ConfigError) << text;
+  }
+}
+
 TEST(RunCheckpoints, only_its_own_files_count) {
   const TemporaryDirectory directory;
-  const Checkpoints checkpoints(directory.path(), "step", 1);
-  const Checkpoints weights(directory.path(), "weights", 3);
+  const Checkpoints checkpoints(directory.path(), "step", KeptCheckpoints(1));
+  const Checkpoints weights(directory.path(), "weights", KeptCheckpoints(3));
   for (const char* name : {"best.safetensors", "step_x.safetensors", "step_7.safetensors",
                            "step_00000007.safetensors.1-1.tmp", "step_00000008.txt",
                            "step_-0000009.safetensors", "stepper_00000009.safetensors"}) {
@@ -94,7 +122,7 @@ TEST(RunCheckpoints, only_its_own_files_count) {
 
 TEST(RunCheckpoints, the_newest_that_holds_is_found_and_the_others_are_told) {
   const TemporaryDirectory directory;
-  const Checkpoints checkpoints(directory.path(), "step", 9);
+  const Checkpoints checkpoints(directory.path(), "step", KeptCheckpoints(9));
   EXPECT_FALSE(checkpoints.find_resumable().newest.has_value());
   for (const Index step : {1, 2, 3, 4}) {
     save(checkpoints, step);
@@ -123,7 +151,7 @@ TEST(RunCheckpoints, the_newest_that_holds_is_found_and_the_others_are_told) {
 // Steps 3 and 4 are damaged; a training that goes on from 2 must not lose what it saves to them.
 TEST(RunCheckpoints, saving_removes_later_steps_left_behind) {
   const TemporaryDirectory directory;
-  const Checkpoints checkpoints(directory.path(), "step", 1);
+  const Checkpoints checkpoints(directory.path(), "step", KeptCheckpoints(1));
   save(checkpoints, 4);
   damage(checkpoints.file(4));
   save(checkpoints, 2);
@@ -132,7 +160,7 @@ TEST(RunCheckpoints, saving_removes_later_steps_left_behind) {
 
 TEST(RunCheckpoints, a_save_that_fails_leaves_the_others) {
   const TemporaryDirectory directory;
-  const Checkpoints checkpoints(directory.path(), "step", 1);
+  const Checkpoints checkpoints(directory.path(), "step", KeptCheckpoints(1));
   save(checkpoints, 1);
   fs::create_directory(checkpoints.file(2));
   EXPECT_THAT(io_error_of([&] { save(checkpoints, 2); }), HasSubstr("step_00000002.safetensors"));
@@ -152,7 +180,7 @@ TEST(RunCheckpoints, elapsed_time_stands_beside_them) {
 
 TEST(RunCheckpoints, a_writer_killed_at_any_moment_leaves_one_that_holds) {
   const TemporaryDirectory directory;
-  const Checkpoints checkpoints(directory.path(), "step", 2);
+  const Checkpoints checkpoints(directory.path(), "step", KeptCheckpoints(2));
   save(checkpoints, 1, 50000);
   Index last = 1;
   for (int attempt = 0; attempt < 30; ++attempt) {

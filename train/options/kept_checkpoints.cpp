@@ -1,0 +1,52 @@
+#include "train/options/kept_checkpoints.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr Index most_kept = 1000;
+constexpr std::string_view joint = " every ";
+
+Index kept_number(std::string_view word) {
+  const std::string digits(word);
+  const char* const last = digits.data() + digits.size();
+  Index number = 0;
+  const auto [end, fault] = std::from_chars(digits.data(), last, number);
+  if (fault != std::errc() || end != last || digits.front() == '0') {
+    throw ConfigError(fmt::format("{} is not a whole number above 0", shown(word, 60)));
+  }
+  if (number < 1 || number > most_kept) {
+    throw ConfigError("out of range");
+  }
+  return number;
+}
+
+}  // namespace
+
+KeptCheckpoints::KeptCheckpoints(std::string_view text) {
+  if (text == "all") {
+    every_ = 1;
+    return;
+  }
+  const std::size_t at = text.find(joint);
+  newest_ = kept_number(text.substr(0, at));
+  if (at != std::string_view::npos) {
+    every_ = kept_number(text.substr(at + joint.size()));
+  }
+}
+
+std::string KeptCheckpoints::text() const {
+  if (every_ == 1) {
+    return "all";
+  }
+  return every_ == 0 ? fmt::format("{}", newest_) : fmt::format("{}{}{}", newest_, joint, every_);
+}
+
+}  // namespace tapehead
