@@ -37,6 +37,8 @@ struct ReportArguments {
   DataChoice data;
   Index threads = default_threads();
   bool prune = false;
+  bool every_checkpoint = false;
+  bool json = false;
   std::size_t for_runs = 0;  // number of given options that make no sense for a sweep
 };
 
@@ -49,6 +51,7 @@ nlohmann::ordered_json report_of_run(const ReportArguments& arguments) {
                         .texts = arguments.texts,
                         .checkpoint = arguments.checkpoint,
                         .data = arguments.data,
+                        .every_checkpoint = arguments.every_checkpoint,
                         .threads = arguments.threads,
                         .progress = [&](const std::string& what) { console->live(what); }};
   request.effort.prune = arguments.prune;
@@ -57,6 +60,23 @@ nlohmann::ordered_json report_of_run(const ReportArguments& arguments) {
   auto report = report_run(request);
   console->live("");
   return report;
+}
+
+void print(const ReportArguments& arguments, const std::filesystem::path& output,
+           const nlohmann::ordered_json& report) {
+  if (arguments.json) {
+    const nlohmann::ordered_json json = {
+        {"page", output.string()},
+        {"state", report["state"]["text"]},
+        {"notes", report.value("notes", nlohmann::ordered_json::array())}};
+    write_output(fmt::format("{}\n", json.dump()));
+    return;
+  }
+  write_output(
+      fmt::format("{}: {}\n", output.string(), report["state"]["text"].get<std::string>()));
+  for (const auto& note : report["notes"]) {
+    write_output(fmt::format("{}\n", note.get<std::string>()));
+  }
 }
 
 void write_report(const ReportArguments& arguments) {
@@ -80,11 +100,7 @@ void write_report(const ReportArguments& arguments) {
   expect_output_apart(inputs);
   const auto report = sweep ? report_sweep(directory, output) : report_of_run(arguments);
   write_file_atomically(output, report_page(report));
-  write_output(
-      fmt::format("{}: {}\n", output.string(), report["state"]["text"].get<std::string>()));
-  for (const auto& note : report["notes"]) {
-    write_output(fmt::format("{}\n", note.get<std::string>()));
-  }
+  print(arguments, output, report);
 }
 
 }  // namespace
@@ -119,9 +135,13 @@ void add_report_command(CLI::App& program, Outcome& /*outcome*/) {
   command->add_flag(
       "--prune", arguments->prune,
       "Measure the loss as all heads are removed one by one, even if that takes long");
+  command->add_flag("--every-checkpoint", arguments->every_checkpoint,
+                    "Also curves of the heads' figures over the checkpoints of the training that "
+                    "the run keeps (training.checkpoint_keep)");
+  command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments, command] {
     for (const char* option : {"--split", "--sentences", "--text", "--checkpoint", "--data",
-                               "--other-data", "--threads", "--prune"}) {
+                               "--other-data", "--threads", "--prune", "--every-checkpoint"}) {
       arguments->for_runs += command->count(option);
     }
     write_report(*arguments);

@@ -37,8 +37,14 @@ function drawAxes(svg, x, y, label, ticks = shortTicks(y)) {
     .text(label);
 }
 
-function swatch(colour) {
-  return element('i', {class: `swatch line-${colour}`});
+const lineColours = 8;
+
+function lineClass(i) {
+  return `line-${i % lineColours}`;
+}
+
+function swatch(i) {
+  return element('i', {class: `swatch ${lineClass(i)}`});
 }
 
 function legend(names) {
@@ -47,8 +53,9 @@ function legend(names) {
 
 // `series`: [{name, points: [[x, y], ...]}]; points whose y is null leave a gap. `label`: of the
 // axis that goes across, which begins at 0 or, if it is logarithmic, at 1; `tell(series, point)`: a
-// line for the tip; `place(point)`: its first line; `ticks` as in drawAxes.
-function lineChart({title, series, label, format = number, ticks, tell, logarithmic = false, place = (p) => `${label} ${p[0]}`}) {
+// line for the tip; `place(point)`: its first line; `ticks` as in drawAxes;
+// `range`: of the upward axis, by default that of the values.
+function lineChart({title, series, label, format = number, ticks, range, tell, logarithmic = false, place = (p) => `${label} ${p[0]}`}) {
   const drawn = series.map((one) => ({...one, points: one.points.filter((p) => p[1] !== null)}))
     .filter((one) => one.points.length > 0);
   if (drawn.length === 0) return null;
@@ -56,14 +63,14 @@ function lineChart({title, series, label, format = number, ticks, tell, logarith
   const all = drawn.flatMap((one) => one.points);
   const most = d3.max(all, (p) => p[0]);
   const x = logarithmic ? d3.scaleLog([1, most], frame.x) : d3.scaleLinear([0, most], frame.x);
-  const [low, high] = d3.extent(all, (p) => p[1]);
+  const [low, high] = range ?? d3.extent(all, (p) => p[1]);
   const y = d3.scaleLinear([low, high > low ? high : low + 1], frame.y).nice(5);
   drawAxes(frame.svg, x, y, label, ticks);
   const line = d3.line().x((p) => x(p[0])).y((p) => y(p[1]));
   drawn.forEach((one, i) => {
-    frame.svg.append('path').attr('class', `line line-${i}`).attr('d', line(one.points));
+    frame.svg.append('path').attr('class', `line ${lineClass(i)}`).attr('d', line(one.points));
     const few = one.points.length <= 60;
-    frame.svg.append('g').attr('class', `dots line-${i}`)
+    frame.svg.append('g').attr('class', `dots ${lineClass(i)}`)
       .selectAll('circle').data(few ? one.points : []).join('circle')
       .attr('r', 2.2).attr('cx', (p) => x(p[0])).attr('cy', (p) => y(p[1]));
   });
@@ -75,7 +82,7 @@ function lineChart({title, series, label, format = number, ticks, tell, logarith
 // A mark on each line at the point nearest to the pointer, and a tip that tells of them.
 function followPointer(svg, series, x, y, tell, place) {
   const marks = svg.append('g').attr('class', 'marks').selectAll('circle').data(series).join('circle')
-    .attr('class', (_, i) => `line-${i}`).attr('r', 4).attr('visibility', 'hidden');
+    .attr('class', (_, i) => lineClass(i)).attr('r', 4).attr('visibility', 'hidden');
   const nearest = (points, at) => points.reduce((best, p) => (Math.abs(p[0] - at) < Math.abs(best[0] - at) ? p : best));
   svg.node().addEventListener('pointermove', (event) => {
     const at = x.invert(d3.clientPoint(svg.node(), event)[0]);

@@ -10,6 +10,7 @@
 #include "lab/report/attention.hpp"
 #include "lab/report/curves.hpp"
 #include "lab/report/facts.hpp"
+#include "lab/report/head_curves.hpp"
 #include "lab/report/heads.hpp"
 #include "train/experiment.hpp"
 #include "train/output/figures.hpp"
@@ -30,6 +31,21 @@ std::vector<Index> sentences_of(const ReportRequest& request, const Split& split
   std::vector<Index> first(static_cast<std::size_t>(std::min(usual_sentences, split.size())));
   std::iota(first.begin(), first.end(), Index{0});
   return first;
+}
+
+Json curves_of_heads(const ReportRequest& request, const Task& task, const Split& split,
+                     Workers& workers) {
+  const Index watched = std::min(request.effort.watched, split.size());
+  const auto progress = [&](Index done, Index of) {
+    if (request.progress) {
+      request.progress(fmt::format("watching the heads, checkpoints: {} of {}", done, of));
+    }
+  };
+  Json json = head_curves_json(
+      head_history(request.run, task, first_examples(split, watched), workers, progress));
+  json["split"] = split.name;
+  json["watched"] = watched;
+  return json;
 }
 
 void add_model(Json& report, SavedRun& run, const Task& task, const ReportRequest& request) {
@@ -53,16 +69,20 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
   }
   report["heads"] = report_heads_json(run.model, run.config, task, split, request, workers);
   expect_figures(report["heads"]);
+  if (request.every_checkpoint) {
+    report["head_curves"] = curves_of_heads(request, task, split, workers);
+    expect_figures(report["head_curves"]);
+  }
 }
 
-// Notes that the report says nothing about the model. For a checkpoint that was requested, the
-// error is thrown on.
+// Notes that the report says nothing about the model. If checkpoints were requested, the error is
+// thrown on.
 template <class Error>
 void note_unknown(Json& report, const ReportRequest& request, const Error& error) {
-  if (!request.checkpoint.empty()) {
+  if (!request.checkpoint.empty() || request.every_checkpoint) {
     throw error;
   }
-  for (const char* part : {"sentences", "texts", "heads"}) {
+  for (const char* part : {"sentences", "texts", "heads", "head_curves"}) {
     report.erase(part);
   }
   report["notes"].push_back(fmt::format("Samples and heads are missing: {}", error.what()));

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/browser.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -41,7 +42,7 @@ std::string role_at(const Json& moment, const std::string& name) {
 Arguments previous_token_training() {
   return tiny_training("a", {"task.name=previous_token", "model.heads=2", "model.dropout=0",
                              "training.steps=300", "training.learning_rate=1e-2",
-                             "training.checkpoint_every=40", "training.checkpoint_keep=20"});
+                             "training.checkpoint_every=40", "training.checkpoint_keep=all"});
 }
 
 TEST_F(HeadHistory, says_since_when_a_head_has_its_role) {
@@ -98,8 +99,47 @@ TEST_F(HeadHistory, says_since_when_a_head_follows_a_relation) {
                                HasSubstr("step  previous\n")));
 }
 
+// The page of the run draws the same figures, of the 60 sentences of the validation.
+TEST_F(HeadHistory, is_drawn_on_the_page_of_the_run) {
+  output(previous_token_training());
+  const Json history = Json::parse(output({"heads", "a", "--every-checkpoint", "--json"}));
+  output({"report", "a", "--every-checkpoint", "--output", "a.html"});
+  const Json page = visit(here / "a.html", R"(
+    const chooser = document.getElementById('head-figure');
+    const count = (selector) => document.querySelectorAll(`#head-curves ${selector}`).length;
+    const curves = () => JSON.parse(document.getElementById('report').textContent).head_curves;
+    const first = {panels: count('figure'), lines: count('path.line'), dots: count('.dots circle')};
+    chooser.value = 'largest weight';
+    chooser.dispatchEvent(new Event('change'));
+    return {first, panels: count('figure'), lines: count('path.line'), curves: curves(),
+            choices: [...chooser.options].map((one) => one.value),
+            since: [...document.querySelectorAll('.since li')].map((one) => one.textContent)};)");
+  EXPECT_EQ(page["first"]["panels"], 1);  // only the decoder's own attention has the relation
+  EXPECT_EQ(page["first"]["lines"], 2);   // of two heads
+  EXPECT_EQ(page["first"]["dots"], 16);   // at eight checkpoints
+  EXPECT_EQ(page["panels"], 3);
+  EXPECT_EQ(page["lines"], 6);
+  EXPECT_EQ(page["choices"][0], "follows previous");
+  EXPECT_EQ(page["since"].size(), history["relations"].size() + history["roles"].size());
+  EXPECT_THAT(page["since"][0].get<std::string>(),
+              HasSubstr("follows “previous” from step " +
+                        std::to_string(history["relations"][0]["step"].get<int>()) + " on ("));
+  for (std::size_t a = 0; a < 3; ++a) {
+    const Json& drawn = page["curves"]["attentions"][a]["figures"]["largest weight"];
+    for (std::size_t i = 0; i < 8; ++i) {
+      for (std::size_t head = 0; head < 2; ++head) {
+        EXPECT_EQ(drawn[i][head],
+                  history["steps"][i]["attentions"][a]["heads"][head]["confidence"]);
+      }
+    }
+  }
+}
+
 TEST_F(HeadHistory, needs_two_checkpoints) {
   output(tiny_training("a", {"training.checkpoint_keep=1"}));
+  const ProgramResult page = run_program({"report", "a", "--every-checkpoint"}, here.path());
+  EXPECT_EQ(page.exit_code, 1);
+  EXPECT_THAT(page.errors, HasSubstr("run a keeps 1 checkpoint of its steps"));
   const ProgramResult one = run_program({"heads", "a", "--every-checkpoint"}, here.path());
   EXPECT_EQ(one.exit_code, 1);
   EXPECT_THAT(one.errors, HasSubstr("run a keeps 1 checkpoint of its steps, and a history needs "

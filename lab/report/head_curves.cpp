@@ -1,0 +1,84 @@
+#include "lab/report/head_curves.hpp"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using FigureOfHead = std::function<double(const AttentionReport&, std::size_t head)>;
+struct NamedFigure {
+  std::string name;
+  FigureOfHead of;
+};
+
+// The agreement with the relations of an attention first, then what every head has.
+std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention) {
+  std::vector<NamedFigure> figures;
+  for (std::size_t r = 0; r < attention.relations.size(); ++r) {
+    figures.push_back({fmt::format("follows {}", attention.relations[r].name),
+                       [r](const AttentionReport& at, std::size_t head) {
+                         return r < at.relations.size() ? at.relations[r].agreement[head] : 0;
+                       }});
+  }
+  figures.push_back({"largest weight", [](const AttentionReport& at, std::size_t head) {
+                       return at.heads[head].figures.confidence;
+                     }});
+  figures.push_back(
+      {"largest weight at one offset", [](const AttentionReport& at, std::size_t head) {
+         return at.heads[head].figures.offset_share;
+       }});
+  for (std::size_t p = 0; p < place_names.size(); ++p) {
+    figures.push_back({fmt::format("weight on {}", place_names[p]),
+                       [p](const AttentionReport& at, std::size_t head) {
+                         return at.heads[head].figures.places[p].share;
+                       }});
+  }
+  return figures;
+}
+
+// [[of each head] of each step]; null if all are 0.
+Json curves_of(const HeadHistory& history, std::size_t attention, const FigureOfHead& of) {
+  Json steps = Json::array();
+  bool any = false;
+  for (const HeadMoment& moment : history) {
+    const AttentionReport& at = moment.attentions[attention];
+    std::vector<double> heads;
+    for (std::size_t head = 0; head < at.heads.size(); ++head) {
+      heads.push_back(of(at, head));
+      any = any || heads.back() > 0;
+    }
+    steps.push_back(std::move(heads));
+  }
+  return any ? steps : Json();
+}
+
+}  // namespace
+
+Json head_curves_json(const HeadHistory& history) {
+  Json json = history_json(history);
+  json["steps"] = Json::array();
+  for (const HeadMoment& moment : history) {
+    json["steps"].push_back(moment.step);
+  }
+  json["attentions"] = Json::array();
+  const std::vector<AttentionReport>& last = history.back().attentions;
+  for (std::size_t a = 0; a < last.size(); ++a) {
+    Json figures = Json::object();
+    for (const NamedFigure& figure : figures_of_heads(last[a])) {
+      if (Json curves = curves_of(history, a, figure.of); !curves.is_null()) {
+        figures[figure.name] = std::move(curves);
+      }
+    }
+    json["attentions"].push_back({{"attention", last[a].site.text()}, {"figures", figures}});
+  }
+  return json;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,30 @@
+// What a model predicts at each row of a text and, beside it, what it predicts without some heads.
+
+function bestText(best) {
+  return best.map(({token, probability}) => `${token} ${percent(probability, 1)}`).join('\n');
+}
+
+function bestCell({best}) {
+  const [{token, probability}] = best;
+  return {...shade(probability, `${token} ${percent(probability, 1)}`), title: bestText(best)};
+}
+
+// Of the model that `without` changes.
+function changedName({heads, pattern}) {
+  return `${pattern === undefined ? 'without' : 'by distance'} ${heads.join(', ')}`;
+}
+
+function predictionsSection({predictions, without}) {
+  if (!predictions || predictions.length === 0) return '';
+  const columns = [
+    {name: 'row', cell: ({row}) => String(row)},
+    {name: 'reads', cell: ({read}) => read},
+    {name: 'label', cell: ({label}) => label},
+    {name: 'predicts', cell: bestCell},
+  ];
+  if (without) columns.push({name: changedName(without), cell: ({i}) => bestCell(without.predictions[i])});
+  const outputs = without?.target === undefined ? '' : remark(`The output ${changedName(without)}: ${without.target}`);
+  return section('predictions', 'Predictions',
+    remark('The likeliest token after what each row has read, and its probability; the next ones stand in the cell’s title.'),
+    outputs, table(columns, predictions.map((one, i) => ({...one, i}))));
+}
