@@ -34,6 +34,7 @@ struct AttentionArguments {
   std::filesystem::path input;
   std::optional<std::string> target;
   std::vector<std::string> without;
+  std::optional<std::string> pattern;
   std::filesystem::path output;
   std::string checkpoint;
   Index threads = default_threads();
@@ -46,10 +47,17 @@ std::string dump(const nlohmann::ordered_json& json) {
 
 std::string page_of(const SavedRun& run, const Inspection& inspection) {
   const std::string name = (run.directory / "").parent_path().filename().string();
-  return report_page(
-      {{"name", fmt::format("Attention of {}", name)},
-       {"sentences",
-        {sentence_json(inspection.sequence, inspection.text.source, {}, shown_text_tokens)}}});
+  nlohmann::ordered_json page = {
+      {"name", fmt::format("Attention of {}", name)},
+      {"sentences",
+       {sentence_json(inspection.sequence, inspection.text.source, {}, shown_text_tokens)}}};
+  const nlohmann::ordered_json seen = inspection_json(run, inspection, WithTensors::no);
+  for (const char* part : {"predictions", "without"}) {
+    if (seen.contains(part)) {
+      page[part] = seen[part];
+    }
+  }
+  return report_page(page);
 }
 
 void expect_form(const std::filesystem::path& output) {
@@ -89,8 +97,9 @@ void print(const AttentionArguments& arguments, const SavedRun& run, const Inspe
   if (inspection.text.generated) {
     write_output(fmt::format("output: {}\n", inspection.text.target));
     if (inspection.without) {
-      write_output(fmt::format("without {}: {}\n", fmt::join(inspection.without->heads, ", "),
-                               inspection.without->target));
+      const auto& [heads, pattern, target, sequence] = *inspection.without;
+      write_output(fmt::format("{} {}: {}\n", pattern ? "by distance" : "without",
+                               fmt::join(heads, ", "), target));
     }
   }
   if (to_file) {
@@ -136,9 +145,14 @@ void say_what_is_lost(const AttentionArguments& arguments, const SavedRun& run,
                       const Inspection& inspection) {
   const Application application = application_of(run.config);
   const TextBatch& read = inspection.text;
-  say_unknown_tokens(*run.tokenizers.source,
-                     application == Application::fill ? without_masks(read.source) : read.source,
-                     "text");
+  const auto words_of = [&](const std::string& text) {
+    return application == Application::fill ? without_masks(text) : text;
+  };
+  say_unknown_tokens(*run.tokenizers.source, words_of(read.source), "text");
+  if (arguments.pattern) {
+    say_unknown_tokens(*run.tokenizers.source, words_of(*arguments.pattern),
+                       "text of --with-pattern");
+  }
   if (application == Application::translate && arguments.target) {
     say_unknown_tokens(*run.tokenizers.target, *arguments.target, "target");
   }
@@ -163,8 +177,12 @@ void show_attention(const AttentionArguments& arguments) {
   const SavedRun run(arguments.run, arguments.checkpoint);
   Workers workers(arguments.threads);
   const Inspection inspection = run.use([&] {
-    return inspect_text(
-        run, {.text = text, .target = arguments.target, .without = arguments.without}, workers);
+    return inspect_text(run,
+                        {.text = text,
+                         .target = arguments.target,
+                         .without = arguments.without,
+                         .pattern = arguments.pattern},
+                        workers);
   });
   say_what_is_lost(arguments, run, inspection);
   write(arguments, run, inspection);
@@ -189,6 +207,11 @@ void add_attention_command(CLI::App& program, Outcome& /*outcome*/) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+  command
+      ->add_option("--with-pattern", arguments->pattern,
+                   "Another text: the heads of --without are not left out, but look by distance "
+                   "alone, with the mean weights that they have in this text")
+      ->needs("--without");
   command->add_option("--output", arguments->output,
                       "File for all numbers (.safetensors or .json), or for a page (.html)");
   add_checkpoint_option(*command, arguments->checkpoint);

@@ -10,6 +10,7 @@
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
+#include "lab/inspection/mean_by_distance.hpp"
 #include "lab/removal/head_importance.hpp"
 #include "lab/removal/weights_apart.hpp"
 
@@ -33,23 +34,44 @@ HeadName head_of(const Transformer& transformer, std::string_view name) {
   return head_named(transformer, name.substr(0, dot), head);
 }
 
-// With the heads' gates at 0: the batch of the whole model, and the output for the text.
+// The same sequence in a changed model, and what that model writes for the text.
+void inspect_changed(const SavedRun& run, const Model& changed, const InspectionRequest& request,
+                     const TextBatch& read, Workers& workers, WithoutHeads& seen) {
+  seen.sequence = inspect(changed, run.tokenizers, read.batch);
+  if (read.generated) {
+    seen.target = read_text(run, changed, request.text, {}, workers).target;
+  }
+}
+
+// Gives heads of `model`, a copy of the run's, the mean weights that they have in another text.
+void look_by_distance(const SavedRun& run, const std::string& other,
+                      const std::vector<HeadName>& heads, Workers& workers, Model& model) {
+  const TextBatch read = read_text(run, run.model, other, {}, workers);
+  for (const RecordedAttention& seen : inspect(run.model, run.tokenizers, read.batch).heads) {
+    if (std::ranges::count(heads, HeadName{.site = seen.site, .head = seen.head}) > 0) {
+      model.transformer.attention_at(seen.site).by_distance[seen.head] = mean_by_distance(seen);
+    }
+  }
+}
+
 WithoutHeads inspect_without(const SavedRun& run, const InspectionRequest& request,
                              const TextBatch& read, Workers& workers) {
+  WithoutHeads without{.heads = request.without, .pattern = request.pattern, .sequence = {}};
   std::vector<HeadName> heads;
-  WithoutHeads without{.heads = request.without, .sequence = {}};
   for (const std::string& name : request.without) {
     heads.push_back(head_of(run.model.transformer, name));
   }
   const auto model = with_weights_apart(run.model, run.config);
+  if (request.pattern) {
+    look_by_distance(run, *request.pattern, heads, workers, *model);
+    inspect_changed(run, *model, request, read, workers, without);
+    return without;
+  }
   const HeadGates gates = gates_on(*model, heads);
   for (const auto& gate : gates) {
     gate->set(0);
   }
-  without.sequence = inspect(*model, run.tokenizers, read.batch);
-  if (read.generated) {
-    without.target = read_text(run, *model, request.text, {}, workers).target;
-  }
+  inspect_changed(run, *model, request, read, workers, without);
   return without;
 }
 

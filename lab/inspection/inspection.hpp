@@ -20,11 +20,15 @@ struct InspectionRequest {
   std::string text;
   std::optional<std::string> target{};  // absent: the model's own output
   std::vector<std::string> without{};   // heads, such as decoder.layers.0.cross.2
+  // Another text: the heads are not left out, but look by distance alone, with the mean weights
+  // that they have in this text (mean_by_distance).
+  std::optional<std::string> pattern{};
 };
 
-// The same sequence without some heads.
+// The same sequence without some heads, or with heads that look by distance alone.
 struct WithoutHeads {
   std::vector<std::string> heads;
+  std::optional<std::string> pattern{};
   std::string target{};  // the output of the model without them, where the whole model's is shown
   InspectedSequence sequence;
 };
@@ -35,8 +39,8 @@ struct Inspection {
   std::optional<WithoutHeads> without{};
 };
 
-// Throws what read_text() throws, and ConfigError, with the heads that there are, for a head that
-// does not exist or whose output cannot be left out.
+// Throws what read_text() throws for the text and the pattern's text, and ConfigError, with the
+// heads that there are, for a head that does not exist or whose output cannot be left out.
 Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, Workers& workers);
 
 // A document of the form "tapehead attention", version 1, which docs/look-inside.md describes.

@@ -80,6 +80,9 @@ Json inspection_json(const SavedRun& run, const Inspection& inspection, WithTens
                {"predictions", predictions_json(run, sequence)}};
   if (without) {
     json["without"] = {{"heads", without->heads}};
+    if (without->pattern) {
+      json["without"]["pattern"] = *without->pattern;
+    }
     if (text.generated) {
       json["without"]["target"] = without->target;
     }

@@ -83,15 +83,17 @@ std::string predictions_table(const SavedRun& run, const Inspection& inspection)
   const bool encoder = run.config.model.family == Family::encoder;
   const auto& read = encoder ? sequence.source_tokens : sequence.target_tokens;
   Table table({Align::right, Align::left, Align::left, Align::left});
-  table.row({"row", "reads", "predicts, %", inspection.without ? "without, %" : ""});
+  const auto& without = inspection.without;
+  const std::string changed = !without ? "" : without->pattern ? "by distance, %" : "without, %";
+  table.row({"row", "reads", "predicts, %", changed});
   table.rule();
   for (std::size_t i = 0; i < sequence.rows.size(); ++i) {
     const Index row = sequence.rows[i];
     std::vector<std::string> cells{std::to_string(row),
                                    in_cell(read[static_cast<std::size_t>(row)]),
                                    likeliest(run, sequence, i)};
-    if (inspection.without) {
-      cells.push_back(likeliest(run, inspection.without->sequence, i));
+    if (without) {
+      cells.push_back(likeliest(run, without->sequence, i));
     }
     table.row(cells);
   }

@@ -21,15 +21,6 @@ PoolVector<Pattern> pattern_list_of(const AttentionSpec& spec) {
   return patterns;
 }
 
-// Some columns of a segment's rows.
-Tensor columns_of(const Tensor& matrix, const Segment& rows, Index first, Index count) {
-  Tensor columns = Tensor::empty({rows.rows, count});
-  for (Index i = 0; i < rows.rows; ++i) {
-    std::copy_n(matrix.row(rows.row + i) + first, count, columns.row(i));
-  }
-  return columns;
-}
-
 // Copies the columns of a row into a row of the cache.
 Scalar* keep(const HeadColumns& columns, Index row, Index count, Scalar* to) {
   return std::copy_n(columns.matrix.value().row(row) + columns.first, count, to);
@@ -174,6 +165,9 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const
     return attention(call.heads.query, call.heads.key, call.heads.value, queries, keys,
                      call.options, call.bias, call.score_weights);
   }();
+  if (!by_distance.empty()) {
+    side_by_side = with_given_weights(pass, call, side_by_side);
+  }
   if (pass.recorder) {
     record(pass, call, side_by_side.value());
   }
@@ -182,22 +176,6 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const
     side_by_side = drop_heads({side_by_side}, queries, spec.heads, spec.d_v, dropout);
   }
   return weights.combination(pass, weights.gates(pass, side_by_side));
-}
-
-void MultiHeadAttention::record(Pass& pass, const Call& call, const Tensor& outputs) const {
-  const auto& [heads, queries, keys, options, bias, score_weights] = call;
-  for (Index segment = 0; segment < queries.count(); ++segment) {
-    for (Index head = 0; head < spec.heads; ++head) {
-      HeadAttention seen = head_attention(heads.query, heads.key, queries, keys, options, segment,
-                                          head, bias, score_weights);
-      pass.recorder({.site = site,
-                     .segment = segment,
-                     .head = head,
-                     .weights = std::move(seen.weights),
-                     .scores = std::move(seen.scores),
-                     .output = columns_of(outputs, queries[segment], head * spec.d_v, spec.d_v)});
-    }
-  }
 }
 
 MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionSite site) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/ops/attention/attention.hpp"
+#include "nn/attention/distance_weights.hpp"
 #include "nn/attention/head_combination.hpp"
 #include "nn/attention/head_distances.hpp"
 #include "nn/attention/head_projections.hpp"
@@ -68,6 +69,9 @@ struct MultiHeadAttention {
   PoolVector<std::shared_ptr<const PairScore>> pair_scores;
   std::string head_dropout_path;
   AttentionWeights weights;
+  // Heads that a study gives weights in the place of their own (lab/inspection). Passes that record
+  // gradients then throw logic_error.
+  std::map<Index, DistanceWeights> by_distance;
 
  private:
   struct Heads {
@@ -86,6 +90,10 @@ struct MultiHeadAttention {
     AttentionBias bias;
     std::optional<Var> score_weights;
   };
+  const Pattern& pattern_of(Index head) const;
+  Var with_given_weights(Pass& pass, const Call& call, const Var& outputs) const;
+  void attend_by_distance(const Call& call, const DistanceWeights& given, Index head, Index segment,
+                          Tensor& y) const;
   void record(Pass& pass, const Call& call, const Tensor& outputs) const;
   BlockOutput nothing(Pass& pass, const Segments& queries) const;  // for attention without heads
 };

@@ -141,6 +141,12 @@ std::vector<const MultiHeadAttention*> Transformer::attentions() const {
   return all;
 }
 
+MultiHeadAttention& Transformer::attention_at(const AttentionSite& site) {
+  Stack& stack = encoder_ && site.stack() == StackName::encoder ? *encoder_ : *main_;
+  Layer& layer = stack.layers.at(static_cast<std::size_t>(site.layer));
+  return site.is_self() ? layer.self : layer.cross.value().attention;
+}
+
 bool Transformer::shares_weights(const MultiHeadAttention& attention) const {
   return std::ranges::any_of(attentions(), [&](const MultiHeadAttention* other) {
     return other->site != attention.site && other->weights.path == attention.weights.path;

@@ -59,6 +59,9 @@ class Transformer {
   std::vector<const Stack*> stacks() const;
   std::vector<const MultiHeadAttention*> attentions() const;
 
+  // For MultiHeadAttention::by_distance. The model must have this attention.
+  MultiHeadAttention& attention_at(const AttentionSite& site);
+
   // Whether another attention has the same weights (model.layer_groups, shared_as).
   bool shares_weights(const MultiHeadAttention& attention) const;
 

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/tensor_file.hpp"
+#include "tests/support/browser.hpp"
 #include "tests/support/labelled_training.hpp"
 #include "tests/support/text_training.hpp"
 
@@ -138,6 +139,52 @@ TEST_F(AttentionOfText, shows_tables_and_writes_a_page) {
   EXPECT_THAT(content_of(here / "a.html"), HasSubstr("\"source_tokens\":[\"1\",\"2\",\"3\""));
 }
 
+TEST_F(AttentionOfText, page_has_the_predictions_with_and_without_heads) {
+  output(tiny_training("a"));
+  const Arguments arguments{"a", "1 2 3", "--without", "decoder.layers.0.cross.0"};
+  const Json said = json(arguments);
+  output(
+      {"attention", "a", "1 2 3", "--without", "decoder.layers.0.cross.0", "--output", "a.html"});
+  const Json page = visit(here / "a.html", R"(
+    const texts = (selector) => [...document.querySelectorAll('#predictions ' + selector)].map((one) => one.textContent);
+    return {columns: texts('th'), cells: texts('td'), remarks: texts('.remark')};)");
+  EXPECT_EQ(page["columns"],
+            Json({"row", "reads", "label", "predicts", "without decoder.layers.0.cross.0"}));
+  ASSERT_EQ(page["cells"].size(), 5 * said["predictions"].size());
+  const auto shown = [](const Json& prediction) {
+    const Json& best = prediction["best"][0];
+    return fmt::format("{} {:.1f} %", best["token"].get<std::string>(),
+                       100 * best["probability"].get<double>());
+  };
+  EXPECT_EQ(page["cells"][3], shown(said["predictions"][0]));
+  EXPECT_EQ(page["cells"][4], shown(said["without"]["predictions"][0]));
+  EXPECT_THAT(page["remarks"][1].get<std::string>(),
+              HasSubstr(said["without"]["target"].get<std::string>()));
+}
+
+// Sentences of 200 tokens stay usable: the maps are drawn, and a click on a token shows its row.
+TEST_F(AttentionOfText, page_of_a_long_text_works_in_a_browser) {
+  output(tiny_training("a", {"model.max_positions=210"}));
+  std::string text = "1";
+  for (int i = 1; i < 199; ++i) {
+    text += fmt::format(" {}", 1 + i % 9);
+  }
+  output({"attention", "a", text, "--target", text, "--output", "a.html"});
+  const Json page = visit(here / "a.html", R"(
+    const count = (selector) => document.querySelectorAll(selector).length;
+    const found = {tokens: count('.lines .token'), small: count('.small-map'), large: count('.large-map')};
+    document.querySelector('.lines .query [data-side=source][data-position="150"]').click();
+    const title = document.querySelector('.row h3').textContent;
+    document.querySelector('.head[aria-pressed=false]').click();
+    return {...found, title, row: count('.row td') > 0, after: count('.large-map')};)");
+  EXPECT_EQ(page["tokens"], 3 * 2 * 200);  // two columns for each attention
+  EXPECT_EQ(page["small"], 12);            // four heads of each
+  EXPECT_EQ(page["large"], 3);             // the surest of each
+  EXPECT_EQ(page["after"], 4);
+  EXPECT_EQ(page["title"], "Largest weights of “7” at position 151");  // 1 + 150 % 9
+  EXPECT_TRUE(page["row"]);
+}
+
 TEST_F(AttentionOfText, shows_what_comes_out_without_heads) {
   output(tiny_training("a"));
   const Json said = json({"a", "1 2 3", "--without", "decoder.layers.0.cross.0", "--without",
@@ -155,6 +202,27 @@ TEST_F(AttentionOfText, shows_what_comes_out_without_heads) {
   EXPECT_THAT(
       output({"attention", "a", "1 2 3", "--without", "decoder.layers.0.cross.0"}),
       ::testing::AllOf(HasSubstr("without, %"), HasSubstr("without decoder.layers.0.cross.0: ")));
+}
+
+TEST_F(AttentionOfText, shows_what_comes_out_if_heads_look_by_distance) {
+  output(tiny_training("a"));
+  const Json said =
+      json({"a", "1 2 3", "--without", "decoder.layers.0.cross.0", "--with-pattern", "4 5"});
+  EXPECT_EQ(said["without"]["pattern"], "4 5");
+  EXPECT_EQ(said["without"]["predictions"].size(), said["predictions"].size());
+  EXPECT_NE(said["without"]["predictions"], said["predictions"]);
+  EXPECT_NE(
+      said["without"]["predictions"],
+      json({"a", "1 2 3", "--without", "decoder.layers.0.cross.0"})["without"]["predictions"]);
+  EXPECT_THAT(output({"attention", "a", "1 2 3", "--without", "decoder.layers.0.cross.0",
+                      "--with-pattern", "4 5"}),
+              ::testing::AllOf(HasSubstr("by distance, %"),
+                               HasSubstr("by distance decoder.layers.0.cross.0: ")));
+  EXPECT_THAT(complaint({"a", "1 2", "--with-pattern", "4 5"}),
+              HasSubstr("--with-pattern requires --without"));
+  EXPECT_THAT(
+      complaint({"a", "1 2", "--without", "decoder.layers.0.cross.0", "--with-pattern", "x"}),
+      HasSubstr("knows no token of the text"));
 }
 
 TEST_F(AttentionOfText, reads_running_text_masks_and_classes) {

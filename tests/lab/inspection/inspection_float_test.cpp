@@ -67,6 +67,51 @@ TEST_F(InspectedText, without_heads_is_what_a_model_without_them_says) {
               ::testing::Not(Pointwise(FloatNear(1e-3F), inspection.sequence.logits.values())));
 }
 
+// The mean weight at each distance over the queries of the other text, among the keys of this one.
+Tensor expected_weights(const Tensor& other, Index queries, Index keys) {
+  const auto mean = [&](Index distance) {
+    double sum = 0;
+    Index count = 0;
+    for (Index i = 0; i < other.dim(0); ++i) {
+      if (i + distance >= 0 && i + distance < other.dim(1)) {
+        sum += static_cast<double>(other.row(i)[i + distance]);
+        ++count;
+      }
+    }
+    return count == 0 ? 0 : sum / static_cast<double>(count);
+  };
+  Tensor weights = Tensor::empty({queries, keys});
+  for (Index i = 0; i < queries; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < keys; ++j) {
+      sum += mean(j - i);
+    }
+    for (Index j = 0; j < keys; ++j) {
+      weights.row(i)[j] = static_cast<Scalar>(mean(j - i) / sum);
+    }
+  }
+  return weights;
+}
+
+TEST_F(InspectedText, heads_with_a_pattern_look_by_distance_and_others_do_not) {
+  const SavedRun run(here_ / "a");
+  const Inspection other = inspect(run, {.text = "4 5 6 7"});
+  const Inspection inspection =
+      inspect(run, {.text = "1 2 3", .without = {"encoder.layers.0.self.1"}, .pattern = "4 5 6 7"});
+  const auto& heads = inspection.without->sequence.heads;
+  const auto& whole = inspection.sequence.heads;
+  ASSERT_EQ(heads[1].site, (AttentionSite{AttentionKind::encoder_self, 0}));
+  ASSERT_EQ(heads[1].head, 1);
+  EXPECT_THAT(heads[1].weights.values(),
+              Pointwise(FloatNear(1e-6F),
+                        expected_weights(other.sequence.heads[1].weights, 4, 4).values()));
+  EXPECT_THAT(heads[0].weights.values(), ElementsAreArray(whole[0].weights.values()));
+  EXPECT_THAT(heads[1].output.values(), ::testing::Not(ElementsAreArray(whole[1].output.values())));
+  EXPECT_THAT(inspection.without->sequence.logits.values(),
+              ::testing::Not(ElementsAreArray(inspection.sequence.logits.values())));
+  EXPECT_FALSE(inspection.without->target.empty());
+}
+
 }  // namespace
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION
