@@ -3,6 +3,8 @@
 
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
@@ -18,6 +20,7 @@ namespace {
 struct ReplayArguments {
   std::filesystem::path file;
   Index threads = default_threads();
+  bool json = false;
 };
 
 int replay(const ReplayArguments& arguments) {
@@ -26,7 +29,12 @@ int replay(const ReplayArguments& arguments) {
   expect_output_apart(inputs);
   prepare_blas();
   const Replayed replayed = replay_step(arguments.file, arguments.threads);
-  write_output(fmt::format("{}\n", replayed.message));
+  if (arguments.json) {
+    const nlohmann::ordered_json json = {{"clean", replayed.clean}, {"message", replayed.message}};
+    write_output(fmt::format("{}\n", json.dump()));
+  } else {
+    write_output(fmt::format("{}\n", replayed.message));
+  }
   return replayed.clean ? 0 : 1;
 }
 
@@ -40,6 +48,7 @@ void add_replay_command(CLI::App& program, Outcome& outcome) {
   command->add_option("file", arguments->file, "replay.safetensors of the run's directory")
       ->required();
   add_threads_option(*command, arguments->threads);
+  command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments, &outcome] { outcome.exit_code = replay(*arguments); });
 }
 

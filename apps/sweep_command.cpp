@@ -40,6 +40,7 @@ struct SweepArguments {
   std::vector<std::string> overrides;
   Index parallel = 0;
   Index threads = 1;
+  bool json = false;
 };
 
 SweepRunner make_runner(const SweepArguments& arguments, const SweepPlan& plan,
@@ -87,12 +88,18 @@ SweepResults write_results(const SweepPlan& plan, const SweepRunner& runner,
 }
 
 // The results are in their files already. If nobody reads the table, the next sweep still runs.
-bool show_results(const SweepPlan& plan, const SweepResults& results,
-                  const std::filesystem::path& directory) {
+bool show_results(const SweepArguments& arguments, const SweepPlan& plan,
+                  const SweepResults& results, const std::filesystem::path& directory) {
   try {
-    write_output(
-        fmt::format("{}\n\nin {}: cells.csv, runs.csv, results.json, report.html, and the runs\n",
-                    results_table(plan, results), directory.string()));
+    if (arguments.json) {
+      nlohmann::ordered_json json = {{"sweep", directory.string()}};
+      json.update(results_json(plan, results));
+      write_output(fmt::format("{}\n", json.dump()));
+    } else {
+      write_output(
+          fmt::format("{}\n\nin {}: cells.csv, runs.csv, results.json, report.html, and the runs\n",
+                      results_table(plan, results), directory.string()));
+    }
     flush_output();
     return true;
   } catch (const IoError& error) {
@@ -134,8 +141,10 @@ std::string same_command(const SweepArguments& arguments) {
   if (arguments.parallel > 0) {
     command += fmt::format(" --parallel {}", arguments.parallel);
   }
-  return arguments.threads == 1 ? command
-                                : command + fmt::format(" --threads {}", arguments.threads);
+  if (arguments.threads != 1) {
+    command += fmt::format(" --threads {}", arguments.threads);
+  }
+  return command + (arguments.json ? " --json" : "");
 }
 
 struct PlannedSweep {
@@ -164,7 +173,7 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
   bool shown = true;
   if (finished > 0) {
     const SweepResults results = write_results(plan, runner, directory.path());
-    shown = show_results(plan, results, directory.path());
+    shown = show_results(arguments, plan, results, directory.path());
     problems = unknown_figures(planned.file, results);
   }
   for (const std::string& problem : problems) {
@@ -240,6 +249,8 @@ void add_sweep_command(CLI::App& program, Outcome& outcome) {
                      .maximum = 1024},
                     &arguments->parallel);
   add_threads_option(*command, arguments->threads, "Worker threads of each run");
+  command->add_flag("--json", arguments->json,
+                    "At the end one JSON object for each sweep on standard output: its results");
   command->callback([arguments, &outcome] { outcome.exit_code = sweep_all(*arguments); });
 }
 

@@ -1,16 +1,21 @@
 // tapehead train CONFIG: trains a model into a run directory.
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <exception>
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
 #include "apps/commands.hpp"
 #include "apps/number_option.hpp"
 #include "core/files/files.hpp"
+#include "core/files/standard_streams.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "train/loop/training.hpp"
 #include "train/output/program_path.hpp"
+#include "train/run/record.hpp"
 
 namespace tapehead {
 
@@ -19,7 +24,20 @@ namespace {
 struct TrainArguments {
   TrainRequest request;
   bool no_report = false;
+  bool json = false;
 };
+
+// How the training ended; the tests are absent if a signal stopped it before them.
+void print_json(const RunFiles& files, const RunEnd& end) {
+  nlohmann::ordered_json json = {
+      {"run", files.directory.string()}, {"step", end.step}, {"seconds", end.seconds}};
+  if (end.signal != 0) {
+    json["signal"] = end.signal;
+  } else {
+    json["tests"] = read_record(files.record()).value().end.value().tests;
+  }
+  write_output(fmt::format("{}\n", json.dump()));
+}
 
 // A trained run stays valid even if its page cannot be written.
 void write_page(const RunFiles& files, const Task& task, Index threads) {
@@ -43,10 +61,14 @@ int train_run(TrainArguments& arguments) {
   start_logging(request.console);
   const Trained trained = train(request);
   const RunFiles& files = trained.directory.files();
-  if (trained.end.signal == 0) {
-    if (trained.loaded.config.run.report && !arguments.no_report) {
-      write_page(files, trained.task, request.threads);
-    }
+  const bool whole = trained.end.signal == 0;
+  if (whole && trained.loaded.config.run.report && !arguments.no_report) {
+    write_page(files, trained.task, request.threads);
+  }
+  if (arguments.json) {
+    print_json(files, trained.end);
+  }
+  if (whole) {
     return 0;
   }
   spdlog::info("stopped at step {}; continue with: {} train {} --run {} --resume", trained.end.step,
@@ -74,6 +96,9 @@ void add_train_command(CLI::App& program, Outcome& outcome) {
   add_data_option(*command, arguments->request.data)->needs(resume);
   command->add_flag("--no-report", arguments->no_report,
                     "Write no report.html at the end, whatever run.report says");
+  command->add_flag("--json", arguments->json,
+                    "At the end one JSON object on standard output: how the training ended, and "
+                    "the figures of the test");
   command->callback([arguments, &outcome] { outcome.exit_code = train_run(*arguments); });
 }
 
