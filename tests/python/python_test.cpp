@@ -28,6 +28,8 @@ TEST(Python, gives_what_heads_do_with_a_text) { expect_passes("attention_test.py
 
 TEST(Python, says_what_is_wrong) { expect_passes("errors_test.py"); }
 
+TEST(Python, has_a_notebook_that_runs) { expect_passes("notebook_test.py"); }
+
 TEST(Python, has_the_json_that_its_page_describes) { expect_passes("docs_test.py"); }
 
 }  // namespace
