@@ -11,7 +11,7 @@
 
 namespace tapehead {
 
-enum class DType { f32, f64, i64 };
+enum class DType { f32, f64, i64, f16, bf16 };
 
 std::size_t byte_width(DType dtype);
 

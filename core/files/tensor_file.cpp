@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -110,18 +113,64 @@ void convert(std::span<const std::byte> bytes, std::span<To> to) {
   }
 }
 
+// A half of IEEE 754: a sign, 5 bits of exponent and 10 of mantissa.
+float of_half(std::uint16_t bits) {
+  const int exponent = (bits >> 10) & 0x1f;
+  const auto mantissa = static_cast<float>(bits & 0x3ff);
+  const float magnitude = exponent == 0x1f
+                              ? (mantissa == 0 ? std::numeric_limits<float>::infinity()
+                                               : std::numeric_limits<float>::quiet_NaN())
+                          : exponent == 0 ? std::ldexp(mantissa, -24)
+                                          : std::ldexp(mantissa + 1024, exponent - 25);
+  return (bits >> 15) != 0 ? -magnitude : magnitude;
+}
+
+// The upper half of a float.
+float of_bfloat(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+template <class To>
+void convert_halves(std::span<const std::byte> bytes, float (*number)(std::uint16_t),
+                    std::span<To> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    std::uint16_t bits;
+    std::memcpy(&bits, bytes.data() + i * sizeof(bits), sizeof(bits));
+    to[i] = static_cast<To>(number(bits));
+  }
+}
+
 template <class To>
 void copy_reals(const TensorEntry& entry, std::span<To> to) {
   if (entry.dtype == DType::i64 || entry.bytes.size() != to.size() * byte_width(entry.dtype)) {
     throw IoError(fmt::format("tensor '{}' of shape ({}) does not give {} real numbers", entry.name,
                               join(entry.shape, ", "), to.size()));
   }
-  entry.dtype == DType::f32 ? convert<float>(entry.bytes, to) : convert<double>(entry.bytes, to);
+  switch (entry.dtype) {
+    case DType::f32:
+      return convert<float>(entry.bytes, to);
+    case DType::f16:
+      return convert_halves(entry.bytes, of_half, to);
+    case DType::bf16:
+      return convert_halves(entry.bytes, of_bfloat, to);
+    default:
+      return convert<double>(entry.bytes, to);
+  }
 }
 
 }  // namespace
 
-std::size_t byte_width(DType dtype) { return dtype == DType::f32 ? 4 : 8; }
+std::size_t byte_width(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return 4;
+    case DType::f16:
+    case DType::bf16:
+      return 2;
+    default:
+      return 8;
+  }
+}
 
 void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entries,
                        const Metadata& metadata) {

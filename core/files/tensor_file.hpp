@@ -45,7 +45,7 @@ class TensorFile {
   Metadata metadata_;
 };
 
-// Copies the values of a tensor, and converts between f32 and f64. Throws IoError if the count or
+// Copies the values of a tensor, and converts real numbers of any width. Throws IoError if the count or
 // the type does not match.
 void copy_values(const TensorEntry& entry, std::span<float> to);
 void copy_values(const TensorEntry& entry, std::span<double> to);

@@ -19,7 +19,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view metadata_key = "__metadata__";
-constexpr std::array<std::string_view, 3> dtype_names{"F32", "F64", "I64"};  // in DType's order
+constexpr std::array<std::string_view, 5> dtype_names{"F32", "F64", "I64", "F16",
+                                                      "BF16"};  // in DType's order
 
 // Bytes of a tensor of this shape. A size that does not fit in 64 bits is an error.
 std::uint64_t byte_count(const std::string& name, DType dtype, const std::vector<Index>& shape) {

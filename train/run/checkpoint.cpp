@@ -43,8 +43,8 @@ IoError fault(const TensorFile& file, const std::string& what) {
 const TensorEntry& entry_with_shape(const TensorFile& file, const std::string& name,
                                     const Shape& shape) {
   const TensorEntry& entry = file.entry(name);
-  if (entry.dtype == DType::i64) {
-    throw fault(file, fmt::format("{} holds whole numbers, where weights are", name));
+  if (entry.dtype != DType::f32 && entry.dtype != DType::f64) {
+    throw fault(file, fmt::format("{} holds whole or half numbers, where weights are", name));
   }
   if (entry.shape != extents_of(shape)) {
     throw fault(file, fmt::format("{} has shape ({}), the model {}", name, join(entry.shape, ", "),

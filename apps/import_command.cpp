@@ -1,0 +1,102 @@
+// tapehead import DIRECTORY: makes a run of a model that another program trained.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/commands.hpp"
+#include "apps/inputs.hpp"
+#include "core/files/standard_streams.hpp"
+#include "core/product/blas_kernels.hpp"
+#include "core/text.hpp"
+#include "train/interchange/import.hpp"
+#include "train/options/application.hpp"
+#include "train/output/logging.hpp"
+#include "train/output/program_path.hpp"
+#include "train/run/directory.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct ImportArguments {
+  ImportRequest request;
+  std::filesystem::path run;
+  bool overwrite = false;
+  bool json = false;
+};
+
+std::filesystem::path usual_run(const std::filesystem::path& from) {
+  return std::filesystem::path("runs") / (from / "").parent_path().filename();
+}
+
+void say(const ImportArguments& arguments, const Imported& imported) {
+  const std::string run = arguments.run.string();
+  const Index parameters = imported.model->store.count();
+  if (arguments.json) {
+    const nlohmann::ordered_json json = {{"run", run},
+                                         {"model_type", imported.model_type},
+                                         {"parameters", parameters},
+                                         {"entries", imported.tokenizers.source->size()},
+                                         {"left_out", imported.left_out}};
+    write_output(fmt::format("{}\n", json.dump()));
+    return;
+  }
+  write_output(fmt::format("{}: a {} of {} parameters, with {} entries\n", run, imported.model_type,
+                           parameters, imported.tokenizers.source->size()));
+  if (!imported.left_out.empty()) {
+    write_output(fmt::format("not used: {}\n", join(imported.left_out, ", ")));
+  }
+  write_output(fmt::format("next: {} {} {}\n", program_path(),
+                           command_of(application_of(imported.config)), shell_word(run)));
+}
+
+void import_run(ImportArguments& arguments) {
+  start_logging(std::make_shared<Console>());
+  prepare_blas();
+  const std::filesystem::path& from = arguments.request.from;
+  if (arguments.run.empty()) {
+    arguments.run = usual_run(from);
+  }
+  RunDirectory::expect_available(arguments.run, arguments.overwrite);
+  InputFiles inputs;
+  for (const char* name : {"config.json", "model.safetensors"}) {
+    inputs.add(from / name);
+  }
+  RunDirectory::expect_keeps(arguments.run, inputs);
+  expect_output_apart(inputs);
+  const Imported imported = import_model(arguments.request);
+  if (!imported.entries_named) {
+    spdlog::warn("{} has no vocab.json and no vocab.txt: the entries are called by their numbers",
+                 from.string());
+  }
+  write_imported(imported, arguments.run, arguments.overwrite);
+  say(arguments, imported);
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& program, Outcome& /*outcome*/) {
+  CLI::App* command = program.add_subcommand(
+      "import", "Make a run of a model in Hugging Face's layout: GPT-2, Llama, BERT or ALBERT");
+  const auto arguments = std::make_shared<ImportArguments>();
+  command
+      ->add_option("directory", arguments->request.from,
+                   "Directory with config.json and model.safetensors")
+      ->required();
+  command->add_option("--run", arguments->run,
+                      "Run directory; by default runs/<name of the directory>");
+  command
+      ->add_option("--text", arguments->request.text,
+                   "task.train_text of the run: of what it is evaluated and trained on")
+      ->capture_default_str();
+  command->add_flag("--overwrite", arguments->overwrite, "Replace an earlier run");
+  command->add_flag("--json", arguments->json, "One JSON object on standard output");
+  command->callback([arguments] { import_run(*arguments); });
+}
+
+}  // namespace tapehead

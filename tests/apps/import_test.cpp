@@ -1,0 +1,216 @@
+// `tapehead import`: a directory of another program becomes a run that is used like any other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/tensor_file.hpp"
+#include "tests/support/program.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Import : public ::testing::Test {
+ protected:
+  // A copy of a fixture, to be changed.
+  fs::path model(const std::string& name) {
+    fs::path copy = here / name;
+    fs::copy(fs::path(TAPEHEAD_FIXTURES) / "pretrained" / name, copy);
+    return copy;
+  }
+  void change_config(const fs::path& directory, const std::function<void(Json&)>& change) {
+    Json config = Json::parse(content_of(directory / "config.json"));
+    change(config);
+    std::ofstream(directory / "config.json") << config.dump();
+  }
+  void change_tensors(const fs::path& directory,
+                      const std::function<void(std::vector<TensorEntry>&)>& change) {
+    const TensorFile file(directory / "model.safetensors", Trust::any);
+    std::vector<TensorEntry> entries = file.entries();
+    change(entries);
+    write_tensor_file(directory / "model.safetensors", entries, {});
+  }
+  ProgramResult run(const Arguments& arguments, const std::string& input = "") {
+    return run_program(arguments, here.path(), input);
+  }
+  std::string output(const Arguments& arguments, const std::string& input = "") {
+    const ProgramResult result = run(arguments, input);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result.output;
+  }
+  std::string complaint(const std::string& name) {
+    const ProgramResult result = run({"import", name, "--run", "refused"});
+    EXPECT_NE(result.exit_code, 0) << result.output;
+    EXPECT_FALSE(fs::exists(here / "refused")) << "half imported";
+    return result.errors;
+  }
+
+  TemporaryDirectory here;
+};
+
+TEST_F(Import, makes_a_run_that_generates_and_shows_its_heads) {
+  model("gpt2");
+  const ProgramResult imported = run({"import", "gpt2", "--run", "a"});
+  ASSERT_EQ(imported.exit_code, 0) << imported.errors;
+  EXPECT_THAT(imported.output, AllOf(HasSubstr("a: a gpt2 of "), HasSubstr(" generate a\n")));
+  EXPECT_THAT(imported.errors, HasSubstr("the entries are called by their numbers"));
+  const std::string text =
+      output({"generate", "a", "--prompt", "7 3", "--max-tokens", "5", "--temperature", "0"});
+  EXPECT_THAT(text, HasSubstr("7 3"));
+  const Json seen = Json::parse(output({"attention", "a", "7 3 9", "--json"}));
+  EXPECT_EQ(seen["target_tokens"], Json({"<s>", "7", "3", "9"}));
+  EXPECT_EQ(seen["attentions"].size(), 2U);
+  EXPECT_EQ(run({"import", "gpt2", "--run", "a"}).exit_code, 1) << "it is not replaced unasked";
+  output({"import", "gpt2", "--run", "a", "--overwrite"});
+}
+
+TEST_F(Import, names_entries_and_marks_of_a_vocabulary) {
+  const std::vector<float> bias(12);
+  change_tensors(model("bert"), [&](std::vector<TensorEntry>& entries) {
+    entries.push_back(
+        {.name = "bert.pooler.dense.bias", .shape = {12}, .bytes = std::as_bytes(std::span(bias))});
+  });
+  const Json said = Json::parse(output({"import", "bert", "--run", "a", "--json"}));
+  EXPECT_EQ(said["entries"], 18);  // 19 with the mask, which is no entry here
+  EXPECT_EQ(said["left_out"], Json::array({"pooler.dense.bias"}));
+  const Json filled = Json::parse(output({"fill", "a", "--json"}, "w7 <mask> w9\n"));
+  EXPECT_EQ(filled["text"], "w7 <mask> w9");
+}
+
+TEST_F(Import, trains_on_and_is_pruned) {
+  model("llama");
+  std::ofstream text(here / "text");
+  for (int line = 0; line < 40; ++line) {
+    text << "7 3 9 12 4 5\n";
+  }
+  text.close();
+  output({"import", "llama", "--run", "a", "--text", "text"});
+  const auto loss_of = [&](const std::string& run_of) {
+    return Json::parse(output(
+        {"evaluate", run_of, "--split", "validation", "--other-data", "--json"}))["loss"]
+        .get<double>();
+  };
+  for (const std::string steps : {"1", "60"}) {
+    output({"train", "a/config.yaml", "--run", steps, "--set", "model.init_from=a", "--set",
+            "training.steps=" + steps, "--set", "training.learning_rate=1e-2", "--set",
+            "run.report=false"});
+  }
+  EXPECT_LT(loss_of("60"), loss_of("1") / 2);
+  output({"prune", "a", "small", "--head", "decoder.layers.1.self.2", "--head",
+          "decoder.layers.1.self.3", "--other-data", "--split", "validation"});
+  EXPECT_TRUE(std::isfinite(loss_of("small")));
+}
+
+TEST_F(Import, reads_parts_and_halves) {
+  const fs::path whole = model("llama");
+  output({"import", "llama", "--run", "a"});
+  const TensorFile file(whole / "model.safetensors", Trust::any);
+  std::vector<TensorEntry> first;
+  std::vector<TensorEntry> second;
+  std::vector<std::vector<std::uint16_t>> halves;  // bfloat: the upper half of each float
+  halves.reserve(file.entries().size());
+  Json map;
+  for (const TensorEntry& entry : file.entries()) {
+    std::vector<std::uint16_t>& numbers = halves.emplace_back(entry.bytes.size() / 4);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      std::memcpy(&numbers[i], entry.bytes.data() + 4 * i + 2, 2);
+    }
+    TensorEntry half = entry;
+    half.dtype = DType::bf16;
+    half.bytes = std::as_bytes(std::span(numbers));
+    (first.size() > second.size() ? second : first).push_back(half);
+    map[entry.name] = first.size() > second.size() ? "one.safetensors" : "two.safetensors";
+  }
+  fs::create_directory(here / "parts");
+  fs::copy(whole / "config.json", here / "parts");
+  write_tensor_file(here / "parts" / "one.safetensors", first, {});
+  write_tensor_file(here / "parts" / "two.safetensors", second, {});
+  std::ofstream(here / "parts" / "model.safetensors.index.json") << Json({{"weight_map", map}});
+  output({"import", "parts", "--run", "b"});
+  const TensorFile a(here / "a" / "checkpoints" / "best.safetensors");
+  const TensorFile b(here / "b" / "checkpoints" / "best.safetensors");
+  for (const TensorEntry& entry : a.entries()) {
+    std::vector<float> exact(entry.bytes.size() / 4);
+    std::vector<float> rounded(exact.size());
+    copy_values(entry, std::span(exact));
+    copy_values(b.entry(entry.name), std::span(rounded));
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      EXPECT_NEAR(rounded[i], exact[i], std::abs(exact[i]) / 128) << entry.name;  // 8 bits
+    }
+  }
+}
+
+TEST_F(Import, lists_tensors_that_do_not_fit) {
+  const fs::path directory = model("gpt2");
+  std::vector<float> other(3);
+  change_tensors(directory, [&](std::vector<TensorEntry>& entries) {
+    for (TensorEntry& entry : entries) {
+      if (entry.name == "transformer.ln_f.bias") {
+        entry.shape = {3, 4};
+      } else if (entry.name == "transformer.h.0.ln_1.weight") {
+        entry.name = "transformer.h.0.ln_1.scale";
+      }
+    }
+  });
+  EXPECT_THAT(complaint("gpt2"), AllOf(HasSubstr("ln_f.bias has the shape (3, 4) instead of (12)"),
+                                       HasSubstr("h.0.ln_1.weight is missing"),
+                                       HasSubstr("h.0.ln_1.scale is left over")));
+}
+
+TEST_F(Import, refuses_what_cannot_be_done_here_by_name) {
+  const auto refuse = [&](const std::string& name, const char* setting, const Json& value) {
+    TemporaryDirectory place;
+    fs::remove_all(here / name);
+    const fs::path directory = model(name);
+    change_config(directory, [&](Json& config) { config[setting] = value; });
+    return complaint(name);
+  };
+  EXPECT_THAT(refuse("gpt2", "model_type", "t5"),
+              HasSubstr("config.json: model_type: \"t5\" is none of gpt2, llama, bert, albert"));
+  EXPECT_THAT(refuse("gpt2", "scale_attn_by_inverse_layer_idx", true),
+              HasSubstr("scale_attn_by_inverse_layer_idx: true cannot be done here, only false"));
+  EXPECT_THAT(refuse("gpt2", "activation_function", "mish"), HasSubstr("no activation \"mish\""));
+  EXPECT_THAT(refuse("gpt2", "n_layer", "two"), HasSubstr("n_layer: \"two\" is no whole number"));
+  EXPECT_THAT(refuse("gpt2", "n_embd", nullptr), HasSubstr("n_embd: it is missing"));
+  EXPECT_THAT(refuse("llama", "rope_scaling", {{"rope_type", "yarn"}}),
+              HasSubstr("no rotation of type \"yarn\""));
+  EXPECT_THAT(refuse("bert", "position_embedding_type", "relative_key"),
+              HasSubstr("position_embedding_type"));
+  EXPECT_THAT(refuse("albert", "inner_group_num", 2), HasSubstr("inner_group_num"));
+}
+
+TEST_F(Import, refuses_files_that_are_damaged_or_elsewhere) {
+  fs::create_directory(here / "empty");
+  EXPECT_THAT(complaint("empty"), HasSubstr("it has no config.json"));
+  const fs::path directory = model("gpt2");
+  std::ofstream(directory / "vocab.json") << R"({"a": 1, "b": 99})";
+  EXPECT_THAT(complaint("gpt2"), HasSubstr("does not fit into 19 entries"));
+  fs::remove(directory / "vocab.json");
+  fs::resize_file(directory / "model.safetensors", 1000);
+  EXPECT_THAT(complaint("gpt2"), HasSubstr("model.safetensors"));
+  fs::remove(directory / "model.safetensors");
+  std::ofstream(directory / "pytorch_model.bin") << "x";
+  EXPECT_THAT(complaint("gpt2"), HasSubstr("safe_serialization=True"));
+  std::ofstream(directory / "model.safetensors.index.json")
+      << R"({"weight_map": {"wte.weight": "../model.safetensors"}})";
+  EXPECT_THAT(complaint("gpt2"), HasSubstr("is no name of a file beside it"));
+  std::ofstream(directory / "config.json") << "{";
+  EXPECT_THAT(complaint("gpt2"), HasSubstr("config.json is not JSON"));
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,99 @@
+// Llama (Touvron et al. 2023), as transformers' LlamaForCausalLM keeps it: rotary pairs are halves
+// of a head.
+#include <fmt/format.h>
+
+#include "train/interchange/architecture.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// Older files have the base beside the other settings, newer ones among those of the positions.
+double rotary_base(const TheirConfig& config) {
+  constexpr double usual = 10000;
+  const auto* const parameters = config.object("rope_parameters");
+  if (parameters == nullptr) {
+    return config.number("rope_theta", usual);
+  }
+  return parameters->value("rope_theta", config.number("rope_theta", usual));
+}
+
+void expect_plain_rotation(const TheirConfig& config) {
+  for (const char* setting : {"rope_scaling", "rope_parameters"}) {
+    const auto* const scaling = config.object(setting);
+    const std::string type = scaling == nullptr
+                                 ? "default"
+                                 : scaling->value("rope_type", scaling->value("type", "default"));
+    if (type != "default") {
+      config.refuse(setting, fmt::format("there is no rotation of type \"{}\" here", type));
+    }
+  }
+}
+
+std::vector<std::string> llama_options(const TheirConfig& config) {
+  expect_plain_rotation(config);
+  const Index width = config.count("hidden_size");
+  const Index heads = config.count("num_attention_heads");
+  const Index head_width = config.count("head_dim", width / heads);
+  const bool tied = config.flag("tie_word_embeddings", false);
+  return {"model.family=decoder",
+          "model.preset=llama",
+          fmt::format("model.d_model={}", width),
+          fmt::format("model.layers={}", config.count("num_hidden_layers")),
+          fmt::format("model.heads={}", heads),
+          fmt::format("model.d_ff={}", config.count("intermediate_size")),
+          fmt::format("model.max_positions={}", config.count("max_position_embeddings", 2048)),
+          fmt::format("model.norm_epsilon={}", config.number("rms_norm_eps", 1e-6)),
+          fmt::format("model.bias_attention={}", config.flag("attention_bias", false)),
+          fmt::format("model.bias_feed_forward={}", config.flag("mlp_bias", false)),
+          fmt::format("model.tie_embeddings={}", tied ? "target_output" : "none"),
+          fmt::format("model.dropout_attention={}", config.number("attention_dropout", 0)),
+          "model.activation=" + activation_of(config, "hidden_act", "silu"),
+          fmt::format("attention.kv_heads={}", config.count("num_key_value_heads", heads)),
+          fmt::format("attention.d_qk={}", head_width),
+          fmt::format("attention.d_v={}", head_width),
+          fmt::format("attention.rotary_base={}", rotary_base(config))};
+}
+
+std::vector<TensorRow> llama_rows(const TheirConfig& config) {
+  const bool bias_attention = config.flag("attention_bias", false);
+  const bool bias_feed_forward = config.flag("mlp_bias", false);
+  std::vector<TensorRow> rows{
+      {.ours = "target.embedding", .theirs = "embed_tokens.weight", .entries = true}};
+  for (Index layer = 0; layer < config.count("num_hidden_layers"); ++layer) {
+    const std::string ours = fmt::format("decoder.layers.{}.", layer);
+    const std::string theirs = fmt::format("layers.{}.", layer);
+    append_norm(rows, ours + "self.norm", theirs + "input_layernorm", false);
+    append_map(rows, ours + "self.query", theirs + "self_attn.q_proj", bias_attention);
+    append_map(rows, ours + "self.key", theirs + "self_attn.k_proj", bias_attention);
+    append_map(rows, ours + "self.value", theirs + "self_attn.v_proj", bias_attention);
+    append_map(rows, ours + "self.output", theirs + "self_attn.o_proj", bias_attention);
+    append_norm(rows, ours + "feed_forward.norm", theirs + "post_attention_layernorm", false);
+    append_map(rows, ours + "feed_forward.gate", theirs + "mlp.gate_proj", bias_feed_forward);
+    append_map(rows, ours + "feed_forward.inner", theirs + "mlp.up_proj", bias_feed_forward);
+    append_map(rows, ours + "feed_forward.outer", theirs + "mlp.down_proj", bias_feed_forward);
+  }
+  append_norm(rows, "decoder.norm", "norm", false);
+  if (!config.flag("tie_word_embeddings", false)) {
+    rows.push_back({.ours = "output.weight", .theirs = "lm_head.weight", .entries = true});
+  }
+  return rows;
+}
+
+bool is_llama_buffer(std::string_view name) { return name.ends_with("rotary_emb.inv_freq"); }
+
+std::vector<std::string> llama_tied(const TheirConfig& config) {
+  return config.flag("tie_word_embeddings", false) ? std::vector<std::string>{"lm_head.weight"}
+                                                   : std::vector<std::string>{};
+}
+
+}  // namespace
+
+const Architecture llama_architecture{.model_type = "llama",
+                                      .optional_prefixes = {"model."},
+                                      .options = llama_options,
+                                      .rows = llama_rows,
+                                      .left_out = is_llama_buffer,
+                                      .tied = llama_tied};
+
+}  // namespace tapehead

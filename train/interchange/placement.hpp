@@ -1,0 +1,37 @@
+// Where the numbers of a parameter of ours are in a tensor of theirs.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/shape.hpp"
+#include "train/interchange/architecture.hpp"
+#include "train/interchange/their_vocabulary.hpp"
+
+namespace tapehead {
+
+class Placement {
+ public:
+  // `ours`: the shape of the parameter. Neither `row` nor `rows` is copied.
+  Placement(const TensorRow& row, const Shape& ours, const OurRows& rows, Index their_entries)
+      : row_(row), ours_(ours), rows_(rows), their_entries_(their_entries) {}
+
+  std::vector<Index> their_shape() const;
+
+  // The place of number (i, j) of ours, or i of a list, in the memory of theirs; none for an entry
+  // that they do not have.
+  std::optional<Index> at(Index i, Index j) const;
+
+  Index columns() const { return ours_.rank() == 2 ? ours_[1] : 1; }
+
+ private:
+  bool transposed() const { return row_.form == TensorRow::Form::transposed && ours_.rank() == 2; }
+  Index their_rows() const { return row_.entries ? their_entries_ : ours_[0] * row_.parts; }
+
+  const TensorRow& row_;
+  Shape ours_;
+  const OurRows& rows_;
+  Index their_entries_;
+};
+
+}  // namespace tapehead

@@ -1,0 +1,94 @@
+#include "train/interchange/their_config.hpp"
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr Index most = 1'000'000'000;
+
+}  // namespace
+
+bool TheirConfig::has(const char* setting) const {
+  const auto found = json_.find(setting);
+  return found != json_.end() && !found->is_null();
+}
+
+Index TheirConfig::count(const char* setting) const {
+  if (!has(setting)) {
+    refuse(setting, "it is missing");
+  }
+  return count(setting, 0);
+}
+
+Index TheirConfig::count(const char* setting, Index otherwise) const {
+  if (!has(setting)) {
+    return otherwise;
+  }
+  const auto& value = json_[setting];
+  if (!value.is_number_integer() || value.get<Index>() < 1 || value.get<Index>() > most) {
+    refuse(setting, fmt::format("{} is no whole number from 1 on", shown(value.dump())));
+  }
+  return value.get<Index>();
+}
+
+double TheirConfig::number(const char* setting, double otherwise) const {
+  if (!has(setting)) {
+    return otherwise;
+  }
+  const auto& value = json_[setting];
+  if (!value.is_number()) {
+    refuse(setting, fmt::format("{} is no number", shown(value.dump())));
+  }
+  return value.get<double>();
+}
+
+bool TheirConfig::flag(const char* setting, bool otherwise) const {
+  if (!has(setting)) {
+    return otherwise;
+  }
+  const auto& value = json_[setting];
+  if (!value.is_boolean()) {
+    refuse(setting, fmt::format("{} is neither true nor false", shown(value.dump())));
+  }
+  return value.get<bool>();
+}
+
+std::string TheirConfig::text(const char* setting, const std::string& otherwise) const {
+  if (!has(setting)) {
+    return otherwise;
+  }
+  const auto& value = json_[setting];
+  if (!value.is_string()) {
+    refuse(setting, fmt::format("{} is no text", shown(value.dump())));
+  }
+  return value.get<std::string>();
+}
+
+const nlohmann::ordered_json* TheirConfig::object(const char* setting) const {
+  if (!has(setting)) {
+    return nullptr;
+  }
+  const auto& value = json_[setting];
+  if (!value.is_object()) {
+    refuse(setting, fmt::format("{} is no object", shown(value.dump())));
+  }
+  return &value;
+}
+
+void TheirConfig::expect(const char* setting, const nlohmann::ordered_json& only) const {
+  if (has(setting) && json_[setting] != only) {
+    refuse(setting, fmt::format("{} cannot be done here, only {}", shown(json_[setting].dump()),
+                                only.dump()));
+  }
+}
+
+void TheirConfig::refuse(const std::string& setting, const std::string& why) const {
+  throw ConfigError(fmt::format("{}: {}: {}", file_.string(), setting, why));
+}
+
+}  // namespace tapehead

@@ -1,0 +1,39 @@
+// The settings of a model in its config.json, read one by one.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+// Each function throws ConfigError that names the file and the setting.
+class TheirConfig {
+ public:
+  // Neither argument is copied.
+  TheirConfig(const nlohmann::ordered_json& json, const std::filesystem::path& file)
+      : json_(json), file_(file) {}
+
+  bool has(const char* setting) const;  // and it is not null
+  Index count(const char* setting) const;
+  Index count(const char* setting, Index otherwise) const;
+  double number(const char* setting, double otherwise) const;
+  bool flag(const char* setting, bool otherwise) const;
+  std::string text(const char* setting, const std::string& otherwise) const;
+  const nlohmann::ordered_json* object(const char* setting) const;  // null: absent
+
+  // For settings that only one value of is possible here; absent or null is that value.
+  void expect(const char* setting, const nlohmann::ordered_json& only) const;
+
+  [[noreturn]] void refuse(const std::string& setting, const std::string& why) const;
+
+ private:
+  const nlohmann::ordered_json& json_;
+  const std::filesystem::path& file_;
+};
+
+}  // namespace tapehead
