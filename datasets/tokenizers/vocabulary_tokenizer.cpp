@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/utf8.hpp"
+#include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/class_tokenizer.hpp"
 
 namespace tapehead {
@@ -156,12 +157,28 @@ std::shared_ptr<const Tokenizer> symbol_tokenizer(Index symbols) {
   return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
 }
 
+namespace {
+
+std::unique_ptr<Tokenizer> loaded_byte_bpe(const Vocabulary& saved,
+                                           const std::filesystem::path& file) {
+  try {
+    return std::make_unique<ByteBpe>(byte_pairs_of(saved));
+  } catch (const DataError& error) {
+    throw IoError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const std::filesystem::path& file) {
   SavedVocabulary saved = load_vocabulary(file);
   if (saved.kind == ClassTokenizer::kind) {
     const std::vector<std::string>& entries = saved.vocabulary.entries();
     return std::make_unique<ClassTokenizer>(
         std::vector<std::string>(entries.begin() + mark_count, entries.end()));
+  }
+  if (saved.kind == ByteBpe::kind) {
+    return loaded_byte_bpe(saved.vocabulary, file);
   }
   for (const Unit unit : units) {
     if (saved.kind == name_of(unit)) {

@@ -1,0 +1,164 @@
+#include "datasets/tokenizers/byte_bpe.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/utf8.hpp"
+#include "datasets/tokenizers/byte_characters.hpp"
+#include "datasets/tokenizers/text_chunks.hpp"
+#include "datasets/tokenizers/text_marks.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr char between_sides = ' ';  // of a merge; no byte character is a space
+
+// In byte characters; a mark may be spelled otherwise.
+BytePairs in_byte_characters(BytePairs pairs) {
+  std::unordered_set<std::string_view> seen;
+  for (std::string& entry : pairs.entries) {
+    if (!bytes_of_spelling(entry)) {
+      entry = spelled_bytes(entry);
+    }
+    if (!seen.insert(entry).second) {
+      throw DataError(fmt::format("the entry `{}` occurs twice", entry));
+    }
+  }
+  return pairs;
+}
+
+std::vector<std::string> bytes_of_each(const std::vector<std::string>& entries) {
+  std::vector<std::string> bytes;
+  for (const std::string& entry : entries) {
+    bytes.push_back(*bytes_of_spelling(entry));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+ByteBpe::ByteBpe(BytePairs pairs)
+    : pairs_(in_byte_characters(std::move(pairs))),
+      vocabulary_(pairs_.entries),
+      bytes_(bytes_of_each(pairs_.entries)),
+      merges_(checked_merges()) {
+  for (const ByteCharacter& row : byte_characters()) {
+    const TokenId id = vocabulary_.id(row.character);
+    if (id == unknown_id) {
+      throw DataError(fmt::format("the byte {:02X} has no entry (`{}`)",
+                                  static_cast<unsigned char>(row.byte), row.character));
+    }
+    byte_ids_[static_cast<unsigned char>(row.byte)] = id;
+  }
+  for (const std::string& bytes : bytes_) {
+    const std::vector<TokenId> tokens = merges_.merge(tokens_of_bytes(bytes));
+    if (tokens.size() == 1) {
+      whole_chunks_.emplace(bytes, tokens.front());
+    }
+  }
+}
+
+std::vector<Merge> ByteBpe::checked_merges() const {
+  std::vector<Merge> merges;
+  merges.reserve(pairs_.merges.size());
+  for (const auto& [left, right] : pairs_.merges) {
+    const std::string both = left + right;
+    for (const std::string& entry : {left, right, both}) {
+      if (vocabulary_.id(entry) == unknown_id) {
+        throw DataError(
+            fmt::format("the merge of `{}` and `{}` needs the entry `{}`, which is missing", left,
+                        right, entry));
+      }
+    }
+    merges.push_back({{vocabulary_.id(left), vocabulary_.id(right)}, vocabulary_.id(both)});
+  }
+  return merges;
+}
+
+std::vector<TokenId> ByteBpe::tokens_of_bytes(std::string_view bytes) const {
+  std::vector<TokenId> tokens;
+  tokens.reserve(bytes.size());
+  for (const char byte : bytes) {
+    tokens.push_back(byte_ids_[static_cast<unsigned char>(byte)]);
+  }
+  return tokens;
+}
+
+std::vector<TokenId> ByteBpe::encode(std::string_view text) const {
+  std::vector<TokenId> tokens;
+  while (!text.empty()) {
+    const std::string_view chunk = next_chunk(text);
+    if (const auto whole = whole_chunks_.find(chunk); whole != whole_chunks_.end()) {
+      tokens.push_back(whole->second);
+      continue;
+    }
+    const std::vector<TokenId> merged = merges_.merge(tokens_of_bytes(chunk));
+    tokens.insert(tokens.end(), merged.begin(), merged.end());
+  }
+  return tokens;
+}
+
+std::string ByteBpe::decode(const std::vector<TokenId>& tokens) const {
+  std::string text;
+  for (const TokenId token : tokens) {
+    if (token >= mark_count && token < size()) {
+      text += bytes_[static_cast<std::size_t>(token - mark_count)];
+    } else if (token != begin_id && token != end_id) {
+      text += unknown_mark_text;
+    }
+  }
+  return text;
+}
+
+std::vector<std::string> ByteBpe::unknown_parts(std::string_view /*text*/) const { return {}; }
+
+std::string ByteBpe::entry(TokenId token) const {
+  if (token < mark_count || token >= size()) {
+    return vocabulary_.entry(token);
+  }
+  std::string shown;
+  std::string_view rest = bytes_[static_cast<std::size_t>(token - mark_count)];
+  while (!rest.empty()) {
+    const std::size_t length = utf8_length(rest);
+    if (length == 0) {
+      shown += fmt::format("<{:02X}>", static_cast<unsigned char>(rest.front()));
+    } else if (rest.front() == ' ') {
+      shown += space_shown;
+    } else {
+      shown += rest.starts_with(line_end) ? "\\n" : rest.substr(0, length);
+    }
+    rest.remove_prefix(std::max<std::size_t>(1, length));
+  }
+  return shown;
+}
+
+// The file holds the entries, then the merges with their two sides apart.
+void ByteBpe::save(const std::filesystem::path& stem) const {
+  std::vector<std::string> lines = pairs_.entries;
+  for (const auto& [left, right] : pairs_.merges) {
+    lines.push_back(left + between_sides + right);
+  }
+  save_vocabulary(Vocabulary(std::move(lines)), kind,
+                  std::filesystem::path(stem) += vocabulary_suffix);
+}
+
+BytePairs byte_pairs_of(const Vocabulary& saved) {
+  BytePairs pairs;
+  for (Index id = mark_count; id < saved.size(); ++id) {
+    const std::string& line = saved.entry(static_cast<TokenId>(id));
+    const std::size_t space = line.find(between_sides);
+    if (space == std::string::npos) {
+      pairs.entries.push_back(line);
+    } else {
+      pairs.merges.emplace_back(line.substr(0, space), line.substr(space + 1));
+    }
+  }
+  return pairs;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,74 @@
+// Byte-level byte-pair encoding (Radford et al. 2019, "Language models are unsupervised multitask
+// learners", section 2.2): text is cut into chunks, and the bytes of each chunk are merged into the
+// entries of the vocabulary. So each text has tokens, none of them unknown, and comes back exactly.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "datasets/tokenizers/merge_table.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
+
+namespace tapehead {
+
+// What a byte-level BPE consists of, in byte characters (datasets/tokenizers/byte_characters.hpp).
+struct BytePairs {
+  using Pair = std::pair<std::string, std::string>;
+
+  std::vector<std::string> entries;  // without the marks
+  std::vector<Pair> merges;          // from the first to the last
+};
+
+class ByteBpe : public Tokenizer {
+ public:
+  static constexpr std::string_view kind = "byte_bpe";
+
+  // An entry that is neither a byte nor the result of a merge stands for no text: a mark of the
+  // vocabulary's own. Throws DataError if a byte has no entry, if an entry occurs twice, or if a
+  // side of a merge, or its result, is no entry.
+  explicit ByteBpe(BytePairs pairs);
+
+  Index size() const override { return vocabulary_.size(); }
+  // Bytes that are no UTF-8 are tokens like all others.
+  std::vector<TokenId> encode(std::string_view text) const override;
+  // The bytes of the tokens. They need not be UTF-8, since a character may have several tokens.
+  std::string decode(const std::vector<TokenId>& tokens) const override;
+  std::vector<std::string> unknown_parts(std::string_view text) const override;
+  // Its text, with U+2581 for a space, "\n" for a line end, and <C3> for a byte that is no whole
+  // character by itself.
+  std::string entry(TokenId token) const override;
+  void save(const std::filesystem::path& stem) const override;
+
+  const BytePairs& pairs() const { return pairs_; }
+
+ private:
+  std::vector<TokenId> tokens_of_bytes(std::string_view bytes) const;
+  std::vector<Merge> checked_merges() const;
+
+  BytePairs pairs_;
+  Vocabulary vocabulary_;
+  std::vector<std::string> bytes_;  // of each entry after the marks
+  std::array<TokenId, 256> byte_ids_{};
+  MergeTable merges_;
+  // Chunks whose bytes merge into one entry: most of a text. They need no merging any more.
+  std::unordered_map<std::string, TokenId, TextHash, std::equal_to<>> whole_chunks_;
+};
+
+// Trains a vocabulary of at most so many entries, marks included, which must be 259 or more: the
+// bytes, then the merges. Each merge is that of the pair of neighbours within a chunk that occurs
+// most often in all lines; of equals that whose left entry, then whose right entry has the lower
+// id. A pair that occurs once is not merged.
+BytePairs train_byte_bpe(std::span<const std::string> lines, Index vocabulary);
+
+inline constexpr Index smallest_byte_bpe = mark_count + 256;
+
+// From the entries of a file that `save` wrote.
+BytePairs byte_pairs_of(const Vocabulary& saved);
+
+}  // namespace tapehead

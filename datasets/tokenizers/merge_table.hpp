@@ -1,0 +1,52 @@
+// The merges of byte-pair encoding (Sennrich et al. 2016, "Neural machine translation of rare words
+// with subword units", section 3.2): which pairs of neighbours become one token, and which first.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+using TokenPair = std::pair<TokenId, TokenId>;
+
+struct TokenPairHash {
+  std::size_t operator()(const TokenPair& pair) const {
+    // Neighbouring ids differ in few bits; the multiplication (2^64 over the golden ratio) spreads
+    // them.
+    const std::uint64_t both = static_cast<std::uint64_t>(static_cast<std::uint32_t>(pair.first))
+                                   << 32 |
+                               static_cast<std::uint32_t>(pair.second);
+    const std::uint64_t spread = both * 0x9E3779B97F4A7C15U;
+    return static_cast<std::size_t>(spread ^ (spread >> 32));
+  }
+};
+
+struct Merge {
+  TokenPair pair;
+  TokenId merged;
+};
+
+class MergeTable {
+ public:
+  // A merge that comes earlier has a lower rank. Of two merges of the same pair the first counts.
+  explicit MergeTable(const std::vector<Merge>& merges);
+
+  // Of all pairs of neighbours that have a merge, the one of the lowest rank is merged, of equals
+  // the leftmost, until none is left. Takes O(n log n) for n tokens.
+  std::vector<TokenId> merge(const std::vector<TokenId>& tokens) const;
+
+ private:
+  struct Ranked {
+    Index rank;
+    TokenId merged;
+  };
+  const Ranked* find(TokenPair pair) const;
+
+  std::unordered_map<TokenPair, Ranked, TokenPairHash> merges_;
+};
+
+}  // namespace tapehead

@@ -1,0 +1,18 @@
+// Reads a tokenizer that was made elsewhere from the files that models are published with.
+#pragma once
+
+#include <filesystem>
+
+#include "datasets/tokenizers/pretrained_tokenizer.hpp"
+
+namespace tapehead {
+
+// From the first of these that the directory contains:
+// - `tokenizer.json`, with byte-level BPE as in GPT-2;
+// - `vocab.json` and `merges.txt`: byte-level BPE as in GPT-2.
+// Throws IoError, with the file, if there is none of them, or if one is damaged, or is of another
+// type; the message names what is not supported: the normaliser, pre-tokeniser, pattern, model or
+// option.
+PretrainedTokenizer read_pretrained_tokenizer(const std::filesystem::path& directory);
+
+}  // namespace tapehead

@@ -1,0 +1,103 @@
+#include "datasets/tokenizers/text_chunks.hpp"
+
+#include <array>
+
+#include <unicode/uchar.h>
+
+#include "core/utf8.hpp"
+#include "datasets/tokenizers/code_point.hpp"
+
+namespace tapehead {
+
+namespace {
+
+enum class CharacterClass { letter, number, space, other };
+
+CharacterClass class_of(UChar32 character) {
+  const auto category = U_MASK(u_charType(character));
+  if ((category & U_GC_L_MASK) != 0) {
+    return CharacterClass::letter;
+  }
+  if ((category & U_GC_N_MASK) != 0) {
+    return CharacterClass::number;
+  }
+  return u_isUWhiteSpace(character) != 0 ? CharacterClass::space : CharacterClass::other;
+}
+
+struct Character {
+  CharacterClass of = CharacterClass::other;
+  std::size_t bytes = 1;
+};
+
+Character first_character(std::string_view text) {
+  const std::size_t bytes = utf8_length(text);
+  return bytes == 0 ? Character{}
+                    : Character{class_of(static_cast<UChar32>(first_code_point(text))), bytes};
+}
+
+// A run of characters of one class.
+struct Run {
+  std::size_t bytes = 0;
+  std::size_t last = 0;  // bytes of its last character
+};
+
+Run first_run(std::string_view text, CharacterClass of) {
+  Run run;
+  while (run.bytes < text.size()) {
+    const Character next = first_character(text.substr(run.bytes));
+    if (next.of != of) {
+      break;
+    }
+    run.bytes += next.bytes;
+    run.last = next.bytes;
+  }
+  return run;
+}
+
+// 0 if the text begins with none.
+std::size_t contraction_bytes(std::string_view text) {
+  constexpr std::array<std::string_view, 7> contractions{"'s", "'t",  "'re", "'ve",
+                                                         "'m", "'ll", "'d"};
+  for (const std::string_view contraction : contractions) {
+    if (text.starts_with(contraction)) {
+      return contraction.size();
+    }
+  }
+  return 0;
+}
+
+// A run of spaces leaves its last one to the chunk after it, unless it ends the text or is a single
+// space: \s+(?!\S)|\s+
+std::size_t space_bytes(std::string_view text) {
+  const Run run = first_run(text, CharacterClass::space);
+  const bool leaves_last = run.bytes < text.size() && run.bytes > run.last;
+  return run.bytes - (leaves_last ? run.last : 0);
+}
+
+std::size_t chunk_bytes(std::string_view text) {
+  if (const std::size_t bytes = contraction_bytes(text); bytes > 0) {
+    return bytes;
+  }
+  const std::size_t lead = text.front() == ' ' && text.size() > 1 ? 1 : 0;
+  const CharacterClass of = first_character(text.substr(lead)).of;
+  return of == CharacterClass::space ? space_bytes(text)
+                                     : lead + first_run(text.substr(lead), of).bytes;
+}
+
+}  // namespace
+
+std::string_view next_chunk(std::string_view& text) {
+  const std::string_view chunk = text.substr(0, chunk_bytes(text));
+  text.remove_prefix(chunk.size());
+  return chunk;
+}
+
+std::vector<std::string_view> chunks_of(std::string_view text) {
+  std::vector<std::string_view> chunks;
+  while (!text.empty()) {
+    chunks.push_back(next_chunk(text));
+  }
+  return chunks;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,116 @@
+// Tokenizers of other programs: which marks are found, and what is refused, by name.
+#include "datasets/tokenizers/read_pretrained.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/files.hpp"
+#include "tests/support/io_error.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "tests/support/tokenizer_fixtures.hpp"
+
+namespace tapehead {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class PretrainedJson : public ::testing::Test {
+ protected:
+  static json fixture(const std::string& name) {
+    return json::parse(read_file(tokenizer_fixtures / name / "tokenizer.json"));
+  }
+
+  std::string error_of(const json& content) const {
+    std::ofstream(here_ / "tokenizer.json") << content;
+    return io_error_of([&] { read_pretrained_tokenizer(here_.path()); });
+  }
+
+  // The message for a fixture with another value at a place.
+  std::string error_with(const std::string& name, const std::string& place,
+                         const json& value) const {
+    json changed = fixture(name);
+    changed[json::json_pointer(place)] = value;
+    return error_of(changed);
+  }
+
+  TemporaryDirectory here_;
+};
+
+TEST_F(PretrainedJson, reads_both_spellings_of_merges) {
+  json content = fixture("byte_bpe_json");
+  ASSERT_TRUE(content["model"]["merges"][0].is_array());  // as the package writes them since 0.20
+  for (json& merge : content["model"]["merges"]) {
+    merge = merge[0].get<std::string>() + " " + merge[1].get<std::string>();
+  }
+  EXPECT_EQ(error_of(content), "no error");
+  const auto as_lists = read_pretrained_tokenizer(tokenizer_fixtures / "byte_bpe_json");
+  const auto as_texts = read_pretrained_tokenizer(here_.path());
+  for (const std::string text : {"The attention of the model", " naïve 123"}) {
+    EXPECT_EQ(as_texts.tokenizer->encode(text), as_lists.tokenizer->encode(text));
+  }
+  content["model"]["merges"][0] = "a b c";
+  EXPECT_THAT(error_of(content), HasSubstr("`a b c` is not two entries"));
+}
+
+// Of GPT-2 the begin and the end mark are the same, and there is no unknown mark.
+TEST_F(PretrainedJson, finds_the_marks) {
+  const auto read = read_pretrained_tokenizer(tokenizer_fixtures / "byte_bpe_json");
+  const Index mark = fixture("byte_bpe_json")["added_tokens"][0]["id"];
+  EXPECT_EQ(read.file_ids[unknown_id], -1);
+  EXPECT_EQ(read.file_ids[begin_id], mark);
+  EXPECT_EQ(read.file_ids[end_id], mark);
+  EXPECT_EQ(std::ssize(read.file_ids), read.tokenizer->size());
+  EXPECT_FALSE(read.mask.has_value());
+
+  json with_mask = fixture("byte_bpe_json");
+  with_mask["added_tokens"].push_back({{"id", mark + 1}, {"content", "<mask>"}, {"special", true}});
+  EXPECT_EQ(error_of(with_mask), "no error");
+  EXPECT_EQ(read_pretrained_tokenizer(here_.path()).mask, mark + 1);
+}
+
+TEST_F(PretrainedJson, names_what_a_byte_level_bpe_may_not_have) {
+  const auto error = [&](const std::string& place, const json& value) {
+    return error_with("byte_bpe_json", place, value);
+  };
+  EXPECT_THAT(error("/normalizer", {{"type", "NFC"}}),
+              AllOf(HasSubstr("tokenizer.json"), HasSubstr("normalizer is `NFC`")));
+  EXPECT_THAT(error("/pre_tokenizer", {{"type", "Metaspace"}}),
+              HasSubstr("pre_tokenizer is `Metaspace`"));
+  EXPECT_THAT(error("/pre_tokenizer", {{"type", "Sequence"},
+                                       {"pretokenizers",
+                                        {{{"type", "Split"}, {"pattern", {{"Regex", "\\d+"}}}},
+                                         {{"type", "ByteLevel"}, {"use_regex", false}}}}}),
+              HasSubstr("\\\\d+"));
+  EXPECT_THAT(error("/pre_tokenizer", nullptr), HasSubstr("pre_tokenizer is null"));
+  EXPECT_THAT(error("/pre_tokenizer/add_prefix_space", true),
+              HasSubstr("pre_tokenizer.add_prefix_space is true"));
+  EXPECT_THAT(error("/pre_tokenizer/use_regex", false),
+              HasSubstr("pre_tokenizer.use_regex is false"));
+  EXPECT_THAT(error("/model/type", "Unigram"), HasSubstr("model is `Unigram`"));
+  EXPECT_THAT(error("/model/dropout", 0.1), HasSubstr("model.dropout is 0.1"));
+  EXPECT_THAT(error("/model/end_of_word_suffix", "</w>"),
+              HasSubstr("model.end_of_word_suffix is `</w>`"));
+  EXPECT_THAT(error("/model/ignore_merges", true), HasSubstr("model.ignore_merges is true"));
+  EXPECT_THAT(error("/added_tokens/0/special", false), HasSubstr("`<|endoftext|>` is text"));
+}
+
+TEST_F(PretrainedJson, says_where_a_file_is_damaged_or_missing) {
+  EXPECT_THAT(io_error_of([&] { read_pretrained_tokenizer(here_.path()); }),
+              AllOf(HasSubstr(here_.path().string()), HasSubstr("merges.txt")));
+  std::ofstream(here_ / "vocab.json") << "{\"a\": 0}";
+  EXPECT_THAT(io_error_of([&] { read_pretrained_tokenizer(here_.path()); }),
+              HasSubstr("merges.txt"));
+  std::ofstream(here_ / "tokenizer.json") << "{";
+  EXPECT_THAT(io_error_of([&] { read_pretrained_tokenizer(here_.path()); }),
+              HasSubstr("tokenizer.json is damaged"));
+}
+
+}  // namespace
+}  // namespace tapehead

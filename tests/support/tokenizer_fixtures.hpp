@@ -1,0 +1,32 @@
+// Texts that the package tokenizers has encoded (scripts/make_tokenizer_fixtures.py).
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/files.hpp"
+#include "datasets/tokenizers/pretrained_tokenizer.hpp"
+
+namespace tapehead {
+
+inline const std::filesystem::path tokenizer_fixtures =
+    std::filesystem::path(TAPEHEAD_FIXTURES) / "tokenizers";
+
+inline std::vector<std::string> fixture_texts() {
+  return nlohmann::json::parse(read_file(tokenizer_fixtures / "texts.json"))
+      .get<std::vector<std::string>>();
+}
+
+inline std::vector<Index> file_ids_of(const PretrainedTokenizer& read,
+                                      const std::vector<TokenId>& tokens) {
+  std::vector<Index> ids;
+  for (const TokenId token : tokens) {
+    ids.push_back(read.file_ids[static_cast<std::size_t>(token)]);
+  }
+  return ids;
+}
+
+}  // namespace tapehead
