@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <utility>
+
+#include "datasets/tokenizers/text_marks.hpp"
 
 namespace tapehead {
 
@@ -24,10 +25,9 @@ constexpr bool is_mark(TokenId token) { return token == begin_id || token == end
 }  // namespace
 
 std::shared_ptr<const std::vector<bool>> word_beginnings(const Tokenizer& tokenizer) {
-  constexpr std::string_view space = "\u2581";  // SentencePiece's mark for a space
   auto beginnings = std::make_shared<std::vector<bool>>();
   for (Index id = 0; id < tokenizer.size(); ++id) {
-    beginnings->push_back(tokenizer.entry(static_cast<TokenId>(id)).starts_with(space));
+    beginnings->push_back(tokenizer.entry(static_cast<TokenId>(id)).starts_with(space_shown));
   }
   return beginnings;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "datasets/text/labelled_options.hpp"
+#include "datasets/text/tokenizer_rules.hpp"
 
 namespace tapehead {
 
@@ -69,8 +70,7 @@ std::optional<Violation> unused_by_labelled_tokenizer(const TaskOptions& task) {
   const auto& options = task.as<LabelledTextOptions>();
   const LabelledTextOptions defaults;
   const bool taken = !options.tokenizer_of.empty();
-  const bool subwords =
-      options.tokenizer == TokenizerKind::bpe || options.tokenizer == TokenizerKind::unigram;
+  const bool pieces = is_sentencepiece(options.tokenizer);
   const auto unused = [&](const char* option) {
     return Violation{{option, taken ? "task.tokenizer_of" : "task.tokenizer"},
                      taken ? "has no effect, since the tokenizer is that of another run"
@@ -79,17 +79,16 @@ std::optional<Violation> unused_by_labelled_tokenizer(const TaskOptions& task) {
   if (taken && options.tokenizer != defaults.tokenizer) {
     return unused("task.tokenizer");
   }
-  if ((taken || options.tokenizer == TokenizerKind::byte) &&
-      options.vocabulary != defaults.vocabulary) {
+  if (taken && options.vocabulary != defaults.vocabulary) {
     return unused("task.vocabulary");
   }
-  if ((taken || !subwords) && options.normalization != defaults.normalization) {
+  if ((taken || !pieces) && options.normalization != defaults.normalization) {
     return unused("task.normalization");
   }
-  if ((taken || !subwords) && options.character_coverage != defaults.character_coverage) {
+  if ((taken || !pieces) && options.character_coverage != defaults.character_coverage) {
     return unused("task.character_coverage");
   }
-  return {};
+  return vocabulary_does_not_suit(options.tokenizer, options.vocabulary, defaults.vocabulary);
 }
 
 }  // namespace tapehead

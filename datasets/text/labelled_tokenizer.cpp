@@ -12,7 +12,7 @@
 #include "datasets/tokenizers/class_tokenizer.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/tokenizer_of_lines.hpp"
 
 namespace tapehead {
 
@@ -59,20 +59,9 @@ std::shared_ptr<const Tokenizer> tokenizer_of_texts(const LabelledSplit& train,
       texts.push_back(std::move(text));
     }
   }
-  const auto most_frequent = [&](Unit unit) {
-    return std::make_shared<VocabularyTokenizer>(count_units(texts, unit, options.vocabulary),
-                                                 unit);
-  };
-  switch (options.tokenizer) {
-    case TokenizerKind::byte:
-      return std::make_shared<VocabularyTokenizer>(all_bytes(), Unit::byte);
-    case TokenizerKind::word:
-      return most_frequent(Unit::word);
-    case TokenizerKind::character:
-      return most_frequent(Unit::character);
-    default:
-      return subwords_of(train, texts, options);
-  }
+  return is_sentencepiece(options.tokenizer)
+             ? subwords_of(train, texts, options)
+             : tokenizer_of_lines(options.tokenizer, texts, options.vocabulary);
 }
 
 }  // namespace

@@ -54,8 +54,9 @@ struct ParallelTextOptions {
         Field{.name = "test_tsv", .help = "instead of two files: source, tab, target on each line"},
         test_tsv);
     visit(Field{.name = "tokenizer",
-                .help = "words at white space, characters, or SentencePiece (bpe, unigram) trained "
-                        "on the training text"},
+                .help = "words at white space, characters, bytes, or subwords trained on the "
+                        "training text: SentencePiece (bpe, unigram) or byte-level BPE as in GPT-2 "
+                        "(byte_bpe)"},
           tokenizer);
     visit(Field{.name = "joint_vocabulary",
                 .help = "one tokenizer for both languages; the target side only has the pieces "
@@ -63,7 +64,8 @@ struct ParallelTextOptions {
           joint_vocabulary);
     visit(Field{.name = "vocabulary",
                 .help = "entries of each vocabulary, with the three marks; for words and "
-                        "characters an upper limit: the most frequent ones",
+                        "characters an upper limit: the most frequent ones; also for byte_bpe, "
+                        "whose 256 bytes are entries; for bytes not used",
                 .minimum = 4,
                 .maximum = 1e6},
           vocabulary);

@@ -16,6 +16,8 @@
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "datasets/tokenizers/text_chunks.hpp"
+#include "datasets/tokenizers/tokenizer_of_lines.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "datasets/tokenizers/written_back.hpp"
 
@@ -25,22 +27,28 @@ namespace {
 
 constexpr std::size_t many_lines = 20000;  // from here on training subwords takes about a second
 
-bool has_pieces(const ParallelTextOptions& options) {
-  return options.tokenizer == TokenizerKind::bpe || options.tokenizer == TokenizerKind::unigram;
-}
-
 std::string_view name_of(TokenizerKind kind) {
   return EnumNames<TokenizerKind>::names[static_cast<std::size_t>(kind)];
 }
 
-Unit unit_of(const ParallelTextOptions& options) {
-  return options.tokenizer == TokenizerKind::character ? Unit::character : Unit::word;
+Index fewest_own_tokens(std::string_view line, TokenizerKind kind) {
+  switch (kind) {
+    case TokenizerKind::byte_bpe:
+      return std::ssize(chunks_of(line));
+    case TokenizerKind::byte:
+      return std::ssize(line);
+    case TokenizerKind::character:
+      return std::ssize(units_of(line, Unit::character));
+    default:
+      return std::ssize(units_of(line, Unit::word));
+  }
 }
 
-// A lower bound for the number of tokens of a line: no piece crosses a space.
+// A lower bound for the number of tokens of a line: no piece crosses a space, and no merge of bytes
+// the end of a chunk.
 Index fewest_tokens(std::string_view line, const ParallelTextOptions& options) {
-  if (!has_pieces(options)) {
-    return static_cast<Index>(units_of(line, unit_of(options)).size());
+  if (!is_sentencepiece(options.tokenizer)) {
+    return fewest_own_tokens(line, options.tokenizer);
   }
   Index words = 0;
   char before = ' ';
@@ -124,11 +132,9 @@ std::string train_pieces(const TrainingText& text, const ParallelTextOptions& op
   return model;
 }
 
-std::shared_ptr<const Tokenizer> train_words(const TrainingText& text,
-                                             const ParallelTextOptions& options) {
-  const Unit unit = unit_of(options);
-  return std::make_shared<VocabularyTokenizer>(count_units(text.lines, unit, options.vocabulary),
-                                               unit);
+std::shared_ptr<const Tokenizer> train_own(const TrainingText& text,
+                                           const ParallelTextOptions& options) {
+  return tokenizer_of_lines(options.tokenizer, text.lines, options.vocabulary);
 }
 
 // "`x` 3 times, first at train.en:4; ...": the first five.
@@ -203,8 +209,8 @@ Tokenizers checked(const PiecesOf& source, const PiecesOf& target, const Aligned
 
 Tokenizers joint_tokenizers(const AlignedText& text, const ParallelTextOptions& options) {
   const TrainingText both = joint_text(text, options);
-  if (!has_pieces(options)) {
-    const std::shared_ptr<const Tokenizer> joint = train_words(both, options);
+  if (!is_sentencepiece(options.tokenizer)) {
+    const std::shared_ptr<const Tokenizer> joint = train_own(both, options);
     return {.source = joint, .target = joint};
   }
   const std::string model = with_target_pieces_first(train_pieces(both, options), text.target);
@@ -216,8 +222,8 @@ Tokenizers joint_tokenizers(const AlignedText& text, const ParallelTextOptions& 
 Tokenizers separate_tokenizers(const AlignedText& text, const ParallelTextOptions& options) {
   const TrainingText source = source_text(text, options);
   const TrainingText target = target_text(text, options);
-  if (!has_pieces(options)) {
-    return {.source = train_words(source, options), .target = train_words(target, options)};
+  if (!is_sentencepiece(options.tokenizer)) {
+    return {.source = train_own(source, options), .target = train_own(target, options)};
   }
   std::vector<PiecesOf> sides;
   std::vector<std::string> problems;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "datasets/text/options.hpp"
+#include "datasets/text/tokenizer_rules.hpp"
 
 namespace tapehead {
 
@@ -62,14 +63,11 @@ Verdict text_has_files(const TaskOptions& options) {
 Verdict unused_by_tokenizer(const TaskOptions& options) {
   const auto& text = options.as<ParallelTextOptions>();
   const ParallelTextOptions defaults;
-  if (text.tokenizer == TokenizerKind::bpe) {
-    return {};
-  }
-  if (text.subword_dropout != defaults.subword_dropout) {
+  if (text.tokenizer != TokenizerKind::bpe && text.subword_dropout != defaults.subword_dropout) {
     return Violation{{"task.subword_dropout", "task.tokenizer"},
                      "this tokenizer has no merges to leave out (only bpe)"};
   }
-  if (text.tokenizer == TokenizerKind::unigram) {
+  if (is_sentencepiece(text.tokenizer)) {
     return {};
   }
   const auto unused = [](const std::string& option) {
@@ -82,7 +80,7 @@ Verdict unused_by_tokenizer(const TaskOptions& options) {
   if (text.character_coverage != defaults.character_coverage) {
     return unused("task.character_coverage");
   }
-  return {};
+  return vocabulary_does_not_suit(text.tokenizer, text.vocabulary, defaults.vocabulary);
 }
 
 }  // namespace tapehead

@@ -16,7 +16,7 @@ inline constexpr std::array parallel_text_rules{
              text_has_files},
     TaskRule{"`task.normalization` and `task.character_coverage` are for the tokenizers `bpe` and "
              "`unigram`, `task.subword_dropout` for `bpe`. With another one they keep their "
-             "defaults.",
+             "defaults. `task.vocabulary` is not for `byte`, and 259 or more for `byte_bpe`.",
              unused_by_tokenizer}};
 
 }  // namespace tapehead

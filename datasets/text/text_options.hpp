@@ -75,15 +75,18 @@ struct TextOptions {
                 .help = "encoder: whether whole words are masked instead of single tokens"},
           mask_words);
     visit(Field{.name = "tokenizer",
-                .help = "words at white space, characters, bytes, or SentencePiece (bpe, unigram) "
-                        "trained on the training text"},
+                .help = "words at white space, characters, bytes, or subwords trained on the "
+                        "training text: SentencePiece (bpe, unigram) or byte-level BPE as in GPT-2 "
+                        "(byte_bpe)"},
           tokenizer);
-    visit(Field{.name = "vocabulary",
-                .help = "entries of the vocabulary, with the three marks; for words and characters "
-                        "an upper limit: the most frequent ones; for bytes not used",
-                .minimum = 4,
-                .maximum = 1e6},
-          vocabulary);
+    visit(
+        Field{.name = "vocabulary",
+              .help = "entries of the vocabulary, with the three marks; for words and characters "
+                      "an upper limit: the most frequent ones; also for byte_bpe, whose 256 bytes "
+                      "are entries; for bytes not used",
+              .minimum = 4,
+              .maximum = 1e6},
+        vocabulary);
     visit(Field{.name = "character_coverage",
                 .help = "share of the text's characters that SentencePiece must be able to write",
                 .minimum = 0.98,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "datasets/text/text_options.hpp"
+#include "datasets/text/tokenizer_rules.hpp"
 
 namespace tapehead {
 
@@ -53,21 +54,17 @@ std::optional<Violation> separator_separates(const TaskOptions& task) {
 std::optional<Violation> unused_by_text_tokenizer(const TaskOptions& task) {
   const auto& options = task.as<TextOptions>();
   const TextOptions defaults;
-  const bool subwords =
-      options.tokenizer == TokenizerKind::bpe || options.tokenizer == TokenizerKind::unigram;
-  if (!subwords && options.character_coverage != defaults.character_coverage) {
+  if (!is_sentencepiece(options.tokenizer) &&
+      options.character_coverage != defaults.character_coverage) {
     return Violation{{"task.character_coverage", "task.tokenizer"},
                      "this tokenizer does not use it (only bpe, unigram)"};
   }
-  if (!subwords && options.mask_words) {
+  if (!has_subwords(options.tokenizer) && options.mask_words) {
     return Violation{{"task.mask_words", "task.tokenizer"},
-                     "this tokenizer has no parts of words to mask together (only bpe, unigram)"};
+                     "this tokenizer has no parts of words to mask together (only bpe, "
+                     "unigram, byte_bpe)"};
   }
-  if (options.tokenizer == TokenizerKind::byte && options.vocabulary != defaults.vocabulary) {
-    return Violation{{"task.vocabulary", "task.tokenizer"},
-                     "this tokenizer does not use it: there are 256 bytes"};
-  }
-  return {};
+  return vocabulary_does_not_suit(options.tokenizer, options.vocabulary, defaults.vocabulary);
 }
 
 }  // namespace tapehead

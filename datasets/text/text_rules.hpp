@@ -20,8 +20,9 @@ inline constexpr std::array text_rules{
              "and one of the former is given.",
              share_without_file},
     TaskRule{"`task.separator` goes with `task.documents: separator`.", separator_separates},
-    TaskRule{"In `text`, `task.character_coverage` and `task.mask_words` are for the tokenizers "
-             "`bpe` and `unigram`, and `task.vocabulary` not for `byte`.",
+    TaskRule{"In `text`, `task.character_coverage` is for the tokenizers `bpe` and `unigram`, and "
+             "`task.mask_words` for these and `byte_bpe`. `task.vocabulary` is not for `byte`, and "
+             "259 or more for `byte_bpe`.",
              unused_by_text_tokenizer}};
 
 }  // namespace tapehead

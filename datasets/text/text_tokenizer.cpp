@@ -12,6 +12,7 @@
 #include "core/clock.hpp"
 #include "core/errors.hpp"
 #include "core/utf8.hpp"
+#include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
@@ -43,6 +44,19 @@ std::vector<std::string> sampled_lines(const DocumentFiles& files, double share)
   return sample;
 }
 
+std::shared_ptr<const Tokenizer> trained_on(const std::vector<std::string>& lines,
+                                            const TextOptions& options) {
+  if (options.tokenizer == TokenizerKind::byte_bpe) {
+    return std::make_shared<const ByteBpe>(train_byte_bpe(lines, options.vocabulary));
+  }
+  return std::make_shared<const SentencePieceTokenizer>(
+      train_sentencepiece(lines, {.kind = options.tokenizer,
+                                  .vocabulary = options.vocabulary,
+                                  .normalization = Normalization::identity,
+                                  .character_coverage = options.character_coverage,
+                                  .running_text = true}));
+}
+
 std::shared_ptr<const Tokenizer> subwords(const DocumentFiles& files, const TextOptions& options) {
   const Index bytes = bytes_in(files);
   const double share = std::min(
@@ -55,12 +69,7 @@ std::shared_ptr<const Tokenizer> subwords(const DocumentFiles& files, const Text
   }
   const auto begin = Clock::now();
   try {
-    const auto tokenizer = std::make_shared<const SentencePieceTokenizer>(
-        train_sentencepiece(lines, {.kind = options.tokenizer,
-                                    .vocabulary = options.vocabulary,
-                                    .normalization = Normalization::identity,
-                                    .character_coverage = options.character_coverage,
-                                    .running_text = true}));
+    const auto tokenizer = trained_on(lines, options);
     if (slow) {
       spdlog::info("trained the tokenizer in {:.1f} s", seconds_since(begin));
     }

@@ -8,6 +8,10 @@
 
 namespace tapehead {
 
+// Whether an entry that begins a word holds the space before it, shown as U+2581: those of
+// SentencePiece and of byte-level BPE.
+bool has_entries_with_spaces(const Tokenizer& tokenizer);
+
 // For each token of a line the number of its word, from 0; words are what spaces separate. Nothing
 // if the tokenizer's entries are no parts of words: words themselves, characters or bytes.
 std::optional<std::vector<Index>> words_of_tokens(const Tokenizer& tokenizer,

@@ -8,13 +8,23 @@
 
 namespace tapehead {
 
-enum class TokenizerKind { word, character, bpe, unigram, byte };
+enum class TokenizerKind { word, character, bpe, unigram, byte, byte_bpe };
+// Whether SentencePiece trains it.
+constexpr bool is_sentencepiece(TokenizerKind kind) {
+  return kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
+}
+
+// Whether its entries are parts of words.
+constexpr bool has_subwords(TokenizerKind kind) {
+  return is_sentencepiece(kind) || kind == TokenizerKind::byte_bpe;
+}
+
 enum class Normalization { identity, nfkc, nfkc_cf };
 
 template <>
 struct EnumNames<TokenizerKind> {
-  static constexpr std::array<std::string_view, 5> names{"word", "character", "bpe", "unigram",
-                                                         "byte"};
+  static constexpr std::array<std::string_view, 6> names{"word",    "character", "bpe",
+                                                         "unigram", "byte",      "byte_bpe"};
 };
 template <>
 struct EnumNames<Normalization> {

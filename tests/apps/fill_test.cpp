@@ -74,10 +74,13 @@ TEST_F(Fill, models_have_the_same_bits_by_any_threads_and_through_a_resume) {
 }
 
 TEST_F(Fill, models_work_with_the_commands_about_heads) {
-  train("a", {"task.mask_words=true", "task.tokenizer=bpe", "task.vocabulary=120"});
-  EXPECT_THAT(output({"heads", "a"}), HasSubstr("heads have a role"));
-  EXPECT_THAT(output({"report", "a"}), HasSubstr("report.html"));
-  EXPECT_THAT(output({"evaluate", "a", "--split", "validation"}), HasSubstr("tokens right"));
+  train("bpe", {"task.mask_words=true", "task.tokenizer=bpe", "task.vocabulary=120"});
+  train("byte_bpe", {"task.mask_words=true", "task.tokenizer=byte_bpe", "task.vocabulary=300"});
+  for (const std::string run : {"bpe", "byte_bpe"}) {
+    EXPECT_THAT(output({"heads", run}), HasSubstr("heads have a role"));
+    EXPECT_THAT(output({"report", run}), HasSubstr("report.html"));
+    EXPECT_THAT(output({"evaluate", run, "--split", "validation"}), HasSubstr("tokens right"));
+  }
 }
 
 }  // namespace

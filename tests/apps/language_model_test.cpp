@@ -59,16 +59,27 @@ TEST_F(LanguageModel, has_the_same_bits_by_any_threads_and_through_a_resume_with
 }
 
 TEST_F(LanguageModel, that_sees_documents_apart_goes_on_where_it_was_stopped) {
-  const Arguments lines{"training.schedule=constant", "task.documents=line", "task.tokenizer=bpe",
-                        "task.vocabulary=100"};
-  Arguments fewer = lines;
-  fewer.emplace_back("training.steps=20");
-  train("a", lines);
-  train("b", fewer);
-  Arguments resumed{"train", "a.yaml", "--run", "b", "--resume"};
-  set_options(resumed, {"training.steps=40"});
-  output(resumed);
-  expect_same_runs(here / "a", here / "b");
+  for (const auto& [tokenizer, vocabulary] : {std::pair{"bpe", 100}, std::pair{"byte_bpe", 300}}) {
+    const Arguments lines{"training.schedule=constant", "task.documents=line",
+                          fmt::format("task.tokenizer={}", tokenizer),
+                          fmt::format("task.vocabulary={}", vocabulary)};
+    Arguments fewer = lines;
+    fewer.emplace_back("training.steps=20");
+    const std::string whole = fmt::format("{}_whole", tokenizer);
+    train(whole, lines);
+    train(tokenizer, fewer);
+    Arguments resumed{"train", "a.yaml", "--run", tokenizer, "--resume"};
+    set_options(resumed, {"training.steps=40"});
+    output(resumed);
+    expect_same_runs(here / whole, here / tokenizer);
+  }
+}
+
+// Its bytes can be written one by one, so what it writes need not be UTF-8.
+TEST_F(LanguageModel, of_merged_bytes_goes_on_with_any_text) {
+  train("a", {"task.tokenizer=byte_bpe", "task.vocabulary=300"});
+  const std::string prompt = "  zwölf 狗's\t";
+  EXPECT_THAT(output({"generate", "a", "--prompt", prompt, "--max-tokens", "8"}), StartsWith(prompt));
 }
 
 // By the definitions, from the loss of a token: bits of all tokens by bytes, and nats by words.

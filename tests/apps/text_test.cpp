@@ -74,9 +74,10 @@ TEST_F(Text, joint_pieces) {
 }
 
 TEST_F(Text, separate_pieces_words_and_characters) {
-  for (const std::string tokenizer : {"unigram", "word", "character"}) {
+  for (const std::string tokenizer : {"unigram", "word", "character", "byte_bpe"}) {
     train(tokenizer, {"task.tokenizer=" + tokenizer, "task.joint_vocabulary=false",
-                      "task.vocabulary=60", "model.tie_embeddings=none", "training.steps=10",
+                      tokenizer == "byte_bpe" ? "task.vocabulary=300" : "task.vocabulary=60",
+                      "model.tie_embeddings=none", "training.steps=10",
                       "training.checkpoint_every=10", "evaluation.every=10"});
     expect_usable(tokenizer);
   }

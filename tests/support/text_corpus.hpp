@@ -10,6 +10,14 @@ namespace tapehead {
 
 inline const std::filesystem::path corpus = std::filesystem::path(TAPEHEAD_FIXTURES) / "text";
 
+// A small vocabulary of so many entries; that of byte_bpe contains the bytes too, and bytes do not
+// use the option.
+inline Index small_vocabulary(TokenizerKind kind, Index entries) {
+  return kind == TokenizerKind::byte       ? ParallelTextOptions().vocabulary
+         : kind == TokenizerKind::byte_bpe ? entries + 256
+                                           : entries;
+}
+
 // parallel_text over all three of its splits.
 inline TaskOptions corpus_options(TokenizerKind kind = TokenizerKind::bpe) {
   TaskOptions options("parallel_text");
@@ -21,7 +29,7 @@ inline TaskOptions corpus_options(TokenizerKind kind = TokenizerKind::bpe) {
   text.test_source = corpus / "test.en";
   text.test_target = corpus / "test.de";
   text.tokenizer = kind;
-  text.vocabulary = 110;
+  text.vocabulary = small_vocabulary(kind, 110);
   return options;
 }
 

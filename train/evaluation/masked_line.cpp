@@ -5,7 +5,7 @@
 #include "core/errors.hpp"
 #include "datasets/corpus/masking.hpp"
 #include "datasets/text/text_options.hpp"
-#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "datasets/tokenizers/token_words.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -14,7 +14,7 @@ namespace {
 // A subword that begins a word holds the space before it, which a mask therefore takes in.
 std::vector<TokenId> tokens_of(const Tokenizer& tokenizer, std::string_view line,
                                std::string_view mask) {
-  const bool subwords = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer) != nullptr;
+  const bool subwords = has_entries_with_spaces(tokenizer);
   std::vector<TokenId> tokens;
   while (true) {
     const std::size_t at = line.find(mask);

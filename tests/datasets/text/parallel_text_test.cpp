@@ -29,7 +29,7 @@ class ParallelText : public ::testing::TestWithParam<TokenizerKind> {};
 INSTANTIATE_TEST_SUITE_P(
     Kinds, ParallelText,
     ::testing::Values(TokenizerKind::word, TokenizerKind::character, TokenizerKind::bpe,
-                      TokenizerKind::unigram),
+                      TokenizerKind::unigram, TokenizerKind::byte_bpe),
     [](const auto& kind) {
       return std::string(EnumNames<TokenizerKind>::names[static_cast<std::size_t>(kind.param)]);
     });
@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(ParallelText, splits_hold_all_lines_as_tokens_and_as_text) {
   const Task task = make_task(corpus_options(GetParam()), 1);
   EXPECT_TRUE(task.source_tokenizer->shares_file_with(*task.target_tokenizer));
-  EXPECT_LE(task.source_tokenizer->size(), 110);
+  EXPECT_LE(task.source_tokenizer->size(), small_vocabulary(GetParam(), 110));
   EXPECT_EQ(task.split("train").examples.size(), 200U);
   EXPECT_EQ(task.split("train").dropped, 0);
   const Split& test = task.split("test");
@@ -54,7 +54,8 @@ TEST_P(ParallelText, tokenizers_that_are_there_are_loaded) {
   const TemporaryDirectory directory;
   TaskOptions options = corpus_options(GetParam());
   const Task made = make_task(options, 1, directory.path());
-  options.as<ParallelTextOptions>().vocabulary = 90;  // would make another one, if one were made
+  options.as<ParallelTextOptions>().vocabulary =
+      small_vocabulary(GetParam(), 90);  // would make another one, if one were made
   const Task loaded = make_task(options, 1, directory.path());
   EXPECT_EQ(loaded.source_tokenizer->size(), made.source_tokenizer->size());
   EXPECT_EQ(loaded.target_tokenizer->size(), made.target_tokenizer->size());
@@ -65,7 +66,7 @@ TEST_P(ParallelText, each_side_can_have_its_own_tokenizer) {
   const TemporaryDirectory directory;
   TaskOptions options = corpus_options(GetParam());
   options.as<ParallelTextOptions>().joint_vocabulary = false;
-  options.as<ParallelTextOptions>().vocabulary = 70;
+  options.as<ParallelTextOptions>().vocabulary = small_vocabulary(GetParam(), 70);
   const Task task = make_task(options, 1, directory.path());
   EXPECT_FALSE(task.source_tokenizer->shares_file_with(*task.target_tokenizer));
   const std::string english = "a brown dog is sleeping .";
@@ -73,6 +74,18 @@ TEST_P(ParallelText, each_side_can_have_its_own_tokenizer) {
   const Tokenizers loaded = load_tokenizers(directory.path());
   EXPECT_EQ(loaded.source->encode(english), task.source_tokenizer->encode(english));
   EXPECT_EQ(loaded.target->encode(english), task.target_tokenizer->encode(english));
+}
+
+TEST(ParallelTextTask, has_the_bytes_of_its_text_as_tokens) {
+  TaskOptions options = corpus_options(TokenizerKind::byte);
+  options.as<ParallelTextOptions>().max_length = 1000;
+  const Task task = make_task(options, 1);
+  const Split& test = task.split("test");
+  EXPECT_EQ(task.target_tokenizer->size(), mark_count + 256);
+  for (std::size_t i = 0; i < test.examples.size(); ++i) {
+    EXPECT_EQ(test.examples[i].target.size(), test.references[i].size());
+    EXPECT_EQ(task.target_tokenizer->decode(test.examples[i].target), test.references[i]);
+  }
 }
 
 TEST(ParallelTextTask, a_damaged_tokenizer_is_named) {

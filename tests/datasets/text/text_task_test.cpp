@@ -42,9 +42,10 @@ class TextTask : public ::testing::TestWithParam<TokenizerKind> {
     text.train_text = text.validation_text = text.test_text = (here_ / "text").string();
     text.context = 8;
     text.tokenizer = tokenizer;
-    text.vocabulary = tokenizer == TokenizerKind::byte      ? TextOptions().vocabulary
-                      : tokenizer == TokenizerKind::unigram ? 30  // the text gives at most 31
-                                                            : 48;
+    text.vocabulary = tokenizer == TokenizerKind::byte       ? TextOptions().vocabulary
+                      : tokenizer == TokenizerKind::byte_bpe ? 270
+                      : tokenizer == TokenizerKind::unigram  ? 30  // the text gives at most 31
+                                                             : 48;
     return options;
   }
 
@@ -54,7 +55,7 @@ class TextTask : public ::testing::TestWithParam<TokenizerKind> {
 INSTANTIATE_TEST_SUITE_P(
     Kinds, TextTask,
     ::testing::Values(TokenizerKind::word, TokenizerKind::character, TokenizerKind::bpe,
-                      TokenizerKind::unigram, TokenizerKind::byte),
+                      TokenizerKind::unigram, TokenizerKind::byte, TokenizerKind::byte_bpe),
     [](const auto& test) {
       return std::string(EnumNames<TokenizerKind>::names[static_cast<std::size_t>(test.param)]);
     });

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "datasets/text/text_file.hpp"
+#include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "tests/support/text_corpus.hpp"
@@ -45,6 +46,19 @@ TEST(TokenWords, of_subwords_are_what_spaces_separate) {
     EXPECT_GT(tokenizer.encode(lines[0]).size(), words_between_spaces(lines[0]).size())
         << "so words have several tokens";
     EXPECT_TRUE(words_of_tokens(tokenizer, {})->empty());
+  }
+}
+
+// Each word but the first holds the space before it.
+TEST(TokenWords, of_merged_bytes_are_what_spaces_separate) {
+  const std::vector<std::string> lines = read_lines(corpus / "train.de");
+  const ByteBpe tokenizer(train_byte_bpe(lines, 300));
+  for (const std::string& line : lines) {
+    std::vector<std::string> words = words_between_spaces(line);
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      words[i].insert(0, " ");
+    }
+    EXPECT_EQ(words_by_number(tokenizer, line), words);
   }
 }
 

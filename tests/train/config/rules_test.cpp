@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "tests/support/config_error.hpp"
 
@@ -259,11 +262,29 @@ TEST(ConfigRules, an_option_of_another_tokenizer_is_not_ignored) {
     EXPECT_EQ(config_error(text, {"task.tokenizer=unigram", value}), "accepted");
   }
   const std::string dropout = "task.subword_dropout=0.1";
-  for (const std::string tokenizer : {"word", "character", "unigram"}) {
+  for (const std::string tokenizer : {"word", "character", "unigram", "byte_bpe"}) {
     EXPECT_EQ(config_error(text, {"task.tokenizer=" + tokenizer, dropout}),
               "--set " + dropout + ": this tokenizer has no merges to leave out (only bpe)");
   }
   EXPECT_EQ(config_error(text, {dropout}), "accepted");
+}
+
+TEST(ConfigRules, a_vocabulary_suits_its_tokenizer) {
+  const std::string decoder = "model: {family: decoder}";
+  for (const auto& [task, model] :
+       {std::pair{"name: parallel_text, train_tsv: a, validation_tsv: b", ""},
+        std::pair{"name: text, train_text: a", decoder.c_str()},
+        std::pair{"name: labelled_text, train_tsv: a", decoder.c_str()}}) {
+    const auto error = [&](const std::string& options) {
+      return config_error(fmt::format("task: {{{}, {}}}\n{}", task, options, model));
+    };
+    EXPECT_THAT(error("tokenizer: byte_bpe, vocabulary: 258"),
+                HasSubstr("task.vocabulary: the three marks and the 256 bytes of byte_bpe need 259 "
+                          "entries"));
+    EXPECT_EQ(error("tokenizer: byte_bpe, vocabulary: 259"), "accepted");
+    EXPECT_THAT(error("tokenizer: byte, vocabulary: 300"),
+                HasSubstr("task.vocabulary: this tokenizer does not use it: there are 256 bytes"));
+  }
 }
 
 TEST(ConfigRules, tied_embeddings_share_a_vocabulary) {

@@ -57,12 +57,19 @@ struct Scramble {
   void operator()(const Field&, const LayeredCell&) const {}
 };
 
+void repair_vocabulary(TokenizerKind kind, Index usual, Index& vocabulary) {
+  if (kind == TokenizerKind::byte || kind == TokenizerKind::byte_bpe) {
+    vocabulary = usual;
+  }
+}
+
 void repair(ParallelTextOptions& text) {
   text.train_tsv = text.validation_tsv = text.test_tsv = "";
   if (text.tokenizer != TokenizerKind::bpe) {
     text.subword_dropout = 0;
   }
-  if (text.tokenizer != TokenizerKind::bpe && text.tokenizer != TokenizerKind::unigram) {
+  repair_vocabulary(text.tokenizer, ParallelTextOptions().vocabulary, text.vocabulary);
+  if (!is_sentencepiece(text.tokenizer)) {
     const ParallelTextOptions defaults;
     text.normalization = defaults.normalization;
     text.character_coverage = defaults.character_coverage;
@@ -76,12 +83,10 @@ void repair(TextOptions& text) {
   text.documents = DocumentEnd::separator;
   text.mask_share = defaults.mask_share;
   text.mask_words = false;
-  if (text.tokenizer != TokenizerKind::bpe && text.tokenizer != TokenizerKind::unigram) {
+  if (!is_sentencepiece(text.tokenizer)) {
     text.character_coverage = defaults.character_coverage;
   }
-  if (text.tokenizer == TokenizerKind::byte) {
-    text.vocabulary = defaults.vocabulary;
-  }
+  repair_vocabulary(text.tokenizer, defaults.vocabulary, text.vocabulary);
 }
 
 void repair(LabelledTextOptions& text) {
@@ -94,15 +99,12 @@ void repair(LabelledTextOptions& text) {
   text.train_tsv = "train.tsv";
   const bool own = text.tokenizer_of.empty();
   text.tokenizer = own ? text.tokenizer : defaults.tokenizer;
-  const bool subwords =
-      own && (text.tokenizer == TokenizerKind::bpe || text.tokenizer == TokenizerKind::unigram);
-  if (!subwords) {
+  if (!own || !is_sentencepiece(text.tokenizer)) {
     text.normalization = defaults.normalization;
     text.character_coverage = defaults.character_coverage;
   }
-  if (!own || text.tokenizer == TokenizerKind::byte) {
-    text.vocabulary = defaults.vocabulary;
-  }
+  repair_vocabulary(text.tokenizer, defaults.vocabulary, text.vocabulary);
+  text.vocabulary = own ? text.vocabulary : defaults.vocabulary;
 }
 
 void repair(TaskOptions& task) {

@@ -1,0 +1,23 @@
+#include "datasets/text/tokenizer_rules.hpp"
+
+#include <fmt/format.h>
+
+#include "datasets/tokenizers/byte_bpe.hpp"
+
+namespace tapehead {
+
+std::optional<Violation> vocabulary_does_not_suit(TokenizerKind kind, Index vocabulary,
+                                                  Index usual) {
+  if (kind == TokenizerKind::byte && vocabulary != usual) {
+    return Violation{{"task.vocabulary", "task.tokenizer"},
+                     "this tokenizer does not use it: there are 256 bytes"};
+  }
+  if (kind == TokenizerKind::byte_bpe && vocabulary < smallest_byte_bpe) {
+    return Violation{{"task.vocabulary", "task.tokenizer"},
+                     fmt::format("the three marks and the 256 bytes of byte_bpe need {} entries",
+                                 smallest_byte_bpe)};
+  }
+  return {};
+}
+
+}  // namespace tapehead

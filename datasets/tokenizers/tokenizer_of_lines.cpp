@@ -1,0 +1,32 @@
+#include "datasets/tokenizers/tokenizer_of_lines.hpp"
+
+#include <stdexcept>
+
+#include "datasets/tokenizers/byte_bpe.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+std::shared_ptr<const Tokenizer> tokenizer_of_lines(TokenizerKind kind,
+                                                    std::span<const std::string> lines,
+                                                    Index vocabulary) {
+  const auto most_frequent_units = [&](Unit unit) {
+    return std::make_shared<VocabularyTokenizer>(count_units(lines, unit, vocabulary), unit);
+  };
+  switch (kind) {
+    case TokenizerKind::word:
+      return most_frequent_units(Unit::word);
+    case TokenizerKind::character:
+      return most_frequent_units(Unit::character);
+    case TokenizerKind::byte:
+      return std::make_shared<VocabularyTokenizer>(all_bytes(), Unit::byte);
+    case TokenizerKind::byte_bpe:
+      return std::make_shared<ByteBpe>(train_byte_bpe(lines, vocabulary));
+    case TokenizerKind::bpe:
+    case TokenizerKind::unigram:
+      break;
+  }
+  throw std::logic_error("SentencePiece trains this tokenizer");
+}
+
+}  // namespace tapehead
