@@ -6,10 +6,13 @@ Needs: pip install tokenizers==0.20.3
 - training.txt: the lines that the vocabularies are trained on, which are written and drawn here;
 - texts.json: natural texts, and texts drawn from parts that are hard for tokenizers, without line ends in the file;
 - byte_bpe/: a byte-level BPE as in GPT-2, as vocab.json and merges.txt; byte_bpe_json/: the same as tokenizer.json, with
-  a mark, whose merges are lists; byte_bpe_ids.txt: the ids of each text, a text a line. Decoded they are the text.
+  a mark, whose merges are lists; byte_bpe_ids.txt: the ids of each text, a text a line. Decoded they are the text;
+- word_piece/: a WordPiece as in BERT, in lower case without accents, as vocab.txt; word_piece_cased/: one that keeps
+  case and accents, as tokenizer.json; word_piece.json and word_piece_cased.json: for each text its ids and its decoded
+  text, in which the unknown mark is "⁇".
 
-Texts have only characters of Unicode 14 or older, for which the package and ICU agree. Marks in a text are text
-(encode_special_tokens).
+Texts have only characters of Unicode 14 or older, and of those that WordPiece cuts at or leaves out only such of Unicode
+3.2, for which the package and ICU agree. Marks in a text are text (encode_special_tokens).
 """
 
 import argparse
@@ -19,7 +22,7 @@ import pathlib
 import random
 import unicodedata
 
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "tests/fixtures/tokenizers"
 
@@ -85,12 +88,20 @@ def natural_text(random_source):
     return " ".join(words).capitalize() + random_source.choice([".", "?", "!", "", ","])
 
 
+def is_known(character):
+    """Whether the package knows the class of a character. Its tables for WordPiece are older than those for BPE."""
+    category = unicodedata.category(character)
+    if category in ("Mn", "Cf") or category[0] == "P":
+        return unicodedata.ucd_3_2_0.category(character) == category
+    return category not in ("Cs", "Cn")
+
+
 def any_character(random_source):
-    """An assigned character, mostly of the first plane."""
+    """An assigned character, mostly of the first 12,288."""
     while True:
-        code = random_source.randrange(0x3000 if random_source.random() < 0.7 else 0x20000)
-        if unicodedata.category(chr(code)) not in ("Cs", "Cn"):
-            return chr(code)
+        character = chr(random_source.randrange(0x3000 if random_source.random() < 0.7 else 0x20000))
+        if is_known(character):
+            return character
 
 
 def fuzzed_text(random_source):
@@ -145,6 +156,36 @@ def write_byte_bpe(lines, texts):
     write(FIXTURES / "byte_bpe_ids.txt", "".join(" ".join(map(str, ids)) + "\n" for ids in encoded))
 
 
+def word_piece(lines, entries, lower_case):
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lower_case)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    tokenizer.train_from_iterator(
+        lines, trainers.WordPieceTrainer(vocab_size=entries, min_frequency=2, special_tokens=marks, show_progress=False)
+    )
+    tokenizer.encode_special_tokens = True
+    return tokenizer
+
+
+def write_word_piece(lines, texts, name, lower_case):
+    tokenizer = word_piece(lines, 1000, lower_case)
+    if lower_case:
+        (FIXTURES / name).mkdir(parents=True, exist_ok=True)
+        tokenizer.model.save(str(FIXTURES / name))
+    else:
+        write(FIXTURES / name / "tokenizer.json", tokenizer.to_str() + "\n")
+    unknown = tokenizer.token_to_id("[UNK]")
+    items = []
+    for text in texts:
+        ids = tokenizer.encode(text).ids
+        decoded = tokenizer.decode(ids, skip_special_tokens=False)
+        assert unknown in ids or "[UNK]" not in decoded
+        items.append([decoded.replace("[UNK]", "⁇"), ids])
+    write_json(FIXTURES / f"{name}.json", items)
+
+
 def main():
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     assert importlib.metadata.version("tokenizers") == "0.20.3"
@@ -154,6 +195,8 @@ def main():
     write(FIXTURES / "training.txt", "\n".join(lines) + "\n")
     write_json(FIXTURES / "texts.json", texts)
     write_byte_bpe(lines, texts)
+    write_word_piece(lines, texts, "word_piece", True)
+    write_word_piece(lines, texts, "word_piece_cased", False)
 
 
 if __name__ == "__main__":

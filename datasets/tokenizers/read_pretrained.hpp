@@ -8,8 +8,10 @@
 namespace tapehead {
 
 // From the first of these that the directory contains:
-// - `tokenizer.json`, with byte-level BPE as in GPT-2;
-// - `vocab.json` and `merges.txt`: byte-level BPE as in GPT-2.
+// - `tokenizer.json`, with byte-level BPE as in GPT-2, or WordPiece as in BERT;
+// - `vocab.json` and `merges.txt`: byte-level BPE as in GPT-2;
+// - `vocab.txt`: WordPiece as in BERT, which turns text into lower case, without accents, unless
+//   `tokenizer_config.json` says otherwise.
 // Throws IoError, with the file, if there is none of them, or if one is damaged, or is of another
 // type; the message names what is not supported: the normaliser, pre-tokeniser, pattern, model or
 // option.

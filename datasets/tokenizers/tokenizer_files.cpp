@@ -1,11 +1,17 @@
 #include "datasets/tokenizers/tokenizer_files.hpp"
 
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "datasets/tokenizers/byte_bpe.hpp"
+#include "datasets/tokenizers/class_tokenizer.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/word_piece.hpp"
 
 namespace tapehead {
 
@@ -18,6 +24,38 @@ constexpr std::string_view source = "source";
 constexpr std::string_view target = "target";
 
 fs::path with_suffix(fs::path stem, std::string_view suffix) { return stem += suffix; }
+
+// Null if there is no such kind. Throws DataError.
+std::unique_ptr<Tokenizer> tokenizer_of(SavedVocabulary saved) {
+  if (const std::optional<Unit> unit = unit_named(saved.kind)) {
+    return std::make_unique<VocabularyTokenizer>(std::move(saved.vocabulary), *unit);
+  }
+  if (saved.kind == ByteBpe::kind) {
+    return std::make_unique<ByteBpe>(byte_pairs_of(saved.vocabulary));
+  }
+  if (saved.kind == WordPiece::kind) {
+    return std::make_unique<WordPiece>(word_piece_of(saved.vocabulary));
+  }
+  if (saved.kind == ClassTokenizer::kind) {
+    const std::vector<std::string>& entries = saved.vocabulary.entries();
+    return std::make_unique<ClassTokenizer>(
+        std::vector<std::string>(entries.begin() + mark_count, entries.end()));
+  }
+  return nullptr;
+}
+
+std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const fs::path& file) {
+  SavedVocabulary saved = load_vocabulary(file);
+  const std::string kind = saved.kind;
+  try {
+    if (auto tokenizer = tokenizer_of(std::move(saved))) {
+      return tokenizer;
+    }
+  } catch (const DataError& error) {
+    throw IoError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+  throw IoError(fmt::format("{} is a vocabulary of an unknown kind, {}", file.string(), kind));
+}
 
 bool has_tokenizer(const fs::path& stem) {
   std::error_code ignored;

@@ -6,10 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/errors.hpp"
 #include "core/utf8.hpp"
-#include "datasets/tokenizers/byte_bpe.hpp"
-#include "datasets/tokenizers/class_tokenizer.hpp"
 
 namespace tapehead {
 
@@ -157,36 +154,11 @@ std::shared_ptr<const Tokenizer> symbol_tokenizer(Index symbols) {
   return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
 }
 
-namespace {
-
-std::unique_ptr<Tokenizer> loaded_byte_bpe(const Vocabulary& saved,
-                                           const std::filesystem::path& file) {
-  try {
-    return std::make_unique<ByteBpe>(byte_pairs_of(saved));
-  } catch (const DataError& error) {
-    throw IoError(fmt::format("{}: {}", file.string(), error.what()));
-  }
-}
-
-}  // namespace
-
-std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const std::filesystem::path& file) {
-  SavedVocabulary saved = load_vocabulary(file);
-  if (saved.kind == ClassTokenizer::kind) {
-    const std::vector<std::string>& entries = saved.vocabulary.entries();
-    return std::make_unique<ClassTokenizer>(
-        std::vector<std::string>(entries.begin() + mark_count, entries.end()));
-  }
-  if (saved.kind == ByteBpe::kind) {
-    return loaded_byte_bpe(saved.vocabulary, file);
-  }
-  for (const Unit unit : units) {
-    if (saved.kind == name_of(unit)) {
-      return std::make_unique<VocabularyTokenizer>(std::move(saved.vocabulary), unit);
-    }
-  }
-  throw IoError(
-      fmt::format("{} is a vocabulary of an unknown kind, {}", file.string(), saved.kind));
+std::optional<Unit> unit_named(std::string_view name) {
+  const auto* const found = std::ranges::find(unit_names, name);
+  return found == unit_names.end()
+             ? std::nullopt
+             : std::optional(units[static_cast<std::size_t>(found - unit_names.begin())]);
 }
 
 }  // namespace tapehead

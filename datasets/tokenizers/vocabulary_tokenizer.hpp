@@ -2,6 +2,7 @@
 // bytes.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "datasets/tokenizers/tokenizer.hpp"
@@ -43,6 +44,7 @@ class VocabularyTokenizer : public Tokenizer {
 // The symbols "0", "1", ... of the synthetic tasks: symbol s has the id mark_count + s.
 std::shared_ptr<const Tokenizer> symbol_tokenizer(Index symbols);
 
-std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const std::filesystem::path& file);
+// The unit with this name in the files of vocabularies: "word", "character" or "byte".
+std::optional<Unit> unit_named(std::string_view name);
 
 }  // namespace tapehead

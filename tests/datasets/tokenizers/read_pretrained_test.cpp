@@ -101,6 +101,19 @@ TEST_F(PretrainedJson, names_what_a_byte_level_bpe_may_not_have) {
   EXPECT_THAT(error("/added_tokens/0/special", false), HasSubstr("`<|endoftext|>` is text"));
 }
 
+TEST(PretrainedFiles, of_a_byte_level_bpe_may_have_a_config_that_changes_no_tokens) {
+  const TemporaryDirectory here;
+  std::filesystem::copy(tokenizer_fixtures / "byte_bpe", here.path());
+  const auto error_with = [&](const std::string& config) {
+    std::ofstream(here / "tokenizer_config.json") << config;
+    return io_error_of([&] { read_pretrained_tokenizer(here.path()); });
+  };
+  EXPECT_EQ(error_with(R"({"add_prefix_space": false, "model_max_length": 1024})"), "no error");
+  EXPECT_THAT(error_with(R"({"add_prefix_space": true})"),
+              HasSubstr("tokenizer_config.add_prefix_space is true"));
+  EXPECT_THAT(error_with("["), HasSubstr("tokenizer_config.json is damaged"));
+}
+
 TEST_F(PretrainedJson, says_where_a_file_is_damaged_or_missing) {
   EXPECT_THAT(io_error_of([&] { read_pretrained_tokenizer(here_.path()); }),
               AllOf(HasSubstr(here_.path().string()), HasSubstr("merges.txt")));

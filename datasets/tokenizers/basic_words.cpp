@@ -1,0 +1,119 @@
+#include "datasets/tokenizers/basic_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include <unicode/normalizer2.h>
+#include <unicode/uchar.h>
+#include <unicode/unistr.h>
+
+namespace tapehead {
+
+namespace {
+
+constexpr UChar32 replacement_character = 0xFFFD;  // for what is not UTF-8
+constexpr UChar32 capital_i_with_dot = 0x130;
+
+// CJK unified and compatibility ideographs, as in tokenization.py.
+bool is_chinese(UChar32 character) {
+  constexpr std::array<std::pair<UChar32, UChar32>, 8> blocks{{{0x4E00, 0x9FFF},
+                                                               {0x3400, 0x4DBF},
+                                                               {0x20000, 0x2A6DF},
+                                                               {0x2A700, 0x2B73F},
+                                                               {0x2B740, 0x2B81F},
+                                                               {0x2B820, 0x2CEAF},
+                                                               {0xF900, 0xFAFF},
+                                                               {0x2F800, 0x2FA1F}}};
+  return std::ranges::any_of(blocks, [&](const auto& block) {
+    return character >= block.first && character <= block.second;
+  });
+}
+
+bool is_space(UChar32 character) { return u_isUWhiteSpace(character) != 0; }
+
+bool is_unclean(UChar32 character) {
+  constexpr std::uint32_t other = U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CO_MASK;
+  const bool control = (U_MASK(u_charType(character)) & other) != 0 && character != '\t' &&
+                       character != '\n' && character != '\r';
+  return control || character == replacement_character;
+}
+
+// Symbols of ASCII count too.
+bool is_separate(UChar32 character) {
+  const bool ascii = character > ' ' && character < 0x7F && u_isalnum(character) == 0;
+  return ascii || (U_MASK(u_charType(character)) & U_GC_P_MASK) != 0;
+}
+
+template <class Each>
+void for_characters(const icu::UnicodeString& text, const Each& each) {
+  for (std::int32_t i = 0; i < text.length(); i = text.moveIndex32(i, 1)) {
+    each(text.char32At(i));
+  }
+}
+
+icu::UnicodeString decomposed(const icu::UnicodeString& text) {
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::Normalizer2* const nfd = icu::Normalizer2::getNFDInstance(status);
+  icu::UnicodeString result = nfd == nullptr ? icu::UnicodeString() : nfd->normalize(text, status);
+  if (U_FAILURE(status) != 0) {
+    throw std::runtime_error("ICU has no canonical decomposition");
+  }
+  return result;
+}
+
+// Character by character, so a sigma at the end of a word is like any other.
+void append_lower_case(UChar32 character, icu::UnicodeString& text) {
+  text.append(character == capital_i_with_dot ? UChar32{'i'} : u_tolower(character));
+  if (character == capital_i_with_dot) {
+    text.append(UChar32{0x307});
+  }
+}
+
+icu::UnicodeString normalised_for_words(std::string_view utf8, const BasicWordOptions& options) {
+  const auto text =
+      icu::UnicodeString::fromUTF8({utf8.data(), static_cast<std::int32_t>(utf8.size())});
+  icu::UnicodeString clean;
+  for_characters(text, [&](UChar32 character) {
+    if (options.clean && is_unclean(character)) {
+      return;
+    }
+    const bool apart = options.chinese_characters && is_chinese(character);
+    clean.append(apart ? u" " : u"").append(character).append(apart ? u" " : u"");
+  });
+  icu::UnicodeString result;
+  for_characters(options.strip_accents ? decomposed(clean) : clean, [&](UChar32 character) {
+    if (options.strip_accents && u_charType(character) == U_NON_SPACING_MARK) {
+      return;
+    }
+    if (options.lower_case) {
+      append_lower_case(character, result);
+    } else {
+      result.append(character);
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> basic_words(std::string_view text, const BasicWordOptions& options) {
+  std::vector<std::string> words;
+  bool joins = false;  // the word before
+  for_characters(normalised_for_words(text, options), [&](UChar32 character) {
+    if (is_space(character)) {
+      joins = false;
+      return;
+    }
+    const bool separate = is_separate(character);
+    if (!joins || separate) {
+      words.emplace_back();
+    }
+    icu::UnicodeString(character).toUTF8String(words.back());
+    joins = !separate;
+  });
+  return words;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,131 @@
+#include "datasets/tokenizers/word_piece.hpp"
+
+#include <charconv>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "datasets/tokenizers/text_marks.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+std::vector<std::string> checked_entries(std::vector<std::string> entries) {
+  for (const std::string& entry : entries) {
+    if (entry.empty() || entry.find(line_end) != std::string::npos) {
+      throw DataError("an entry is empty or contains a line end");
+    }
+  }
+  return entries;
+}
+
+bool follows_directly(std::string_view entry) {
+  return entry == "." || entry == "," || entry == "?" || entry == "!";
+}
+
+}  // namespace
+
+WordPiece::WordPiece(std::vector<std::string> entries, const WordPieceOptions& options)
+    : vocabulary_(checked_entries(std::move(entries))), options_(options) {}
+
+std::vector<TokenId> WordPiece::tokens_of_word(std::string_view word) const {
+  const std::vector<std::string_view> characters = units_of(word, Unit::character);
+  if (std::ssize(characters) > options_.longest_word) {
+    return {unknown_id};
+  }
+  std::vector<TokenId> tokens;
+  std::size_t first = 0;
+  while (first < characters.size()) {
+    std::string piece = tokens.empty() ? "" : std::string(goes_on);
+    const std::size_t start = piece.size();
+    piece.append(characters[first].data(), word.data() + word.size());
+    std::size_t after = characters.size();
+    while (after > first && vocabulary_.id(piece) == unknown_id) {
+      piece.resize(piece.size() - characters[--after].size());
+    }
+    if (piece.size() == start) {
+      return {unknown_id};
+    }
+    tokens.push_back(vocabulary_.id(piece));
+    first = after;
+  }
+  return tokens;
+}
+
+std::vector<TokenId> WordPiece::encode(std::string_view text) const {
+  std::vector<TokenId> tokens;
+  for (const std::string& word : basic_words(text, options_.words)) {
+    const std::vector<TokenId> more = tokens_of_word(word);
+    tokens.insert(tokens.end(), more.begin(), more.end());
+  }
+  return tokens;
+}
+
+std::string WordPiece::decode(const std::vector<TokenId>& tokens) const {
+  std::string text;
+  bool any = false;
+  for (const TokenId token : tokens) {
+    if (token == begin_id || token == end_id) {
+      continue;
+    }
+    const bool known = token >= mark_count && token < size();
+    std::string_view entry = known ? std::string_view(vocabulary_.entry(token)) : unknown_mark_text;
+    if (any && entry.starts_with(goes_on)) {
+      entry.remove_prefix(goes_on.size());
+    } else if (any && !follows_directly(entry)) {
+      text += ' ';
+    }
+    text += entry;
+    any = true;
+  }
+  return text;
+}
+
+std::vector<std::string> WordPiece::unknown_parts(std::string_view text) const {
+  std::vector<std::string> unknown;
+  for (std::string& word : basic_words(text, options_.words)) {
+    if (tokens_of_word(word).front() == unknown_id) {
+      unknown.push_back(std::move(word));
+    }
+  }
+  return unknown;
+}
+
+// The first line of the file has the options: four letters y or n, and the longest word.
+void WordPiece::save(const std::filesystem::path& stem) const {
+  const BasicWordOptions& words = options_.words;
+  std::string first;
+  for (const bool option :
+       {words.clean, words.chinese_characters, words.strip_accents, words.lower_case}) {
+    first += option ? 'y' : 'n';
+  }
+  std::vector<std::string> lines{fmt::format("{} {}", first, options_.longest_word)};
+  lines.insert(lines.end(), vocabulary_.entries().begin() + mark_count,
+               vocabulary_.entries().end());
+  save_vocabulary(Vocabulary(std::move(lines)), kind,
+                  std::filesystem::path(stem) += vocabulary_suffix);
+}
+
+WordPiece word_piece_of(const Vocabulary& saved) {
+  const auto lines = std::span(saved.entries()).subspan(mark_count);
+  const std::string first = lines.empty() ? "" : lines.front();
+  Index longest_word = 0;
+  if (first.size() < 6 || first.find_first_not_of("yn") != 4 ||
+      std::from_chars(first.data() + 5, first.data() + first.size(), longest_word).ec !=
+          std::errc()) {
+    throw DataError(fmt::format("`{}` are no options of WordPiece", first));
+  }
+  const WordPieceOptions options{.words = {.clean = first[0] == 'y',
+                                           .chinese_characters = first[1] == 'y',
+                                           .strip_accents = first[2] == 'y',
+                                           .lower_case = first[3] == 'y'},
+                                 .longest_word = longest_word};
+  return {std::vector<std::string>(lines.begin() + 1, lines.end()), options};
+}
+
+}  // namespace tapehead

@@ -1,0 +1,51 @@
+// WordPiece as in BERT (Wu et al. 2016, "Google's neural machine translation system", section 4.1;
+// Devlin et al. 2019): each word is cut into the longest entries of the vocabulary, from its
+// beginning on. Entries that go on with a word begin with "##".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/tokenizers/basic_words.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
+
+namespace tapehead {
+
+struct WordPieceOptions {
+  BasicWordOptions words{};
+  Index longest_word = 100;  // in characters; a longer one is unknown
+};
+
+class WordPiece : public Tokenizer {
+ public:
+  static constexpr std::string_view kind = "word_piece";
+  static constexpr std::string_view goes_on = "##";
+
+  // `entries`: without the marks. Throws DataError if one is empty or contains a line end.
+  WordPiece(std::vector<std::string> entries, const WordPieceOptions& options);
+
+  Index size() const override { return vocabulary_.size(); }
+  // A word that cannot be cut into entries is one unknown token.
+  std::vector<TokenId> encode(std::string_view text) const override;
+  // Words with a space between, but none before . , ? and !
+  std::string decode(const std::vector<TokenId>& tokens) const override;
+  // The words that are unknown, as they are after lower-casing and stripping of accents.
+  std::vector<std::string> unknown_parts(std::string_view text) const override;
+  std::string entry(TokenId token) const override { return vocabulary_.entry(token); }
+  void save(const std::filesystem::path& stem) const override;
+
+  const WordPieceOptions& options() const { return options_; }
+
+ private:
+  std::vector<TokenId> tokens_of_word(std::string_view word) const;
+
+  Vocabulary vocabulary_;
+  WordPieceOptions options_;
+};
+
+// From the entries of a file that `save` wrote. Throws DataError.
+WordPiece word_piece_of(const Vocabulary& saved);
+
+}  // namespace tapehead

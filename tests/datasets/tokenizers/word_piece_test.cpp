@@ -1,0 +1,148 @@
+// WordPiece: the ids and texts of the package tokenizers for 5,000 texts, and files.
+#include "datasets/tokenizers/word_piece.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "datasets/tokenizers/read_pretrained.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
+#include "tests/support/io_error.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "tests/support/tokenizer_fixtures.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class WordPieceFiles : public ::testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, WordPieceFiles, ::testing::Values("word_piece", "word_piece_cased"),
+                         [](const auto& test) { return test.param; });
+
+TEST_P(WordPieceFiles, give_the_ids_and_texts_of_the_reference) {
+  const PretrainedTokenizer read = read_pretrained_tokenizer(tokenizer_fixtures / GetParam());
+  const std::vector<std::string> texts = fixture_texts();
+  const auto expected =
+      nlohmann::json::parse(read_file(tokenizer_fixtures / (GetParam() + ".json")));
+  ASSERT_EQ(expected.size(), texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::vector<TokenId> tokens = read.tokenizer->encode(texts[i]);
+    ASSERT_EQ(file_ids_of(read, tokens), expected[i][1].get<std::vector<Index>>())
+        << nlohmann::json(texts[i]);
+    ASSERT_EQ(read.tokenizer->decode(tokens), expected[i][0].get<std::string>());
+  }
+}
+
+// A test from the paper's code: tokenization_test.py, test_wordpiece_tokenizer and others.
+WordPiece small(const WordPieceOptions& options = {}) {
+  return {{"want", "##want", "##ed", "wa", "un", "runn", "##ing", ",", "hello", "\u4E2D"}, options};
+}
+
+std::vector<std::string> entries_of(const WordPiece& tokenizer, std::string_view text) {
+  std::vector<std::string> entries;
+  for (const TokenId token : tokenizer.encode(text)) {
+    entries.push_back(tokenizer.entry(token));
+  }
+  return entries;
+}
+
+TEST(WordPiece, cuts_words_into_the_longest_entries) {
+  EXPECT_THAT(entries_of(small(), "unwanted running"),
+              ElementsAre("un", "##want", "##ed", "runn", "##ing"));
+  EXPECT_THAT(entries_of(small(), "unwantedX running"), ElementsAre("<unk>", "runn", "##ing"));
+  EXPECT_THAT(entries_of(small(), " \tH\u00E9LLO,\u4E2Dwa\u4E2D\n "),
+              ElementsAre("hello", ",", "\u4E2D", "wa", "\u4E2D"));
+  EXPECT_THAT(entries_of(small(), ""), IsEmpty());
+  EXPECT_THAT(entries_of(small({.longest_word = 6}), "running hello"),
+              ElementsAre("<unk>", "hello"));
+}
+
+TEST(WordPiece, keeps_case_and_accents_by_option) {
+  EXPECT_THAT(entries_of(small({.words = {.lower_case = false}}), "Hello h\u00E9llo"),
+              ElementsAre("<unk>", "hello"));
+  EXPECT_THAT(entries_of(small({.words = {.strip_accents = false}}), "Hello h\u00E9llo"),
+              ElementsAre("hello", "<unk>"));
+  EXPECT_THAT(entries_of(small({.words = {.chinese_characters = false}}), "wa\u4E2D"),
+              ElementsAre("<unk>"));
+  EXPECT_THAT(entries_of(small({.words = {.clean = false}}), "wa\u200B \uFFFD"),
+              ElementsAre("<unk>", "<unk>"));
+}
+
+TEST(WordPiece, takes_bytes_that_are_no_text_for_what_stands_for_them) {
+  EXPECT_THAT(entries_of(small(), "wa\xFF hel\xC3lo"), ElementsAre("wa", "hello"));
+}
+
+TEST(WordPiece, names_unknown_words_and_decodes_the_others) {
+  EXPECT_THAT(small().unknown_parts("Hello Dog, unwanted CAT"), ElementsAre("dog", "cat"));
+  const std::vector<TokenId> tokens = small().encode("Hello, dog, running");
+  EXPECT_EQ(small().decode(tokens), "hello, ⁇, running");
+  EXPECT_EQ(small().decode({begin_id, tokens[0], end_id}), "hello");
+}
+
+TEST(WordPiece, comes_back_from_the_files_of_a_run_with_its_options) {
+  const TemporaryDirectory directory;
+  small({.words = {.clean = false, .strip_accents = false}, .longest_word = 12})
+      .save(directory / "joint");
+  const auto loaded = load_tokenizers(directory.path()).source;
+  const auto& same = dynamic_cast<const WordPiece&>(*loaded);
+  EXPECT_EQ(same.size(), small().size());
+  EXPECT_THAT(entries_of(same, "unwanted"), ElementsAre("un", "##want", "##ed"));
+  EXPECT_FALSE(same.options().words.clean);
+  EXPECT_TRUE(same.options().words.chinese_characters);
+  EXPECT_FALSE(same.options().words.strip_accents);
+  EXPECT_TRUE(same.options().words.lower_case);
+  EXPECT_EQ(same.options().longest_word, 12);
+  EXPECT_THAT(message_of<DataError>([] { word_piece_of(Vocabulary({"yy 1", "a"})); }),
+              HasSubstr("`yy 1` are no options"));
+  EXPECT_THAT(message_of<DataError>([] { WordPiece({""}, {}); }), HasSubstr("empty"));
+}
+
+TEST(WordPiece, is_read_as_its_config_says) {
+  const TemporaryDirectory here;
+  std::ofstream(here / "vocab.txt") << "[UNK]\nhello\nHello\n[CLS]\n[SEP]\n[MASK]\n";
+  const auto first_id = [&](const std::string& config) {
+    std::ofstream(here / "tokenizer_config.json") << config;
+    const PretrainedTokenizer read = read_pretrained_tokenizer(here.path());
+    return file_ids_of(read, read.tokenizer->encode("Hello")).front();
+  };
+  EXPECT_EQ(first_id("{}"), 1);
+  EXPECT_EQ(first_id(R"({"do_lower_case": false})"), 2);
+  const PretrainedTokenizer read = read_pretrained_tokenizer(here.path());
+  EXPECT_THAT(read.file_ids, ElementsAre(0, 3, 4, 1, 2));  // the lines of the file, from 0
+  EXPECT_EQ(read.mask, 5);
+  EXPECT_THAT(io_error_of([&] { first_id(R"({"do_basic_tokenize": false})"); }),
+              HasSubstr("tokenizer_config.do_basic_tokenize is false"));
+}
+
+TEST(WordPiece, of_another_kind_is_refused_by_name) {
+  const TemporaryDirectory here;
+  const auto error_with = [&](const std::string& place, const nlohmann::json& value) {
+    auto json = nlohmann::json::parse(
+        read_file(tokenizer_fixtures / "word_piece_cased" / "tokenizer.json"));
+    json[nlohmann::json::json_pointer(place)] = value;
+    std::ofstream(here / "tokenizer.json") << json;
+    return io_error_of([&] { read_pretrained_tokenizer(here.path()); });
+  };
+  EXPECT_THAT(error_with("/normalizer/type", "Lowercase"), HasSubstr("normalizer is `Lowercase`"));
+  EXPECT_THAT(error_with("/normalizer", nullptr), HasSubstr("normalizer is null"));
+  EXPECT_THAT(error_with("/pre_tokenizer/type", "Whitespace"),
+              HasSubstr("pre_tokenizer is `Whitespace`"));
+  EXPECT_THAT(error_with("/model/unk_token", "<unk>"), HasSubstr("model.unk_token is `<unk>`"));
+  EXPECT_THAT(error_with("/model/continuing_subword_prefix", "@@"),
+              HasSubstr("model.continuing_subword_prefix is `@@`"));
+}
+
+}  // namespace
+}  // namespace tapehead
