@@ -14,6 +14,7 @@
 #include "core/product/blas_kernels.hpp"
 #include "core/text.hpp"
 #include "train/interchange/import.hpp"
+#include "train/interchange/token_texts.hpp"
 #include "train/options/application.hpp"
 #include "train/output/logging.hpp"
 #include "train/output/program_path.hpp"
@@ -25,7 +26,6 @@ namespace {
 
 struct ImportArguments {
   ImportRequest request;
-  std::filesystem::path run;
   bool overwrite = false;
   bool json = false;
 };
@@ -35,14 +35,15 @@ std::filesystem::path usual_run(const std::filesystem::path& from) {
 }
 
 void say(const ImportArguments& arguments, const Imported& imported) {
-  const std::string run = arguments.run.string();
+  const std::string run = arguments.request.run.string();
   const Index parameters = imported.model->store.count();
   if (arguments.json) {
     const nlohmann::ordered_json json = {{"run", run},
                                          {"model_type", imported.model_type},
                                          {"parameters", parameters},
                                          {"entries", imported.tokenizers.source->size()},
-                                         {"left_out", imported.left_out}};
+                                         {"left_out", imported.left_out},
+                                         {"rows_left_out", imported.rows_left_out}};
     write_output(fmt::format("{}\n", json.dump()));
     return;
   }
@@ -50,6 +51,10 @@ void say(const ImportArguments& arguments, const Imported& imported) {
                            parameters, imported.tokenizers.source->size()));
   if (!imported.left_out.empty()) {
     write_output(fmt::format("not used: {}\n", join(imported.left_out, ", ")));
+  }
+  if (imported.rows_left_out > 0) {
+    write_output(
+        fmt::format("rows of the embedding that no token has: {}\n", imported.rows_left_out));
   }
   write_output(fmt::format("next: {} {} {}\n", program_path(),
                            command_of(application_of(imported.config)), shell_word(run)));
@@ -59,22 +64,22 @@ void import_run(ImportArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
   const std::filesystem::path& from = arguments.request.from;
-  if (arguments.run.empty()) {
-    arguments.run = usual_run(from);
+  if (arguments.request.run.empty()) {
+    arguments.request.run = usual_run(from);
   }
-  RunDirectory::expect_available(arguments.run, arguments.overwrite);
+  RunDirectory::expect_available(arguments.request.run, arguments.overwrite);
   InputFiles inputs;
   for (const char* name : {"config.json", "model.safetensors"}) {
     inputs.add(from / name);
   }
-  RunDirectory::expect_keeps(arguments.run, inputs);
+  RunDirectory::expect_keeps(arguments.request.run, inputs);
   expect_output_apart(inputs);
   const Imported imported = import_model(arguments.request);
-  if (!imported.entries_named) {
+  if (arguments.request.token_texts && !has_token_texts(from)) {
     spdlog::warn("{} has no vocab.json and no vocab.txt: the entries are called by their numbers",
                  from.string());
   }
-  write_imported(imported, arguments.run, arguments.overwrite);
+  write_imported(imported, arguments.request.run, arguments.overwrite);
   say(arguments, imported);
 }
 
@@ -88,12 +93,15 @@ void add_import_command(CLI::App& program, Outcome& /*outcome*/) {
       ->add_option("directory", arguments->request.from,
                    "Directory with config.json and model.safetensors")
       ->required();
-  command->add_option("--run", arguments->run,
+  command->add_option("--run", arguments->request.run,
                       "Run directory; by default runs/<name of the directory>");
   command
       ->add_option("--text", arguments->request.text,
                    "task.train_text of the run: of what it is evaluated and trained on")
       ->capture_default_str();
+  command->add_flag("--token-texts", arguments->request.token_texts,
+                    "Do not read the tokenizer: texts for the run are given as their tokens, with "
+                    "blanks between them");
   command->add_flag("--overwrite", arguments->overwrite, "Replace an earlier run");
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { import_run(*arguments); });

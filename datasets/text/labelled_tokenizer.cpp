@@ -29,14 +29,6 @@ std::shared_ptr<const Tokenizer> tokenizer_of_classes(const LabelledSplit& train
   return std::make_shared<ClassTokenizer>(std::vector<std::string>(classes.begin(), classes.end()));
 }
 
-std::shared_ptr<const Tokenizer> tokenizer_of_run(const std::string& run) {
-  try {
-    return load_tokenizers(run).source;
-  } catch (const IoError& error) {
-    throw IoError(fmt::format("task.tokenizer_of: {}", error.what()));
-  }
-}
-
 std::shared_ptr<const Tokenizer> subwords_of(const LabelledSplit& train,
                                              const std::vector<std::string>& texts,
                                              const LabelledTextOptions& options) {

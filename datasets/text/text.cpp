@@ -110,7 +110,8 @@ LongestSide longest_window(const TaskOptions& task) {
 void shrink_text(TaskOptions& task, const Shrinking& shrinking) {
   auto& options = task.as<TextOptions>();
   shrinking.at_most("task.context", options.context, Shrinking::most_tokens);
-  if (!shrinking.is_set("task.tokenizer") && !shrinking.is_set("task.character_coverage")) {
+  if (options.tokenizer_of.empty() && !shrinking.is_set("task.tokenizer") &&
+      !shrinking.is_set("task.character_coverage")) {
     options.tokenizer = TokenizerKind::character;
     options.character_coverage = TextOptions().character_coverage;
     shrinking.at_most("task.vocabulary", options.vocabulary, Shrinking::most_symbols);
@@ -132,6 +133,9 @@ void add_text_options(const TaskOptions& task, Hash& hash) {
        {options.context, options.vocabulary, static_cast<Index>(options.documents),
         static_cast<Index>(options.tokenizer), static_cast<Index>(options.stream ? 1 : 0)}) {
     hash.add(static_cast<std::uint64_t>(number));
+  }
+  if (!options.tokenizer_of.empty()) {
+    hash.add(options.tokenizer_of);
   }
   const TextOptions defaults;
   if (options.mask_share != defaults.mask_share || options.mask_words) {

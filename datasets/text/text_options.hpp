@@ -24,6 +24,7 @@ struct TextOptions {
   Index context = 256;
   double mask_share = 0.15;
   bool mask_words = false;
+  std::string tokenizer_of{};
   TokenizerKind tokenizer = TokenizerKind::bpe;
   Index vocabulary = 4096;
   double character_coverage = 1.0;
@@ -74,6 +75,10 @@ struct TextOptions {
     visit(Field{.name = "mask_words",
                 .help = "encoder: whether whole words are masked instead of single tokens"},
           mask_words);
+    visit(Field{.name = "tokenizer_of",
+                .help = "run directory whose tokenizer is used, as for model.init_from; empty: one "
+                        "is made from the training text"},
+          tokenizer_of);
     visit(Field{.name = "tokenizer",
                 .help = "words at white space, characters, bytes, or subwords trained on the "
                         "training text: SentencePiece (bpe, unigram) or byte-level BPE as in GPT-2 "

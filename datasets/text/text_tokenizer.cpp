@@ -14,6 +14,7 @@
 #include "core/utf8.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
@@ -98,6 +99,9 @@ std::shared_ptr<const Tokenizer> most_frequent_units(const DocumentFiles& files,
 
 std::shared_ptr<const Tokenizer> make_text_tokenizer(const DocumentFiles& files,
                                                      const TextOptions& options) {
+  if (!options.tokenizer_of.empty()) {
+    return tokenizer_of_run(options.tokenizer_of);
+  }
   switch (options.tokenizer) {
     case TokenizerKind::byte:
       return std::make_shared<VocabularyTokenizer>(all_bytes(), Unit::byte);

@@ -97,6 +97,14 @@ Tokenizers load_tokenizers(const fs::path& directory) {
           .target = load_tokenizer(directory / target)};
 }
 
+std::shared_ptr<const Tokenizer> tokenizer_of_run(const fs::path& run) {
+  try {
+    return load_tokenizers(run).source;
+  } catch (const IoError& error) {
+    throw IoError(fmt::format("task.tokenizer_of: {}", error.what()));
+  }
+}
+
 void save_tokenizers(const Tokenizers& tokenizers, const fs::path& directory) {
   make_directories(directory);
   if (tokenizers.source->shares_file_with(*tokenizers.target)) {

@@ -53,7 +53,7 @@ class Import : public ::testing::Test {
     return result.output;
   }
   std::string complaint(const std::string& name) {
-    const ProgramResult result = run({"import", name, "--run", "refused"});
+    const ProgramResult result = run({"import", name, "--run", "refused", "--token-texts"});
     EXPECT_NE(result.exit_code, 0) << result.output;
     EXPECT_FALSE(fs::exists(here / "refused")) << "half imported";
     return result.errors;
@@ -64,7 +64,7 @@ class Import : public ::testing::Test {
 
 TEST_F(Import, makes_a_run_that_generates_and_shows_its_heads) {
   model("gpt2");
-  const ProgramResult imported = run({"import", "gpt2", "--run", "a"});
+  const ProgramResult imported = run({"import", "gpt2", "--run", "a", "--token-texts"});
   ASSERT_EQ(imported.exit_code, 0) << imported.errors;
   EXPECT_THAT(imported.output, AllOf(HasSubstr("a: a gpt2 of "), HasSubstr(" generate a\n")));
   EXPECT_THAT(imported.errors, HasSubstr("the entries are called by their numbers"));
@@ -74,8 +74,9 @@ TEST_F(Import, makes_a_run_that_generates_and_shows_its_heads) {
   const Json seen = Json::parse(output({"attention", "a", "7 3 9", "--json"}));
   EXPECT_EQ(seen["target_tokens"], Json({"<s>", "7", "3", "9"}));
   EXPECT_EQ(seen["attentions"].size(), 2U);
-  EXPECT_EQ(run({"import", "gpt2", "--run", "a"}).exit_code, 1) << "it is not replaced unasked";
-  output({"import", "gpt2", "--run", "a", "--overwrite"});
+  EXPECT_EQ(run({"import", "gpt2", "--run", "a", "--token-texts"}).exit_code, 1)
+      << "it is not replaced unasked";
+  output({"import", "gpt2", "--run", "a", "--overwrite", "--token-texts"});
 }
 
 TEST_F(Import, names_entries_and_marks_of_a_vocabulary) {
@@ -98,7 +99,7 @@ TEST_F(Import, trains_on_and_is_pruned) {
     text << "7 3 9 12 4 5\n";
   }
   text.close();
-  output({"import", "llama", "--run", "a", "--text", "text"});
+  output({"import", "llama", "--run", "a", "--text", "text", "--token-texts"});
   const auto loss_of = [&](const std::string& run_of) {
     return Json::parse(output(
         {"evaluate", run_of, "--split", "validation", "--other-data", "--json"}))["loss"]
@@ -117,7 +118,7 @@ TEST_F(Import, trains_on_and_is_pruned) {
 
 TEST_F(Import, reads_parts_and_halves) {
   const fs::path whole = model("llama");
-  output({"import", "llama", "--run", "a"});
+  output({"import", "llama", "--run", "a", "--token-texts"});
   const TensorFile file(whole / "model.safetensors", Trust::any);
   std::vector<TensorEntry> first;
   std::vector<TensorEntry> second;
@@ -140,7 +141,7 @@ TEST_F(Import, reads_parts_and_halves) {
   write_tensor_file(here / "parts" / "one.safetensors", first, {});
   write_tensor_file(here / "parts" / "two.safetensors", second, {});
   std::ofstream(here / "parts" / "model.safetensors.index.json") << Json({{"weight_map", map}});
-  output({"import", "parts", "--run", "b"});
+  output({"import", "parts", "--run", "b", "--token-texts"});
   const TensorFile a(here / "a" / "checkpoints" / "best.safetensors");
   const TensorFile b(here / "b" / "checkpoints" / "best.safetensors");
   for (const TensorEntry& entry : a.entries()) {
@@ -191,6 +192,12 @@ TEST_F(Import, refuses_what_cannot_be_done_here_by_name) {
   EXPECT_THAT(refuse("bert", "position_embedding_type", "relative_key"),
               HasSubstr("position_embedding_type"));
   EXPECT_THAT(refuse("albert", "inner_group_num", 2), HasSubstr("inner_group_num"));
+}
+
+TEST_F(Import, without_a_tokenizer_says_how_it_can_be_done) {
+  model("gpt2");
+  EXPECT_THAT(run({"import", "gpt2", "--run", "a"}).errors,
+              AllOf(HasSubstr("no tokenizer in gpt2"), HasSubstr("with --token-texts")));
 }
 
 TEST_F(Import, refuses_files_that_are_damaged_or_elsewhere) {

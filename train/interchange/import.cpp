@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -12,11 +13,12 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/text.hpp"
+#include "datasets/tokenizers/read_pretrained.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "train/config/config.hpp"
 #include "train/interchange/placement.hpp"
 #include "train/interchange/pretrained_files.hpp"
+#include "train/interchange/token_texts.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/directory.hpp"
@@ -32,7 +34,7 @@ constexpr Scalar never = -10'000;
 // Copies numbers of theirs into parameters of ours, and remembers what does not fit.
 class WeightCopy {
  public:
-  WeightCopy(const PretrainedFiles& files, const OurRows& rows, Index their_entries)
+  WeightCopy(const PretrainedFiles& files, const EntryRows& rows, Index their_entries)
       : files_(files), rows_(rows), their_entries_(their_entries) {}
 
   void copy(const TensorRow& row, const Shape& shape, std::span<Scalar> to) {
@@ -80,7 +82,7 @@ class WeightCopy {
   }
 
   const PretrainedFiles& files_;
-  const OurRows& rows_;
+  const EntryRows& rows_;
   Index their_entries_;
   std::string name_;
   std::vector<Scalar> numbers_;
@@ -111,17 +113,49 @@ std::vector<std::string> surplus(const PretrainedFiles& files, const Architectur
   return problems;
 }
 
+// How many rows of their embedding no entry of ours has, such as those that fill a table up.
+Index expect_entries(const EntryRows& rows, Index their_entries, const PretrainedFiles& files) {
+  std::set<Index> used;
+  for (const std::optional<Index>& row : rows.theirs) {
+    if (row && *row >= their_entries) {
+      throw IoError(fmt::format("{}: the tokenizer has the id {}, and vocab_size is {}",
+                                files.config_file().string(), *row, their_entries));
+    }
+    if (row) {
+      used.insert(*row);
+    }
+  }
+  return their_entries - std::ssize(used);
+}
+
+// The config of a run that goes on: with the tokenizer of the imported run. Where that knows no
+// line end, each line is a document.
 Config config_of(const PretrainedFiles& files, const std::vector<std::string>& options,
-                 const OurRows& rows, Index positions, const std::string& text) {
+                 Index positions, const ImportRequest& request, const Tokenizer& tokenizer) {
+  const bool lines = std::ranges::count(tokenizer.encode(line_end), unknown_id) == 0;
   std::vector<std::string> overrides{
       "task.name=text",
-      "task.tokenizer=word",
-      fmt::format("task.vocabulary={}", rows.predicted.size()),
+      fmt::format("task.train_text={}", request.text),
+      fmt::format("task.tokenizer_of={}", request.run.string()),
       fmt::format("task.context={}", std::max<Index>(1, positions - 2)),
-      fmt::format("task.train_text={}", text),
+      fmt::format("task.documents={}", lines ? "file" : "line"),
       "model.bias_output=true"};
   overrides.insert(overrides.end(), options.begin(), options.end());
   return parse_config("{}", files.config_file().string(), overrides).config;
+}
+
+PretrainedTokenizer tokenizer_of(const ImportRequest& request, const PretrainedFiles& files,
+                                 const TheirConfig& theirs) {
+  if (request.token_texts) {
+    return read_token_texts(files, theirs, theirs.count("vocab_size"));
+  }
+  try {
+    return read_pretrained_tokenizer(request.from);
+  } catch (const IoError& error) {
+    throw IoError(fmt::format(
+        "{}; with --token-texts no tokenizer is read, and texts are given as their tokens",
+        error.what()));
+  }
 }
 
 void fill(const PretrainedFiles& files, const Architecture& architecture, const TheirConfig& theirs,
@@ -161,23 +195,20 @@ Imported import_model(const ImportRequest& request) {
   const Architecture& architecture = architecture_of(theirs);
   files.leave_out_prefixes(architecture.optional_prefixes);
   const std::vector<std::string> options = architecture.options(theirs);
-  const TheirVocabulary vocabulary =
-      read_their_vocabulary(files, theirs, theirs.count("vocab_size"));
   const bool masked = std::ranges::find(options, "model.family=encoder") != options.end();
+  const Index their_entries = theirs.count("vocab_size");
+  const PretrainedTokenizer tokenizer = tokenizer_of(request, files, theirs);
   Imported imported{.model_type = std::string(architecture.model_type),
                     .config = {},
-                    .tokenizers = {},
+                    .tokenizers = {tokenizer.tokenizer, tokenizer.tokenizer},
                     .model = {},
-                    .rows = our_rows(vocabulary, masked),
-                    .entries_named = vocabulary.named};
+                    .rows = entry_rows(tokenizer, masked)};
+  imported.rows_left_out = expect_entries(imported.rows, their_entries, files);
   const Index positions =
       theirs.count(theirs.has("n_positions") ? "n_positions" : "max_position_embeddings", 2048);
-  imported.config = config_of(files, options, imported.rows, positions, request.text);
-  const auto tokenizer =
-      std::make_shared<VocabularyTokenizer>(Vocabulary(imported.rows.entries), Unit::word);
-  imported.tokenizers = {.source = tokenizer, .target = tokenizer};
-  imported.model = std::make_unique<Model>(imported.config, tokenizer->size(), tokenizer->size(),
-                                           FirstWeights::zeros);
+  imported.config = config_of(files, options, positions, request, *tokenizer.tokenizer);
+  const Index size = tokenizer.tokenizer->size();
+  imported.model = std::make_unique<Model>(imported.config, size, size, FirstWeights::zeros);
   fill(files, architecture, theirs, imported);
   return imported;
 }

@@ -9,7 +9,7 @@
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "train/experiment.hpp"
 #include "train/interchange/architecture.hpp"
-#include "train/interchange/their_vocabulary.hpp"
+#include "train/interchange/entry_rows.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -18,14 +18,16 @@ struct Imported {
   Config config;
   Tokenizers tokenizers;
   std::unique_ptr<Model> model;
-  OurRows rows;                       // of the vocabulary
-  bool entries_named = true;          // false: no file names the entries, so they are numbers
-  std::vector<std::string> left_out{}; // tensors that the model does not use
+  EntryRows rows;                       // of the vocabulary
+  std::vector<std::string> left_out{};  // tensors that the model does not use
+  Index rows_left_out = 0;              // of their embedding, which no entry has
 };
 
 struct ImportRequest {
   std::filesystem::path from;
+  std::filesystem::path run;      // whose tokenizer a training that goes on from it takes
   std::string text = "text.txt";  // task.train_text: of what is evaluated and trained on
+  bool token_texts = false;       // do not read the tokenizer: a text is given as its tokens
 };
 
 // Reads the whole directory before anything is made. Throws IoError that names the file, and lists

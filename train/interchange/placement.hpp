@@ -6,14 +6,14 @@
 
 #include "core/shape.hpp"
 #include "train/interchange/architecture.hpp"
-#include "train/interchange/their_vocabulary.hpp"
+#include "train/interchange/entry_rows.hpp"
 
 namespace tapehead {
 
 class Placement {
  public:
   // `ours`: the shape of the parameter. Neither `row` nor `rows` is copied.
-  Placement(const TensorRow& row, const Shape& ours, const OurRows& rows, Index their_entries)
+  Placement(const TensorRow& row, const Shape& ours, const EntryRows& rows, Index their_entries)
       : row_(row), ours_(ours), rows_(rows), their_entries_(their_entries) {}
 
   std::vector<Index> their_shape() const;
@@ -30,7 +30,7 @@ class Placement {
 
   const TensorRow& row_;
   Shape ours_;
-  const OurRows& rows_;
+  const EntryRows& rows_;
   Index their_entries_;
 };
 

@@ -353,6 +353,15 @@ TEST(ConfigRules, labelled_text_has_its_files_once_and_whole) {
               HasSubstr("task.normalization: this tokenizer does not use it"));
 }
 
+TEST(ConfigRules, text_with_the_tokenizer_of_a_run_makes_none) {
+  for (const std::string option :
+       {"tokenizer: word", "vocabulary: 50", "character_coverage: 0.99"}) {
+    EXPECT_THAT(config_error("task: {name: text, train_text: a, tokenizer_of: run, " + option +
+                             "}\nmodel: {family: decoder}"),
+                HasSubstr("has no effect, since the tokenizer is that of another run"));
+  }
+}
+
 TEST(ConfigRules, masks_and_samples_are_for_the_family_that_has_them) {
   const std::string text = "task: {name: text, train_text: a, mask_words: true}\n";
   EXPECT_EQ(config_error(text + "model: {family: encoder}"), "accepted");

@@ -83,10 +83,13 @@ void repair(TextOptions& text) {
   text.documents = DocumentEnd::separator;
   text.mask_share = defaults.mask_share;
   text.mask_words = false;
-  if (!is_sentencepiece(text.tokenizer)) {
+  const bool own = text.tokenizer_of.empty();
+  text.tokenizer = own ? text.tokenizer : defaults.tokenizer;
+  if (!own || !is_sentencepiece(text.tokenizer)) {
     text.character_coverage = defaults.character_coverage;
   }
   repair_vocabulary(text.tokenizer, defaults.vocabulary, text.vocabulary);
+  text.vocabulary = own ? text.vocabulary : defaults.vocabulary;
 }
 
 void repair(LabelledTextOptions& text) {

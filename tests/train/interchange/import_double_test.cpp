@@ -30,7 +30,7 @@ std::vector<std::int64_t> integers(const TensorFile& file, const std::string& na
 }
 
 // Our row of their entry: the last one that has it, so that a mark for both ends is the end.
-TokenId ours_of(const OurRows& rows, Index theirs, bool first = false) {
+TokenId ours_of(const EntryRows& rows, Index theirs, bool first = false) {
   const auto is_it = [&](const std::optional<Index>& row) { return row == theirs; };
   if (first) {
     return static_cast<TokenId>(std::ranges::find_if(rows.theirs, is_it) - rows.theirs.begin());
@@ -40,7 +40,7 @@ TokenId ours_of(const OurRows& rows, Index theirs, bool first = false) {
 }
 
 // The sequence of a reference, with ids of ours.
-Batch batch_of(const TensorFile& reference, const OurRows& rows) {
+Batch batch_of(const TensorFile& reference, const EntryRows& rows) {
   const auto ids = integers(reference, "input_ids");
   const auto labels = integers(reference, "labels");
   Batch batch;
@@ -92,7 +92,7 @@ std::map<std::string, Tensor> their_gradients(const Imported& imported,
 class ImportedModel : public ::testing::TestWithParam<std::string> {
  protected:
   ImportedModel()
-      : imported(import_model({.from = pretrained(GetParam())})),
+      : imported(import_model({.from = pretrained(GetParam()), .run = "a", .token_texts = true})),
         reference(pretrained(GetParam()) / "reference.safetensors", Trust::any),
         batch(batch_of(reference, imported.rows)) {}
 

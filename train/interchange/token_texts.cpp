@@ -1,15 +1,19 @@
-#include "train/interchange/their_vocabulary.hpp"
+#include "train/interchange/token_texts.hpp"
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/shown.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
@@ -74,13 +78,13 @@ std::string mark_text(const fs::path& directory, const char* mark) {
 }
 
 // The id of the first of these marks that is named and has one.
-std::optional<Index> mark_id(const PretrainedFiles& files, const TheirVocabulary& vocabulary,
+std::optional<Index> mark_id(const PretrainedFiles& files, const std::vector<std::string>& entries,
                              std::initializer_list<const char*> marks) {
   for (const char* mark : marks) {
     const std::string text = mark_text(files.directory(), mark);
-    const auto found = std::ranges::find(vocabulary.entries, text);
-    if (!text.empty() && found != vocabulary.entries.end()) {
-      return found - vocabulary.entries.begin();
+    const auto found = std::ranges::find(entries, text);
+    if (!text.empty() && found != entries.end()) {
+      return found - entries.begin();
     }
   }
   return std::nullopt;
@@ -96,61 +100,69 @@ std::optional<Index> configured_id(const PretrainedFiles& files, const char* set
   return id ? std::optional(value.get<Index>()) : std::nullopt;
 }
 
-}  // namespace
-
-TheirVocabulary read_their_vocabulary(const PretrainedFiles& files, const TheirConfig& config,
-                                      Index size) {
-  TheirVocabulary vocabulary{.entries = std::vector<std::string>(static_cast<std::size_t>(size))};
-  const fs::path table = files.directory() / "vocab.json";
-  const fs::path lines = files.directory() / "vocab.txt";
+std::vector<std::string> read_entries(const fs::path& directory, Index size) {
+  std::vector<std::string> entries(static_cast<std::size_t>(size));
+  const fs::path table = directory / "vocab.json";
+  const fs::path lines = directory / "vocab.txt";
+  const bool named = has_token_texts(directory);
   if (fs::exists(table)) {
-    read_json_vocabulary(table, vocabulary.entries);
-  } else if (fs::exists(lines)) {
-    read_line_vocabulary(lines, vocabulary.entries);
-  } else {
-    vocabulary.named = false;
+    read_json_vocabulary(table, entries);
+  } else if (named) {
+    read_line_vocabulary(lines, entries);
   }
-  for (std::size_t id = 0; id < vocabulary.entries.size(); ++id) {
-    if (vocabulary.entries[id].empty()) {  // in no file: a row that fills the table up
-      vocabulary.entries[id] = vocabulary.named ? fmt::format("<{}>", id) : fmt::format("{}", id);
+  for (std::size_t id = 0; id < entries.size(); ++id) {
+    if (entries[id].empty()) {  // in no file: a row that fills the table up
+      entries[id] = named ? fmt::format("<{}>", id) : fmt::format("{}", id);
     }
   }
-  const bool bert = config.text("model_type", "").ends_with("bert");
-  vocabulary.unknown = mark_id(files, vocabulary, {"unk_token"});
-  vocabulary.mask = bert ? mark_id(files, vocabulary, {"mask_token"}) : std::nullopt;
-  vocabulary.begin = bert ? mark_id(files, vocabulary, {"cls_token"})
-                          : mark_id(files, vocabulary, {"bos_token", "eos_token"});
-  vocabulary.end = mark_id(files, vocabulary, {bert ? "sep_token" : "eos_token"});
-  if (!bert && !vocabulary.end) {
-    vocabulary.end = configured_id(files, "eos_token_id", size);
-  }
-  if (!bert && !vocabulary.begin) {
-    vocabulary.begin = configured_id(files, "bos_token_id", size);
-  }
-  return vocabulary;
+  return entries;
 }
 
-OurRows our_rows(const TheirVocabulary& theirs, bool masked) {
-  OurRows ours;
-  ours.theirs = {theirs.unknown, theirs.begin, theirs.end};
-  const bool end_is_another = theirs.unknown != theirs.end || !theirs.end;
-  ours.predicted = {
-      theirs.unknown.has_value() && end_is_another,
-      theirs.begin.has_value() && theirs.begin != theirs.end && theirs.begin != theirs.unknown,
-      theirs.end.has_value()};
-  for (Index id = 0; id < std::ssize(theirs.entries); ++id) {
-    const bool mark = id == theirs.unknown || id == theirs.begin || id == theirs.end ||
-                      (masked && id == theirs.mask);
-    if (!mark) {
-      ours.entries.push_back(theirs.entries[static_cast<std::size_t>(id)]);
-      ours.theirs.emplace_back(id);
-      ours.predicted.push_back(true);
+struct TheirMarks {
+  std::optional<Index> unknown, begin, end, mask;
+};
+
+TheirMarks read_marks(const PretrainedFiles& files, const TheirConfig& config,
+                      const std::vector<std::string>& entries) {
+  const Index size = std::ssize(entries);
+  const auto named = [&](const char* mark) { return mark_id(files, entries, {mark}); };
+  if (config.text("model_type", "").ends_with("bert")) {
+    return {.unknown = named("unk_token"),
+            .begin = named("cls_token"),
+            .end = named("sep_token"),
+            .mask = named("mask_token")};
+  }
+  const auto end = named("eos_token");
+  const auto begin = mark_id(files, entries, {"bos_token", "eos_token"});
+  return {.unknown = named("unk_token"),
+          .begin = begin ? begin : configured_id(files, "bos_token_id", size),
+          .end = end ? end : configured_id(files, "eos_token_id", size),
+          .mask = {}};
+}
+
+}  // namespace
+
+bool has_token_texts(const fs::path& directory) {
+  return fs::exists(directory / "vocab.json") || fs::exists(directory / "vocab.txt");
+}
+
+PretrainedTokenizer read_token_texts(const PretrainedFiles& files, const TheirConfig& config,
+                                     Index size) {
+  const std::vector<std::string> entries = read_entries(files.directory(), size);
+  const TheirMarks marks = read_marks(files, config, entries);
+  PretrainedTokenizer read{
+      .tokenizer = {},
+      .file_ids = {marks.unknown.value_or(-1), marks.begin.value_or(-1), marks.end.value_or(-1)},
+      .mask = marks.mask};
+  std::vector<std::string> others;
+  for (Index id = 0; id < size; ++id) {
+    if (id != marks.unknown && id != marks.begin && id != marks.end && id != marks.mask) {
+      others.push_back(entries[static_cast<std::size_t>(id)]);
+      read.file_ids.push_back(id);
     }
   }
-  if (masked) {
-    ours.theirs.push_back(theirs.mask);
-  }
-  return ours;
+  read.tokenizer = std::make_shared<VocabularyTokenizer>(Vocabulary(others), Unit::word);
+  return read;
 }
 
 }  // namespace tapehead
