@@ -45,8 +45,8 @@ class TensorFile {
   Metadata metadata_;
 };
 
-// Copies the values of a tensor, and converts real numbers of any width. Throws IoError if the count or
-// the type does not match.
+// Copies the values of a tensor, and converts real numbers of any width. Throws IoError if the
+// count or the type does not match.
 void copy_values(const TensorEntry& entry, std::span<float> to);
 void copy_values(const TensorEntry& entry, std::span<double> to);
 void copy_values(const TensorEntry& entry, std::span<std::int64_t> to);

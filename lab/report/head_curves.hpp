@@ -9,7 +9,8 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // {"steps": [40, 80], "roles": [...], "relations": [...] as in history_json(), "attentions":
-//  [{"attention": "decoder.layers.0.self", "figures": {"largest weight": [[0.4, 0.2], [0.9, 0.2]]}}]}
+//  [{"attention": "decoder.layers.0.self", "figures": {"largest weight": [[0.4, 0.2], [0.9,
+//  0.2]]}}]}
 //
 // A figure is a share, of each head at each step. It is absent where no head of the attention ever
 // has it.

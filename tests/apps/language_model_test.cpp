@@ -79,7 +79,8 @@ TEST_F(LanguageModel, that_sees_documents_apart_goes_on_where_it_was_stopped) {
 TEST_F(LanguageModel, of_merged_bytes_goes_on_with_any_text) {
   train("a", {"task.tokenizer=byte_bpe", "task.vocabulary=300"});
   const std::string prompt = "  zwölf 狗's\t";
-  EXPECT_THAT(output({"generate", "a", "--prompt", prompt, "--max-tokens", "8"}), StartsWith(prompt));
+  EXPECT_THAT(output({"generate", "a", "--prompt", prompt, "--max-tokens", "8"}),
+              StartsWith(prompt));
 }
 
 // By the definitions, from the loss of a token: bits of all tokens by bytes, and nats by words.
