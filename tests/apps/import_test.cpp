@@ -192,6 +192,8 @@ TEST_F(Import, refuses_what_cannot_be_done_here_by_name) {
   EXPECT_THAT(refuse("bert", "position_embedding_type", "relative_key"),
               HasSubstr("position_embedding_type"));
   EXPECT_THAT(refuse("albert", "inner_group_num", 2), HasSubstr("inner_group_num"));
+  EXPECT_THAT(refuse("llama", "vocab_size", 900'000'000), HasSubstr("about 900000000 entries"));
+  EXPECT_THAT(refuse("llama", "intermediate_size", 60'000), HasSubstr("parameters, and the"));
 }
 
 TEST_F(Import, without_a_tokenizer_says_how_it_can_be_done) {
@@ -207,6 +209,9 @@ TEST_F(Import, refuses_files_that_are_damaged_or_elsewhere) {
   std::ofstream(directory / "vocab.json") << R"({"a": 1, "b": 99})";
   EXPECT_THAT(complaint("gpt2"), HasSubstr("does not fit into 19 entries"));
   fs::remove(directory / "vocab.json");
+  std::ofstream(directory / "vocab.txt") << "a\nb\na\n";
+  EXPECT_THAT(complaint("gpt2"), HasSubstr("the entry a occurs twice"));
+  fs::remove(directory / "vocab.txt");
   fs::resize_file(directory / "model.safetensors", 1000);
   EXPECT_THAT(complaint("gpt2"), HasSubstr("model.safetensors"));
   fs::remove(directory / "model.safetensors");

@@ -144,6 +144,23 @@ Config config_of(const PretrainedFiles& files, const std::vector<std::string>& o
   return parse_config("{}", files.config_file().string(), overrides).config;
 }
 
+// Before memory is taken for what a config.json claims. Our vocabulary has a few rows more, and
+// biases.
+void expect_size(const PretrainedFiles& files, Index claimed, const std::string& what) {
+  constexpr Index few = 1'000'000;
+  if (claimed > 2 * files.numbers() + few) {
+    throw IoError(fmt::format("{} is about {} {}, and the tensors have {} numbers",
+                              files.config_file().string(), claimed, what, files.numbers()));
+  }
+}
+
+// Of a model that is not made.
+Index parameters_of(const Config& config, Index entries) {
+  ParameterStore store;
+  const Transformer planned(store.root(), config.model, vocabularies_of(config, entries, entries));
+  return store.count();
+}
+
 PretrainedTokenizer tokenizer_of(const ImportRequest& request, const PretrainedFiles& files,
                                  const TheirConfig& theirs) {
   if (request.token_texts) {
@@ -197,6 +214,7 @@ Imported import_model(const ImportRequest& request) {
   const std::vector<std::string> options = architecture.options(theirs);
   const bool masked = std::ranges::find(options, "model.family=encoder") != options.end();
   const Index their_entries = theirs.count("vocab_size");
+  expect_size(files, their_entries, "entries");
   const PretrainedTokenizer tokenizer = tokenizer_of(request, files, theirs);
   Imported imported{.model_type = std::string(architecture.model_type),
                     .config = {},
@@ -208,6 +226,7 @@ Imported import_model(const ImportRequest& request) {
       theirs.count(theirs.has("n_positions") ? "n_positions" : "max_position_embeddings", 2048);
   imported.config = config_of(files, options, positions, request, *tokenizer.tokenizer);
   const Index size = tokenizer.tokenizer->size();
+  expect_size(files, parameters_of(imported.config, size), "parameters");
   imported.model = std::make_unique<Model>(imported.config, size, size, FirstWeights::zeros);
   fill(files, architecture, theirs, imported);
   return imported;

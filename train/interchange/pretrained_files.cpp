@@ -121,4 +121,12 @@ std::vector<std::string> PretrainedFiles::names() const {
   return all;
 }
 
+Index PretrainedFiles::numbers() const {
+  std::size_t count = 0;
+  for (const Named& tensor : tensors_) {
+    count += tensor.entry->bytes.size() / byte_width(tensor.entry->dtype);
+  }
+  return static_cast<Index>(count);
+}
+
 }  // namespace tapehead

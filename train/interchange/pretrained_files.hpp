@@ -26,6 +26,7 @@ class PretrainedFiles {
   // and `beta`. A prefix of `optional_prefixes` is left out.
   const TensorEntry* find(std::string_view name) const;
   std::vector<std::string> names() const;
+  Index numbers() const;  // in all tensors together
   void leave_out_prefixes(const std::vector<std::string>& optional_prefixes);
 
  private:

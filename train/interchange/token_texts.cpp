@@ -118,6 +118,28 @@ std::vector<std::string> read_entries(const fs::path& directory, Index size) {
   return entries;
 }
 
+// Our file of a vocabulary has an entry on each line, after our marks.
+void expect_writable(const std::vector<std::string>& entries, const fs::path& directory) {
+  std::vector<std::string> sorted = entries;
+  for (TokenId mark = 0; mark < mark_count; ++mark) {
+    sorted.push_back(Vocabulary({}).entry(mark));
+  }
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  if (twice != sorted.end()) {
+    throw IoError(fmt::format(
+        "{}: the entry {} occurs twice, or is one of our marks, and no file says that it is a mark",
+        directory.string(), shown(*twice)));
+  }
+  const auto broken = std::ranges::find_if(entries, [](const std::string& entry) {
+    return entry != line_end && entry.find('\n') != std::string::npos;
+  });
+  if (broken != entries.end()) {
+    throw IoError(
+        fmt::format("{}: the entry {} has a line end in it", directory.string(), shown(*broken)));
+  }
+}
+
 struct TheirMarks {
   std::optional<Index> unknown, begin, end, mask;
 };
@@ -161,6 +183,7 @@ PretrainedTokenizer read_token_texts(const PretrainedFiles& files, const TheirCo
       read.file_ids.push_back(id);
     }
   }
+  expect_writable(others, files.directory());
   read.tokenizer = std::make_shared<VocabularyTokenizer>(Vocabulary(others), Unit::word);
   return read;
 }
