@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "datasets/tokenizers/text_marks.hpp"
+#include "datasets/tokenizers/token_words.hpp"
 
 namespace tapehead {
 
@@ -27,7 +27,7 @@ constexpr bool is_mark(TokenId token) { return token == begin_id || token == end
 std::shared_ptr<const std::vector<bool>> word_beginnings(const Tokenizer& tokenizer) {
   auto beginnings = std::make_shared<std::vector<bool>>();
   for (Index id = 0; id < tokenizer.size(); ++id) {
-    beginnings->push_back(tokenizer.entry(static_cast<TokenId>(id)).starts_with(space_shown));
+    beginnings->push_back(begins_word(tokenizer, static_cast<TokenId>(id)));
   }
   return beginnings;
 }

@@ -14,7 +14,8 @@ namespace tapehead {
 namespace {
 
 constexpr UChar32 replacement_character = 0xFFFD;  // for what is not UTF-8
-constexpr UChar32 capital_i_with_dot = 0x130;
+constexpr UChar32 capital_i_with_dot = 0x130;      // the only one with two characters in lower case
+constexpr UChar32 dot_above = 0x307;
 
 // CJK unified and compatibility ideographs, as in tokenization.py.
 bool is_chinese(UChar32 character) {
@@ -65,9 +66,9 @@ icu::UnicodeString decomposed(const icu::UnicodeString& text) {
 
 // Character by character, so a sigma at the end of a word is like any other.
 void append_lower_case(UChar32 character, icu::UnicodeString& text) {
-  text.append(character == capital_i_with_dot ? UChar32{'i'} : u_tolower(character));
+  text.append(u_tolower(character));
   if (character == capital_i_with_dot) {
-    text.append(UChar32{0x307});
+    text.append(dot_above);
   }
 }
 

@@ -12,8 +12,12 @@ namespace tapehead {
 // SentencePiece and of byte-level BPE.
 bool has_entries_with_spaces(const Tokenizer& tokenizer);
 
-// For each token of a line the number of its word, from 0; words are what spaces separate. Nothing
-// if the tokenizer's entries are no parts of words: words themselves, characters or bytes.
+// Whether an entry begins a word, of a tokenizer whose entries are parts of words.
+bool begins_word(const Tokenizer& tokenizer, TokenId token);
+
+// For each token of a line the number of its word, from 0; words are what spaces separate, and with
+// WordPiece punctuation too. Nothing if the tokenizer's entries are no parts of words: words
+// themselves, characters or bytes.
 std::optional<std::vector<Index>> words_of_tokens(const Tokenizer& tokenizer,
                                                   const std::vector<TokenId>& tokens);
 

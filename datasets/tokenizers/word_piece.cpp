@@ -24,6 +24,14 @@ std::vector<std::string> checked_entries(std::vector<std::string> entries) {
   return entries;
 }
 
+// Of valid UTF-8, whose characters begin with the only byte that is not 10xxxxxx.
+void remove_last_character(std::string& text) {
+  while ((static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) {
+    text.pop_back();
+  }
+  text.pop_back();
+}
+
 bool follows_directly(std::string_view entry) {
   return entry == "." || entry == "," || entry == "?" || entry == "!";
 }
@@ -34,25 +42,22 @@ WordPiece::WordPiece(std::vector<std::string> entries, const WordPieceOptions& o
     : vocabulary_(checked_entries(std::move(entries))), options_(options) {}
 
 std::vector<TokenId> WordPiece::tokens_of_word(std::string_view word) const {
-  const std::vector<std::string_view> characters = units_of(word, Unit::character);
-  if (std::ssize(characters) > options_.longest_word) {
+  if (std::ssize(units_of(word, Unit::character)) > options_.longest_word) {
     return {unknown_id};
   }
   std::vector<TokenId> tokens;
-  std::size_t first = 0;
-  while (first < characters.size()) {
-    std::string piece = tokens.empty() ? "" : std::string(goes_on);
+  while (!word.empty()) {
+    std::string piece(tokens.empty() ? "" : goes_on);
     const std::size_t start = piece.size();
-    piece.append(characters[first].data(), word.data() + word.size());
-    std::size_t after = characters.size();
-    while (after > first && vocabulary_.id(piece) == unknown_id) {
-      piece.resize(piece.size() - characters[--after].size());
+    piece += word;
+    while (piece.size() > start && vocabulary_.id(piece) == unknown_id) {
+      remove_last_character(piece);
     }
     if (piece.size() == start) {
       return {unknown_id};
     }
     tokens.push_back(vocabulary_.id(piece));
-    first = after;
+    word.remove_prefix(piece.size() - start);
   }
   return tokens;
 }

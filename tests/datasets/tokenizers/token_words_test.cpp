@@ -9,6 +9,7 @@
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/word_piece.hpp"
 #include "tests/support/text_corpus.hpp"
 
 namespace tapehead {
@@ -25,7 +26,7 @@ std::vector<std::string> words_by_number(const Tokenizer& tokenizer, const std::
   const auto numbers = words_of_tokens(tokenizer, tokens);
   std::vector<std::vector<TokenId>> words;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    words.resize(static_cast<std::size_t>(numbers->at(i)) + 1);
+    words.resize(static_cast<std::size_t>(numbers.value().at(i)) + 1);
     words.back().push_back(tokens[i]);
   }
   std::vector<std::string> texts;
@@ -60,6 +61,19 @@ TEST(TokenWords, of_merged_bytes_are_what_spaces_separate) {
     }
     EXPECT_EQ(words_by_number(tokenizer, line), words);
   }
+}
+
+TEST(TokenWords, of_merged_bytes_hold_all_spaces_before_them) {
+  const ByteBpe tokenizer(train_byte_bpe({}, smallest_byte_bpe));
+  EXPECT_EQ(words_by_number(tokenizer, "ab   c  d"),
+            (std::vector<std::string>{"ab", "   c", "  d"}));
+  EXPECT_EQ(words_by_number(tokenizer, "  ab c"), (std::vector<std::string>{"  ab", " c"}));
+}
+
+TEST(TokenWords, of_word_pieces_are_what_spaces_and_punctuation_separate) {
+  const WordPiece tokenizer({"ab", "##c", ",", "d"}, {});
+  EXPECT_EQ(words_by_number(tokenizer, "abcc, d abc"),
+            (std::vector<std::string>{"abcc", ",", "d", "abc"}));
 }
 
 TEST(TokenWords, are_asked_for_in_vain_where_tokens_are_no_parts_of_words) {

@@ -80,6 +80,12 @@ TEST(WordPiece, keeps_case_and_accents_by_option) {
               ElementsAre("<unk>", "<unk>"));
 }
 
+// Of all characters only this one has two in lower case (The Unicode Standard, SpecialCasing.txt).
+TEST(WordPiece, writes_a_capital_i_with_a_dot_in_lower_case_as_two_characters) {
+  EXPECT_THAT(basic_words("\u0130I", {.strip_accents = false}), ElementsAre("i\u0307i"));
+  EXPECT_THAT(basic_words("\u0130I", {}), ElementsAre("ii"));
+}
+
 TEST(WordPiece, takes_bytes_that_are_no_text_for_what_stands_for_them) {
   EXPECT_THAT(entries_of(small(), "wa\xFF hel\xC3lo"), ElementsAre("wa", "hello"));
 }
