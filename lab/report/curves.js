@@ -1,7 +1,7 @@
 // The curves of a run: every figure that it wrote while it trained.
 
 const curveTitles = {
-  loss: 'Loss (nats a token)',
+  loss: 'Loss (nats)',
   token_accuracy: 'Token accuracy',
   sequence_accuracy: 'Sequence accuracy',
   accuracy: 'Accuracy',

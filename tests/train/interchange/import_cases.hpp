@@ -1,0 +1,183 @@
+// Models of transformers, imported: their logits, their loss, and the gradient of each tensor.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "nn/transformer/loss.hpp"
+#include "tests/support/pytorch.hpp"
+#include "train/interchange/import.hpp"
+#include "train/interchange/placement.hpp"
+#include "train/interchange/pretrained_files.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+std::filesystem::path pretrained(const std::string& name) {
+  return std::filesystem::path(TAPEHEAD_FIXTURES) / "pretrained" / name;
+}
+
+std::vector<std::int64_t> integers(const TensorFile& file, const std::string& name) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(file.entry(name).shape[0]));
+  copy_values(file.entry(name), std::span(numbers));
+  return numbers;
+}
+
+// Our row of their entry: the last one that has it, so that a mark for both ends is the end.
+TokenId ours_of(const EntryRows& rows, Index theirs, bool first = false) {
+  const auto is_it = [&](const std::optional<Index>& row) { return row == theirs; };
+  if (first) {
+    return static_cast<TokenId>(std::ranges::find_if(rows.theirs, is_it) - rows.theirs.begin());
+  }
+  const auto found = std::ranges::find_if(rows.theirs.rbegin(), rows.theirs.rend(), is_it);
+  return static_cast<TokenId>(rows.theirs.rend() - found - 1);
+}
+
+// The sequence of a reference, with ids of ours.
+Batch batch_of(const TensorFile& reference, const EntryRows& rows) {
+  const auto ids = integers(reference, "input_ids");
+  const auto labels = integers(reference, "labels");
+  Batch batch;
+  batch.examples = {0};
+  batch.context.segments = segments_of({0});
+  batch.input.segments = segments_of({std::ssize(ids)});
+  batch.labels.every_row = std::ranges::count(labels, -100) == 0;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    batch.input.ids.push_back(ours_of(rows, ids[i], i == 0));
+    if (labels[i] >= 0) {
+      batch.labels.ids.push_back(ours_of(rows, labels[i]));
+      if (!batch.labels.every_row) {
+        batch.labels.rows.push_back(static_cast<Index>(i));
+      }
+    }
+  }
+  return batch;
+}
+
+// The gradients of our parameters, added up as a tensor of theirs has them.
+std::map<std::string, Tensor> their_gradients(const Imported& imported,
+                                              const ParameterGradients& gradients,
+                                              const std::vector<TensorRow>& table,
+                                              Index their_entries) {
+  const ParameterStore& store = imported.model->store;
+  std::map<std::string, Tensor> theirs;
+  for (const TensorRow& row : table) {
+    const auto& ours = *std::ranges::find(store.parameters(), row.ours, &NamedParameter::name);
+    const Placement placement(row, ours.shape, imported.rows, their_entries);
+    const auto shape = placement.their_shape();
+    auto found = theirs.find(row.theirs);
+    if (found == theirs.end()) {
+      const Shape whole = shape.size() == 1 ? Shape({shape[0]}) : Shape({shape[0], shape[1]});
+      found = theirs.emplace(row.theirs, Tensor::zeros(whole)).first;
+    }
+    const Scalar* gradient =
+        gradients.data(ours.block) + ours.offset - store.block_begin(ours.block);
+    for (Index i = 0; i < ours.shape[0]; ++i) {
+      for (Index j = 0; j < placement.columns(); ++j) {
+        if (const auto at = placement.at(i, j)) {
+          found->second.data()[*at] += gradient[i * placement.columns() + j];
+        }
+      }
+    }
+  }
+  return theirs;
+}
+
+// The size to which errors of gradients are compared, at least: some gradients are sums that cancel
+// to 0, as those of key biases do. In float all of them carry the errors of the largest.
+double least_scale(const TensorFile& reference) {
+  if (sizeof(Scalar) == sizeof(double)) {
+    return 1e-3;
+  }
+  double largest = 0;
+  for (const TensorEntry& entry : reference.entries()) {
+    if (entry.name.starts_with("gradient.")) {
+      const Index size = static_cast<Index>(entry.bytes.size() / byte_width(entry.dtype));
+      largest = std::max(largest, largest_of(tensor_of(reference, entry.name, Shape({size}))));
+    }
+  }
+  return largest;
+}
+
+class ImportedModel : public ::testing::TestWithParam<std::string> {
+ protected:
+  ImportedModel()
+      : imported(import_model({.from = pretrained(GetParam()), .run = "a", .token_texts = true})),
+        reference(pretrained(GetParam()) / "reference.safetensors", Trust::any),
+        batch(batch_of(reference, imported.rows)) {}
+
+  Imported imported;
+  TensorFile reference;
+  Batch batch;
+};
+
+TEST_P(ImportedModel, has_their_logits) {
+  Tape tape(false);
+  Pass pass(tape, imported.model->store);
+  const Transformer& model = imported.model->transformer;
+  const Tensor logits = model.logits(pass, model.hidden(pass, batch)).value();
+  const auto shape = reference.entry("logits").shape;
+  const Tensor expected = tensor_of(reference, "logits", Shape({shape[0], shape[1]}));
+  const double tolerance = pytorch_share * largest_of(expected);
+  for (Index row = 0; row < shape[0]; ++row) {
+    for (Index ours = 0; ours < logits.dim(1); ++ours) {
+      const auto i = static_cast<std::size_t>(ours);
+      if (imported.rows.predicted[i]) {
+        EXPECT_NEAR(logits.row(row)[ours], expected.row(row)[*imported.rows.theirs[i]], tolerance);
+      } else {
+        EXPECT_LT(logits.row(row)[ours], -9000);
+      }
+    }
+  }
+}
+
+TEST_P(ImportedModel, has_their_loss_and_gradients) {
+  ParameterGradients gradients(imported.model->store);
+  Tape tape;
+  Pass pass(tape, imported.model->store, gradients);
+  const CrossEntropy loss = batch_loss(imported.model->transformer, pass, batch);
+  Tensor expected = Tensor::empty({1});
+  copy_values(reference.entry("loss"), expected.values());
+  EXPECT_NEAR(loss.loss.value().data()[0], expected.data()[0], pytorch_share * expected.data()[0]);
+  tape.backward(loss.loss);
+  const PretrainedFiles files(pretrained(GetParam()));
+  const std::filesystem::path config_file = files.config_file();
+  const TheirConfig theirs(files.config(), config_file);
+  const Architecture& architecture = architecture_of(theirs);
+  const auto found =
+      their_gradients(imported, gradients, architecture.rows(theirs), theirs.count("vocab_size"));
+  const double least = least_scale(reference);
+  std::size_t compared = 0;
+  for (const TensorEntry& entry : reference.entries()) {
+    if (!entry.name.starts_with("gradient.")) {
+      continue;
+    }
+    SCOPED_TRACE(entry.name);
+    std::string name = entry.name.substr(std::string("gradient.").size());
+    for (const std::string& prefix : architecture.optional_prefixes) {
+      name = name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+    }
+    ASSERT_TRUE(found.contains(name));
+    const Tensor& ours = found.at(name);
+    const Tensor theirs_there = tensor_of(reference, entry.name, ours.shape());
+    expect_within(pytorch_share * std::max(largest_of(theirs_there), least), ours.values(),
+                  theirs_there);
+    ++compared;
+  }
+  EXPECT_EQ(compared, found.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, ImportedModel,
+                         ::testing::Values("gpt2", "llama", "llama_tied", "bert", "albert"),
+                         [](const auto& of) { return of.param; });
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
