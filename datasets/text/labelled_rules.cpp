@@ -69,23 +69,19 @@ std::optional<Violation> unused_validation_share(const TaskOptions& task) {
 std::optional<Violation> unused_by_labelled_tokenizer(const TaskOptions& task) {
   const auto& options = task.as<LabelledTextOptions>();
   const LabelledTextOptions defaults;
-  const bool taken = !options.tokenizer_of.empty();
+  if (!options.tokenizer_of.empty()) {
+    return options.normalization != defaults.normalization
+               ? no_effect_beside_tokenizer_of("task.normalization")
+               : makes_no_tokenizer(options);
+  }
   const bool pieces = is_sentencepiece(options.tokenizer);
-  const auto unused = [&](const char* option) {
-    return Violation{{option, taken ? "task.tokenizer_of" : "task.tokenizer"},
-                     taken ? "has no effect, since the tokenizer is that of another run"
-                           : "this tokenizer does not use it"};
+  const auto unused = [](const char* option) {
+    return Violation{{option, "task.tokenizer"}, "this tokenizer does not use it"};
   };
-  if (taken && options.tokenizer != defaults.tokenizer) {
-    return unused("task.tokenizer");
-  }
-  if (taken && options.vocabulary != defaults.vocabulary) {
-    return unused("task.vocabulary");
-  }
-  if ((taken || !pieces) && options.normalization != defaults.normalization) {
+  if (!pieces && options.normalization != defaults.normalization) {
     return unused("task.normalization");
   }
-  if ((taken || !pieces) && options.character_coverage != defaults.character_coverage) {
+  if (!pieces && options.character_coverage != defaults.character_coverage) {
     return unused("task.character_coverage");
   }
   return vocabulary_does_not_suit(options.tokenizer, options.vocabulary, defaults.vocabulary);

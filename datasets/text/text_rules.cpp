@@ -55,17 +55,7 @@ std::optional<Violation> unused_by_text_tokenizer(const TaskOptions& task) {
   const auto& options = task.as<TextOptions>();
   const TextOptions defaults;
   if (!options.tokenizer_of.empty()) {
-    const char* const taken = "has no effect, since the tokenizer is that of another run";
-    if (options.tokenizer != defaults.tokenizer) {
-      return Violation{{"task.tokenizer", "task.tokenizer_of"}, taken};
-    }
-    if (options.vocabulary != defaults.vocabulary) {
-      return Violation{{"task.vocabulary", "task.tokenizer_of"}, taken};
-    }
-    if (options.character_coverage != defaults.character_coverage) {
-      return Violation{{"task.character_coverage", "task.tokenizer_of"}, taken};
-    }
-    return {};
+    return makes_no_tokenizer(options);
   }
   if (!is_sentencepiece(options.tokenizer) &&
       options.character_coverage != defaults.character_coverage) {

@@ -34,15 +34,6 @@ HeadName head_of(const Transformer& transformer, std::string_view name) {
   return head_named(transformer, name.substr(0, dot), head);
 }
 
-// The same sequence in a changed model, and what that model writes for the text.
-void inspect_changed(const SavedRun& run, const Model& changed, const InspectionRequest& request,
-                     const TextBatch& read, Workers& workers, WithoutHeads& seen) {
-  seen.sequence = inspect(changed, run.tokenizers, read.batch);
-  if (read.generated) {
-    seen.target = read_text(run, changed, request.text, {}, workers).target;
-  }
-}
-
 // Gives heads of `model`, a copy of the run's, the mean weights that they have in another text.
 void look_by_distance(const SavedRun& run, const std::string& other,
                       const std::vector<HeadName>& heads, Workers& workers, Model& model) {
@@ -54,6 +45,7 @@ void look_by_distance(const SavedRun& run, const std::string& other,
   }
 }
 
+// The same sequence in a changed copy of the model, and what that writes for the text.
 WithoutHeads inspect_without(const SavedRun& run, const InspectionRequest& request,
                              const TextBatch& read, Workers& workers) {
   WithoutHeads without{.heads = request.without, .pattern = request.pattern, .sequence = {}};
@@ -62,16 +54,17 @@ WithoutHeads inspect_without(const SavedRun& run, const InspectionRequest& reque
     heads.push_back(head_of(run.model.transformer, name));
   }
   const auto model = with_weights_apart(run.model, run.config);
-  if (request.pattern) {
-    look_by_distance(run, *request.pattern, heads, workers, *model);
-    inspect_changed(run, *model, request, read, workers, without);
-    return without;
-  }
-  const HeadGates gates = gates_on(*model, heads);
+  const HeadGates gates = request.pattern ? HeadGates() : gates_on(*model, heads);
   for (const auto& gate : gates) {
     gate->set(0);
   }
-  inspect_changed(run, *model, request, read, workers, without);
+  if (request.pattern) {
+    look_by_distance(run, *request.pattern, heads, workers, *model);
+  }
+  without.sequence = inspect(*model, run.tokenizers, read.batch);
+  if (read.generated) {
+    without.target = read_text(run, *model, request.text, {}, workers).target;
+  }
   return without;
 }
 

@@ -157,7 +157,6 @@ TEST_F(Import, reads_parts_and_halves) {
 
 TEST_F(Import, lists_tensors_that_do_not_fit) {
   const fs::path directory = model("gpt2");
-  std::vector<float> other(3);
   change_tensors(directory, [&](std::vector<TensorEntry>& entries) {
     for (TensorEntry& entry : entries) {
       if (entry.name == "transformer.ln_f.bias") {
@@ -174,7 +173,6 @@ TEST_F(Import, lists_tensors_that_do_not_fit) {
 
 TEST_F(Import, refuses_what_cannot_be_done_here_by_name) {
   const auto refuse = [&](const std::string& name, const char* setting, const Json& value) {
-    TemporaryDirectory place;
     fs::remove_all(here / name);
     const fs::path directory = model(name);
     change_config(directory, [&](Json& config) { config[setting] = value; });

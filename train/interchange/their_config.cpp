@@ -36,48 +36,36 @@ Index TheirConfig::count(const char* setting, Index otherwise) const {
   return value.get<Index>();
 }
 
-double TheirConfig::number(const char* setting, double otherwise) const {
-  if (!has(setting)) {
-    return otherwise;
-  }
-  const auto& value = json_[setting];
-  if (!value.is_number()) {
-    refuse(setting, fmt::format("{} is no number", shown(value.dump())));
-  }
-  return value.get<double>();
-}
-
-bool TheirConfig::flag(const char* setting, bool otherwise) const {
-  if (!has(setting)) {
-    return otherwise;
-  }
-  const auto& value = json_[setting];
-  if (!value.is_boolean()) {
-    refuse(setting, fmt::format("{} is neither true nor false", shown(value.dump())));
-  }
-  return value.get<bool>();
-}
-
-std::string TheirConfig::text(const char* setting, const std::string& otherwise) const {
-  if (!has(setting)) {
-    return otherwise;
-  }
-  const auto& value = json_[setting];
-  if (!value.is_string()) {
-    refuse(setting, fmt::format("{} is no text", shown(value.dump())));
-  }
-  return value.get<std::string>();
-}
-
-const nlohmann::ordered_json* TheirConfig::object(const char* setting) const {
+const nlohmann::ordered_json* TheirConfig::found(const char* setting, IsKind is_kind,
+                                                 const char* what) const {
   if (!has(setting)) {
     return nullptr;
   }
   const auto& value = json_[setting];
-  if (!value.is_object()) {
-    refuse(setting, fmt::format("{} is no object", shown(value.dump())));
+  if (!(value.*is_kind)()) {
+    refuse(setting, fmt::format("{} is {}", shown(value.dump()), what));
   }
   return &value;
+}
+
+double TheirConfig::number(const char* setting, double otherwise) const {
+  const auto* const value = found(setting, &nlohmann::ordered_json::is_number, "no number");
+  return value == nullptr ? otherwise : value->get<double>();
+}
+
+bool TheirConfig::flag(const char* setting, bool otherwise) const {
+  const auto* const value =
+      found(setting, &nlohmann::ordered_json::is_boolean, "neither true nor false");
+  return value == nullptr ? otherwise : value->get<bool>();
+}
+
+std::string TheirConfig::text(const char* setting, const std::string& otherwise) const {
+  const auto* const value = found(setting, &nlohmann::ordered_json::is_string, "no text");
+  return value == nullptr ? otherwise : value->get<std::string>();
+}
+
+const nlohmann::ordered_json* TheirConfig::object(const char* setting) const {
+  return found(setting, &nlohmann::ordered_json::is_object, "no object");
 }
 
 void TheirConfig::expect(const char* setting, const nlohmann::ordered_json& only) const {

@@ -32,6 +32,11 @@ class TheirConfig {
   [[noreturn]] void refuse(const std::string& setting, const std::string& why) const;
 
  private:
+  using IsKind = bool (nlohmann::ordered_json::*)() const noexcept;
+
+  // Null: absent. Throws if it is not of the kind, which `what` names.
+  const nlohmann::ordered_json* found(const char* setting, IsKind is_kind, const char* what) const;
+
   const nlohmann::ordered_json& json_;
   const std::filesystem::path& file_;
 };
