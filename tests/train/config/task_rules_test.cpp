@@ -1,0 +1,173 @@
+// Options of a task that contradict each other are refused, at the place of the one to blame.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tests/support/config_error.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(TaskRules, lengths_are_in_order) {
+  EXPECT_EQ(config_error("task: {min_length: 11}"),
+            "a.yaml:1:20: task.min_length: longer than task.max_length (11, 10)");
+  EXPECT_EQ(config_error("task: {min_length: 10}"), "accepted");
+}
+
+TEST(TaskRules, the_longer_split_is_whole_and_longer) {
+  EXPECT_THAT(config_error("task: {longer_max_length: 20}"),
+              StartsWith("a.yaml:1:27: task.longer_max_length: lengths for the split `longer`"));
+  EXPECT_THAT(config_error("task: {longer_examples: 5}"),
+              StartsWith("a.yaml:1:25: task.longer_examples: the split `longer` must begin"));
+  EXPECT_THAT(
+      config_error("task: {longer_examples: 5, longer_min_length: 10, longer_max_length: 20}"),
+      StartsWith("a.yaml:1:47: task.longer_min_length: the split `longer` must begin"));
+  EXPECT_EQ(
+      config_error("task: {longer_examples: 5, longer_min_length: 21, longer_max_length: 20}"),
+      "a.yaml:1:70: task.longer_max_length: shorter than task.longer_min_length (20, 21)");
+  EXPECT_EQ(
+      config_error("task: {longer_examples: 5, longer_min_length: 11, longer_max_length: 11}"),
+      "accepted");
+}
+
+TEST(TaskRules, two_offsets_are_two_and_within_the_source) {
+  const std::string head = "task:\n  name: two_offsets\n";
+  EXPECT_EQ(config_error(head + "  min_length: 7\n"), "accepted");
+  EXPECT_EQ(config_error(head),
+            "a.yaml:2:9: task.name: too short for the offsets of two_offsets (1; allowed: 7 or "
+            "more)");
+  EXPECT_EQ(config_error(head + "  min_length: 4\n  second_offset: 5\n"),
+            "a.yaml:3:15: task.min_length: too short for the offsets of two_offsets (4; allowed: 6 "
+            "or more)");
+  EXPECT_EQ(config_error(head + "  min_length: 7\n  first_offset: 6\n"),
+            "a.yaml:4:17: task.first_offset: the same as task.first_offset (6, 6): there would be "
+            "no difference");
+}
+
+TEST(TaskRules, induction_has_room_for_a_question) {
+  const std::string head = "task:\n  name: induction\n";
+  EXPECT_EQ(config_error(head + "  min_length: 3\n  vocabulary: 3\n"), "accepted");
+  EXPECT_EQ(config_error(head + "  min_length: 2\n"),
+            "a.yaml:3:15: task.min_length: too short for `A B A`, the shortest source of induction "
+            "(2; allowed: 3 or more)");
+  EXPECT_EQ(config_error(head + "  min_length: 3\n  vocabulary: 2\n"),
+            "a.yaml:4:15: task.vocabulary: with so few symbols the answer of induction is always "
+            "the same (2; allowed: 3 or more)");
+}
+
+TEST(TaskRules, pairs_and_gaps_are_in_order_and_facts_have_keys) {
+  EXPECT_EQ(config_error("task: {name: brackets, min_pairs: 9}"),
+            "a.yaml:1:35: task.min_pairs: more than task.max_pairs (9, 8)");
+  EXPECT_EQ(config_error("task: {name: recall, min_gap: 17}"),
+            "a.yaml:1:31: task.min_gap: more than task.max_gap (17, 16)");
+  EXPECT_EQ(config_error("task: {name: recall, facts: 17}"),
+            "a.yaml:1:29: task.facts: more facts than there are keys (17, task.vocabulary 16)");
+  EXPECT_EQ(config_error("task: {name: recall, facts: 16, min_gap: 16}"), "accepted");
+}
+
+TEST(TaskRules, longer_stories_are_longer) {
+  const auto error = [](const std::string& options) {
+    return config_error("task: {name: story_questions, " + options + "}");
+  };
+  EXPECT_EQ(error("min_sentences: 10"),
+            "a.yaml:1:46: task.min_sentences: more than task.max_sentences (10, 9)");
+  EXPECT_EQ(
+      error("max_sentences: 10"),
+      "a.yaml:1:46: task.max_sentences: the split `longer` must begin beyond task.max_sentences "
+      "(10, 10)");
+  EXPECT_EQ(error("longer_max_sentences: 9"),
+            "a.yaml:1:53: task.longer_max_sentences: fewer than task.longer_min_sentences (9, 10)");
+  EXPECT_EQ(error("max_sentences: 10, longer_min_sentences: 11"), "accepted");
+}
+
+TEST(TaskRules, text_has_its_files_once) {
+  const std::string head = "task:\n  name: parallel_text\n";
+  const std::string train = "  train_source: a\n  train_target: b\n";
+  const std::string validation = "  validation_tsv: c\n";
+  EXPECT_EQ(config_error(head + train + validation), "accepted");
+  EXPECT_EQ(config_error(head + validation),
+            "a.yaml:2:9: task.name: parallel_text needs training text: task.train_source and "
+            "task.train_target, or task.train_tsv");
+  EXPECT_THAT(config_error("seed: 1", {"task.name=parallel_text"}),
+              StartsWith("--set task.name=parallel_text: parallel_text needs training text"));
+  EXPECT_THAT(config_error(head + train), StartsWith("a.yaml:2:9: task.name: parallel_text needs "
+                                                     "validation text"));
+  EXPECT_EQ(
+      config_error(head + "  train_source: a\n" + validation),
+      "a.yaml:3:17: task.train_source: given alone; the training text needs task.train_target too");
+  EXPECT_EQ(config_error(head + train + validation + "  test_target: d\n"),
+            "a.yaml:6:16: task.test_target: given alone; the test text needs task.test_source too");
+  EXPECT_EQ(config_error(head + train + "  train_tsv: t\n" + validation),
+            "a.yaml:5:14: task.train_tsv: the training text is given twice, as two files and as a "
+            "TSV; keep one");
+}
+
+TEST(TaskRules, an_option_of_another_tokenizer_is_not_ignored) {
+  const std::string text = "task: {name: parallel_text, train_tsv: a, validation_tsv: b}\n";
+  for (const std::string value : {"task.normalization=nfkc", "task.character_coverage=0.99"}) {
+    EXPECT_EQ(config_error(text, {"task.tokenizer=word", value}),
+              "--set " + value + ": this tokenizer does not use it (only bpe, unigram)");
+    EXPECT_EQ(config_error(text, {"task.tokenizer=unigram", value}), "accepted");
+  }
+  const std::string dropout = "task.subword_dropout=0.1";
+  for (const std::string tokenizer : {"word", "character", "unigram", "byte_bpe"}) {
+    EXPECT_EQ(config_error(text, {"task.tokenizer=" + tokenizer, dropout}),
+              "--set " + dropout + ": this tokenizer has no merges to leave out (only bpe)");
+  }
+  EXPECT_EQ(config_error(text, {dropout}), "accepted");
+}
+
+TEST(TaskRules, a_vocabulary_suits_its_tokenizer) {
+  const std::string decoder = "model: {family: decoder}";
+  for (const auto& [task, model] :
+       {std::pair{"name: parallel_text, train_tsv: a, validation_tsv: b", ""},
+        std::pair{"name: text, train_text: a", decoder.c_str()},
+        std::pair{"name: labelled_text, train_tsv: a", decoder.c_str()}}) {
+    const auto error = [&](const std::string& options) {
+      return config_error(fmt::format("task: {{{}, {}}}\n{}", task, options, model));
+    };
+    EXPECT_THAT(error("tokenizer: byte_bpe, vocabulary: 258"),
+                HasSubstr("task.vocabulary: the three marks and the 256 bytes of byte_bpe need 259 "
+                          "entries"));
+    EXPECT_EQ(error("tokenizer: byte_bpe, vocabulary: 259"), "accepted");
+    EXPECT_THAT(error("tokenizer: byte, vocabulary: 300"),
+                HasSubstr("task.vocabulary: this tokenizer does not use it: there are 256 bytes"));
+  }
+}
+
+TEST(TaskRules, labelled_text_has_its_files_once_and_whole) {
+  const auto error = [](const std::string& options) {
+    return config_error("task: {name: labelled_text, " + options + "}\nmodel: {family: encoder}");
+  };
+  EXPECT_THAT(error("texts: 1"), HasSubstr("labelled_text needs examples to train on"));
+  EXPECT_THAT(error("train_tsv: a, train_text: b, train_labels: c"),
+              HasSubstr("task.train_tsv: the train examples are given twice"));
+  EXPECT_THAT(error("train_text: b"),
+              HasSubstr("task.train_text: given alone; the train examples need "
+                        "task.train_labels too"));
+  EXPECT_THAT(error("train_tsv: a, validation_tsv: b, validation_share: 0.2"),
+              HasSubstr("task.validation_share: has no effect"));
+  EXPECT_THAT(error("train_tsv: a, tokenizer_of: run, vocabulary: 50"),
+              HasSubstr("task.vocabulary: has no effect, since the tokenizer is that of another"));
+  EXPECT_THAT(error("train_tsv: a, normalization: nfkc"),
+              HasSubstr("task.normalization: this tokenizer does not use it"));
+}
+
+TEST(TaskRules, text_with_the_tokenizer_of_a_run_makes_none) {
+  for (const std::string option :
+       {"tokenizer: word", "vocabulary: 50", "character_coverage: 0.99"}) {
+    EXPECT_THAT(config_error("task: {name: text, train_text: a, tokenizer_of: run, " + option +
+                             "}\nmodel: {family: decoder}"),
+                HasSubstr("has no effect, since the tokenizer is that of another run"));
+  }
+}
+
+}  // namespace
+}  // namespace tapehead
