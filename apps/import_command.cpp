@@ -87,7 +87,8 @@ void import_run(ImportArguments& arguments) {
 
 void add_import_command(CLI::App& program, Outcome& /*outcome*/) {
   CLI::App* command = program.add_subcommand(
-      "import", "Make a run of a model in Hugging Face's layout: GPT-2, Llama, BERT or ALBERT");
+      "import",
+      "Make a run of a model in Hugging Face's layout: GPT-2, Llama, BERT, ALBERT or Marian");
   const auto arguments = std::make_shared<ImportArguments>();
   command
       ->add_option("directory", arguments->request.from,
@@ -97,7 +98,12 @@ void add_import_command(CLI::App& program, Outcome& /*outcome*/) {
                       "Run directory; by default runs/<name of the directory>");
   command
       ->add_option("--text", arguments->request.text,
-                   "task.train_text of the run: of what it is evaluated and trained on")
+                   "Text that the run is evaluated and trained on; for a model of classes a TSV "
+                   "(task.train_tsv), for one with two stacks its sources (task.train_source)")
+      ->capture_default_str();
+  command
+      ->add_option("--target-text", arguments->request.target_text,
+                   "The targets of these sources, line by line (task.train_target)")
       ->capture_default_str();
   command->add_flag("--token-texts", arguments->request.token_texts,
                     "Do not read the tokenizer: texts for the run are given as their tokens, with "

@@ -22,6 +22,7 @@ struct ParallelTextOptions {
   std::string train_tsv{};
   std::string validation_tsv{};
   std::string test_tsv{};
+  std::string tokenizer_of{};
   TokenizerKind tokenizer = TokenizerKind::bpe;
   bool joint_vocabulary = true;
   Index vocabulary = 10000;
@@ -53,6 +54,10 @@ struct ParallelTextOptions {
     visit(
         Field{.name = "test_tsv", .help = "instead of two files: source, tab, target on each line"},
         test_tsv);
+    visit(Field{.name = "tokenizer_of",
+                .help = "run directory whose tokenizers are used, as for model.init_from; empty: "
+                        "they are made from the training text"},
+          tokenizer_of);
     visit(Field{.name = "tokenizer",
                 .help = "words at white space, characters, bytes, or subwords trained on the "
                         "training text: SentencePiece (bpe, unigram) or byte-level BPE as in GPT-2 "

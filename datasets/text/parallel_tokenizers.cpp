@@ -17,6 +17,7 @@
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/text_chunks.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/tokenizer_of_lines.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "datasets/tokenizers/written_back.hpp"
@@ -218,6 +219,17 @@ Tokenizers joint_tokenizers(const AlignedText& text, const ParallelTextOptions& 
                  std::make_shared<SentencePieceTokenizer>(model, Pieces::used), text, options);
 }
 
+Tokenizers tokenizers_of_other(const ParallelTextOptions& options) {
+  Tokenizers tokenizers = tokenizers_of_run(options.tokenizer_of);
+  const bool joint = tokenizers.source->shares_file_with(*tokenizers.target);
+  if (joint != options.joint_vocabulary) {
+    throw DataError(fmt::format(
+        "task.tokenizer_of: {} has {}, so task.joint_vocabulary must be {}", options.tokenizer_of,
+        joint ? "one tokenizer for both sides" : "a tokenizer for each side", joint));
+  }
+  return tokenizers;
+}
+
 // Tries both sides, so that the problems of both are reported together.
 Tokenizers separate_tokenizers(const AlignedText& text, const ParallelTextOptions& options) {
   const TrainingText source = source_text(text, options);
@@ -255,6 +267,9 @@ DataError no_training_pairs(const ParallelTextOptions& options, Index pairs) {
 
 Tokenizers make_parallel_tokenizers(const AlignedText& train, const ParallelTextOptions& options) {
   const AlignedText text = without_dropped(train, options);
+  if (!options.tokenizer_of.empty()) {
+    return tokenizers_of_other(options);
+  }
   return options.joint_vocabulary ? joint_tokenizers(text, options)
                                   : separate_tokenizers(text, options);
 }

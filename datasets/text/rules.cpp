@@ -63,6 +63,15 @@ Verdict text_has_files(const TaskOptions& options) {
 Verdict unused_by_tokenizer(const TaskOptions& options) {
   const auto& text = options.as<ParallelTextOptions>();
   const ParallelTextOptions defaults;
+  if (!text.tokenizer_of.empty()) {
+    if (text.subword_dropout != defaults.subword_dropout) {
+      return Violation{{"task.subword_dropout", "task.tokenizer_of"},
+                       "the merges of another run's tokenizer cannot be left out"};
+    }
+    return text.normalization != defaults.normalization
+               ? no_effect_beside_tokenizer_of("task.normalization")
+               : makes_no_tokenizer(text);
+  }
   if (text.tokenizer != TokenizerKind::bpe && text.subword_dropout != defaults.subword_dropout) {
     return Violation{{"task.subword_dropout", "task.tokenizer"},
                      "this tokenizer has no merges to leave out (only bpe)"};

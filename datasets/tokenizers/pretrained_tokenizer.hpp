@@ -18,4 +18,10 @@ struct PretrainedTokenizer {
   std::optional<Index> mask;    // the id in the files of the mask, which is `mask_id` here
 };
 
+// The tokenizers of both sides.
+struct PretrainedTokenizers {
+  PretrainedTokenizer source;
+  PretrainedTokenizer target;
+};
+
 }  // namespace tapehead

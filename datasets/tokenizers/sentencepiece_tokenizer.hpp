@@ -41,6 +41,7 @@ class SentencePieceTokenizer : public Tokenizer {
   bool shares_file_with(const Tokenizer& other) const override;
 
   const std::string& model() const { return model_; }
+  const std::string& piece(TokenId token) const { return processor_.IdToPiece(token); }
 
  private:
   void append_line(std::string_view line, std::vector<TokenId>& tokens) const;

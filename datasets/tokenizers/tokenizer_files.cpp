@@ -97,12 +97,16 @@ Tokenizers load_tokenizers(const fs::path& directory) {
           .target = load_tokenizer(directory / target)};
 }
 
-std::shared_ptr<const Tokenizer> tokenizer_of_run(const fs::path& run) {
+Tokenizers tokenizers_of_run(const fs::path& run) {
   try {
-    return load_tokenizers(run).source;
+    return load_tokenizers(run);
   } catch (const IoError& error) {
     throw IoError(fmt::format("task.tokenizer_of: {}", error.what()));
   }
+}
+
+std::shared_ptr<const Tokenizer> tokenizer_of_run(const fs::path& run) {
+  return tokenizers_of_run(run).source;
 }
 
 void save_tokenizers(const Tokenizers& tokenizers, const fs::path& directory) {

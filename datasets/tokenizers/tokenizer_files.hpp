@@ -15,7 +15,9 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& stem);
 // otherwise "source" and "target".
 bool has_tokenizers(const std::filesystem::path& directory);
 Tokenizers load_tokenizers(const std::filesystem::path& directory);  // throws IoError
-// The tokenizer of a source of the run that `task.tokenizer_of` names. Throws IoError that says so.
+// The tokenizers of the run that `task.tokenizer_of` names, and that of its source alone. Throws
+// IoError that says so.
+Tokenizers tokenizers_of_run(const std::filesystem::path& run);
 std::shared_ptr<const Tokenizer> tokenizer_of_run(const std::filesystem::path& run);
 void save_tokenizers(const Tokenizers& tokenizers, const std::filesystem::path& directory);
 

@@ -13,7 +13,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/program.hpp"
 
 namespace tapehead {
@@ -90,6 +93,62 @@ TEST_F(Import, names_entries_and_marks_of_a_vocabulary) {
   EXPECT_EQ(said["left_out"], Json::array({"pooler.dense.bias"}));
   const Json filled = Json::parse(output({"fill", "a", "--json"}, "w7 <mask> w9\n"));
   EXPECT_EQ(filled["text"], "w7 <mask> w9");
+}
+
+TEST_F(Import, takes_the_classes_of_a_model) {
+  const fs::path directory = model("bert_classes");
+  output({"import", "bert_classes", "--run", "a", "--token-texts"});
+  const Json said = Json::parse(output({"classify", "a", "--top", "3", "--json"}, "w7 w9 w12\n"));
+  std::vector<std::string> names;
+  for (const Json& one : said["classes"]) {
+    names.push_back(one["label"]);
+  }
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre("no", "yes", "perhaps"));
+  const auto refuse = [&](const Json& labels) {
+    change_config(directory, [&](Json& config) { config["id2label"] = labels; });
+    return complaint("bert_classes");
+  };
+  EXPECT_THAT(refuse({{"0", "a"}, {"1", "a"}, {"2", "b"}}), HasSubstr("two classes are called"));
+  EXPECT_THAT(refuse({{"0", "a"}, {"2", "b"}}), HasSubstr("id2label: the class 1 has no name"));
+  EXPECT_THAT(refuse({{"0", "a"}}), HasSubstr("a model of one class gives a number"));
+  EXPECT_THAT(refuse({{"0", "a"}, {"1", "b"}}),
+              HasSubstr("classifier.weight has the shape (3, 12) instead of (2, 12)"));
+}
+
+// Two SentencePiece models, whose pieces have ids in one table, become two vocabularies.
+TEST_F(Import, reads_the_tokenizers_of_marian) {
+  const fs::path directory = model("marian");
+  Json ids = {{"</s>", 0}, {"<unk>", 1}, {"<pad>", 18}};
+  const auto train = [&](const char* file, const std::string& line) {
+    const SentencePieceTokenizer pieces(
+        train_sentencepiece(std::vector<std::string>(50, line), {.vocabulary = 10}));
+    write_file_atomically(directory / file, pieces.model());
+    for (TokenId i = mark_count; i < pieces.size(); ++i) {
+      const Index next = std::ssize(ids) - 1;
+      ids.emplace(pieces.piece(i), next);
+    }
+  };
+  train("source.spm", "ab ac abc");
+  train("target.spm", "ax ay axy");
+  ASSERT_LE(ids.size(), 19U);
+  std::ofstream(directory / "vocab.json") << ids.dump();
+  output({"import", "marian", "--run", "a"});
+  const TensorFile weights(here / "a" / "checkpoints" / "best.safetensors");
+  const auto row_of_a = [&](const std::string& side) {
+    const auto tokenizer = load_tokenizer(here / "a" / side);
+    const auto* const pieces = dynamic_cast<const SentencePieceTokenizer*>(tokenizer.get());
+    TokenId id = 0;
+    while (pieces->piece(id) != "\u2581a") {
+      ++id;
+    }
+    std::vector<float> table(10 * 10);  // entries, d_model
+    copy_values(weights.entry(side + ".embedding"), std::span(table));
+    return std::vector<float>(table.begin() + id * 10, table.begin() + (id + 1) * 10);
+  };
+  EXPECT_EQ(row_of_a("source"), row_of_a("target"));
+  output({"translate", "a"}, "ab abc\n");
+  fs::remove(directory / "source.spm");
+  EXPECT_THAT(run({"import", "marian", "--run", "b"}).errors, HasSubstr("source.spm"));
 }
 
 TEST_F(Import, trains_on_and_is_pruned) {
@@ -178,8 +237,9 @@ TEST_F(Import, refuses_what_cannot_be_done_here_by_name) {
     change_config(directory, [&](Json& config) { config[setting] = value; });
     return complaint(name);
   };
-  EXPECT_THAT(refuse("gpt2", "model_type", "t5"),
-              HasSubstr("config.json: model_type: \"t5\" is none of gpt2, llama, bert, albert"));
+  EXPECT_THAT(
+      refuse("gpt2", "model_type", "t5"),
+      HasSubstr("config.json: model_type: \"t5\" is none of gpt2, llama, bert, albert, marian"));
   EXPECT_THAT(refuse("gpt2", "scale_attn_by_inverse_layer_idx", true),
               HasSubstr("scale_attn_by_inverse_layer_idx: true cannot be done here, only false"));
   EXPECT_THAT(refuse("gpt2", "activation_function", "mish"), HasSubstr("no activation \"mish\""));

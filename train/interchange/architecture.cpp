@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,11 +11,28 @@ namespace tapehead {
 
 namespace {
 
-const std::array<const Architecture*, 4>& architectures() {
-  static const std::array<const Architecture*, 4> all{&gpt2_architecture, &llama_architecture,
-                                                      &bert_architecture, &albert_architecture};
+const std::array<const Architecture*, 5>& architectures() {
+  static const std::array<const Architecture*, 5> all{&gpt2_architecture, &llama_architecture,
+                                                      &bert_architecture, &albert_architecture,
+                                                      &marian_architecture};
   return all;
 }
+
+struct ActivationName {
+  std::string_view theirs;
+  Activation ours;
+};
+
+// gelu_new and gelu_pytorch_tanh are the approximation by tanh (Hendrycks and Gimpel 2016). The
+// first of several names is the usual one.
+constexpr std::array<ActivationName, 8> activation_names{{{"gelu", Activation::gelu_exact},
+                                                          {"gelu_new", Activation::gelu},
+                                                          {"gelu_pytorch_tanh", Activation::gelu},
+                                                          {"relu", Activation::relu},
+                                                          {"silu", Activation::silu},
+                                                          {"swish", Activation::silu},
+                                                          {"tanh", Activation::tanh},
+                                                          {"gelu_python", Activation::gelu_exact}}};
 
 }  // namespace
 
@@ -31,6 +47,29 @@ const Architecture& architecture_of(const TheirConfig& config) {
     config.refuse("model_type", fmt::format("\"{}\" is none of {}", type, join(names, ", ")));
   }
   return **found;
+}
+
+const Architecture& nearest_architecture(const ModelOptions& ours) {
+  switch (ours.family) {
+    case Family::encoder_decoder:
+      return marian_architecture;
+    case Family::decoder:
+      return ours.norm == NormKind::rms_norm ? llama_architecture : gpt2_architecture;
+    default:
+      return ours.factored_embedding() ? albert_architecture : bert_architecture;
+  }
+}
+
+Purpose purpose_of(const TheirConfig& config) {
+  const std::string name = config.first_text("architectures");
+  const auto& classes = architecture_of(config).classes;
+  const auto* const found = std::ranges::find(classes, name);
+  return found == classes.end() || name.empty() ? Purpose::tokens
+                                                : static_cast<Purpose>(found - classes.begin());
+}
+
+bool output_is_table(const TheirConfig& config, bool usual) {
+  return purpose_of(config) == Purpose::tokens && config.flag("tie_word_embeddings", usual);
 }
 
 void append_map(std::vector<TensorRow>& rows, const std::string& ours, const std::string& theirs,
@@ -54,23 +93,27 @@ void append_norm(std::vector<TensorRow>& rows, const std::string& ours, const st
   }
 }
 
+void append_decoder_head(std::vector<TensorRow>& rows, const TheirConfig& config, bool tied) {
+  if (purpose_of(config) == Purpose::classes) {
+    rows.push_back({.ours = "output.weight", .theirs = "score.weight"});
+  } else if (!tied) {
+    rows.push_back(
+        {.ours = "output.weight", .theirs = "lm_head.weight", .entries = Entries::target});
+  }
+}
+
 std::string activation_of(const TheirConfig& config, const char* setting, const char* otherwise) {
-  // gelu_new and gelu_pytorch_tanh are the approximation by tanh (Hendrycks and Gimpel 2016).
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> names{
-      {{"gelu", "gelu_exact"},
-       {"gelu_new", "gelu"},
-       {"gelu_pytorch_tanh", "gelu"},
-       {"relu", "relu"},
-       {"silu", "silu"},
-       {"swish", "silu"},
-       {"gelu_python", "gelu_exact"}}};
   const std::string theirs = config.text(setting, otherwise);
-  const auto* const found =
-      std::ranges::find(names, theirs, &std::pair<std::string_view, std::string_view>::first);
-  if (found == names.end()) {
+  const auto* const found = std::ranges::find(activation_names, theirs, &ActivationName::theirs);
+  if (found == activation_names.end()) {
     config.refuse(setting, fmt::format("there is no activation \"{}\" here", theirs));
   }
-  return std::string(found->second);
+  return std::string(EnumNames<Activation>::names[static_cast<std::size_t>(found->ours)]);
+}
+
+std::string their_activation(Activation activation) {
+  return std::string(
+      std::ranges::find(activation_names, activation, &ActivationName::ours)->theirs);
 }
 
 }  // namespace tapehead

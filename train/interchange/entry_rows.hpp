@@ -5,16 +5,30 @@
 #include <vector>
 
 #include "datasets/tokenizers/pretrained_tokenizer.hpp"
+#include "train/interchange/architecture.hpp"
 
 namespace tapehead {
 
+// Of one vocabulary.
 struct EntryRows {
   std::vector<std::optional<Index>> theirs;  // of each of our rows, with the mask's at the end
-  // Of each row of the output layer: whether their model could predict it. A mark that it does not
-  // have is never predicted; nor is a begin mark that is its end mark too.
+  // Of each row of the output layer: whether it is predicted. A mark that their model does not have
+  // is not; nor is a begin mark that is its end mark too, or a piece that is unknown to it.
   std::vector<bool> predicted;
 };
 
 EntryRows entry_rows(const PretrainedTokenizer& tokenizer, bool masked);
+
+// Every entry has the row of its own number.
+EntryRows same_rows(Index entries);
+
+struct VocabularyRows {
+  EntryRows source;
+  EntryRows target;
+
+  const EntryRows& of(Entries entries) const {
+    return entries == Entries::target ? target : source;
+  }
+};
 
 }  // namespace tapehead

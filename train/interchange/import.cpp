@@ -1,10 +1,8 @@
 #include "train/interchange/import.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <set>
-#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -13,12 +11,16 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/text.hpp"
+#include "datasets/tokenizers/class_tokenizer.hpp"
+#include "datasets/tokenizers/pretrained_marian.hpp"
 #include "datasets/tokenizers/read_pretrained.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/config/config.hpp"
-#include "train/interchange/placement.hpp"
+#include "train/interchange/imported_config.hpp"
+#include "train/interchange/never_bias.hpp"
 #include "train/interchange/pretrained_files.hpp"
 #include "train/interchange/token_texts.hpp"
+#include "train/interchange/weight_copy.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/directory.hpp"
@@ -27,68 +29,6 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// The bias of an entry that is never predicted: e^-10000 is 0 in every precision, so the other
-// entries share the probability as they do in a model without this one.
-constexpr Scalar never = -10'000;
-
-// Copies numbers of theirs into parameters of ours, and remembers what does not fit.
-class WeightCopy {
- public:
-  WeightCopy(const PretrainedFiles& files, const EntryRows& rows, Index their_entries)
-      : files_(files), rows_(rows), their_entries_(their_entries) {}
-
-  void copy(const TensorRow& row, const Shape& shape, std::span<Scalar> to) {
-    const TensorEntry* entry = files_.find(row.theirs);
-    if (entry == nullptr) {
-      problems_.push_back(fmt::format("{} is missing", row.theirs));
-      return;
-    }
-    const Placement placement(row, shape, rows_, their_entries_);
-    const std::vector<Index> expected = placement.their_shape();
-    if (entry->shape != expected || entry->dtype == DType::i64) {
-      problems_.push_back(fmt::format("{} has the shape ({}) instead of ({})", row.theirs,
-                                      join(entry->shape, ", "), join(expected, ", ")));
-      return;
-    }
-    const std::vector<Scalar>& numbers = numbers_of(row.theirs, *entry);
-    const Index columns = placement.columns();
-    for (Index i = 0; i < shape[0]; ++i) {
-      for (Index j = 0; j < columns; ++j) {
-        const std::optional<Index> at = placement.at(i, j);
-        to[static_cast<std::size_t>(i * columns + j)] =
-            at ? numbers[static_cast<std::size_t>(*at)] : 0;
-      }
-    }
-  }
-
-  const std::vector<std::string>& problems() const { return problems_; }
-
- private:
-  // Of one tensor at a time: neighbouring rows of the table may use the same one.
-  const std::vector<Scalar>& numbers_of(const std::string& name, const TensorEntry& entry) {
-    if (name != name_) {
-      std::size_t count = 1;
-      for (const Index size : entry.shape) {
-        count *= static_cast<std::size_t>(size);
-      }
-      numbers_.resize(count);
-      copy_values(entry, std::span(numbers_));
-      name_ = name;
-      if (!std::ranges::all_of(numbers_, [](Scalar number) { return std::isfinite(number); })) {
-        problems_.push_back(fmt::format("{} has a number that is not finite", name));
-      }
-    }
-    return numbers_;
-  }
-
-  const PretrainedFiles& files_;
-  const EntryRows& rows_;
-  Index their_entries_;
-  std::string name_;
-  std::vector<Scalar> numbers_;
-  std::vector<std::string> problems_;
-};
-
 // What neither a row of the table nor the architecture knows, and copies of the table of tokens
 // that are none.
 std::vector<std::string> surplus(const PretrainedFiles& files, const Architecture& architecture,
@@ -96,17 +36,20 @@ std::vector<std::string> surplus(const PretrainedFiles& files, const Architectur
                                  const std::vector<std::string>& tied,
                                  std::vector<std::string>& left_out) {
   std::vector<std::string> problems;
+  const auto bare = [&](const TensorRow& row) { return files.without_prefix(row.theirs); };
   const TensorEntry* table = files.find(rows.front().theirs);
   for (const std::string& name : files.names()) {
     if (std::ranges::find(tied, name) != tied.end()) {
       const TensorEntry* copy = files.find(name);
       if (table != nullptr && !std::ranges::equal(copy->bytes, table->bytes)) {
         problems.push_back(
-            fmt::format("{} differs from {}, to which it is tied", name, rows.front().theirs));
+            fmt::format("{} differs from {}, to which it is tied", name, bare(rows.front())));
       }
+    } else if (std::ranges::find(rows, name, bare) != rows.end()) {
+      continue;
     } else if (architecture.left_out(name)) {
       left_out.push_back(name);
-    } else if (std::ranges::find(rows, name, &TensorRow::theirs) == rows.end()) {
+    } else {
       problems.push_back(fmt::format("{} is left over", name));
     }
   }
@@ -114,34 +57,21 @@ std::vector<std::string> surplus(const PretrainedFiles& files, const Architectur
 }
 
 // How many rows of their embedding no entry of ours has, such as those that fill a table up.
-Index expect_entries(const EntryRows& rows, Index their_entries, const PretrainedFiles& files) {
+Index expect_entries(const VocabularyRows& rows, Index their_entries,
+                     const PretrainedFiles& files) {
   std::set<Index> used;
-  for (const std::optional<Index>& row : rows.theirs) {
-    if (row && *row >= their_entries) {
-      throw IoError(fmt::format("{}: the tokenizer has the id {}, and vocab_size is {}",
-                                files.config_file().string(), *row, their_entries));
-    }
-    if (row) {
-      used.insert(*row);
+  for (const EntryRows* side : {&rows.source, &rows.target}) {
+    for (const std::optional<Index>& row : side->theirs) {
+      if (row && *row >= their_entries) {
+        throw IoError(fmt::format("{}: the tokenizer has the id {}, and vocab_size is {}",
+                                  files.config_file().string(), *row, their_entries));
+      }
+      if (row) {
+        used.insert(*row);
+      }
     }
   }
   return their_entries - std::ssize(used);
-}
-
-// The config of a run that goes on: with the tokenizer of the imported run. Where that knows no
-// line end, each line is a document.
-Config config_of(const PretrainedFiles& files, const std::vector<std::string>& options,
-                 Index positions, const ImportRequest& request, const Tokenizer& tokenizer) {
-  const bool lines = std::ranges::count(tokenizer.encode(line_end), unknown_id) == 0;
-  std::vector<std::string> overrides{
-      "task.name=text",
-      fmt::format("task.train_text={}", request.text),
-      fmt::format("task.tokenizer_of={}", request.run.string()),
-      fmt::format("task.context={}", std::max<Index>(1, positions - 2)),
-      fmt::format("task.documents={}", lines ? "file" : "line"),
-      "model.bias_output=true"};
-  overrides.insert(overrides.end(), options.begin(), options.end());
-  return parse_config("{}", files.config_file().string(), overrides).config;
 }
 
 // Before memory is taken for what a config.json claims. Our vocabulary has a few rows more, and
@@ -155,19 +85,34 @@ void expect_size(const PretrainedFiles& files, Index claimed, const std::string&
 }
 
 // Of a model that is not made.
-Index parameters_of(const Config& config, Index entries) {
+Index parameters_of(const Config& config, const Tokenizers& tokenizers) {
   ParameterStore store;
-  const Transformer planned(store.root(), config.model, vocabularies_of(config, entries, entries));
+  const Transformer planned(
+      store.root(), config.model,
+      vocabularies_of(config, tokenizers.source->size(), tokenizers.target->size()));
   return store.count();
 }
 
-PretrainedTokenizer tokenizer_of(const ImportRequest& request, const PretrainedFiles& files,
-                                 const TheirConfig& theirs) {
+bool is_encoder(const std::vector<std::string>& options) {
+  return std::ranges::find(options, "model.family=encoder") != options.end();
+}
+
+Index longest_of(const TheirConfig& theirs) {
+  constexpr Index usual = 2048;
+  return theirs.count(theirs.has("n_positions") ? "n_positions" : "max_position_embeddings", usual);
+}
+
+PretrainedTokenizers tokenizers_of(const ImportRequest& request, const PretrainedFiles& files,
+                                   const TheirConfig& theirs) {
   if (request.token_texts) {
     return read_token_texts(files, theirs, theirs.count("vocab_size"));
   }
   try {
-    return read_pretrained_tokenizer(request.from);
+    if (theirs.text("model_type", "") == marian_architecture.model_type) {
+      return read_marian_tokenizers(request.from, theirs.count("decoder_start_token_id"));
+    }
+    const PretrainedTokenizer both = read_pretrained_tokenizer(request.from);
+    return {both, both};
   } catch (const IoError& error) {
     throw IoError(fmt::format(
         "{}; with --token-texts no tokenizer is read, and texts are given as their tokens",
@@ -175,11 +120,68 @@ PretrainedTokenizer tokenizer_of(const ImportRequest& request, const PretrainedF
   }
 }
 
+// Entries that their model is told never to write get no probability.
+void leave_out_suppressed(const std::filesystem::path& directory, EntryRows& rows) {
+  const std::filesystem::path file = directory / "generation_config.json";
+  if (!std::filesystem::exists(file)) {
+    return;
+  }
+  const nlohmann::ordered_json generation = read_pretrained_json(file);
+  const TheirConfig settings(generation, file);
+  for (const Index id : settings.ids("suppress_tokens")) {
+    for (std::size_t i = 0; i < rows.predicted.size(); ++i) {
+      rows.predicted[i] = rows.predicted[i] && rows.theirs[i] != id;
+    }
+  }
+}
+
+// Our vocabularies of both sides may differ where they share a table there: then each has a table.
+std::vector<std::string> options_of(const Architecture& architecture, const TheirConfig& theirs,
+                                    const Tokenizers& tokenizers) {
+  std::vector<std::string> options = architecture.options(theirs);
+  if (!tokenizers.source->shares_file_with(*tokenizers.target)) {
+    for (std::string& option : options) {
+      if (option == "model.tie_embeddings=all") {
+        option = "model.tie_embeddings=target_output";
+      } else if (option == "model.tie_embeddings=source_target") {
+        option = "model.tie_embeddings=none";
+      }
+    }
+  }
+  return options;
+}
+
+// `two`: our model has a table for each side.
+std::vector<TensorRow> rows_of(const Architecture& architecture, const TheirConfig& theirs,
+                               bool two) {
+  std::vector<TensorRow> rows = architecture.rows(theirs);
+  if (two && std::ranges::find(rows, "source.embedding", &TensorRow::ours) == rows.end()) {
+    rows.front().entries = Entries::target;
+    rows.push_back(rows.front());
+    rows.back().ours = "source.embedding";
+    rows.back().entries = Entries::source;
+  }
+  return rows;
+}
+
+// What theirs cannot predict gets no probability.
+void exclude_unpredicted(Imported& imported) {
+  const Parameter& bias = imported.model->transformer.output().bias;
+  Tensor biases = imported.model->store.value(bias);
+  const std::vector<bool>& predicted = imported.rows.target.predicted;
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    biases.data()[i] = predicted[i] ? biases.data()[i] : never_bias;
+  }
+}
+
 void fill(const PretrainedFiles& files, const Architecture& architecture, const TheirConfig& theirs,
           Imported& imported) {
-  const std::vector<TensorRow> rows = architecture.rows(theirs);
   ParameterStore& store = imported.model->store;
-  WeightCopy weights(files, imported.rows, theirs.count("vocab_size"));
+  const ModelOptions& model = imported.config.model;
+  const std::vector<TensorRow> rows =
+      rows_of(architecture, theirs,
+              model.family == Family::encoder_decoder && !ties_source(model.tie_embeddings));
+  WeightCopy weights(files, theirs, imported.rows);
   std::vector<std::string> problems;
   for (const TensorRow& row : rows) {
     const auto ours = std::ranges::find(store.parameters(), row.ours, &NamedParameter::name);
@@ -196,10 +198,8 @@ void fill(const PretrainedFiles& files, const Architecture& architecture, const 
     throw IoError(
         fmt::format("cannot import {}:\n  {}", files.directory().string(), join(problems, "\n  ")));
   }
-  const auto bias = std::ranges::find(store.parameters(), "output.bias", &NamedParameter::name);
-  Tensor biases = store.value(*bias);
-  for (std::size_t i = 0; i < imported.rows.predicted.size(); ++i) {
-    biases.data()[i] = imported.rows.predicted[i] ? biases.data()[i] : never;
+  if (imported.purpose == Purpose::tokens) {
+    exclude_unpredicted(imported);
   }
 }
 
@@ -211,23 +211,34 @@ Imported import_model(const ImportRequest& request) {
   const TheirConfig theirs(files.config(), config_file);
   const Architecture& architecture = architecture_of(theirs);
   files.leave_out_prefixes(architecture.optional_prefixes);
-  const std::vector<std::string> options = architecture.options(theirs);
-  const bool masked = std::ranges::find(options, "model.family=encoder") != options.end();
-  const Index their_entries = theirs.count("vocab_size");
-  expect_size(files, their_entries, "entries");
-  const PretrainedTokenizer tokenizer = tokenizer_of(request, files, theirs);
-  Imported imported{.model_type = std::string(architecture.model_type),
-                    .config = {},
-                    .tokenizers = {tokenizer.tokenizer, tokenizer.tokenizer},
-                    .model = {},
-                    .rows = entry_rows(tokenizer, masked)};
-  imported.rows_left_out = expect_entries(imported.rows, their_entries, files);
-  const Index positions =
-      theirs.count(theirs.has("n_positions") ? "n_positions" : "max_position_embeddings", 2048);
-  imported.config = config_of(files, options, positions, request, *tokenizer.tokenizer);
-  const Index size = tokenizer.tokenizer->size();
-  expect_size(files, parameters_of(imported.config, size), "parameters");
-  imported.model = std::make_unique<Model>(imported.config, size, size, FirstWeights::zeros);
+  const Purpose purpose = purpose_of(theirs);
+  const Index their_size = theirs.count("vocab_size");
+  expect_size(files, their_size, "entries");
+  const PretrainedTokenizers tokenizers = tokenizers_of(request, files, theirs);
+  const Tokenizers both{tokenizers.source.tokenizer, tokenizers.target.tokenizer};
+  const std::vector<std::string> options = options_of(architecture, theirs, both);
+  const bool masked = purpose == Purpose::tokens && is_encoder(options);
+  Imported imported{
+      .model_type = std::string(architecture.model_type),
+      .purpose = purpose,
+      .config = {},
+      .tokenizers = both,
+      .model = {},
+      .rows = {entry_rows(tokenizers.source, masked), entry_rows(tokenizers.target, false)}};
+  leave_out_suppressed(request.from, imported.rows.target);
+  imported.rows_left_out = expect_entries(imported.rows, their_size, files);
+  if (purpose == Purpose::classes) {
+    imported.tokenizers.target = std::make_shared<ClassTokenizer>(classes_of(theirs));
+  }
+  const ImportedTask task{.purpose = purpose,
+                          .text = request.text,
+                          .target_text = request.target_text,
+                          .run = request.run.string()};
+  imported.config =
+      imported_config(task, imported.tokenizers, options, longest_of(theirs), config_file.string());
+  expect_size(files, parameters_of(imported.config, imported.tokenizers), "parameters");
+  imported.model = std::make_unique<Model>(imported.config, imported.tokenizers.source->size(),
+                                           imported.tokenizers.target->size(), FirstWeights::zeros);
   fill(files, architecture, theirs, imported);
   return imported;
 }

@@ -1,5 +1,7 @@
-// Llama (Touvron et al. 2023), as transformers' LlamaForCausalLM keeps it: rotary pairs are halves
-// of a head.
+// Llama (Touvron et al. 2023), as transformers' LlamaForCausalLM and LlamaForSequenceClassification
+// keep it: rotary pairs are halves of a head.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "train/interchange/architecture.hpp"
@@ -35,7 +37,6 @@ std::vector<std::string> llama_options(const TheirConfig& config) {
   const Index width = config.count("hidden_size");
   const Index heads = config.count("num_attention_heads");
   const Index head_width = config.count("head_dim", width / heads);
-  const bool tied = config.flag("tie_word_embeddings", false);
   return {"model.family=decoder",
           "model.preset=llama",
           fmt::format("model.d_model={}", width),
@@ -46,7 +47,8 @@ std::vector<std::string> llama_options(const TheirConfig& config) {
           fmt::format("model.norm_epsilon={}", config.number("rms_norm_eps", 1e-6)),
           fmt::format("model.bias_attention={}", config.flag("attention_bias", false)),
           fmt::format("model.bias_feed_forward={}", config.flag("mlp_bias", false)),
-          fmt::format("model.tie_embeddings={}", tied ? "target_output" : "none"),
+          fmt::format("model.tie_embeddings={}",
+                      output_is_table(config, false) ? "target_output" : "none"),
           fmt::format("model.dropout_attention={}", config.number("attention_dropout", 0)),
           "model.activation=" + activation_of(config, "hidden_act", "silu"),
           fmt::format("attention.kv_heads={}", config.count("num_key_value_heads", heads)),
@@ -55,14 +57,33 @@ std::vector<std::string> llama_options(const TheirConfig& config) {
           fmt::format("attention.rotary_base={}", rotary_base(config))};
 }
 
+nlohmann::ordered_json llama_settings(const ModelOptions& ours) {
+  const AttentionSettings& self = ours.decoder_self;
+  return {{"hidden_size", ours.d_model},
+          {"num_hidden_layers", ours.decoder_layers.value_or(ours.layers)},
+          {"num_attention_heads", self.heads.at(0)},
+          {"num_key_value_heads", self.kv_heads.at(0)},
+          {"head_dim", self.d_qk.at(0)},
+          {"intermediate_size", std::max<Index>(1, ours.feed_forward_width())},
+          {"max_position_embeddings", ours.max_positions},
+          {"rms_norm_eps", ours.norm_epsilon},
+          {"attention_bias", ours.bias_attention},
+          {"mlp_bias", ours.bias_feed_forward},
+          {"attention_dropout", ours.dropout_attention.value_or(ours.dropout)},
+          {"hidden_act", their_activation(ours.activation)},
+          {"rope_theta", self.rotary_base.at(0)},
+          {"tie_word_embeddings", ties_output(ours.tie_embeddings)}};
+}
+
 std::vector<TensorRow> llama_rows(const TheirConfig& config) {
   const bool bias_attention = config.flag("attention_bias", false);
   const bool bias_feed_forward = config.flag("mlp_bias", false);
-  std::vector<TensorRow> rows{
-      {.ours = "target.embedding", .theirs = "embed_tokens.weight", .entries = true}};
+  std::vector<TensorRow> rows{{.ours = "target.embedding",
+                               .theirs = "model.embed_tokens.weight",
+                               .entries = Entries::source}};
   for (Index layer = 0; layer < config.count("num_hidden_layers"); ++layer) {
     const std::string ours = fmt::format("decoder.layers.{}.", layer);
-    const std::string theirs = fmt::format("layers.{}.", layer);
+    const std::string theirs = fmt::format("model.layers.{}.", layer);
     append_norm(rows, ours + "self.norm", theirs + "input_layernorm", false);
     append_map(rows, ours + "self.query", theirs + "self_attn.q_proj", bias_attention);
     append_map(rows, ours + "self.key", theirs + "self_attn.k_proj", bias_attention);
@@ -73,27 +94,28 @@ std::vector<TensorRow> llama_rows(const TheirConfig& config) {
     append_map(rows, ours + "feed_forward.inner", theirs + "mlp.up_proj", bias_feed_forward);
     append_map(rows, ours + "feed_forward.outer", theirs + "mlp.down_proj", bias_feed_forward);
   }
-  append_norm(rows, "decoder.norm", "norm", false);
-  if (!config.flag("tie_word_embeddings", false)) {
-    rows.push_back({.ours = "output.weight", .theirs = "lm_head.weight", .entries = true});
-  }
+  append_norm(rows, "decoder.norm", "model.norm", false);
+  append_decoder_head(rows, config, output_is_table(config, false));
   return rows;
 }
 
 bool is_llama_buffer(std::string_view name) { return name.ends_with("rotary_emb.inv_freq"); }
 
 std::vector<std::string> llama_tied(const TheirConfig& config) {
-  return config.flag("tie_word_embeddings", false) ? std::vector<std::string>{"lm_head.weight"}
-                                                   : std::vector<std::string>{};
+  return output_is_table(config, false) ? std::vector<std::string>{"lm_head.weight"}
+                                        : std::vector<std::string>{};
 }
 
 }  // namespace
 
-const Architecture llama_architecture{.model_type = "llama",
-                                      .optional_prefixes = {"model."},
-                                      .options = llama_options,
-                                      .rows = llama_rows,
-                                      .left_out = is_llama_buffer,
-                                      .tied = llama_tied};
+const Architecture llama_architecture{
+    .model_type = "llama",
+    .optional_prefixes = {"model."},
+    .classes = {"LlamaForCausalLM", "LlamaForSequenceClassification"},
+    .options = llama_options,
+    .settings = llama_settings,
+    .rows = llama_rows,
+    .left_out = is_llama_buffer,
+    .tied = llama_tied};
 
 }  // namespace tapehead

@@ -12,7 +12,8 @@ namespace tapehead {
 
 class Placement {
  public:
-  // `ours`: the shape of the parameter. Neither `row` nor `rows` is copied.
+  // `ours`: the shape of the parameter. `rows`, `their_entries`: of the row's vocabulary, if it has
+  // one. Neither `row` nor `rows` is copied.
   Placement(const TensorRow& row, const Shape& ours, const EntryRows& rows, Index their_entries)
       : row_(row), ours_(ours), rows_(rows), their_entries_(their_entries) {}
 
@@ -26,7 +27,8 @@ class Placement {
 
  private:
   bool transposed() const { return row_.form == TensorRow::Form::transposed && ours_.rank() == 2; }
-  Index their_rows() const { return row_.entries ? their_entries_ : ours_[0] * row_.parts; }
+  bool of_entries() const { return row_.entries != Entries::none; }
+  Index their_rows() const { return of_entries() ? their_entries_ : ours_[0] * row_.parts; }
 
   const TensorRow& row_;
   Shape ours_;

@@ -99,19 +99,21 @@ PretrainedFiles::PretrainedFiles(fs::path directory) : directory_(std::move(dire
   }
 }
 
-void PretrainedFiles::leave_out_prefixes(const std::vector<std::string>& optional_prefixes) {
+void PretrainedFiles::leave_out_prefixes(const std::vector<std::string>& prefixes) {
+  prefixes_ = prefixes;
   for (Named& tensor : tensors_) {
-    for (const std::string& prefix : optional_prefixes) {
-      if (tensor.name.starts_with(prefix)) {
-        tensor.name.erase(0, prefix.size());
-        break;
-      }
-    }
+    tensor.name = std::string(without_prefix(tensor.name));
   }
 }
 
+std::string_view PretrainedFiles::without_prefix(std::string_view name) const {
+  const auto prefix =
+      std::ranges::find_if(prefixes_, [&](const auto& one) { return name.starts_with(one); });
+  return prefix == prefixes_.end() ? name : name.substr(prefix->size());
+}
+
 const TensorEntry* PretrainedFiles::find(std::string_view name) const {
-  const auto found = std::ranges::find(tensors_, name, &Named::name);
+  const auto found = std::ranges::find(tensors_, without_prefix(name), &Named::name);
   return found == tensors_.end() ? nullptr : found->entry;
 }
 

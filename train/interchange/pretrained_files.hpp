@@ -23,11 +23,13 @@ class PretrainedFiles {
   std::filesystem::path config_file() const { return directory_ / "config.json"; }
 
   // Of all files; null: absent. Names end in `weight` and `bias`, also where old files say `gamma`
-  // and `beta`. A prefix of `optional_prefixes` is left out.
+  // and `beta`. Prefixes that are left out do not count.
   const TensorEntry* find(std::string_view name) const;
-  std::vector<std::string> names() const;
-  Index numbers() const;  // in all tensors together
-  void leave_out_prefixes(const std::vector<std::string>& optional_prefixes);
+  std::vector<std::string> names() const;  // without prefixes
+  Index numbers() const;                   // in all tensors together
+
+  void leave_out_prefixes(const std::vector<std::string>& prefixes);
+  std::string_view without_prefix(std::string_view name) const;
 
  private:
   struct Named {
@@ -39,6 +41,7 @@ class PretrainedFiles {
   nlohmann::ordered_json config_;
   std::vector<TensorFile> files_;
   std::vector<Named> tensors_;
+  std::vector<std::string> prefixes_;
 };
 
 // The JSON of a file in such a directory. Throws IoError that names the file.

@@ -64,6 +64,24 @@ std::string TheirConfig::text(const char* setting, const std::string& otherwise)
   return value == nullptr ? otherwise : value->get<std::string>();
 }
 
+std::string TheirConfig::first_text(const char* setting) const {
+  const auto* const list = found(setting, &nlohmann::ordered_json::is_array, "no list");
+  const bool given = list != nullptr && !list->empty() && list->front().is_string();
+  return given ? list->front().get<std::string>() : "";
+}
+
+std::vector<Index> TheirConfig::ids(const char* setting) const {
+  const auto* const list = found(setting, &nlohmann::ordered_json::is_array, "no list");
+  std::vector<Index> ids;
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    if (!(*list)[i].is_number_unsigned()) {
+      refuse(setting, fmt::format("{} is no id", shown((*list)[i].dump())));
+    }
+    ids.push_back((*list)[i].get<Index>());
+  }
+  return ids;
+}
+
 const nlohmann::ordered_json* TheirConfig::object(const char* setting) const {
   return found(setting, &nlohmann::ordered_json::is_object, "no object");
 }

@@ -24,6 +24,8 @@ class TheirConfig {
   double number(const char* setting, double otherwise) const;
   bool flag(const char* setting, bool otherwise) const;
   std::string text(const char* setting, const std::string& otherwise) const;
+  std::string first_text(const char* setting) const;  // of a list; empty: there is none
+  std::vector<Index> ids(const char* setting) const;  // a list, empty if it is absent
   const nlohmann::ordered_json* object(const char* setting) const;  // null: absent
 
   // For settings that only one value of is possible here; absent or null is that value.

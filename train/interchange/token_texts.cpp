@@ -100,9 +100,10 @@ std::optional<Index> configured_id(const PretrainedFiles& files, const char* set
   return id ? std::optional(value.get<Index>()) : std::nullopt;
 }
 
-std::vector<std::string> read_entries(const fs::path& directory, Index size) {
+// `name`: of the file that has the ids of entries.
+std::vector<std::string> read_entries(const fs::path& directory, Index size, const char* name) {
   std::vector<std::string> entries(static_cast<std::size_t>(size));
-  const fs::path table = directory / "vocab.json";
+  const fs::path table = directory / name;
   const fs::path lines = directory / "vocab.txt";
   const bool named = has_token_texts(directory);
   if (fs::exists(table)) {
@@ -154,6 +155,12 @@ TheirMarks read_marks(const PretrainedFiles& files, const TheirConfig& config,
             .end = named("sep_token"),
             .mask = named("mask_token")};
   }
+  if (config.text("model_type", "") == marian_architecture.model_type) {
+    return {.unknown = named("unk_token"),
+            .begin = configured_id(files, "decoder_start_token_id", size),
+            .end = named("eos_token"),
+            .mask = {}};
+  }
   const auto end = named("eos_token");
   const auto begin = mark_id(files, entries, {"bos_token", "eos_token"});
   return {.unknown = named("unk_token"),
@@ -162,15 +169,9 @@ TheirMarks read_marks(const PretrainedFiles& files, const TheirConfig& config,
           .mask = {}};
 }
 
-}  // namespace
-
-bool has_token_texts(const fs::path& directory) {
-  return fs::exists(directory / "vocab.json") || fs::exists(directory / "vocab.txt");
-}
-
-PretrainedTokenizer read_token_texts(const PretrainedFiles& files, const TheirConfig& config,
-                                     Index size) {
-  const std::vector<std::string> entries = read_entries(files.directory(), size);
+PretrainedTokenizer read_side(const PretrainedFiles& files, const TheirConfig& config, Index size,
+                              const char* table) {
+  const std::vector<std::string> entries = read_entries(files.directory(), size, table);
   const TheirMarks marks = read_marks(files, config, entries);
   PretrainedTokenizer read{
       .tokenizer = {},
@@ -186,6 +187,20 @@ PretrainedTokenizer read_token_texts(const PretrainedFiles& files, const TheirCo
   expect_writable(others, files.directory());
   read.tokenizer = std::make_shared<VocabularyTokenizer>(Vocabulary(others), Unit::word);
   return read;
+}
+
+}  // namespace
+
+bool has_token_texts(const fs::path& directory) {
+  return fs::exists(directory / "vocab.json") || fs::exists(directory / "vocab.txt");
+}
+
+PretrainedTokenizers read_token_texts(const PretrainedFiles& files, const TheirConfig& config,
+                                      Index size) {
+  const PretrainedTokenizer source = read_side(files, config, size, "vocab.json");
+  const char* own = "target_vocab.json";
+  return {source,
+          fs::exists(files.directory() / own) ? read_side(files, config, size, own) : source};
 }
 
 }  // namespace tapehead

@@ -50,6 +50,21 @@ TEST_P(ParallelText, splits_hold_all_lines_as_tokens_and_as_text) {
   }
 }
 
+TEST_P(ParallelText, takes_the_tokenizers_of_another_run) {
+  const TemporaryDirectory other;
+  const Task made = make_task(corpus_options(GetParam()), 1, other.path());
+  TaskOptions options = corpus_options(TokenizerKind::bpe);
+  auto& text = options.as<ParallelTextOptions>();
+  text.tokenizer_of = other.path().string();
+  const Task taking = make_task(options, 1);
+  EXPECT_EQ(taking.source_tokenizer->size(), made.source_tokenizer->size());
+  EXPECT_EQ(taking.split("train").examples[0].source, made.split("train").examples[0].source);
+  EXPECT_EQ(taking.split("train").examples[0].target, made.split("train").examples[0].target);
+  text.joint_vocabulary = false;
+  EXPECT_THAT(complaint(options),
+              HasSubstr("has one tokenizer for both sides, so task.joint_vocabulary must be true"));
+}
+
 TEST_P(ParallelText, tokenizers_that_are_there_are_loaded) {
   const TemporaryDirectory directory;
   TaskOptions options = corpus_options(GetParam());

@@ -89,12 +89,12 @@ ByteBpe trained() {
 
 TEST(ByteBpe, has_tokens_for_bytes_that_are_no_text) {
   const ByteBpe tokenizer = trained();
-  std::string all;
+  std::string all_bytes;
   for (int byte = 255; byte >= 0; --byte) {
-    all += static_cast<char>(byte);
+    all_bytes += static_cast<char>(byte);
   }
-  for (const std::string& bytes :
-       {all, std::string("\xC3"), std::string(" \xE2\x82 the \xFF\xFE"), std::string("\0a", 2)}) {
+  for (const std::string& bytes : {all_bytes, std::string("\xC3"),
+                                   std::string(" \xE2\x82 the \xFF\xFE"), std::string("\0a", 2)}) {
     EXPECT_EQ(tokenizer.decode(tokenizer.encode(bytes)), bytes);
     EXPECT_THAT(tokenizer.unknown_parts(bytes), IsEmpty());
   }
@@ -153,11 +153,11 @@ TEST(ByteBpe, names_what_is_missing) {
 }
 
 TEST(ByteCharacters, stand_for_each_byte_once) {
-  std::string all;
+  std::string all_bytes;
   for (const ByteCharacter& row : byte_characters()) {
-    all += row.byte;
+    all_bytes += row.byte;
   }
-  EXPECT_EQ(bytes_of_spelling(spelled_bytes(all)), all);
+  EXPECT_EQ(bytes_of_spelling(spelled_bytes(all_bytes)), all_bytes);
   EXPECT_EQ(spelled_bytes(" a\n\xFF"), "\u0120a\u010A\u00FF");  // Ġ and Ċ as in GPT-2's files
   EXPECT_FALSE(bytes_of_spelling(" ").has_value());
   EXPECT_FALSE(bytes_of_spelling("\u4E2D").has_value());

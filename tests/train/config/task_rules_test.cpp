@@ -160,6 +160,19 @@ TEST(TaskRules, labelled_text_has_its_files_once_and_whole) {
               HasSubstr("task.normalization: this tokenizer does not use it"));
 }
 
+TEST(TaskRules, parallel_text_with_the_tokenizers_of_a_run_makes_none) {
+  const auto error = [](const std::string& option) {
+    return config_error(
+        "task: {name: parallel_text, train_tsv: a, validation_tsv: b, tokenizer_of: run, " +
+        option + "}");
+  };
+  for (const std::string option : {"tokenizer: word", "vocabulary: 50", "normalization: nfkc"}) {
+    EXPECT_THAT(error(option),
+                HasSubstr("has no effect, since the tokenizer is that of another run"));
+  }
+  EXPECT_THAT(error("subword_dropout: 0.1"), HasSubstr("cannot be left out"));
+}
+
 TEST(TaskRules, text_with_the_tokenizer_of_a_run_makes_none) {
   for (const std::string option :
        {"tokenizer: word", "vocabulary: 50", "character_coverage: 0.99"}) {

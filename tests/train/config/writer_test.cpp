@@ -64,13 +64,16 @@ void repair_vocabulary(TokenizerKind kind, Index usual, Index& vocabulary) {
 }
 
 void repair(ParallelTextOptions& text) {
+  const ParallelTextOptions defaults;
   text.train_tsv = text.validation_tsv = text.test_tsv = "";
-  if (text.tokenizer != TokenizerKind::bpe) {
+  const bool own = text.tokenizer_of.empty();
+  text.tokenizer = own ? text.tokenizer : defaults.tokenizer;
+  if (!own || text.tokenizer != TokenizerKind::bpe) {
     text.subword_dropout = 0;
   }
-  repair_vocabulary(text.tokenizer, ParallelTextOptions().vocabulary, text.vocabulary);
-  if (!is_sentencepiece(text.tokenizer)) {
-    const ParallelTextOptions defaults;
+  repair_vocabulary(text.tokenizer, defaults.vocabulary, text.vocabulary);
+  text.vocabulary = own ? text.vocabulary : defaults.vocabulary;
+  if (!own || !is_sentencepiece(text.tokenizer)) {
     text.normalization = defaults.normalization;
     text.character_coverage = defaults.character_coverage;
   }

@@ -1,0 +1,16 @@
+// The tokenizers of a Marian model: SentencePiece models of both sides, and files with the ids of
+// their pieces.
+#pragma once
+
+#include <filesystem>
+
+#include "datasets/tokenizers/pretrained_tokenizer.hpp"
+
+namespace tapehead {
+
+// From source.spm, target.spm, vocab.json and, if the sides have ids of their own,
+// target_vocab.json. Pieces without an id are unknown there. Marian has no begin mark: a target
+// begins with the id `begin`. Throws IoError that names the file.
+PretrainedTokenizers read_marian_tokenizers(const std::filesystem::path& directory, Index begin);
+
+}  // namespace tapehead

@@ -1,0 +1,76 @@
+#include "train/interchange/imported_config.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "train/config/config.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// Where the tokenizer knows no line end, each line is a document.
+std::vector<std::string> text_options(const ImportedTask& task, const Tokenizer& tokenizer,
+                                      Index positions) {
+  const bool lines = std::ranges::count(tokenizer.encode(line_end), unknown_id) == 0;
+  return {"task.name=text", "task.train_text=" + task.text,
+          fmt::format("task.context={}", std::max<Index>(1, positions - 2)),
+          fmt::format("task.documents={}", lines ? "file" : "line"), "model.bias_output=true"};
+}
+
+std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers& tokenizers,
+                                      bool both, Index positions) {
+  const std::string longest = fmt::format("task.max_length={}", std::max<Index>(1, positions - 2));
+  if (task.purpose == Purpose::classes) {
+    return {"task.name=labelled_text", "task.train_tsv=" + task.text, longest};
+  }
+  if (both) {
+    return {"task.name=parallel_text",
+            "task.train_source=" + task.text,
+            "task.train_target=" + task.target_text,
+            "task.validation_source=" + task.text,
+            "task.validation_target=" + task.target_text,
+            longest,
+            fmt::format("task.joint_vocabulary={}",
+                        tokenizers.source->shares_file_with(*tokenizers.target)),
+            "model.bias_output=true"};
+  }
+  return text_options(task, *tokenizers.source, positions);
+}
+
+}  // namespace
+
+Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
+                       const std::vector<std::string>& options, Index positions,
+                       const std::string& file) {
+  const bool both = std::ranges::find(options, "model.family=encoder_decoder") != options.end();
+  std::vector<std::string> overrides = task_options(task, tokenizers, both, positions);
+  overrides.push_back("task.tokenizer_of=" + task.run);
+  overrides.insert(overrides.end(), options.begin(), options.end());
+  return parse_config("{}", file, overrides).config;
+}
+
+std::vector<std::string> classes_of(const TheirConfig& config) {
+  const auto* const names = config.object("id2label");
+  const Index count = names == nullptr ? config.count("num_labels", 2) : std::ssize(*names);
+  std::vector<std::string> classes;
+  for (Index i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    const auto name = names == nullptr ? nlohmann::ordered_json("LABEL_" + number)
+                                       : names->value(number, nlohmann::ordered_json());
+    if (!name.is_string()) {
+      config.refuse("id2label", fmt::format("the class {} has no name", i));
+    }
+    if (std::ranges::find(classes, name.get<std::string>()) != classes.end()) {
+      config.refuse("id2label", fmt::format("two classes are called {}", name.dump()));
+    }
+    classes.push_back(name.get<std::string>());
+  }
+  if (count == 1) {
+    config.refuse("id2label", "a model of one class gives a number, which cannot be done here");
+  }
+  return classes;
+}
+
+}  // namespace tapehead
