@@ -1,0 +1,34 @@
+// Exports a model of ours to another program: a run becomes a directory in Hugging Face's layout.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "train/experiment.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+struct ExportedTensor {
+  std::string name;
+  std::vector<Index> shape;
+  std::vector<Scalar> numbers;
+};
+
+struct Exported {
+  std::string model_type;             // as their config.json says
+  std::string class_name;             // of theirs, such as GPT2LMHeadModel
+  nlohmann::ordered_json config;      // config.json
+  nlohmann::ordered_json generation;  // generation_config.json; null: the model writes no text
+  std::vector<ExportedTensor> tensors{};
+};
+
+// The model of the nearest architecture. Its entries have the ids that they have here. Throws
+// ConfigError that names each option which has no counterpart there.
+Exported export_model(const SavedRun& run);
+
+// Writes config.json, generation_config.json and model.safetensors. Throws IoError.
+void write_exported(const Exported& exported, const std::filesystem::path& directory);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

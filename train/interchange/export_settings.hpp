@@ -1,0 +1,24 @@
+// The settings of an exported model: its config.json and generation_config.json.
+#pragma once
+
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "train/experiment.hpp"
+#include "train/interchange/architecture.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Throws ConfigError if the architecture has no class for what the run's model gives.
+nlohmann::ordered_json exported_config(const SavedRun& run, const Architecture& architecture);
+
+// Throws ConfigError that names each option of the run's model that the other one has otherwise.
+void expect_counterpart(const SavedRun& run, const Architecture& architecture,
+                        const TheirConfig& theirs);
+
+// `never`: entries that have no probability. The begin mark is not written either.
+nlohmann::ordered_json exported_generation(const nlohmann::ordered_json& config,
+                                           const std::vector<Index>& never);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
