@@ -11,6 +11,7 @@
 #include "core/types.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
+#include "datasets/tokenizers/serialized_fields.hpp"
 
 namespace tapehead {
 
@@ -22,31 +23,7 @@ void expect_ok(const sentencepiece::util::Status& status) {
   }
 }
 
-// Takes the next field from the front of a serialised message (Protocol Buffers, "Encoding"). All
-// fields of a model have numbers below 16 and are length-delimited: a tag byte, the length in
-// groups of seven bits, the content.
-std::string_view take_field(std::string_view& message) {
-  std::size_t position = 1;
-  std::size_t length = 0;
-  for (int shift = 0;; shift += 7) {
-    if (position >= message.size() || shift > 28) {
-      throw DataError("not a SentencePiece model: a field without an end");
-    }
-    const auto byte = static_cast<unsigned char>(message[position++]);
-    length |= static_cast<std::size_t>(byte & 0x7F) << shift;
-    if (byte < 0x80) {
-      break;
-    }
-  }
-  if (length > message.size() - position) {
-    throw DataError("not a SentencePiece model: a field longer than the model");
-  }
-  const std::string_view field = message.substr(0, position + length);
-  message.remove_prefix(field.size());
-  return field;
-}
-
-constexpr char pieces_tag = 0x0A;  // ModelProto.pieces: number 1, length-delimited
+constexpr std::uint64_t pieces_number = 1;  // of ModelProto.pieces
 
 std::string with_unused_pieces_last(const sentencepiece::SentencePieceProcessor& processor) {
   const std::string model = processor.serialized_model_proto();
@@ -55,9 +32,9 @@ std::string with_unused_pieces_last(const sentencepiece::SentencePieceProcessor&
   std::string others;
   int id = 0;
   for (std::string_view rest = model; !rest.empty();) {
-    const std::string_view field = take_field(rest);
-    const bool piece = field.front() == pieces_tag;
-    (!piece ? others : processor.IsUnused(id) ? unused : used) += field;
+    const SerializedField field = take_field(rest);
+    const bool piece = field.number == pieces_number;
+    (!piece ? others : processor.IsUnused(id) ? unused : used) += field.whole;
     id += piece ? 1 : 0;
   }
   return used + unused + others;

@@ -42,6 +42,8 @@ class SentencePieceTokenizer : public Tokenizer {
 
   const std::string& model() const { return model_; }
   const std::string& piece(TokenId token) const { return processor_.IdToPiece(token); }
+  // The same, where only pieces that this tokenizer may not use are marked unused.
+  std::string model_in_use() const { return processor_.serialized_model_proto(); }
 
  private:
   void append_line(std::string_view line, std::vector<TokenId>& tokens) const;

@@ -36,6 +36,9 @@ class VocabularyTokenizer : public Tokenizer {
   std::string entry(TokenId token) const override;
   void save(const std::filesystem::path& stem) const override;
 
+  const Vocabulary& vocabulary() const { return vocabulary_; }
+  Unit unit() const { return unit_; }
+
  private:
   Vocabulary vocabulary_;
   Unit unit_;

@@ -36,6 +36,7 @@ class WordPiece : public Tokenizer {
   std::string entry(TokenId token) const override { return vocabulary_.entry(token); }
   void save(const std::filesystem::path& stem) const override;
 
+  const Vocabulary& vocabulary() const { return vocabulary_; }
   const WordPieceOptions& options() const { return options_; }
 
  private:

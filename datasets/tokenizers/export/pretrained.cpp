@@ -1,0 +1,94 @@
+#include "datasets/tokenizers/export/pretrained.hpp"
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "datasets/tokenizers/export/json_file.hpp"
+#include "datasets/tokenizers/export/parts.hpp"
+#include "datasets/tokenizers/export/tokenizer_config.hpp"
+#include "datasets/tokenizers/token_words.hpp"
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Null for a tokenizer of another kind.
+template <class Kind>
+const Kind* as(const Tokenizer& tokenizer) {
+  return dynamic_cast<const Kind*>(&tokenizer);
+}
+
+TokenizerParts parts_of_any(const Tokenizer& tokenizer) {
+  if (const auto* units = as<VocabularyTokenizer>(tokenizer)) {
+    return parts_of(*units);
+  }
+  if (const auto* bytes = as<ByteBpe>(tokenizer)) {
+    return parts_of(*bytes);
+  }
+  if (const auto* words = as<WordPiece>(tokenizer)) {
+    return parts_of(*words);
+  }
+  if (const auto* pieces = as<SentencePieceTokenizer>(tokenizer)) {
+    return parts_of(*pieces);
+  }
+  throw DataError("the names of classes are no tokenizer of text");
+}
+
+// Unlike the other marks, the mask is found in a text. A subword that begins a word has the space
+// before it, and so does a mask.
+Json added_token(TokenId id, const std::string& text, bool mask, bool takes_space) {
+  return {{"id", id},        {"content", text},     {"single_word", false}, {"lstrip", takes_space},
+          {"rstrip", false}, {"normalized", false}, {"special", !mask}};
+}
+
+Json added_tokens(const Tokenizer& tokenizer, const MarkTexts& texts,
+                  const PretrainedMarks& marks) {
+  Json tokens = Json::array({added_token(unknown_id, texts.unknown, false, false),
+                             added_token(begin_id, texts.begin, false, false),
+                             added_token(end_id, texts.end, false, false)});
+  if (marks.mask) {
+    tokens.push_back(added_token(static_cast<TokenId>(tokenizer.size()), texts.mask, true,
+                                 has_entries_with_spaces(tokenizer)));
+  }
+  return tokens;
+}
+
+Json whole_tokenizer(const Tokenizer& tokenizer, const TokenizerParts& parts,
+                     const PretrainedMarks& marks) {
+  return {{"version", "1.0"},
+          {"truncation", nullptr},
+          {"padding", nullptr},
+          {"added_tokens", added_tokens(tokenizer, parts.marks, marks)},
+          {"normalizer", parts.normalizer},
+          {"pre_tokenizer", parts.pre_tokenizer},
+          {"post_processor", post_processor(parts.marks, marks)},
+          {"decoder", parts.decoder},
+          {"model", parts.model}};
+}
+
+// GPT-2's own files, for programs that read no tokenizer.json.
+void write_merges(const ByteBpe& tokenizer, const Json& vocabulary, const fs::path& directory) {
+  std::string merges = "#version: 0.2\n";
+  for (const auto& [left, right] : tokenizer.pairs().merges) {
+    merges += left + ' ' + right + '\n';
+  }
+  write_json(directory / "vocab.json", vocabulary);
+  write_file_atomically(directory / "merges.txt", merges);
+}
+
+}  // namespace
+
+void write_pretrained_tokenizer(const Tokenizer& tokenizer, const PretrainedMarks& marks,
+                                const fs::path& directory) {
+  const TokenizerParts parts = parts_of_any(tokenizer);
+  make_directories(directory);
+  write_json(directory / "tokenizer.json", whole_tokenizer(tokenizer, parts, marks));
+  write_json(directory / "tokenizer_config.json", tokenizer_config(parts.marks, marks));
+  write_json(directory / "special_tokens_map.json", named_marks(parts.marks, marks));
+  if (const auto* bytes = as<ByteBpe>(tokenizer)) {
+    write_merges(*bytes, parts.model.at("vocab"), directory);
+  }
+}
+
+}  // namespace tapehead

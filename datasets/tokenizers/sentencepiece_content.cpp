@@ -1,0 +1,89 @@
+#include "datasets/tokenizers/sentencepiece_content.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "datasets/tokenizers/serialized_fields.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// The numbers of sentencepiece_model.proto.
+enum class ModelField { pieces = 1, trainer = 2, normalizer = 3 };
+enum class PieceField { text = 1, score = 2, type = 3 };
+constexpr std::uint64_t unused_type = 5;        // of a piece
+constexpr std::uint64_t model_type_number = 3;  // of the trainer
+constexpr std::uint64_t bpe_type = 2;
+enum class NormalizerField { character_map = 2, remove_extra_whitespaces = 4 };
+
+template <class Each>
+void for_fields(std::string_view message, const Each& each) {
+  while (!message.empty()) {
+    each(take_field(message));
+  }
+}
+
+float float_of(std::string_view bytes) {
+  float value = 0;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+Piece piece_of(std::string_view message) {
+  Piece piece;
+  for_fields(message, [&](const SerializedField& field) {
+    switch (static_cast<PieceField>(field.number)) {
+      case PieceField::text:
+        piece.text = field.content;
+        break;
+      case PieceField::score:
+        piece.score = float_of(field.content);
+        break;
+      case PieceField::type:
+        piece.unused = field.value == unused_type;
+        break;
+    }
+  });
+  return piece;
+}
+
+void read_normalizer(std::string_view message, SentencePieceContent& content) {
+  for_fields(message, [&](const SerializedField& field) {
+    switch (static_cast<NormalizerField>(field.number)) {
+      case NormalizerField::character_map:
+        content.character_map = field.content;
+        break;
+      case NormalizerField::remove_extra_whitespaces:
+        content.removes_spaces = field.value != 0;
+        break;
+    }
+  });
+}
+
+}  // namespace
+
+SentencePieceContent content_of(const SentencePieceTokenizer& tokenizer) {
+  SentencePieceContent content;
+  const std::string model = tokenizer.model_in_use();
+  for_fields(model, [&](const SerializedField& field) {
+    switch (static_cast<ModelField>(field.number)) {
+      case ModelField::pieces:
+        content.pieces.push_back(piece_of(field.content));
+        break;
+      case ModelField::trainer:
+        for_fields(field.content, [&](const SerializedField& option) {
+          if (option.number == model_type_number && option.value == bpe_type) {
+            content.kind = TokenizerKind::bpe;
+          }
+        });
+        break;
+      case ModelField::normalizer:
+        read_normalizer(field.content, content);
+        break;
+    }
+  });
+  return content;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Compares tokenizers that are written for other programs with what the package transformers makes of them.
+
+Needs: pip install transformers==4.46.3 tokenizers==0.20.3 sentencepiece; ninja -C build export_tokenizer
+
+Of each kind a tokenizer is trained on tests/fixtures/tokenizers/training.txt and written by build/tests/export_tokenizer.
+For the 5,000 texts of make_tokenizer_fixtures.py the script counts those whose ids are equal, and those whose ids come
+back as the same text. skip_special_tokens leaves unknown tokens out, so our text is that of the other tokens. The first
+text that differs is shown with --show.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import tempfile
+
+from transformers import AutoTokenizer
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FIXTURES = ROOT / "tests/fixtures/tokenizers"
+KINDS = {
+    "word": 500, "character": 300, "byte": 259, "byte_bpe": 1200,
+    "bpe": 1200, "bpe_nfkc": 1200, "bpe_nfkc_cf": 1200, "bpe_lines": 1200,
+    "unigram": 650, "unigram_nfkc": 600, "unigram_nfkc_cf": 560, "unigram_lines": 650,
+    "joint_marian": 650, "separate_marian": 600,
+}  # fmt: skip
+BEGIN, END = 1, 2
+
+
+def export(kind, texts, vocabulary, directory):
+    program = ROOT / "build/tests/export_tokenizer"
+    subprocess.run([program, kind, FIXTURES / "training.txt", texts, str(vocabulary), directory], check=True)
+
+
+def compare(name, texts, expected, encode, decode, show):
+    """`expected`: for each text our ids, our text, and our text without unknown tokens."""
+    same_ids = same_texts = unknown = 0
+    for text, (ids, _, known) in zip(texts, expected):
+        theirs = encode(text)
+        back = decode(theirs if theirs == ids else ids)
+        same_ids += theirs == ids
+        same_texts += back == known
+        unknown += 0 in ids
+        if show and (theirs != ids or back != known):
+            print(json.dumps({"text": text, "ours": ids, "theirs": theirs, "our text": known, "their text": back}))
+            show -= 1
+    print(f"{name:28} {same_ids:5} ids and {same_texts:5} texts of {len(texts)} are equal; {unknown} have unknown tokens", flush=True)
+
+
+def check_fast(kind, directory, texts, show):
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    assert tokenizer.is_fast and (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.unk_token_id) == (1, 2, 0)
+
+    def encode(text):
+        ids = tokenizer(text).input_ids
+        assert ids[0] == BEGIN and ids[-1] == END
+        return ids[1:-1]
+
+    expected = json.loads((directory / "expected.json").read_text())
+    compare(kind, texts, expected, encode, lambda ids: tokenizer.decode(ids, skip_special_tokens=True), show)
+
+
+def check_marian(kind, directory, texts, show):
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    assert type(tokenizer).__name__ == "MarianTokenizer" and tokenizer.pad_token_id == BEGIN
+
+    def encode(side):
+        def encode_side(text):
+            ids = tokenizer(**{side: text}).input_ids
+            assert ids[-1] == END
+            return ids[:-1]
+
+        return encode_side
+
+    for name, side, source in [("expected", "text", True), ("expected_target", "text_target", False)]:
+        expected = json.loads((directory / f"{name}.json").read_text())
+        if source and tokenizer.separate_vocabs:  # it decodes with the ids of the target alone
+            expected = [(ids, text, None) for ids, text, _ in expected]
+        compare(
+            f"{kind}, {'source' if source else 'target'}",
+            texts,
+            expected,
+            encode(side),
+            lambda ids: None if source and tokenizer.separate_vocabs else tokenizer.decode(ids, skip_special_tokens=True),
+            show,
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kinds", nargs="*", default=list(KINDS), help="as in the script; all if none is given")
+    parser.add_argument("--show", type=int, default=0, help="print the first so many texts that differ")
+    arguments = parser.parse_args()
+    texts = json.loads((FIXTURES / "texts.json").read_text())
+    for kind in arguments.kinds:
+        with tempfile.TemporaryDirectory() as temporary:
+            directory = pathlib.Path(temporary)
+            export(kind, FIXTURES / "texts.json", KINDS[kind], directory)
+            check = check_marian if kind.endswith("_marian") else check_fast
+            check(kind, directory, texts, arguments.show)
+
+
+if __name__ == "__main__":
+    main()

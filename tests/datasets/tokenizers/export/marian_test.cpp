@@ -1,0 +1,99 @@
+// The tokenizers of parallel text as Marian's files.
+#include "datasets/tokenizers/export/marian.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "datasets/text/text_file.hpp"
+#include "datasets/tokenizers/sentencepiece_joint.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "tests/support/text_corpus.hpp"
+
+namespace tapehead {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class MarianFiles : public ::testing::Test {
+ protected:
+  json file(const std::string& name) const { return json::parse(read_file(here_ / name)); }
+
+  // What MarianTokenizer does with a text: the pieces of the library for the model as it is, by
+  // their ids.
+  std::vector<TokenId> ids_of(const std::string& side, const std::string& vocabulary,
+                              const std::string& text) const {
+    const SentencePieceTokenizer model(read_file(here_ / (side + ".spm")), Pieces::used);
+    const json ids = file(vocabulary);
+    std::vector<TokenId> tokens;
+    for (const TokenId token : model.encode(text)) {
+      tokens.push_back(ids.at(model.entry(token)));
+    }
+    return tokens;
+  }
+
+  std::vector<std::string> english_ = read_lines(corpus / "train.en");
+  std::vector<std::string> german_ = read_lines(corpus / "train.de");
+  TemporaryDirectory here_;
+};
+
+TEST_F(MarianFiles, of_a_joint_vocabulary_let_each_side_use_its_own_pieces) {
+  std::vector<std::string> both = german_;
+  both.insert(both.end(), english_.begin(), english_.end());
+  const std::string model =
+      with_target_pieces_first(train_sentencepiece(both, {.vocabulary = 110}), german_);
+  const Tokenizers sides{.source = std::make_shared<SentencePieceTokenizer>(model, Pieces::all),
+                         .target = std::make_shared<SentencePieceTokenizer>(model, Pieces::used)};
+  write_marian_tokenizers(sides, 64, here_.path());
+  for (const std::string& line : english_) {
+    ASSERT_EQ(ids_of("source", "vocab.json", line), sides.source->encode(line));
+    ASSERT_EQ(ids_of("target", "target_vocab.json", line), sides.target->encode(line));
+  }
+  EXPECT_EQ(std::ssize(file("vocab.json")), sides.source->size());
+  EXPECT_EQ(std::ssize(file("target_vocab.json")), sides.target->size());
+  const json config = file("tokenizer_config.json");
+  EXPECT_EQ(config["tokenizer_class"], "MarianTokenizer");
+  EXPECT_EQ(config["separate_vocabs"], true);
+  EXPECT_EQ(config["model_max_length"], 64);
+  EXPECT_EQ(file("special_tokens_map.json"),
+            json({{"unk_token", "<unk>"}, {"eos_token", "</s>"}, {"pad_token", "<s>"}}));
+  const json marks = file("special_tokens_map.json");
+  for (const auto& [name, text] : marks.items()) {
+    EXPECT_EQ(config[name], text);
+  }
+}
+
+TEST_F(MarianFiles, of_one_vocabulary_say_so) {
+  const auto joint = std::make_shared<SentencePieceTokenizer>(
+      train_sentencepiece(german_, {.kind = TokenizerKind::unigram, .vocabulary = 70}));
+  write_marian_tokenizers({.source = joint, .target = joint}, 0, here_.path());
+  EXPECT_EQ(file("tokenizer_config.json")["separate_vocabs"], false);
+  EXPECT_FALSE(file("tokenizer_config.json").contains("model_max_length"));
+  EXPECT_FALSE(std::filesystem::exists(here_ / "target_vocab.json"));
+}
+
+TEST_F(MarianFiles, hold_models_of_sentencepiece_alone) {
+  const auto pieces =
+      std::make_shared<SentencePieceTokenizer>(train_sentencepiece(german_, {.vocabulary = 110}));
+  const auto words =
+      std::make_shared<VocabularyTokenizer>(count_units(german_, Unit::word, 50), Unit::word);
+  EXPECT_THAT(message_of<DataError>([&] {
+                write_marian_tokenizers({.source = pieces, .target = words}, 0, here_.path());
+              }),
+              HasSubstr("the tokenizer of the target is no model of SentencePiece"));
+  EXPECT_TRUE(std::filesystem::is_empty(here_.path()));
+}
+
+}  // namespace
+}  // namespace tapehead
