@@ -17,6 +17,7 @@ void add_commands(CLI::App& program, Outcome& outcome) {
   add_heads_command(program, outcome);
   add_report_command(program, outcome);
   add_import_command(program, outcome);
+  add_export_command(program, outcome);
   add_prune_command(program, outcome);
   add_config_command(program, outcome);
   add_gradcheck_command(program);

@@ -58,6 +58,7 @@ void add_attention_command(CLI::App& program, Outcome& outcome);
 void add_heads_command(CLI::App& program, Outcome& outcome);
 void add_report_command(CLI::App& program, Outcome& outcome);
 void add_import_command(CLI::App& program, Outcome& outcome);
+void add_export_command(CLI::App& program, Outcome& outcome);
 void add_prune_command(CLI::App& program, Outcome& outcome);
 void add_config_command(CLI::App& program, Outcome& outcome);
 void add_gradcheck_command(CLI::App& program);

@@ -76,7 +76,7 @@ void import_run(ImportArguments& arguments) {
   expect_output_apart(inputs);
   const Imported imported = import_model(arguments.request);
   if (arguments.request.token_texts && !has_token_texts(from)) {
-    spdlog::warn("{} has no vocab.json and no vocab.txt: the entries are called by their numbers",
+    spdlog::warn("{} has no file with a vocabulary: the entries are called by their numbers",
                  from.string());
   }
   write_imported(imported, arguments.request.run, arguments.overwrite);

@@ -25,6 +25,7 @@ COMMANDS = {  # what is given to each, and the words of its command line
     "heads": ("", ["runs/copy", "--importance", "--prune"]),
     "attention": ("", ["runs/copy", "1 2", "--without", "decoder.layers.0.cross.0", "--with-pattern", "2"]),
     "import": ("", [str(FIXTURES / "pretrained" / "gpt2"), "--token-texts"]),
+    "export": ("", ["runs/gpt2", "exported"]),
     "prune": ("", ["runs/copy", "runs/smaller", "--head", "encoder.layers.0.self.0"]),
     "translate": ("1 2\n", ["runs/copy"]),
     "generate": ("", ["runs/copy", "--prompt", "1 2"]),

@@ -33,6 +33,7 @@ struct TensorRow {
   // ones.
   bool rows_by_halves = false;
   bool columns_by_halves = false;
+  bool only_written = false;  // a copy of another tensor, which is not read
 };
 
 struct Architecture {

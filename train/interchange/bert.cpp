@@ -182,6 +182,13 @@ std::vector<TensorRow> albert_rows(const TheirConfig& config) {
                .norm = "predictions.LayerNorm",
                .bias = "predictions.bias",
                .pooler = "albert.pooler"});
+  if (purpose_of(config) == Purpose::tokens) {
+    // transformers replaces the other one by this one when it has read a model.
+    rows.push_back({.ours = "output.bias",
+                    .theirs = "predictions.decoder.bias",
+                    .entries = Entries::target,
+                    .only_written = true});
+  }
   return rows;
 }
 

@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "train/interchange/export_settings.hpp"
+#include "train/interchange/exported_tokenizers.hpp"
 #include "train/interchange/never_bias.hpp"
 #include "train/interchange/placement.hpp"
 #include "train/options/application.hpp"
@@ -155,8 +156,10 @@ Exported export_model(const SavedRun& run) {
   return exported;
 }
 
-void write_exported(const Exported& exported, const std::filesystem::path& directory) {
+void write_exported(const Exported& exported, const SavedRun& run,
+                    const std::filesystem::path& directory) {
   make_directories(directory);
+  write_exported_tokenizers(run.config, run.tokenizers, directory);
   std::vector<TensorEntry> entries;
   for (const ExportedTensor& tensor : exported.tensors) {
     entries.push_back({.name = tensor.name,

@@ -28,7 +28,9 @@ struct Exported {
 // ConfigError that names each option which has no counterpart there.
 Exported export_model(const SavedRun& run);
 
-// Writes config.json, generation_config.json and model.safetensors. Throws IoError.
-void write_exported(const Exported& exported, const std::filesystem::path& directory);
+// Writes config.json, generation_config.json, model.safetensors and the files of the run's
+// tokenizers. Throws DataError for a tokenizer that such files cannot hold, and IoError.
+void write_exported(const Exported& exported, const SavedRun& run,
+                    const std::filesystem::path& directory);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

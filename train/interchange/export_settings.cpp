@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 #include "train/config/config.hpp"
 #include "train/config/meaning.hpp"
+#include "train/interchange/exported_tokenizers.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -29,14 +30,10 @@ Purpose purpose_of(const Config& config) {
   }
 }
 
-// Their models know no entry for what is unknown, and fill batches up with a mark that no text has;
-// one with two stacks begins with it.
 Json marks_of(Family family) {
-  const bool both = family == Family::encoder_decoder;
-  Json marks = {{"bos_token_id", begin_id},
-                {"eos_token_id", end_id},
-                {"pad_token_id", both ? begin_id : unknown_id}};
-  if (both) {
+  Json marks = {
+      {"bos_token_id", begin_id}, {"eos_token_id", end_id}, {"pad_token_id", padding_of(family)}};
+  if (family == Family::encoder_decoder) {
     marks["decoder_start_token_id"] = begin_id;
     marks["forced_eos_token_id"] = end_id;
   }

@@ -155,6 +155,7 @@ std::vector<std::string> options_of(const Architecture& architecture, const Thei
 std::vector<TensorRow> rows_of(const Architecture& architecture, const TheirConfig& theirs,
                                bool two) {
   std::vector<TensorRow> rows = architecture.rows(theirs);
+  std::erase_if(rows, [](const TensorRow& row) { return row.only_written; });
   if (two && std::ranges::find(rows, "source.embedding", &TensorRow::ours) == rows.end()) {
     rows.front().entries = Entries::target;
     rows.push_back(rows.front());

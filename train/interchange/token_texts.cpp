@@ -31,8 +31,8 @@ void set_entry(std::vector<std::string>& entries, const fs::path& file, std::siz
   entries[id] = entry;
 }
 
-void read_json_vocabulary(const fs::path& file, std::vector<std::string>& entries) {
-  const Json json = read_pretrained_json(file);
+void read_json_vocabulary(const Json& json, const fs::path& file,
+                          std::vector<std::string>& entries) {
   if (!json.is_object()) {
     throw IoError(fmt::format("{} is no table of ids by entry", file.string()));
   }
@@ -41,6 +41,20 @@ void read_json_vocabulary(const fs::path& file, std::vector<std::string>& entrie
       throw IoError(fmt::format("{}: the id of {} is {}", file.string(), shown(entry), id.dump()));
     }
     set_entry(entries, file, id.get<std::size_t>(), entry);
+  }
+}
+
+// The vocabulary of a tokenizer.json that is a table; added tokens may be in it, too.
+void read_whole_tokenizer(const fs::path& file, std::vector<std::string>& entries) {
+  const Json json = read_pretrained_json(file);
+  try {
+    Json vocabulary = json.at("model").at("vocab");
+    for (const Json& token : json.value("added_tokens", Json::array())) {
+      vocabulary[token.at("content").get<std::string>()] = token.at("id");
+    }
+    read_json_vocabulary(vocabulary, file, entries);
+  } catch (const Json::exception&) {
+    throw IoError(fmt::format("{} has no table of ids by entry", file.string()));
   }
 }
 
@@ -107,7 +121,9 @@ std::vector<std::string> read_entries(const fs::path& directory, Index size, con
   const fs::path lines = directory / "vocab.txt";
   const bool named = has_token_texts(directory);
   if (fs::exists(table)) {
-    read_json_vocabulary(table, entries);
+    read_json_vocabulary(read_pretrained_json(table), table, entries);
+  } else if (fs::exists(directory / "tokenizer.json")) {
+    read_whole_tokenizer(directory / "tokenizer.json", entries);
   } else if (named) {
     read_line_vocabulary(lines, entries);
   }
@@ -192,7 +208,8 @@ PretrainedTokenizer read_side(const PretrainedFiles& files, const TheirConfig& c
 }  // namespace
 
 bool has_token_texts(const fs::path& directory) {
-  return fs::exists(directory / "vocab.json") || fs::exists(directory / "vocab.txt");
+  return fs::exists(directory / "vocab.json") || fs::exists(directory / "tokenizer.json") ||
+         fs::exists(directory / "vocab.txt");
 }
 
 PretrainedTokenizers read_token_texts(const PretrainedFiles& files, const TheirConfig& config,

@@ -8,8 +8,8 @@
 
 namespace tapehead {
 
-// Entries of vocab.json or vocab.txt, those of a target's own vocabulary of target_vocab.json;
-// without these files they are called by their numbers. The marks are those of
+// Entries of vocab.json, tokenizer.json or vocab.txt, those of a target's own vocabulary of
+// target_vocab.json; without these files they are called by their numbers. The marks are those of
 // special_tokens_map.json, tokenizer_config.json or config.json. Throws IoError if a file has more
 // than `size` entries, or one id twice.
 PretrainedTokenizers read_token_texts(const PretrainedFiles& files, const TheirConfig& config,

@@ -8,15 +8,17 @@
 
 namespace tapehead {
 
-// The marks that encoding adds to a text.
-enum class AddedMarks { none, begin, end, begin_and_end };
+// The marks that encoding adds to a text. begin_after: it is followed by the begin mark, where a
+// decoder begins to write.
+enum class AddedMarks { none, begin, end, begin_and_end, begin_after };
 
 // What a model expects around the tokens of a text.
 struct PretrainedMarks {
   AddedMarks added = AddedMarks::none;
-  bool mask = false;         // a masked model's: one more id, after the last entry
-  bool token_types = false;  // the tokens of a pair have types: 0, after the first end mark 1
-  Index longest = 0;         // tokens that the model can read, marks included; 0: any number
+  bool mask = false;           // a masked model's: one more id, after the last entry
+  bool token_types = false;    // the tokens of a pair have types: 0, after the first end mark 1
+  TokenId padding = begin_id;  // what fills a batch up: the begin or the end mark
+  Index longest = 0;           // tokens that the model can read, marks included; 0: any number
 };
 
 struct MarkTexts {

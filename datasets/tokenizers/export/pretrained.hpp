@@ -11,9 +11,9 @@ namespace tapehead {
 
 // Writes tokenizer.json, tokenizer_config.json and special_tokens_map.json into the directory, and
 // for byte-level BPE vocab.json and merges.txt. All ids are ours; the mask, if there is one, is
-// `mask_id`. Padding is the begin mark, which no model predicts. Marks that are spelled out in a
-// text are text, but the mask is the mask. Throws DataError for a tokenizer that the files cannot
-// hold (datasets/tokenizers/export/parts.hpp), and IoError.
+// `mask_id`. Marks that are spelled out in a text are text, unless the model has a mask: then they
+// are marks. Throws DataError for a tokenizer that the files cannot hold
+// (datasets/tokenizers/export/parts.hpp), and IoError.
 void write_pretrained_tokenizer(const Tokenizer& tokenizer, const PretrainedMarks& marks,
                                 const std::filesystem::path& directory);
 

@@ -6,8 +6,12 @@ namespace tapehead {
 
 namespace {
 
-bool adds_begin(AddedMarks added) {
+bool begins_with_mark(AddedMarks added) {
   return added == AddedMarks::begin || added == AddedMarks::begin_and_end;
+}
+
+bool adds_begin(AddedMarks added) {
+  return begins_with_mark(added) || added == AddedMarks::begin_after;
 }
 
 bool adds_end(AddedMarks added) {
@@ -21,7 +25,7 @@ Json mark_item(const std::string& mark, int type) {
 // The texts A, B, ... with their marks.
 Json template_of(const MarkTexts& texts, const PretrainedMarks& marks, std::string_view names) {
   Json items = Json::array();
-  if (adds_begin(marks.added)) {
+  if (begins_with_mark(marks.added)) {
     items.push_back(mark_item(texts.begin, 0));
   }
   int type = 0;
@@ -29,6 +33,9 @@ Json template_of(const MarkTexts& texts, const PretrainedMarks& marks, std::stri
     items.push_back({{"Sequence", {{"id", std::string(1, name)}, {"type_id", type}}}});
     if (adds_end(marks.added)) {
       items.push_back(mark_item(texts.end, type));
+    }
+    if (marks.added == AddedMarks::begin_after) {
+      items.push_back(mark_item(texts.begin, type));
     }
     type = marks.token_types ? 1 : 0;
   }
@@ -41,7 +48,7 @@ Json named_marks(const MarkTexts& texts, const PretrainedMarks& marks) {
   Json named{{"bos_token", texts.begin},
              {"eos_token", texts.end},
              {"unk_token", texts.unknown},
-             {"pad_token", texts.begin}};
+             {"pad_token", marks.padding == end_id ? texts.end : texts.begin}};
   if (marks.added == AddedMarks::begin_and_end) {
     named["cls_token"] = texts.begin;
     named["sep_token"] = texts.end;
@@ -60,7 +67,8 @@ Json tokenizer_config(const MarkTexts& texts, const PretrainedMarks& marks) {
   inputs.push_back("attention_mask");
   Json config{{"tokenizer_class", "PreTrainedTokenizerFast"},
               {"clean_up_tokenization_spaces", false},
-              {"split_special_tokens", true},
+              // Marks in a text are text; but where a mask is to be found, all marks are.
+              {"split_special_tokens", !marks.mask},
               {"model_input_names", std::move(inputs)}};
   if (marks.longest > 0) {
     config["model_max_length"] = marks.longest;

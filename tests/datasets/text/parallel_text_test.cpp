@@ -56,6 +56,7 @@ TEST_P(ParallelText, takes_the_tokenizers_of_another_run) {
   TaskOptions options = corpus_options(TokenizerKind::bpe);
   auto& text = options.as<ParallelTextOptions>();
   text.tokenizer_of = other.path().string();
+  text.vocabulary = ParallelTextOptions().vocabulary;
   const Task taking = make_task(options, 1);
   EXPECT_EQ(taking.source_tokenizer->size(), made.source_tokenizer->size());
   EXPECT_EQ(taking.split("train").examples[0].source, made.split("train").examples[0].source);

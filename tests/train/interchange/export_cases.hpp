@@ -52,7 +52,7 @@ TEST_P(ExportedModel, has_the_same_bits_when_it_comes_back) {
   write_imported(first, here / "a", false);
   const SavedRun run(here / "a");
   const Exported exported = export_model(run);
-  write_exported(exported, here / "out");
+  write_exported(exported, run, here / "out");
   write_token_texts(run.tokenizers, exported.config["vocab_size"].get<Index>(), here / "out");
   const Imported again =
       import_model({.from = here / "out", .run = here / "a", .token_texts = true});

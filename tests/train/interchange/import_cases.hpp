@@ -87,6 +87,9 @@ std::map<std::string, Tensor> their_gradients(const Imported& imported,
   const ParameterStore& store = imported.model->store;
   std::map<std::string, Tensor> theirs;
   for (const TensorRow& row : table) {
+    if (row.only_written) {
+      continue;
+    }
     const auto& ours = *std::ranges::find(store.parameters(), row.ours, &NamedParameter::name);
     const Placement placement(row, ours.shape, imported.rows.of(row.entries),
                               config.count("vocab_size"));

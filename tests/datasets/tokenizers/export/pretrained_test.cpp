@@ -136,6 +136,8 @@ TEST_F(ExportedTokenizer, adds_the_marks_that_the_model_reads) {
   EXPECT_EQ(end["special_tokens"]["</s>"]["ids"], json({2}));
   const json begin = exported(tokenizer, {.added = AddedMarks::begin})["post_processor"];
   EXPECT_THAT(items_of(begin["single"]), ElementsAre("<s>", "A"));
+  const json prompt = exported(tokenizer, {.added = AddedMarks::begin_after})["post_processor"];
+  EXPECT_THAT(items_of(prompt["single"]), ElementsAre("A", "<s>"));
   const PretrainedMarks both{.added = AddedMarks::begin_and_end, .token_types = true};
   const json whole = exported(tokenizer, both)["post_processor"];
   EXPECT_THAT(items_of(whole["single"]), ElementsAre("<s>", "A", "</s>"));
@@ -149,7 +151,7 @@ TEST_F(ExportedTokenizer, names_its_marks_and_its_longest_text) {
   EXPECT_EQ(config["tokenizer_class"], "PreTrainedTokenizerFast");
   EXPECT_EQ(config["model_max_length"], 77);
   EXPECT_EQ(config["clean_up_tokenization_spaces"], false);
-  EXPECT_EQ(config["split_special_tokens"], true) << "a mark that a text spells out is text";
+  EXPECT_EQ(config["split_special_tokens"], false) << "the mask would be text, too";
   EXPECT_EQ(config["model_input_names"], json({"input_ids", "attention_mask"}));
   EXPECT_EQ(file("special_tokens_map.json"), json({{"bos_token", "<s>"},
                                                    {"eos_token", "</s>"},
@@ -162,7 +164,8 @@ TEST_F(ExportedTokenizer, names_its_marks_and_its_longest_text) {
   for (const auto& [name, text] : marks.items()) {
     EXPECT_EQ(config[name], text);
   }
-  exported(words({"a"}));
+  exported(words({"a"}), {.padding = end_id});
+  EXPECT_EQ(file("special_tokens_map.json")["pad_token"], "</s>");
   EXPECT_FALSE(file("tokenizer_config.json").contains("model_max_length"));
   EXPECT_FALSE(file("tokenizer_config.json").contains("mask_token"));
 }

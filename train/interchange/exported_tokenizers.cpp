@@ -1,0 +1,55 @@
+#include "train/interchange/exported_tokenizers.hpp"
+
+#include "core/files/files.hpp"
+#include "datasets/tokenizers/export/marian.hpp"
+#include "datasets/tokenizers/export/pretrained.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "train/options/application.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// As the layout of a batch has them (datasets/batch_layout.cpp).
+AddedMarks marks_around(const Config& config) {
+  const bool encoder = config.model.family == Family::encoder;
+  switch (application_of(config)) {
+    case Application::generate:
+    case Application::fill:
+      return AddedMarks::begin;
+    case Application::classify:
+      return encoder ? AddedMarks::begin_and_end : AddedMarks::begin_after;
+    default:
+      return encoder                                          ? AddedMarks::none
+             : config.model.family == Family::encoder_decoder ? AddedMarks::end
+                                                              : AddedMarks::begin_after;
+  }
+}
+
+bool is_pieces(const Tokenizer& tokenizer) {
+  return dynamic_cast<const SentencePieceTokenizer*>(&tokenizer) != nullptr;
+}
+
+}  // namespace
+
+void write_exported_tokenizers(const Config& config, const Tokenizers& tokenizers,
+                               const std::filesystem::path& directory) {
+  const Index longest = config.model.max_positions;
+  const bool two = config.model.family == Family::encoder_decoder;
+  if (two && is_pieces(*tokenizers.source) && is_pieces(*tokenizers.target)) {
+    write_marian_tokenizers(tokenizers, longest, directory);
+    return;
+  }
+  const PretrainedMarks marks{.added = marks_around(config),
+                              .mask = application_of(config) == Application::fill,
+                              .token_types = config.model.token_types > 1,
+                              .padding = padding_of(config.model.family),
+                              .longest = longest};
+  write_pretrained_tokenizer(*tokenizers.source, marks, directory);
+  if (two && !tokenizers.source->shares_file_with(*tokenizers.target)) {
+    make_directories(directory / "target");
+    write_pretrained_tokenizer(*tokenizers.target, marks, directory / "target");
+  }
+}
+
+}  // namespace tapehead
