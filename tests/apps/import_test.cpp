@@ -151,7 +151,7 @@ TEST_F(Import, reads_the_tokenizers_of_marian) {
   EXPECT_THAT(run({"import", "marian", "--run", "b"}).errors, HasSubstr("source.spm"));
 }
 
-TEST_F(Import, trains_on_and_is_pruned) {
+TEST_F(Import, trains_on_with_right_gradients_and_is_pruned) {
   model("llama");
   std::ofstream text(here / "text");
   for (int line = 0; line < 40; ++line) {
@@ -170,6 +170,8 @@ TEST_F(Import, trains_on_and_is_pruned) {
             "run.report=false"});
   }
   EXPECT_LT(loss_of("60"), loss_of("1") / 2);
+  EXPECT_THAT(output({"gradcheck", "a/config.yaml", "--set", "model.init_from=a"}),
+              HasSubstr("all gradients are right"));
   output({"prune", "a", "small", "--head", "decoder.layers.1.self.2", "--head",
           "decoder.layers.1.self.3", "--other-data", "--split", "validation"});
   EXPECT_TRUE(std::isfinite(loss_of("small")));
