@@ -1,0 +1,167 @@
+// The event log: a line's numbers as scalars, and what a resume leaves of former files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/event_reader.hpp"
+#include "tests/support/io_error.hpp"
+#include "tests/support/logged.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "train/events/event_files.hpp"
+#include "train/events/event_log.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Json = nlohmann::ordered_json;
+
+class EventLogs : public ::testing::Test {
+ protected:
+  // Goes on from one step to another.
+  void train(Index from, Index to) {
+    truncate_event_files(here.path(), from);
+    EventLog log(here.path(), from, "seed: 1\n");
+    for (Index step = from + 1; step <= to; ++step) {
+      log.write(Json{{"step", step}, {"loss", 1.0 / static_cast<double>(step)}});
+    }
+  }
+  std::vector<std::uint64_t> steps() const {
+    std::vector<std::uint64_t> result;
+    for (const ReadEvent& event : measured(read_events(here.path()))) {
+      result.push_back(event.step);
+    }
+    return result;
+  }
+  fs::path last_file() const { return *event_files_of(here.path()).rbegin(); }
+
+  TemporaryDirectory here;
+};
+
+TEST_F(EventLogs, every_number_of_a_line_is_a_scalar) {
+  EventLog log(here.path(), 0, "seed: 1\n");
+  EXPECT_THAT(event_files_of(here.path()), IsEmpty());
+  log.write(Json{{"step", 1}, {"loss", 0.1}, {"tokens", 7}, {"note", "a"}, {"list", {1, 2}}});
+  log.write(Json{{"step", 1},
+                 {"split", "validation"},
+                 {"bleu", 12.5},
+                 {"perplexity", std::numeric_limits<double>::infinity()}},
+            {"a", "b"});
+  const std::vector<ReadEvent> events = read_events(here.path());
+  ASSERT_THAT(events, SizeIs(5));
+  EXPECT_EQ(events[0].format, "brain.Event:2");
+  EXPECT_TRUE(events[1].start);
+  EXPECT_EQ(events[1].step, 1U);
+  EXPECT_EQ(events[2].step, 0U);
+  EXPECT_THAT(events[2].texts.at("config"), ElementsAre("    seed: 1\n    "));
+  EXPECT_EQ(events[3].scalars,
+            (std::map<std::string, float>{{"train/loss", 0.1F}, {"train/tokens", 7}}));
+  EXPECT_EQ(events[4].scalars,
+            (std::map<std::string, float>{
+                {"validation/bleu", 12.5F},
+                {"validation/perplexity", std::numeric_limits<float>::infinity()}}));
+  EXPECT_THAT(events[4].texts.at("validation/samples"), ElementsAre("    a", "    b"));
+}
+
+TEST_F(EventLogs, a_line_is_in_the_file_at_once) {
+  EventLog log(here.path(), 0, "");
+  for (std::uint64_t step = 1; step <= 3; ++step) {
+    log.write(Json{{"step", step}, {"loss", 1}});
+    EXPECT_EQ(read_events(here.path()).back().step, step);
+  }
+}
+
+TEST_F(EventLogs, a_resume_removes_later_events) {
+  train(0, 6);
+  train(4, 9);
+  EXPECT_THAT(event_files_of(here.path()), SizeIs(2));
+  EXPECT_THAT(steps(), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9));
+  const std::string first = content_of(*event_files_of(here.path()).begin());
+  train(8, 10);
+  EXPECT_EQ(content_of(*event_files_of(here.path()).begin()), first);
+  EXPECT_THAT(steps(), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+  const ReadEvent start = read_event_file(last_file()).at(1);
+  EXPECT_TRUE(start.start);
+  EXPECT_EQ(start.step, 9U);
+  train(4, 5);
+  EXPECT_THAT(steps(), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(event_files_of(here.path()), SizeIs(4));
+}
+
+TEST_F(EventLogs, of_a_file_begun_too_late_only_its_format_stays) {
+  train(0, 3);
+  train(2, 4);
+  const fs::path file = last_file();
+  for (const Index step : {2, 1}) {
+    train(step, 4);
+    const std::vector<ReadEvent> events = read_event_file(file);
+    ASSERT_THAT(events, SizeIs(1));
+    EXPECT_EQ(events[0].format, "brain.Event:2");
+  }
+  EXPECT_THAT(steps(), ElementsAre(1, 2, 3, 4));
+}
+
+TEST_F(EventLogs, a_resume_of_a_finished_training_changes_nothing) {
+  train(0, 3);
+  const std::string before = content_of(last_file());
+  train(3, 3);
+  EXPECT_THAT(event_files_of(here.path()), SizeIs(1));
+  EXPECT_EQ(content_of(last_file()), before);
+}
+
+TEST_F(EventLogs, a_file_that_ends_anywhere_is_continued) {
+  train(0, 3);
+  const fs::path file = last_file();
+  const std::string whole = content_of(file);
+  const Logged logged;
+  for (std::size_t size = whole.size(); size > 0; size -= std::min<std::size_t>(size, 13)) {
+    std::ofstream(file, std::ios::binary) << whole.substr(0, size);
+    truncate_event_files(here.path(), 9);
+    for (const ReadEvent& event : read_events(here.path())) {  // throws if one is incomplete
+      EXPECT_LE(event.step, 3U);
+    }
+  }
+  EXPECT_THAT(read_event_file(file), IsEmpty());
+  EXPECT_EQ(logged.text(), "");
+}
+
+TEST_F(EventLogs, what_follows_a_damaged_event_is_left_out_with_a_warning) {
+  train(0, 3);
+  std::string content = content_of(last_file());
+  content.back() = static_cast<char>(content.back() ^ 1);
+  std::ofstream(last_file(), std::ios::binary) << content;
+  const Logged logged;
+  truncate_event_files(here.path(), 3);
+  EXPECT_THAT(logged.text(), HasSubstr("an event is damaged; it and what follows it are left out"));
+  EXPECT_THAT(steps(), ElementsAre(1, 2));
+}
+
+TEST_F(EventLogs, files_keep_their_order_if_the_clock_is_set_back) {
+  const std::string future = std::string(event_file_prefix) + "9999999999999";
+  std::ofstream(here / future) << "";
+  const fs::path next = next_event_file(here.path());
+  EXPECT_LT(here / future, next);
+  EXPECT_FALSE(fs::exists(next));
+}
+
+TEST_F(EventLogs, a_directory_that_is_gone_is_told) {
+  EventLog log(here / "none", 0, "");
+  EXPECT_EQ(io_error_of([&] { log.write(Json{{"step", 1}, {"loss", 1}}); }),
+            "cannot read " + (here / "none").string() + ": No such file or directory");
+}
+
+}  // namespace
+}  // namespace tapehead

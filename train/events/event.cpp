@@ -1,0 +1,95 @@
+#include "train/events/event.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/utf8.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// Each event begins so.
+WireMessage event_at(const EventTime& time) {
+  WireMessage event;
+  event.float64(1, time.seconds).integer(2, time.step);
+  return event;
+}
+constexpr std::size_t step_key = 1 + sizeof(double);
+constexpr std::size_t longest_step = 9;  // bytes, 7 bits each
+
+// Markdown that shows a text as it is. TensorBoard shows no text that is not UTF-8.
+std::string code_block(std::string_view text) {
+  constexpr std::string_view indentation = "    ";
+  std::string block(indentation);
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    block += length == 0 ? "\xef\xbf\xbd" : text.substr(0, length);
+    if (text.front() == '\n' || text.front() == '\r') {
+      block += indentation;
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return block;
+}
+
+WireMessage tensor_of(std::span<const std::string> texts) {
+  constexpr Index string_type = 7;  // DT_STRING
+  const WireMessage size = WireMessage().integer(1, std::ssize(texts));
+  WireMessage tensor;
+  tensor.integer(1, string_type).message(2, WireMessage().message(2, size));
+  for (const std::string& text : texts) {
+    tensor.bytes(8, code_block(text));
+  }
+  return tensor;
+}
+
+}  // namespace
+
+void Summary::add_value(const WireMessage& value) { message_.message(1, value); }
+
+void Summary::add_scalar(std::string_view tag, double value) {
+  WireMessage scalar;
+  scalar.bytes(1, tag).float32(2, static_cast<float>(value));
+  add_value(scalar);
+}
+
+void Summary::add_texts(std::string_view tag, std::span<const std::string> texts) {
+  const WireMessage plugin = WireMessage().bytes(1, "text");
+  WireMessage value;
+  value.bytes(1, tag).message(8, tensor_of(texts)).message(9, WireMessage().message(1, plugin));
+  add_value(value);
+}
+
+std::string format_event(const EventTime& time) {
+  return event_at(time).bytes(3, "brain.Event:2").encoded();
+}
+
+std::string start_event(const EventTime& time) {
+  constexpr Index start = 1;  // SessionLog.START
+  return event_at(time).message(7, WireMessage().integer(1, start)).encoded();
+}
+
+std::string summary_event(const EventTime& time, const Summary& summary) {
+  return event_at(time).message(5, summary.message()).encoded();
+}
+
+std::optional<Index> step_of_event(std::string_view event) {
+  static const std::string form = event_at({}).encoded();
+  if (event.size() < form.size() || event.front() != form.front() ||
+      event[step_key] != form[step_key]) {
+    return {};
+  }
+  std::uint64_t step = 0;
+  int shift = 0;
+  for (const char byte : event.substr(step_key + 1, longest_step)) {
+    step |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+    shift += 7;
+    if ((byte & 0x80) == 0) {
+      return static_cast<Index>(step);
+    }
+  }
+  return {};
+}
+
+}  // namespace tapehead

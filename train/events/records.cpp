@@ -1,0 +1,75 @@
+#include "train/events/records.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "train/events/crc32c.hpp"
+
+namespace tapehead {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+template <class Number>
+std::string_view bytes_of(const Number& number) {
+  return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
+template <class Number>
+Number number_at(std::string_view bytes) {
+  Number number = 0;
+  bytes.copy(reinterpret_cast<char*>(&number), sizeof number);
+  return number;
+}
+
+// The CRC of bytes that hold CRCs themselves has weaknesses, so TFRecord rotates and shifts it.
+std::uint32_t checksum(std::string_view bytes) { return std::rotr(crc32c(bytes), 15) + 0xa282ead8; }
+
+bool checks(std::string_view bytes, std::string_view stored) {
+  return checksum(bytes) == number_at<std::uint32_t>(stored);
+}
+
+constexpr std::size_t length_bytes = sizeof(std::uint64_t);
+constexpr std::size_t checksum_bytes = sizeof(std::uint32_t);
+constexpr std::size_t head_bytes = length_bytes + checksum_bytes;
+
+}  // namespace
+
+std::string to_record(std::string_view content) {
+  const std::uint64_t length = content.size();
+  std::string record;
+  record.reserve(head_bytes + content.size() + checksum_bytes);
+  record += bytes_of(length);
+  record += bytes_of(checksum(bytes_of(length)));
+  record += content;
+  record += bytes_of(checksum(content));
+  return record;
+}
+
+Records read_records(std::string_view bytes) {
+  Records records{.contents = {}, .rest = bytes};
+  std::string_view& rest = records.rest;
+  while (rest.size() >= head_bytes) {
+    const auto length = number_at<std::uint64_t>(rest);
+    if (!checks(rest.substr(0, length_bytes), rest.substr(length_bytes))) {
+      records.damaged = true;
+      break;
+    }
+    const std::string_view body = rest.substr(head_bytes);
+    if (body.size() < checksum_bytes || body.size() - checksum_bytes < length) {
+      break;
+    }
+    const std::string_view content = body.substr(0, length);
+    if (!checks(content, body.substr(length))) {
+      records.damaged = true;
+      break;
+    }
+    records.contents.push_back(content);
+    rest = body.substr(length + checksum_bytes);
+  }
+  return records;
+}
+
+}  // namespace tapehead
