@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "train/config/config.hpp"
+#include "train/events/event_files.hpp"
 #include "train/output/program_path.hpp"
 #include "train/run/weight_average.hpp"
 #include "train/step/step_errors.hpp"
@@ -24,14 +26,29 @@ RunWriter::RunWriter(const RunFiles& files, const Config& config, Identity ident
       metrics_(files.metrics()),
       times_(files.times()) {}
 
-void RunWriter::truncate_after(Index step) {
+void RunWriter::go_on_from(Index step, const Config& config) {
   metrics_.truncate_after(step);
   times_.truncate_after(step);
+  truncate_event_files(files_.directory, step);
+  if (config.run.tensorboard) {
+    events_.emplace(files_.directory, step, dump_config(config));
+  }
 }
 
 void RunWriter::write_step(const nlohmann::ordered_json& line, Index step, double elapsed) {
   metrics_.write(line);
   times_.write({{"step", step}, {"seconds", elapsed}});
+  if (events_) {
+    events_->write(line);
+  }
+}
+
+void RunWriter::write_evaluation(const nlohmann::ordered_json& line,
+                                 const std::vector<std::string>& samples) {
+  metrics_.write(line);
+  if (events_) {
+    events_->write(line, samples);
+  }
 }
 
 void RunWriter::save_best(const ParameterStore& store, Index step, const BestWeights& best) const {

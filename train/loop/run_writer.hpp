@@ -1,10 +1,13 @@
 // The run writer writes the files of a training into its run directory.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "train/events/event_log.hpp"
 #include "train/loop/replay.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
@@ -18,11 +21,13 @@ class RunWriter {
   // `config`: with its intervals set.
   RunWriter(const RunFiles& files, const Config& config, Identity identity);
 
-  // Removes lines of later steps, since these steps will be done again.
-  void truncate_after(Index step);
+  // Removes lines of later steps, since these steps will be done again. `config`: as the run keeps
+  // it.
+  void go_on_from(Index step, const Config& config);
 
   void write_step(const nlohmann::ordered_json& line, Index step, double elapsed);
-  void write_evaluation(const nlohmann::ordered_json& line) { metrics_.write(line); }
+  void write_evaluation(const nlohmann::ordered_json& line,
+                        const std::vector<std::string>& samples);
 
   void save_best(const ParameterStore& store, Index step, const BestWeights& best) const;
 
@@ -45,7 +50,8 @@ class RunWriter {
   Checkpoints checkpoints_;  // with the optimiser's state
   Checkpoints weights_;      // the last ones, for the average
   MetricsLog metrics_;
-  MetricsLog times_;  // separate, since times differ in every run
+  MetricsLog times_;                // separate, since times differ in every run
+  std::optional<EventLog> events_;  // with run.tensorboard
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

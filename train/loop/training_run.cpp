@@ -19,6 +19,7 @@
 #include "train/evaluation/test_splits.hpp"
 #include "train/loop/initial_weights.hpp"
 #include "train/loop/resumption.hpp"
+#include "train/loop/samples.hpp"
 #include "train/model_training.hpp"
 #include "train/options/layout.hpp"
 #include "train/plan/activations.hpp"
@@ -68,7 +69,7 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirect
     validation_.set_best(keep_weights_of_run(config_, writer_, model_.store, position_));
     keep_reports(config);
   }
-  writer_.truncate_after(position_.step);
+  writer_.go_on_from(position_.step, config);
   announce(blas);
 }
 

@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/generator.hpp"
+#include "train/loop/samples.hpp"
 #include "train/metrics/distinct.hpp"
 #include "train/options/application.hpp"
 #include "train/step/step_errors.hpp"
@@ -60,7 +61,8 @@ void Validation::run(const Model& model, Workers& workers) {
     line["distinct_1"] = words;
     line["distinct_2"] = pairs;
   }
-  writer_.write_evaluation(line);
+  writer_.write_evaluation(line,
+                           texts.empty() ? samples_of(split, result, options.samples) : texts);
   const bool best = note({.value = result.value(options.metric), .loss = loss}, model.store);
   spdlog::info("step {}: {}{}", step, evaluation_line(split.name, result),
                gain_text(waiting(), best));
@@ -129,14 +131,6 @@ Waiting Validation::waiting() const {
           .evaluations = position_.evaluations,
           .best_evaluation = position_.best_evaluation,
           .best_value = position_.best_value};
-}
-
-void show_samples(const Split& split, const Evaluation& evaluation, Index samples) {
-  const auto count = std::min(evaluation.outputs.size(), static_cast<std::size_t>(samples));
-  for (std::size_t i = 0; i < count; ++i) {
-    spdlog::info("    {}\n      -> {}{}", split.source_texts[i], evaluation.outputs[i],
-                 evaluation.right[i] ? "" : fmt::format("\n      != {}", split.references[i]));
-  }
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -41,8 +41,4 @@ class Validation {
   std::optional<BestWeights> best_;
 };
 
-// Logs the first outputs of an evaluation, with their sources and, if an output is wrong, the
-// reference.
-void show_samples(const Split& split, const Evaluation& evaluation, Index samples);
-
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -15,6 +15,7 @@ struct RunOptions {
   double log_seconds = 5;
   bool anomaly = false;
   bool report = true;
+  bool tensorboard = false;
 
   template <class Visitor>
   void fields(Visitor&& visit) {
@@ -31,6 +32,9 @@ struct RunOptions {
     visit(Field{.name = "report",
                 .help = "write report.html at the end, a page of curves, samples and heads"},
           report);
+    visit(Field{.name = "tensorboard",
+                .help = "also write event files for TensorBoard: metrics, samples, the config"},
+          tensorboard);
   }
 };
 

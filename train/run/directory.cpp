@@ -13,6 +13,7 @@
 #include "core/files/atomic_file.hpp"
 #include "core/files/files.hpp"
 #include "core/files/open_file.hpp"
+#include "train/events/event_files.hpp"
 
 namespace tapehead {
 
@@ -65,7 +66,7 @@ bool is_file_of_a_run(const fs::path& path) {
   };
   const std::string name = path.filename().string();
   return std::ranges::find(names, name) != names.end() || name.ends_with(temporary_suffix) ||
-         name.starts_with("events.out.tfevents");
+         name.starts_with(event_file_prefix);
 }
 
 void remove_run(const RunFiles& files) {

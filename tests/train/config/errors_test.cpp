@@ -24,7 +24,8 @@ TEST(ConfigErrors, unknown_option_with_the_nearest_name) {
 
 TEST(ConfigErrors, unknown_option_unlike_any_other) {
   EXPECT_EQ(config_error("run: {verbosity: 2}"),
-            "a.yaml:1:7: run.verbosity: unknown option; run has log_seconds, anomaly, report");
+            "a.yaml:1:7: run.verbosity: unknown option; run has log_seconds, anomaly, report, "
+            "tensorboard");
 }
 
 TEST(ConfigErrors, option_of_another_section) {
