@@ -1,9 +1,9 @@
 #include "datasets/tokenizers/pretrained_entries.hpp"
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -60,10 +60,6 @@ PretrainedEntries renumbered(const FileVocabulary& vocabulary) {
     result.file_ids.push_back(id);
   }
   return result;
-}
-
-bool is_mask_name(std::string_view entry) {
-  return std::ranges::find(mask_names, entry) != mask_names.end();
 }
 
 }  // namespace tapehead

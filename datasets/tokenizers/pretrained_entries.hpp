@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -24,8 +23,5 @@ struct PretrainedEntries {
 // begins and ends a text; </s> or [SEP]; <mask> or [MASK]. Throws DataError if two entries have the
 // same id.
 PretrainedEntries renumbered(const FileVocabulary& vocabulary);
-
-// <mask> or [MASK].
-bool is_mask_name(std::string_view entry);
 
 }  // namespace tapehead

@@ -49,8 +49,7 @@ FileVocabulary vocabulary_of(const nlohmann::json& tokenizer) {
   auto vocabulary = tokenizer.at("model").at("vocab").get<FileVocabulary>();
   for (const nlohmann::json& token : part_of(tokenizer, "added_tokens")) {
     const auto content = token.at("content").get<std::string>();
-    if (!token.value("special", false) &&
-        !is_mask_name(content)) {  // a mask may be found in a text
+    if (!token.value("special", false)) {
       throw DataError(fmt::format(
           "the added token `{}` is text, which is not supported (only marks: \"special\": true)",
           content));

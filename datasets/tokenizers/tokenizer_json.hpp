@@ -27,7 +27,7 @@ void expect_options(const nlohmann::json& of, std::string_view part,
                     std::initializer_list<ExpectedOption> expected);
 
 // The entries of the model, and the marks that were added to them. Throws DataError for text that
-// was added; the mask of a masked model is none.
+// was added.
 FileVocabulary vocabulary_of(const nlohmann::json& tokenizer);
 
 }  // namespace tapehead

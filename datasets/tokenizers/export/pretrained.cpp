@@ -35,20 +35,20 @@ TokenizerParts parts_of_any(const Tokenizer& tokenizer) {
   throw DataError("the names of classes are no tokenizer of text");
 }
 
-// Unlike the other marks, the mask is found in a text. A subword that begins a word has the space
-// before it, and so does a mask.
-Json added_token(TokenId id, const std::string& text, bool mask, bool takes_space) {
+// `takes_space`: a mark in a text takes the space before it with it.
+Json added_token(TokenId id, const std::string& text, bool takes_space) {
   return {{"id", id},        {"content", text},     {"single_word", false}, {"lstrip", takes_space},
-          {"rstrip", false}, {"normalized", false}, {"special", !mask}};
+          {"rstrip", false}, {"normalized", false}, {"special", true}};
 }
 
+// A subword that begins a word has the space before it, and so does a mask.
 Json added_tokens(const Tokenizer& tokenizer, const MarkTexts& texts,
                   const PretrainedMarks& marks) {
-  Json tokens = Json::array({added_token(unknown_id, texts.unknown, false, false),
-                             added_token(begin_id, texts.begin, false, false),
-                             added_token(end_id, texts.end, false, false)});
+  Json tokens = Json::array({added_token(unknown_id, texts.unknown, false),
+                             added_token(begin_id, texts.begin, false),
+                             added_token(end_id, texts.end, false)});
   if (marks.mask) {
-    tokens.push_back(added_token(static_cast<TokenId>(tokenizer.size()), texts.mask, true,
+    tokens.push_back(added_token(static_cast<TokenId>(tokenizer.size()), texts.mask,
                                  has_entries_with_spaces(tokenizer)));
   }
   return tokens;

@@ -102,7 +102,7 @@ TEST_F(ExportedTokenizer, has_the_ids_of_its_words_and_marks) {
   std::vector<std::string> added;
   for (const json& token : whole["added_tokens"]) {
     EXPECT_EQ(token["id"], token["content"] == "<mask>" ? 6 : std::ssize(added));
-    EXPECT_EQ(token["special"], token["content"] != "<mask>") << "a mask is found in a text";
+    EXPECT_EQ(token["special"], true);
     added.push_back(token["content"]);
   }
   EXPECT_THAT(added, ElementsAre("<unk>", "<s>", "</s>", "<mask>"));
@@ -166,6 +166,7 @@ TEST_F(ExportedTokenizer, names_its_marks_and_its_longest_text) {
   }
   exported(words({"a"}), {.padding = end_id});
   EXPECT_EQ(file("special_tokens_map.json")["pad_token"], "</s>");
+  EXPECT_EQ(file("tokenizer_config.json")["split_special_tokens"], true) << "a mark is text";
   EXPECT_FALSE(file("tokenizer_config.json").contains("model_max_length"));
   EXPECT_FALSE(file("tokenizer_config.json").contains("mask_token"));
 }
