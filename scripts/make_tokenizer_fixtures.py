@@ -9,7 +9,8 @@ Needs: pip install tokenizers==0.20.3
   a mark, whose merges are lists; byte_bpe_ids.txt: the ids of each text, a text a line. Decoded they are the text;
 - word_piece/: a WordPiece as in BERT, in lower case without accents, as vocab.txt; word_piece_cased/: one that keeps
   case and accents, as tokenizer.json; word_piece.json and word_piece_cased.json: for each text its ids and its decoded
-  text, in which the unknown mark is "⁇".
+  text, in which the unknown mark is "⁇"; word_piece_entries.txt and word_piece_cased_entries.txt: the entries of others
+  whose training does not depend on chance, an entry a line.
 
 Texts have only characters of Unicode 14 or older, and of those that WordPiece cuts at or leaves out only such of Unicode
 3.2, for which the package and ICU agree. Marks in a text are text (encode_special_tokens).
@@ -156,17 +157,41 @@ def write_byte_bpe(lines, texts):
     write(FIXTURES / "byte_bpe_ids.txt", "".join(" ".join(map(str, ids)) + "\n" for ids in encoded))
 
 
-def word_piece(lines, entries, lower_case):
+def untrained_word_piece(lower_case):
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lower_case)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
+    return tokenizer
+
+
+def word_piece(lines, entries, lower_case):
+    tokenizer = untrained_word_piece(lower_case)
     marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     tokenizer.train_from_iterator(
         lines, trainers.WordPieceTrainer(vocab_size=entries, min_frequency=2, special_tokens=marks, show_progress=False)
     )
     tokenizer.encode_special_tokens = True
     return tokenizer
+
+
+def trained_entries(lines, entries, lower_case):
+    """The entries of a WordPiece in the order of their ids, after three marks. The trainer numbers the characters that go on
+    with a word in the order of a hash table, which differs from run to run, and decides between equal counts by these
+    numbers. So all characters are given to it in the order of their code points, as marks."""
+    tokenizer = untrained_word_piece(lower_case)
+    words = [
+        word
+        for line in lines
+        for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(tokenizer.normalizer.normalize_str(line))
+    ]
+    marks = ["[UNK]", "[CLS]", "[SEP]"]
+    marks += sorted({character for word in words for character in word})
+    marks += ["##" + character for character in sorted({character for word in words for character in word[1:]})]
+    trainer = trainers.WordPieceTrainer(vocab_size=entries, min_frequency=2, special_tokens=marks, show_progress=False)
+    tokenizer.train_from_iterator(lines, trainer)
+    vocabulary = tokenizer.get_vocab()
+    return sorted(vocabulary, key=vocabulary.get)[3:]
 
 
 def write_word_piece(lines, texts, name, lower_case):
@@ -184,6 +209,7 @@ def write_word_piece(lines, texts, name, lower_case):
         assert unknown in ids or "[UNK]" not in decoded
         items.append([decoded.replace("[UNK]", "⁇"), ids])
     write_json(FIXTURES / f"{name}.json", items)
+    write(FIXTURES / f"{name}_entries.txt", "".join(entry + "\n" for entry in trained_entries(lines, 1000, lower_case)))
 
 
 def main():

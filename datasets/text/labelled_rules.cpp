@@ -74,6 +74,9 @@ std::optional<Violation> unused_by_labelled_tokenizer(const TaskOptions& task) {
                ? no_effect_beside_tokenizer_of("task.normalization")
                : makes_no_tokenizer(options);
   }
+  if (auto violation = lower_case_without_word_piece(options.tokenizer, options.lower_case)) {
+    return violation;
+  }
   const bool pieces = is_sentencepiece(options.tokenizer);
   const auto unused = [](const char* option) {
     return Violation{{option, "task.tokenizer"}, "this tokenizer does not use it"};

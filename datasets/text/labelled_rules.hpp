@@ -20,7 +20,8 @@ inline constexpr std::array labelled_rules{
              "validation.",
              unused_validation_share},
     TaskRule{"In `labelled_text`, `task.normalization` and `task.character_coverage` are for the "
-             "tokenizers `bpe` and `unigram`. `task.vocabulary` is not for `byte`, and 259 or more "
+             "tokenizers `bpe` and `unigram`, and `task.lower_case` for `word_piece`. "
+             "`task.vocabulary` is not for `byte`, and 259 or more "
              "for `byte_bpe`. With `task.tokenizer_of` all of them keep their defaults.",
              unused_by_labelled_tokenizer}};
 

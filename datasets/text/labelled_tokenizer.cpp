@@ -53,7 +53,7 @@ std::shared_ptr<const Tokenizer> tokenizer_of_texts(const LabelledSplit& train,
   }
   return is_sentencepiece(options.tokenizer)
              ? subwords_of(train, texts, options)
-             : tokenizer_of_lines(options.tokenizer, texts, options.vocabulary);
+             : tokenizer_of_lines(options.tokenizer, texts, options.vocabulary, options.lower_case);
 }
 
 }  // namespace

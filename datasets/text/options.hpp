@@ -26,6 +26,7 @@ struct ParallelTextOptions {
   TokenizerKind tokenizer = TokenizerKind::bpe;
   bool joint_vocabulary = true;
   Index vocabulary = 10000;
+  bool lower_case = false;
   Normalization normalization = Normalization::identity;
   double character_coverage = 1.0;
   double subword_dropout = 0;
@@ -60,8 +61,8 @@ struct ParallelTextOptions {
           tokenizer_of);
     visit(Field{.name = "tokenizer",
                 .help = "words at white space, characters, bytes, or subwords trained on the "
-                        "training text: SentencePiece (bpe, unigram) or byte-level BPE as in GPT-2 "
-                        "(byte_bpe)"},
+                        "training text: SentencePiece (bpe, unigram), byte-level BPE as in GPT-2 "
+                        "(byte_bpe) or WordPiece as in BERT (word_piece)"},
           tokenizer);
     visit(Field{.name = "joint_vocabulary",
                 .help = "one tokenizer for both languages; the target side only has the pieces "
@@ -69,11 +70,15 @@ struct ParallelTextOptions {
           joint_vocabulary);
     visit(Field{.name = "vocabulary",
                 .help = "entries of each vocabulary, with the three marks; for words and "
-                        "characters an upper limit: the most frequent ones; also for byte_bpe, "
-                        "whose 256 bytes are entries; for bytes not used",
+                        "characters an upper limit: the most frequent ones; also for word_piece "
+                        "and byte_bpe, whose 256 bytes are entries; for bytes not used",
                 .minimum = 4,
                 .maximum = 1e6},
           vocabulary);
+    visit(Field{.name = "lower_case",
+                .help = "word_piece: whether text loses its case and its accents, as in BERT "
+                        "uncased"},
+          lower_case);
     visit(Field{.name = "normalization", .help = "text normalisation by SentencePiece"},
           normalization);
     visit(Field{.name = "character_coverage",

@@ -30,8 +30,9 @@ constexpr std::array<std::string_view, 9> file_options{
     "train_source",   "train_target", "train_tsv",   "validation_source", "validation_target",
     "validation_tsv", "test_source",  "test_target", "test_tsv"};
 
-constexpr std::array<std::string_view, 4> tokenizer_options{
-    "task.tokenizer", "task.normalization", "task.character_coverage", "task.subword_dropout"};
+constexpr std::array<std::string_view, 5> tokenizer_options{
+    "task.tokenizer", "task.normalization", "task.character_coverage", "task.subword_dropout",
+    "task.lower_case"};
 
 struct SplitFiles {
   std::string_view name;
@@ -148,6 +149,7 @@ void shrink(TaskOptions& task, const Shrinking& shrinking) {
   text.normalization = defaults.normalization;
   text.character_coverage = defaults.character_coverage;
   text.subword_dropout = defaults.subword_dropout;
+  text.lower_case = defaults.lower_case;
   shrinking.at_most("task.vocabulary", text.vocabulary, Shrinking::most_symbols);
   if (!shrinking.is_set("task.max_length")) {
     text.max_length = std::max(text.max_length, shrinking.most_characters);

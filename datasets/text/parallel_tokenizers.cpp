@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
+#include "datasets/tokenizers/basic_words.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
@@ -40,13 +41,15 @@ Index fewest_own_tokens(std::string_view line, TokenizerKind kind) {
       return std::ssize(line);
     case TokenizerKind::character:
       return std::ssize(units_of(line, Unit::character));
+    case TokenizerKind::word_piece:
+      return std::ssize(basic_words(line, {}));
     default:
       return std::ssize(units_of(line, Unit::word));
   }
 }
 
-// A lower bound for the number of tokens of a line: no piece crosses a space, and no merge of bytes
-// the end of a chunk.
+// A lower bound for the number of tokens of a line: no piece crosses a space, and no merge the end
+// of a chunk or of a word.
 Index fewest_tokens(std::string_view line, const ParallelTextOptions& options) {
   if (!is_sentencepiece(options.tokenizer)) {
     return fewest_own_tokens(line, options.tokenizer);
@@ -135,7 +138,7 @@ std::string train_pieces(const TrainingText& text, const ParallelTextOptions& op
 
 std::shared_ptr<const Tokenizer> train_own(const TrainingText& text,
                                            const ParallelTextOptions& options) {
-  return tokenizer_of_lines(options.tokenizer, text.lines, options.vocabulary);
+  return tokenizer_of_lines(options.tokenizer, text.lines, options.vocabulary, options.lower_case);
 }
 
 // "`x` 3 times, first at train.en:4; ...": the first five.

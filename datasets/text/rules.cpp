@@ -76,6 +76,9 @@ Verdict unused_by_tokenizer(const TaskOptions& options) {
     return Violation{{"task.subword_dropout", "task.tokenizer"},
                      "this tokenizer has no merges to leave out (only bpe)"};
   }
+  if (Verdict verdict = lower_case_without_word_piece(text.tokenizer, text.lower_case)) {
+    return verdict;
+  }
   if (is_sentencepiece(text.tokenizer)) {
     return {};
   }

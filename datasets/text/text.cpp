@@ -111,9 +111,10 @@ void shrink_text(TaskOptions& task, const Shrinking& shrinking) {
   auto& options = task.as<TextOptions>();
   shrinking.at_most("task.context", options.context, Shrinking::most_tokens);
   if (options.tokenizer_of.empty() && !shrinking.is_set("task.tokenizer") &&
-      !shrinking.is_set("task.character_coverage")) {
+      !shrinking.is_set("task.character_coverage") && !shrinking.is_set("task.lower_case")) {
     options.tokenizer = TokenizerKind::character;
     options.character_coverage = TextOptions().character_coverage;
+    options.lower_case = TextOptions().lower_case;
     shrinking.at_most("task.vocabulary", options.vocabulary, Shrinking::most_symbols);
   }
 }
@@ -136,6 +137,9 @@ void add_text_options(const TaskOptions& task, Hash& hash) {
   }
   if (!options.tokenizer_of.empty()) {
     hash.add(options.tokenizer_of);
+  }
+  if (options.lower_case) {
+    hash.add(std::uint64_t{1});
   }
   const TextOptions defaults;
   if (options.mask_share != defaults.mask_share || options.mask_words) {

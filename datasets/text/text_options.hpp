@@ -27,6 +27,7 @@ struct TextOptions {
   std::string tokenizer_of{};
   TokenizerKind tokenizer = TokenizerKind::bpe;
   Index vocabulary = 4096;
+  bool lower_case = false;
   double character_coverage = 1.0;
 
   template <class Visitor>
@@ -81,17 +82,20 @@ struct TextOptions {
           tokenizer_of);
     visit(Field{.name = "tokenizer",
                 .help = "words at white space, characters, bytes, or subwords trained on the "
-                        "training text: SentencePiece (bpe, unigram) or byte-level BPE as in GPT-2 "
-                        "(byte_bpe)"},
+                        "training text: SentencePiece (bpe, unigram), byte-level BPE as in GPT-2 "
+                        "(byte_bpe) or WordPiece as in BERT (word_piece)"},
           tokenizer);
-    visit(
-        Field{.name = "vocabulary",
-              .help = "entries of the vocabulary, with the three marks; for words and characters "
-                      "an upper limit: the most frequent ones; also for byte_bpe, whose 256 bytes "
-                      "are entries; for bytes not used",
-              .minimum = 4,
-              .maximum = 1e6},
-        vocabulary);
+    visit(Field{.name = "vocabulary",
+                .help = "entries of the vocabulary, with the three marks; for words and characters "
+                        "an upper limit: the most frequent ones; also for word_piece and byte_bpe, "
+                        "whose 256 bytes are entries; for bytes not used",
+                .minimum = 4,
+                .maximum = 1e6},
+          vocabulary);
+    visit(Field{.name = "lower_case",
+                .help = "word_piece: whether text loses its case and its accents, as in BERT "
+                        "uncased"},
+          lower_case);
     visit(Field{.name = "character_coverage",
                 .help = "share of the text's characters that SentencePiece must be able to write",
                 .minimum = 0.98,

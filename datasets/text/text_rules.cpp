@@ -65,7 +65,10 @@ std::optional<Violation> unused_by_text_tokenizer(const TaskOptions& task) {
   if (!has_subwords(options.tokenizer) && options.mask_words) {
     return Violation{{"task.mask_words", "task.tokenizer"},
                      "this tokenizer has no parts of words to mask together (only bpe, "
-                     "unigram, byte_bpe)"};
+                     "unigram, byte_bpe, word_piece)"};
+  }
+  if (auto violation = lower_case_without_word_piece(options.tokenizer, options.lower_case)) {
+    return violation;
   }
   return vocabulary_does_not_suit(options.tokenizer, options.vocabulary, defaults.vocabulary);
 }

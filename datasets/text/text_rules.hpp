@@ -20,11 +20,11 @@ inline constexpr std::array text_rules{
              "and one of the former is given.",
              share_without_file},
     TaskRule{"`task.separator` goes with `task.documents: separator`.", separator_separates},
-    TaskRule{
-        "In `text`, `task.character_coverage` is for the tokenizers `bpe` and `unigram`, and "
-        "`task.mask_words` for these and `byte_bpe`. `task.vocabulary` is not for `byte`, and "
-        "259 or more for `byte_bpe`. With `task.tokenizer_of` all but `task.mask_words` keep their "
-        "defaults.",
-        unused_by_text_tokenizer}};
+    TaskRule{"In `text`, `task.character_coverage` is for the tokenizers `bpe` and `unigram`, "
+             "`task.mask_words` for these, `byte_bpe` and `word_piece`, and `task.lower_case` for "
+             "`word_piece`. `task.vocabulary` is not for `byte`, and 259 or more for `byte_bpe`. "
+             "With `task.tokenizer_of` all but `task.mask_words` keep their "
+             "defaults.",
+             unused_by_text_tokenizer}};
 
 }  // namespace tapehead

@@ -12,9 +12,9 @@
 #include "core/clock.hpp"
 #include "core/errors.hpp"
 #include "core/utf8.hpp"
-#include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
+#include "datasets/tokenizers/tokenizer_of_lines.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
@@ -47,8 +47,8 @@ std::vector<std::string> sampled_lines(const DocumentFiles& files, double share)
 
 std::shared_ptr<const Tokenizer> trained_on(const std::vector<std::string>& lines,
                                             const TextOptions& options) {
-  if (options.tokenizer == TokenizerKind::byte_bpe) {
-    return std::make_shared<const ByteBpe>(train_byte_bpe(lines, options.vocabulary));
+  if (!is_sentencepiece(options.tokenizer)) {
+    return tokenizer_of_lines(options.tokenizer, lines, options.vocabulary, options.lower_case);
   }
   return std::make_shared<const SentencePieceTokenizer>(
       train_sentencepiece(lines, {.kind = options.tokenizer,

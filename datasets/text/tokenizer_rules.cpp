@@ -20,4 +20,12 @@ std::optional<Violation> vocabulary_does_not_suit(TokenizerKind kind, Index voca
   return {};
 }
 
+std::optional<Violation> lower_case_without_word_piece(TokenizerKind kind, bool lower_case) {
+  if (!lower_case || kind == TokenizerKind::word_piece) {
+    return {};
+  }
+  return Violation{{"task.lower_case", "task.tokenizer"},
+                   "this tokenizer does not use it (only word_piece)"};
+}
+
 }  // namespace tapehead

@@ -14,6 +14,8 @@ namespace tapehead {
 std::optional<Violation> vocabulary_does_not_suit(TokenizerKind kind, Index vocabulary,
                                                   Index usual);
 
+std::optional<Violation> lower_case_without_word_piece(TokenizerKind kind, bool lower_case);
+
 // Beside `task.tokenizer_of`.
 inline Violation no_effect_beside_tokenizer_of(const char* option) {
   return {{option, "task.tokenizer_of"},
@@ -32,6 +34,9 @@ std::optional<Violation> makes_no_tokenizer(const Options& options) {
   }
   if (options.character_coverage != defaults.character_coverage) {
     return no_effect_beside_tokenizer_of("task.character_coverage");
+  }
+  if (options.lower_case != defaults.lower_case) {
+    return no_effect_beside_tokenizer_of("task.lower_case");
   }
   return {};
 }

@@ -8,7 +8,7 @@
 
 namespace tapehead {
 
-enum class TokenizerKind { word, character, bpe, unigram, byte, byte_bpe };
+enum class TokenizerKind { word, character, bpe, unigram, byte, byte_bpe, word_piece };
 // Whether SentencePiece trains it.
 constexpr bool is_sentencepiece(TokenizerKind kind) {
   return kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
@@ -16,15 +16,16 @@ constexpr bool is_sentencepiece(TokenizerKind kind) {
 
 // Whether its entries are parts of words.
 constexpr bool has_subwords(TokenizerKind kind) {
-  return is_sentencepiece(kind) || kind == TokenizerKind::byte_bpe;
+  return is_sentencepiece(kind) || kind == TokenizerKind::byte_bpe ||
+         kind == TokenizerKind::word_piece;
 }
 
 enum class Normalization { identity, nfkc, nfkc_cf };
 
 template <>
 struct EnumNames<TokenizerKind> {
-  static constexpr std::array<std::string_view, 6> names{"word",    "character", "bpe",
-                                                         "unigram", "byte",      "byte_bpe"};
+  static constexpr std::array<std::string_view, 7> names{
+      "word", "character", "bpe", "unigram", "byte", "byte_bpe", "word_piece"};
 };
 template <>
 struct EnumNames<Normalization> {

@@ -10,9 +10,10 @@
 
 namespace tapehead {
 
-// Of at most so many entries, marks included; bytes have their 256 in any case.
+// Of at most so many entries, marks included; bytes have their 256 in any case. `lower_case`: of a
+// WordPiece, whether its text loses its case and its accents.
 std::shared_ptr<const Tokenizer> tokenizer_of_lines(TokenizerKind kind,
                                                     std::span<const std::string> lines,
-                                                    Index vocabulary);
+                                                    Index vocabulary, bool lower_case = false);
 
 }  // namespace tapehead

@@ -56,6 +56,15 @@ const std::string& Vocabulary::entry(TokenId id) const {
   return entries_[static_cast<std::size_t>(known ? id : unknown_id)];
 }
 
+void count_entry(std::string_view entry, EntryCounts& counts) {
+  const auto found = counts.find(entry);
+  if (found == counts.end()) {
+    counts.emplace(entry, 1);
+  } else {
+    ++found->second;
+  }
+}
+
 Vocabulary most_frequent(const EntryCounts& counts, Index limit) {
   std::vector<std::pair<std::string, Index>> ranked(counts.begin(), counts.end());
   std::ranges::sort(ranked, [](const auto& a, const auto& b) {

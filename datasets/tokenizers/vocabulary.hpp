@@ -23,6 +23,8 @@ struct TextHash {
 // How often each entry was seen.
 using EntryCounts = std::unordered_map<std::string, Index, TextHash, std::equal_to<>>;
 
+void count_entry(std::string_view entry, EntryCounts& counts);  // one more of it
+
 class Vocabulary {
  public:
   // The entries that follow the marks, in order, without duplicates. A line end is in none but an

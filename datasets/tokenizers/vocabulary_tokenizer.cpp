@@ -67,12 +67,7 @@ std::vector<std::string_view> units_of(std::string_view text, Unit unit) {
 
 void count_units(std::string_view text, Unit unit, EntryCounts& counts) {
   for (const std::string_view entry : units_of(text, unit)) {
-    const auto found = counts.find(entry);
-    if (found == counts.end()) {
-      counts.emplace(entry, 1);
-    } else {
-      ++found->second;
-    }
+    count_entry(entry, counts);
   }
 }
 

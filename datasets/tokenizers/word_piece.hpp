@@ -3,6 +3,7 @@
 // beginning on. Entries that go on with a word begin with "##".
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,11 @@ struct WordPieceOptions {
   BasicWordOptions words{};
   Index longest_word = 100;  // in characters; a longer one is unknown
 };
+
+// Of BERT, whose texts are in lower case without accents, or as they are.
+inline WordPieceOptions word_piece_options(bool lower_case) {
+  return {.words = {.strip_accents = lower_case, .lower_case = lower_case}};
+}
 
 class WordPiece : public Tokenizer {
  public:
@@ -45,6 +51,12 @@ class WordPiece : public Tokenizer {
   Vocabulary vocabulary_;
   WordPieceOptions options_;
 };
+
+// Trains a vocabulary of at most so many entries, marks included: the characters of the text, and
+// then merges of neighbours within a word, each of the pair that occurs most often; of equals that
+// whose left entry, then whose right entry has the lower id. A pair that occurs once is not merged.
+WordPiece train_word_piece(std::span<const std::string> lines, Index vocabulary,
+                           const WordPieceOptions& options);
 
 // From the entries of a file that `save` wrote. Throws DataError.
 WordPiece word_piece_of(const Vocabulary& saved);

@@ -76,7 +76,9 @@ TEST_F(Fill, models_have_the_same_bits_by_any_threads_and_through_a_resume) {
 TEST_F(Fill, models_work_with_the_commands_about_heads) {
   train("bpe", {"task.mask_words=true", "task.tokenizer=bpe", "task.vocabulary=120"});
   train("byte_bpe", {"task.mask_words=true", "task.tokenizer=byte_bpe", "task.vocabulary=300"});
-  for (const std::string run : {"bpe", "byte_bpe"}) {
+  train("word_piece", {"task.mask_words=true", "task.tokenizer=word_piece", "task.vocabulary=100",
+                       "task.lower_case=true"});
+  for (const std::string run : {"bpe", "byte_bpe", "word_piece"}) {
     EXPECT_THAT(output({"heads", run}), HasSubstr("heads have a role"));
     EXPECT_THAT(output({"report", run}), HasSubstr("report.html"));
     EXPECT_THAT(output({"evaluate", run, "--split", "validation"}), HasSubstr("tokens right"));

@@ -74,7 +74,7 @@ TEST_F(Text, joint_pieces) {
 }
 
 TEST_F(Text, separate_pieces_words_and_characters) {
-  for (const std::string tokenizer : {"unigram", "word", "character", "byte_bpe"}) {
+  for (const std::string tokenizer : {"unigram", "word", "character", "byte_bpe", "word_piece"}) {
     train(tokenizer, {"task.tokenizer=" + tokenizer, "task.joint_vocabulary=false",
                       tokenizer == "byte_bpe" ? "task.vocabulary=300" : "task.vocabulary=60",
                       "model.tie_embeddings=none", "training.steps=10",

@@ -16,6 +16,7 @@
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_of_lines.hpp"
+#include "datasets/tokenizers/word_piece.hpp"
 
 namespace {
 
@@ -35,6 +36,10 @@ std::string trained_pieces(const std::string& kind, const std::vector<std::strin
 
 std::shared_ptr<const Tokenizer> made_of(const std::string& kind,
                                          const std::vector<std::string>& lines, Index vocabulary) {
+  if (kind.starts_with("word_piece")) {
+    return std::make_shared<WordPiece>(
+        train_word_piece(lines, vocabulary, word_piece_options(kind == "word_piece")));
+  }
   const auto& names = EnumNames<TokenizerKind>::names;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == kind && !is_sentencepiece(static_cast<TokenizerKind>(i))) {

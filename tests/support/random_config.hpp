@@ -101,7 +101,8 @@ class RandomConfigs {
             TAPEHEAD_FIXTURES "/text/" + split + (side == "source" ? ".en" : ".de");
       }
     }
-    options_["task.tokenizer"] = one_of({"word", "character", "bpe", "unigram", "byte_bpe"});
+    options_["task.tokenizer"] =
+        one_of({"word", "character", "bpe", "unigram", "byte_bpe", "word_piece"});
     options_["task.joint_vocabulary"] = one_of({"true", "false"});
     if (one_in(2)) options_["task.max_length"] = one_of({10, 60, 300});
     if (one_in(2)) options_["task.normalization"] = one_of({"nfkc", "nfkc_cf"});

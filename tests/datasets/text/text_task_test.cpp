@@ -99,6 +99,17 @@ TEST_P(TextTask, is_the_same_from_the_files_of_a_run) {
             made.training_split(3)->windows.list[1].first);
 }
 
+TEST_F(TextTask, of_a_word_piece_holds_words_without_line_ends) {
+  TaskOptions lower = options(TokenizerKind::word_piece);
+  lower.as<TextOptions>().lower_case = true;
+  const Task task = make_task(lower, 1);
+  const std::string text = written_back(task, *task.splits.front().windows.text);
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+  EXPECT_EQ(text.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), std::string::npos);
+  const Task kept_case = make_task(options(TokenizerKind::word_piece), 1);
+  EXPECT_NE(kept_case.fingerprint, task.fingerprint);
+}
+
 // At each row of a window the model reads the token before the label, or the mark of a document.
 TEST_P(TextTask, predicts_each_token_from_those_before) {
   TaskOptions lines = options(GetParam());

@@ -12,6 +12,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/read_pretrained.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/io_error.hpp"
@@ -43,6 +44,18 @@ TEST_P(WordPieceFiles, give_the_ids_and_texts_of_the_reference) {
         << nlohmann::json(texts[i]);
     ASSERT_EQ(read.tokenizer->decode(tokens), expected[i][0].get<std::string>());
   }
+}
+
+TEST_P(WordPieceFiles, are_trained_as_the_reference_does) {
+  const WordPieceOptions options = word_piece_options(GetParam() == "word_piece");
+  const WordPiece trained =
+      train_word_piece(read_lines(tokenizer_fixtures / "training.txt"), 1000, options);
+  std::vector<std::string> entries;
+  for (Index id = mark_count; id < trained.size(); ++id) {
+    entries.push_back(trained.entry(static_cast<TokenId>(id)));
+  }
+  EXPECT_EQ(entries, read_lines(tokenizer_fixtures / (GetParam() + "_entries.txt")));
+  EXPECT_EQ(trained.options().words.lower_case, options.words.lower_case);
 }
 
 // A test from the paper's code: tokenization_test.py, test_wordpiece_tokenizer and others.
@@ -95,6 +108,29 @@ TEST(WordPiece, names_unknown_words_and_decodes_the_others) {
   const std::vector<TokenId> tokens = small().encode("Hello, dog, running");
   EXPECT_EQ(small().decode(tokens), "hello, ⁇, running");
   EXPECT_EQ(small().decode({begin_id, tokens[0], end_id}), "hello");
+}
+
+// Counted by hand: l and o are neighbours 5 times, lo and w 4 times. Then e and s, s and t, and low
+// and e are so twice, and e comes first; then low and es, and es and t, and low comes first.
+TEST(WordPiece, merges_the_most_frequent_pairs_within_words) {
+  const std::vector<std::string> lines{"low low Lowest", "lot lowest."};
+  const WordPiece trained = train_word_piece(lines, 100, word_piece_options(true));
+  const std::vector<std::string> entries(trained.vocabulary().entries().begin() + mark_count,
+                                         trained.vocabulary().entries().end());
+  EXPECT_THAT(entries, ElementsAre(".", "e", "l", "o", "s", "t", "w", "##e", "##o", "##s", "##t",
+                                   "##w", "lo", "low", "##es", "lowes", "lowest"));
+  const WordPiece cased = train_word_piece(lines, 100, word_piece_options(false));
+  EXPECT_THAT(entries_of(cased, "Low"), ElementsAre("L", "##o", "##w"));
+}
+
+// l and o occur 5 times and w 4 times, and o and w go on with a word as often; with the marks they
+// are 8 entries.
+TEST(WordPiece, without_room_for_all_characters_knows_the_most_frequent) {
+  const std::vector<std::string> lines{"low low lowest", "lot lowest."};
+  const WordPiece trained = train_word_piece(lines, 8, word_piece_options(true));
+  EXPECT_EQ(trained.size(), 8);
+  EXPECT_THAT(entries_of(trained, "low wo"), ElementsAre("l", "##o", "##w", "w", "##o"));
+  EXPECT_THAT(entries_of(trained, "lot"), ElementsAre("<unk>"));
 }
 
 TEST(WordPiece, comes_back_from_the_files_of_a_run_with_its_options) {

@@ -117,11 +117,28 @@ TEST(TaskRules, an_option_of_another_tokenizer_is_not_ignored) {
     EXPECT_EQ(config_error(text, {"task.tokenizer=unigram", value}), "accepted");
   }
   const std::string dropout = "task.subword_dropout=0.1";
-  for (const std::string tokenizer : {"word", "character", "unigram", "byte_bpe"}) {
+  for (const std::string tokenizer : {"word", "character", "unigram", "byte_bpe", "word_piece"}) {
     EXPECT_EQ(config_error(text, {"task.tokenizer=" + tokenizer, dropout}),
               "--set " + dropout + ": this tokenizer has no merges to leave out (only bpe)");
   }
   EXPECT_EQ(config_error(text, {dropout}), "accepted");
+}
+
+TEST(TaskRules, lower_case_is_for_word_piece) {
+  for (const std::string task :
+       {"name: parallel_text, train_tsv: a, validation_tsv: b", "name: text, train_text: a",
+        "name: labelled_text, train_tsv: a"}) {
+    const auto error = [&](const std::string& options) {
+      return config_error(fmt::format(
+          "task: {{{}, lower_case: true{}}}\nmodel: {{family: decoder}}", task, options));
+    };
+    EXPECT_EQ(error(", tokenizer: word_piece"), "accepted");
+    EXPECT_THAT(error(", tokenizer: bpe"),
+                HasSubstr("task.lower_case: this tokenizer does not use it (only word_piece)"));
+    if (!task.starts_with("name: parallel_text")) {
+      EXPECT_THAT(error(", tokenizer_of: run"), HasSubstr("task.lower_case: has no effect"));
+    }
+  }
 }
 
 TEST(TaskRules, a_vocabulary_suits_its_tokenizer) {

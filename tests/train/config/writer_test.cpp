@@ -57,7 +57,8 @@ struct Scramble {
   void operator()(const Field&, const LayeredCell&) const {}
 };
 
-void repair_vocabulary(TokenizerKind kind, Index usual, Index& vocabulary) {
+void repair_vocabulary(TokenizerKind kind, Index usual, Index& vocabulary, bool& lower_case) {
+  lower_case = lower_case && kind == TokenizerKind::word_piece;
   if (kind == TokenizerKind::byte || kind == TokenizerKind::byte_bpe) {
     vocabulary = usual;
   }
@@ -71,7 +72,7 @@ void repair(ParallelTextOptions& text) {
   if (!own || text.tokenizer != TokenizerKind::bpe) {
     text.subword_dropout = 0;
   }
-  repair_vocabulary(text.tokenizer, defaults.vocabulary, text.vocabulary);
+  repair_vocabulary(text.tokenizer, defaults.vocabulary, text.vocabulary, text.lower_case);
   text.vocabulary = own ? text.vocabulary : defaults.vocabulary;
   if (!own || !is_sentencepiece(text.tokenizer)) {
     text.normalization = defaults.normalization;
@@ -91,7 +92,7 @@ void repair(TextOptions& text) {
   if (!own || !is_sentencepiece(text.tokenizer)) {
     text.character_coverage = defaults.character_coverage;
   }
-  repair_vocabulary(text.tokenizer, defaults.vocabulary, text.vocabulary);
+  repair_vocabulary(text.tokenizer, defaults.vocabulary, text.vocabulary, text.lower_case);
   text.vocabulary = own ? text.vocabulary : defaults.vocabulary;
 }
 
@@ -109,7 +110,7 @@ void repair(LabelledTextOptions& text) {
     text.normalization = defaults.normalization;
     text.character_coverage = defaults.character_coverage;
   }
-  repair_vocabulary(text.tokenizer, defaults.vocabulary, text.vocabulary);
+  repair_vocabulary(text.tokenizer, defaults.vocabulary, text.vocabulary, text.lower_case);
   text.vocabulary = own ? text.vocabulary : defaults.vocabulary;
 }
 
