@@ -27,7 +27,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr Index all = std::numeric_limits<Index>::max();
+constexpr Index all_lines = std::numeric_limits<Index>::max();
 
 class TextPipe : public ::testing::Test {
  protected:
@@ -82,13 +82,13 @@ class TextPipe : public ::testing::Test {
 TEST_F(TextPipe, hands_out_what_is_there) {
   write("one\ntwo\nthr");
   EXPECT_THAT(reader_.next(1), ElementsAre("one"));
-  EXPECT_THAT(reader_.next(all), ElementsAre("two"));
+  EXPECT_THAT(reader_.next(all_lines), ElementsAre("two"));
   write("ee\r\n\n");
-  EXPECT_THAT(reader_.next(all), ElementsAre("three", ""));
+  EXPECT_THAT(reader_.next(all_lines), ElementsAre("three", ""));
   write("last");
   end();
-  EXPECT_THAT(reader_.next(all), ElementsAre("last"));
-  EXPECT_THAT(reader_.next(all), IsEmpty());
+  EXPECT_THAT(reader_.next(all_lines), ElementsAre("last"));
+  EXPECT_THAT(reader_.next(all_lines), IsEmpty());
 }
 
 TEST_F(TextPipe, drops_are_put_together) {
@@ -107,14 +107,14 @@ TEST_F(TextPipe, a_single_byte_is_no_gzip) {
 TEST_F(TextPipe, only_the_first_mark_is_none) {
   write("\xEF\xBB\xBF\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n");
   end();
-  EXPECT_THAT(reader_.next(all), ElementsAre("\xEF\xBB\xBFone", "\xEF\xBB\xBFtwo"));
+  EXPECT_THAT(reader_.next(all_lines), ElementsAre("\xEF\xBB\xBFone", "\xEF\xBB\xBFtwo"));
 }
 
 TEST_F(TextPipe, all_other_bytes_are_the_lines) {
   const std::string bytes("a\0b\r\x0b\n\0\n", 8);
   write(bytes);
   end();
-  EXPECT_THAT(reader_.next(all), ElementsAre(std::string("a\0b\r\x0b", 5), std::string("\0", 1)));
+  EXPECT_THAT(reader_.next(all_lines), ElementsAre(std::string("a\0b\r\x0b", 5), std::string("\0", 1)));
 }
 
 TEST_F(TextPipe, a_line_without_an_end_is_refused_before_it_takes_all_memory) {
@@ -122,7 +122,7 @@ TEST_F(TextPipe, a_line_without_an_end_is_refused_before_it_takes_all_memory) {
   std::ofstream(directory_ / "bomb", std::ios::binary) << bomb;
   const OpenFile file(directory_ / "bomb", O_RDONLY);
   TextReader reader(file.descriptor(), "the bomb");
-  EXPECT_THAT(message_of<DataError>([&] { reader.next(all); }),
+  EXPECT_THAT(message_of<DataError>([&] { reader.next(all_lines); }),
               HasSubstr("the bomb:2: the line is longer than 100 MiB"));
 }
 
@@ -130,7 +130,7 @@ TEST_F(TextPipe, damage_names_the_input) {
   const std::string whole = packed("some text that is long enough\n");
   write(whole.substr(0, whole.size() - 3));
   end();
-  EXPECT_THAT(io_error_of([&] { reader_.next(all); }),
+  EXPECT_THAT(io_error_of([&] { reader_.next(all_lines); }),
               HasSubstr("cannot read the pipe: gzip data that ends before it is complete"));
 }
 

@@ -27,7 +27,7 @@ std::ostream& operator<<(std::ostream& out, const Case& of) { return out << of.n
 constexpr Index source_vocabulary = 17;
 constexpr Index target_vocabulary = 13;
 
-ModelOptions options_of(const std::vector<std::string>& set) {
+ModelOptions model_options_of(const std::vector<std::string>& set) {
   return parse_config("model: {d_model: 12, heads: 3, layers: 2, d_ff: 7}\n", "a.yaml", set)
       .config.model;
 }
@@ -55,7 +55,7 @@ Index parameters_of(const std::vector<ModelPart>& parts, const std::string& kind
 
 // In closed form; attentions of one name, and layers of one group, have their weights once.
 TEST_P(ModelParts, have_the_parameters_of_the_model) {
-  const ModelOptions options = options_of(GetParam().set);
+  const ModelOptions options = model_options_of(GetParam().set);
   ParameterStore store;
   const Transformer model(store.root(), options, source_vocabulary, target_vocabulary);
   const auto parts = model_parts(model, store, {});
@@ -113,7 +113,7 @@ TEST_P(ModelParts, have_the_parameters_of_the_model) {
 }
 
 TEST_P(ModelParts, have_the_arithmetic_of_a_step) {
-  const ModelOptions options = options_of(GetParam().set);
+  const ModelOptions options = model_options_of(GetParam().set);
   const Batch batch = make_batch(ragged_split(), {0, 1, 2, 3});
   ParameterStore store;
   const Transformer model(store.root(), options, source_vocabulary, target_vocabulary);
