@@ -1,15 +1,16 @@
-# embed(VARIABLE NAME FILE...) writes a source that defines the string_view tapehead::NAME, declared in
-# lab/report/sources.hpp, as the files' contents one after the other, and appends it to the list VARIABLE. Configuring
-# runs anew when a file changes.
-function(embed variable name)
+# embed(VARIABLE HEADER NAME FILE...) writes a source that defines the string_view tapehead::NAME, declared in the
+# header, as the files' contents one after the other, and appends it to the list VARIABLE. Configuring runs anew when a
+# file changes.
+function(embed variable header name)
   set(text "")
   foreach(file ${ARGN})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     file(READ ${file} content)
     string(APPEND text "${content}")
   endforeach()
-  set(source ${PROJECT_BINARY_DIR}/embedded/${name}.cpp)
-  string(CONCAT text "#include \"lab/report/sources.hpp\"\n\nnamespace tapehead {\nnamespace {\nconstexpr char text[] = R\"embedded("
+  string(REPLACE :: _ file_name ${name})
+  set(source ${PROJECT_BINARY_DIR}/embedded/${file_name}.cpp)
+  string(CONCAT text "#include \"${header}\"\n\nnamespace tapehead {\nnamespace {\nconstexpr char text[] = R\"embedded("
          "${text}" ")embedded\";\n}\nconstinit const std::string_view ${name}(text, sizeof text - 1);\n}\n")
   set(written "")
   if(EXISTS ${source})

@@ -1,0 +1,4 @@
+
+
+def blocks(size):
+    return lambda query, key: query // size == key // size

@@ -1,0 +1,4 @@
+
+
+def causal(query, key):
+    return key <= query

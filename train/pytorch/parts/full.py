@@ -1,0 +1,4 @@
+
+
+def full(query, key):
+    return key >= 0

@@ -1,0 +1,4 @@
+
+
+def looking_back(pattern):
+    return lambda query, key: pattern(query, key) & (key <= query)
