@@ -1,82 +1,181 @@
-// tapehead export RUN DIRECTORY: writes the model of a run for other programs.
+// tapehead export RUN DIRECTORY: writes a trained model for another program.
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
+#include "apps/inputs.hpp"
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
+#include "core/shown.hpp"
+#include "core/text.hpp"
 #include "train/interchange/export.hpp"
 #include "train/output/logging.hpp"
+#include "train/pytorch/export.hpp"
 
 namespace tapehead {
 
 namespace {
 
+namespace fs = std::filesystem;
+
+struct WrittenModel {
+  std::string of;  // what makes use of the files: their class, or the files themselves
+  Index parameters = 0;
+};
+
+// Makes room in the directory, which it calls when nothing can be refused any more.
+using MakeRoom = std::function<void()>;
+
+// A program that a model can be written for, and the files that it may get.
+struct ExportForm {
+  std::string_view name;
+  std::vector<std::string> files;
+  WrittenModel (*write)(const SavedRun& run, const fs::path& directory, const MakeRoom& make_room);
+};
+
+WrittenModel write_for_transformers(const SavedRun& run, const fs::path& directory,
+                                    const MakeRoom& make_room) {
+  const Exported exported = export_model(run);
+  make_room();
+  write_exported(exported, run, directory);
+  WrittenModel written{.of = exported.class_name};
+  for (const ExportedTensor& tensor : exported.tensors) {
+    written.parameters += std::ssize(tensor.numbers);
+  }
+  return written;
+}
+
+WrittenModel write_for_pytorch(const SavedRun& run, const fs::path& directory,
+                               const MakeRoom& make_room) {
+  make_room();
+  export_pytorch(run, directory);
+  return {.of = "model.py", .parameters = run.model.store.count()};
+}
+
+// The first one is the default.
+const std::array<ExportForm, 2>& export_forms() {
+  static const std::array<ExportForm, 2> forms{
+      {{.name = "transformers",
+        .files = {exported_files.begin(), exported_files.end()},
+        .write = write_for_transformers},
+       {.name = "pytorch",
+        .files = {pytorch_files.begin(), pytorch_files.end()},
+        .write = write_for_pytorch}}};
+  return forms;
+}
+
+const ExportForm& export_form(const std::string& name) {
+  const auto& forms = export_forms();
+  const auto* const found = std::ranges::find(forms, name, &ExportForm::name);
+  if (found == forms.end()) {
+    std::vector<std::string_view> names;
+    for (const ExportForm& form : forms) {
+      names.push_back(form.name);
+    }
+    throw ConfigError(
+        fmt::format("--as {}: there is no such form (one of: {})", shown(name), join(names, ", ")));
+  }
+  return *found;
+}
+
 struct ExportArguments {
-  std::string run;
-  std::filesystem::path directory;
+  fs::path run;
+  fs::path directory;
+  std::string as{export_forms().front().name};
   std::string checkpoint;
   bool overwrite = false;
   bool json = false;
 };
 
-void expect_available(const ExportArguments& arguments) {
-  namespace fs = std::filesystem;
-  const fs::path& directory = arguments.directory;
-  if (fs::exists(directory) && !fs::is_directory(directory)) {
-    throw IoError(fmt::format("{} is no directory", directory.string()));
-  }
-  if (fs::exists(directory) && !fs::is_empty(directory) && !arguments.overwrite) {
+// Files that no export writes are never touched.
+void expect_directory_available(const ExportArguments& arguments, const InputFiles& inputs) {
+  std::error_code none;
+  const bool used =
+      fs::exists(arguments.directory, none) && !fs::is_empty(arguments.directory, none);
+  if (used && !arguments.overwrite) {
     throw IoError(fmt::format("{} is not empty; --overwrite replaces the files of an export in it",
-                              directory.string()));
+                              arguments.directory.string()));
+  }
+  for (const ExportForm& form : export_forms()) {
+    for (const std::string& file : form.files) {
+      inputs.expect_other(arguments.directory / file);
+    }
   }
 }
 
-void say(const ExportArguments& arguments, const Exported& exported) {
-  Index numbers = 0;
-  for (const ExportedTensor& tensor : exported.tensors) {
-    numbers += std::ssize(tensor.numbers);
+// What an earlier export of any form left would be read with the new files.
+void remove_exported(const fs::path& directory) {
+  for (const ExportForm& form : export_forms()) {
+    for (const std::string& file : form.files) {
+      std::error_code none;
+      fs::remove(directory / file, none);
+    }
   }
-  const std::string directory = arguments.directory.string();
+}
+
+std::vector<std::string> written_files(const ExportForm& form, const fs::path& directory) {
+  std::vector<std::string> files;
+  std::ranges::copy_if(form.files, std::back_inserter(files),
+                       [&](const std::string& file) { return fs::exists(directory / file); });
+  return files;
+}
+
+void say_exported(const ExportArguments& arguments, const ExportForm& form,
+                  const WrittenModel& written) {
+  const std::vector<std::string> files = written_files(form, arguments.directory);
   if (arguments.json) {
-    const nlohmann::ordered_json json = {{"directory", directory},
-                                         {"model_type", exported.model_type},
-                                         {"class", exported.class_name},
-                                         {"parameters", numbers},
-                                         {"tensors", exported.tensors.size()}};
-    write_output(fmt::format("{}\n", json.dump()));
+    const nlohmann::ordered_json json = {{"run", arguments.run.string()},
+                                         {"directory", arguments.directory.string()},
+                                         {"as", form.name},
+                                         {"model", written.of},
+                                         {"files", files},
+                                         {"parameters", written.parameters}};
+    write_output(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
     return;
   }
-  write_output(fmt::format(
-      "{0}: a {1} of {2} parameters\nin Python: transformers.{1}.from_pretrained(\"{0}\")\n",
-      directory, exported.class_name, numbers));
+  write_output(fmt::format("{}: {} of {} parameters\nfiles: {}\n", arguments.directory.string(),
+                           written.of, written.parameters, join(files, ", ")));
 }
 
 void export_run(const ExportArguments& arguments) {
   start_logging(std::make_shared<Console>());
-  expect_available(arguments);
+  const ExportForm& form = export_form(arguments.as);
+  const InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
+  expect_directory_available(arguments, inputs);
+  expect_output_apart(inputs);
   const SavedRun run(arguments.run, arguments.checkpoint);
-  const Exported exported = export_model(run);
-  write_exported(exported, run, arguments.directory);
-  say(arguments, exported);
+  const WrittenModel written =
+      form.write(run, arguments.directory, [&] { remove_exported(arguments.directory); });
+  say_exported(arguments, form, written);
 }
 
 }  // namespace
 
 void add_export_command(CLI::App& program, Outcome& /*outcome*/) {
-  CLI::App* command =
-      program.add_subcommand("export", "Write the model of a run for other programs");
+  CLI::App* command = program.add_subcommand("export", "Write a trained model for another program");
   const auto arguments = std::make_shared<ExportArguments>();
   command->add_option("run", arguments->run, "Run directory")->required();
-  command->add_option("directory", arguments->directory, "Directory to write")->required();
+  command->add_option("directory", arguments->directory, "Directory to write into")->required();
+  command
+      ->add_option("--as", arguments->as,
+                   "For what: transformers, which has GPT-2, Llama, BERT, ALBERT and Marian; or "
+                   "pytorch, plain PyTorch made for the options of this model")
+      ->capture_default_str();
   add_checkpoint_option(*command, arguments->checkpoint);
-  command->add_flag("--overwrite", arguments->overwrite, "Replace files of an earlier export");
+  command->add_flag(
+      "--overwrite", arguments->overwrite,
+      "Write into a directory that is not empty, over the files of an earlier export");
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { export_run(*arguments); });
 }

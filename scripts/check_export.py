@@ -72,7 +72,7 @@ def train_and_export(kind):
     pathlib.Path(f"{kind}.json").write_text(json.dumps(config))
     run("train", f"{kind}.json", "--run", f"runs/{kind}")
     said = json.loads(run("export", f"runs/{kind}", kind, "--json"))
-    model = getattr(transformers, said["class"]).from_pretrained(kind, attn_implementation="eager").eval()
+    model = getattr(transformers, said["model"]).from_pretrained(kind, attn_implementation="eager").eval()
     return model, transformers.AutoTokenizer.from_pretrained(kind)
 
 

@@ -120,7 +120,9 @@ TEST_F(Errors, what_stands_on_the_command_line_cannot_act_on_the_terminal) {
         Arguments{"translate", "a", "--beam", hidden}, Arguments{"train", "a.yaml", "--" + hidden},
         Arguments{"prune", "a", "b", "--head", hidden}, Arguments{"report", hidden},
         tiny_training("a", {hidden}), tiny_training("a", {"model.init_from=runs/" + hidden}),
-        Arguments{"sweep", hidden}, Arguments{"replay", hidden}}) {
+        Arguments{"sweep", hidden}, Arguments{"replay", hidden},
+        Arguments{"export", hidden, "e", "--as", "pytorch"},
+        Arguments{"export", "a", "e", "--as", hidden}}) {
     const ProgramResult result = run(arguments);
     EXPECT_NE(result.exit_code, 0);
     for (const char* raw : {"\r", "\x1b", "\x7f"}) {

@@ -1,7 +1,8 @@
-// `tapehead export`: a run for other programs.
+// `tapehead export`: a run becomes a directory that another program reads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -9,7 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/tensor_file.hpp"
+#include "tests/support/labelled_training.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
 
 namespace tapehead {
 namespace {
@@ -17,121 +20,102 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
 class Export : public ::testing::Test {
  protected:
-  ProgramResult run(const Arguments& arguments, const std::string& input = "") {
-    return run_program(arguments, here.path(), input);
-  }
-  std::string output(const Arguments& arguments, const std::string& input = "") {
-    const ProgramResult result = run(arguments, input);
+  ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
+  std::string output(const Arguments& arguments) {
+    const ProgramResult result = run(arguments);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result.output;
   }
-  // A run that has taken one step, with these options of the model.
-  void train(const std::string& task, const std::string& model) {
-    std::ofstream(here / "a.yaml")
-        << "task: {" << task << "}\nmodel: {d_model: 16, heads: 2, "
-        << "layers: 1, " << model << "}\ntraining: {steps: 1, batch_tokens: 64}\n"
-        << "run: {report: false}\n";
-    output({"train", "a.yaml", "--run", "a", "--overwrite"});
-  }
-  std::string model_type(const std::string& task, const std::string& model) {
-    train(task, model);
-    const Json said = Json::parse(output({"export", "a", "out", "--json", "--overwrite"}));
-    EXPECT_EQ(Json::parse(content_of(here / "out" / "config.json"))["architectures"][0],
-              said["class"]);
-    EXPECT_EQ(TensorFile(here / "out" / "model.safetensors", Trust::any).entries().size(),
-              said["tensors"]);
-    return said["class"];
-  }
-  std::string complaint(const std::string& task, const std::string& model) {
-    train(task, model);
-    fs::remove_all(here / "refused");
-    const ProgramResult result = run({"export", "a", "refused"});
-    EXPECT_EQ(result.exit_code, 2) << result.output;  // as for a wrong config
-    EXPECT_FALSE(fs::exists(here / "refused")) << "half exported";
-    return result.errors;
-  }
-  std::string text() {
-    std::ofstream file(here / "text");
-    for (int line = 0; line < 60; ++line) {
-      file << "a cat sees a dog\n";
-    }
-    return "name: text, train_text: text, tokenizer: character, context: 8, validation_share: 0.2";
-  }
-  std::string labelled() {
-    std::ofstream file(here / "labelled.tsv");
-    for (int line = 0; line < 30; ++line) {
-      file << "a cat\tanimal\na tree\tplant\n";
-    }
-    return "name: labelled_text, train_tsv: labelled.tsv";
-  }
 
   TemporaryDirectory here;
-  const std::string copy =
-      "name: copy, vocabulary: 9, max_length: 6, train_examples: 40, "
-      "validation_examples: 5, test_examples: 5";
 };
 
-TEST_F(Export, of_every_preset_has_an_architecture) {
-  EXPECT_EQ(model_type(copy, "preset: vaswani"), "MarianMTModel");
-  EXPECT_EQ(model_type(copy, "preset: gpt2, family: decoder"), "GPT2LMHeadModel");
-  EXPECT_EQ(model_type(text(), "preset: gpt2, family: decoder"), "GPT2LMHeadModel");
-  EXPECT_EQ(model_type(text(), "preset: llama, family: decoder"), "LlamaForCausalLM");
-  EXPECT_EQ(model_type(text(), "preset: bert, family: encoder"), "BertForMaskedLM");
-  EXPECT_EQ(model_type(text(), "preset: bert, family: encoder, layer_groups: 1, d_embedding: 8"),
-            "AlbertForMaskedLM");
-  EXPECT_EQ(model_type(labelled(), "preset: bert, family: encoder"),
-            "BertForSequenceClassification");
-  EXPECT_EQ(model_type(labelled(), "preset: gpt2, family: decoder, tie_embeddings: none"),
-            "GPT2ForSequenceClassification");
-  EXPECT_EQ(model_type(copy, "preset: bert, family: encoder"), "BertForTokenClassification");
+TEST_F(Export, writes_weights_code_and_vocabulary) {
+  output(tiny_training("r"));
+  EXPECT_THAT(output({"export", "r", "e", "--as", "pytorch"}),
+              AllOf(HasSubstr("e: model.py of "),
+                    HasSubstr("files: model.safetensors, model.py, vocabulary.json\n")));
+  const TensorFile weights(here / "e/model.safetensors", Trust::any);
+  const TensorFile best(here / "r/checkpoints/best.safetensors");
+  ASSERT_EQ(weights.entries().size(), best.entries().size());
+  for (const TensorEntry& entry : best.entries()) {
+    const TensorEntry& written = weights.entry(entry.name);
+    EXPECT_EQ(written.shape, entry.shape) << entry.name;
+    EXPECT_EQ(written.dtype, DType::f32);
+    EXPECT_TRUE(std::ranges::equal(written.bytes, entry.bytes)) << entry.name;
+  }
+  const Json vocabulary = Json::parse(content_of(here / "e/vocabulary.json"));
+  for (const char* side : {"source", "target"}) {
+    EXPECT_EQ(vocabulary[side][1], "<s>");
+    EXPECT_EQ(
+        vocabulary[side].size(),
+        static_cast<std::size_t>(weights.entry(std::string(side) + ".embedding").shape.front()));
+  }
+  const ProgramResult compiled =
+      Program({"-m", "py_compile", "e/model.py"}, here.path(), "/usr/bin/python3").wait();
+  EXPECT_EQ(compiled.exit_code, 0) << compiled.errors;
 }
 
-TEST_F(Export, says_what_it_wrote_and_the_classes) {
-  train(labelled(), "preset: bert, family: encoder");
-  EXPECT_THAT(output({"export", "a", "out"}),
-              HasSubstr("transformers.BertForSequenceClassification.from_pretrained(\"out\")"));
-  const Json config = Json::parse(content_of(here / "out" / "config.json"));
-  EXPECT_EQ(config["id2label"], Json({{"0", "animal"}, {"1", "plant"}}));
-  EXPECT_FALSE(fs::exists(here / "out" / "generation_config.json"));
+TEST_F(Export, names_the_run_and_only_the_options_of_the_model) {
+  Arguments training = tiny_training("r");
+  set_options(training, {"model.family=decoder", "attention.positions=alibi"});
+  output(training);
+  output({"export", "r", "e", "--as", "pytorch"});
+  const std::string code = content_of(here / "e/model.py");
+  EXPECT_THAT(code, HasSubstr("\"\"\"The run r (best.safetensors) in plain PyTorch: a decoder."));
+  EXPECT_THAT(code, HasSubstr("positions: alibi"));
+  EXPECT_THAT(code, AllOf(HasSubstr("def alibi_slopes("), HasSubstr("def causal(")));
+  EXPECT_THAT(code, AllOf(Not(HasSubstr("rotate")), Not(HasSubstr("def full(")),
+                          Not(HasSubstr("CrossAttention")), Not(HasSubstr("class Bias"))));
+  EXPECT_THAT(code, AllOf(Not(HasSubstr("#if")), Not(HasSubstr("$")))) << "marks of the parts";
 }
 
-TEST_F(Export, refuses_options_without_a_counterpart_by_name) {
-  EXPECT_THAT(complaint(copy, "norm_position: pre"),
-              AllOf(HasSubstr("MarianMTModel"), HasSubstr("model.norm_position: pre, not post")));
-  EXPECT_THAT(
-      complaint(text(),
-                "preset: gpt2, family: decoder, positions: none, norm_epsilon: "
-                "1e-3"),
-      AllOf(HasSubstr("model.positions: none, not learned"), Not(HasSubstr("norm_epsilon"))));
-  EXPECT_THAT(complaint(text(), "preset: gpt2, family: decoder, bias_output: true"),
-              HasSubstr("output.bias has no counterpart in a GPT2LMHeadModel"));
+TEST_F(Export, gives_one_object_of_json) {
+  output(labelled_training(here, "r", {"training.steps=2", "evaluation.every=2"}));
+  const Json said = Json::parse(output({"export", "r", "e", "--as", "pytorch", "--json"}));
+  EXPECT_EQ(said["run"], "r");
+  EXPECT_EQ(said["directory"], "e");
+  EXPECT_EQ(said["as"], "pytorch");
+  EXPECT_THAT(said["files"], ElementsAre("model.safetensors", "model.py", "vocabulary.json"));
+  EXPECT_GT(said["parameters"], 0);
+  const Json vocabulary = Json::parse(content_of(here / "e/vocabulary.json"));
+  EXPECT_EQ(vocabulary["input"][2], "</s>");
+  EXPECT_THAT(content_of(here / "e/model.py"), Not(HasSubstr("def greedy")));
 }
 
-TEST_F(Export, replaces_only_what_it_is_told_to) {
-  train(copy, "preset: vaswani");
-  output({"export", "a", "out"});
-  EXPECT_THAT(run({"export", "a", "out"}).errors, HasSubstr("out is not empty; --overwrite"));
-  output({"export", "a", "out", "--overwrite"});
-  std::ofstream(here / "file") << "x";
-  EXPECT_THAT(run({"export", "a", "file"}).errors, HasSubstr("file is no directory"));
-  EXPECT_THAT(run({"export", "missing", "new"}).errors, HasSubstr("missing"));
-  EXPECT_FALSE(fs::exists(here / "new"));
+TEST_F(Export, keeps_what_is_in_the_directory) {
+  output(tiny_training("r"));
+  fs::create_directory(here / "e");
+  output({"export", "r", "e", "--as", "pytorch"});
+  std::ofstream(here / "e/model.py") << "mine";
+  std::ofstream(here / "e/notes") << "mine";
+  const ProgramResult refused = run({"export", "r", "e", "--as", "pytorch"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, HasSubstr("e is not empty; --overwrite replaces the files"));
+  EXPECT_EQ(content_of(here / "e/model.py"), "mine");
+  output({"export", "r", "e", "--as", "pytorch", "--overwrite"});
+  EXPECT_THAT(content_of(here / "e/model.py"), HasSubstr("class Transformer"));
+  EXPECT_EQ(content_of(here / "e/notes"), "mine");
+  std::ofstream(here / "file") << "mine";
+  EXPECT_EQ(run({"export", "r", "file", "--as", "pytorch"}).exit_code, 1);
+  EXPECT_EQ(content_of(here / "file"), "mine");
 }
 
-TEST_F(Export, comes_back_as_the_same_model) {
-  const fs::path marian = fs::path(TAPEHEAD_FIXTURES) / "pretrained" / "marian";
-  const std::string source = "v5 v7 v3\n";
-  output({"import", marian.string(), "--run", "a", "--token-texts"});
-  output({"export", "a", "out"});
-  output({"import", "out", "--run", "b", "--token-texts"});
-  const std::string first = output({"translate", "a", "--json"}, source);
-  EXPECT_EQ(output({"translate", "b", "--json"}, source), first);
-  EXPECT_THAT(first, HasSubstr("v"));
+TEST_F(Export, says_what_is_missing) {
+  EXPECT_THAT(run({"export", "r", "e", "--as", "pytorch"}).errors,
+              HasSubstr("error: there is no run r"));
+  const ProgramResult unknown = run({"export", "r", "e", "--as", "tensorflow"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.errors,
+              HasSubstr("--as tensorflow: there is no such form (one of: transformers, pytorch)"));
+  EXPECT_THAT(run({"export", "r", "e"}).errors, HasSubstr("error: there is no run r"));
+  EXPECT_FALSE(fs::exists(here / "e"));
 }
 
 }  // namespace

@@ -118,6 +118,15 @@ TEST_F(OwnInputs, a_smaller_run_over_the_run_itself) {
   EXPECT_EQ(run_shell("\"$TAPEHEAD\" prune r s" + words, here.path()).exit_code, 0);
 }
 
+TEST_F(OwnInputs, an_export_over_the_weights_that_it_reads) {
+  fs::create_directory(here / "e");
+  fs::copy(here / "r/checkpoints/best.safetensors", here / "e/model.safetensors");
+  const std::string command = "\"$TAPEHEAD\" export r e --as pytorch --overwrite";
+  expect_refused(command + " --checkpoint e/../e/model.safetensors",
+                 "cannot write to e/model.safetensors");
+  EXPECT_EQ(run_shell(command, here.path()).exit_code, 0);
+}
+
 TEST_F(OwnInputs, a_training_over_its_config_its_weights_or_its_text) {
   const std::string text = TAPEHEAD_FIXTURES "/text/";
   const auto train = [](const std::string& file, const Arguments& values) {

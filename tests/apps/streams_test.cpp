@@ -55,6 +55,7 @@ TEST_F(Streams, an_error_that_nobody_can_read_has_its_exit_code) {
       {{"heads", "nowhere"}, 1},
       {{"report", "nowhere"}, 1},
       {{"prune", "nowhere", "p"}, 1},
+      {{"export", "nowhere", "e", "--as", "pytorch"}, 1},
       {{"replay", "nowhere"}, 1},
       {{"config", shipped_config, "--set", "x"}, 2}};
   for (const auto& [words, code] : wrong) {
@@ -80,6 +81,7 @@ TEST_F(Streams, output_that_is_lost_is_an_error) {
       {"translate", "r", "--input", "in"},
       {"report", "r"},
       {"prune", "r", "p", "--head", "encoder.layers.0.self.0", "--overwrite"},
+      {"export", "r", "e", "--as", "pytorch", "--overwrite"},
       {"gradcheck", shipped_config, "--only", "decoder.norm.gain"}};
   for (const Arguments& words : commands) {
     const std::string command = shell_command(words);

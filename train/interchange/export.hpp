@@ -1,6 +1,8 @@
 // Exports a model of ours to another program: a run becomes a directory in Hugging Face's layout.
 #pragma once
 
+#include <array>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,24 @@
 #include "train/experiment.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// The files that there may be, with those of a target's own tokenizer.
+inline constexpr std::array exported_files{"config.json",
+                                           "generation_config.json",
+                                           "model.safetensors",
+                                           "tokenizer.json",
+                                           "tokenizer_config.json",
+                                           "special_tokens_map.json",
+                                           "vocab.json",
+                                           "merges.txt",
+                                           "source.spm",
+                                           "target.spm",
+                                           "target_vocab.json",
+                                           "target/tokenizer.json",
+                                           "target/tokenizer_config.json",
+                                           "target/special_tokens_map.json",
+                                           "target/vocab.json",
+                                           "target/merges.txt"};
 
 struct ExportedTensor {
   std::string name;

@@ -1,0 +1,157 @@
+"""The models that check_pytorch_export.py compares: by name, the options of each."""
+
+import pathlib
+
+FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "tests" / "fixtures"
+
+# Of every model, unless it says otherwise.
+SMALL = {"model.d_model": 12, "model.heads": 2, "model.layers": 2, "model.d_ff": 10, "model.max_positions": 40,
+         "training.learning_rate": 0.03, "training.schedule": "constant", "training.batch_tokens": 128,
+         "training.steps": 8, "evaluation.every": 8, "run.report": False}
+
+COPY = {"task.name": "copy", "task.vocabulary": 9, "task.min_length": 3, "task.max_length": 12,
+        "task.train_examples": 60, "task.validation_examples": 4, "task.test_examples": 4}
+SPLITS = ("train", "validation", "test")
+CLASSES = {"task.name": "labelled_text", "task.max_length": 30,
+           **{f"task.{split}_tsv": FIXTURES / "labelled" / f"{split}.tsv" for split in SPLITS}}
+TWO_TEXTS = {"task.name": "labelled_text", "task.texts": 2, "task.max_length": 30,
+             **{f"task.{split}_tsv": "pairs.tsv" for split in SPLITS}}  # which the script makes
+TEXT = {"task.name": "text", "task.train_text": FIXTURES / "text" / "train.en", "task.tokenizer": "character",
+        "task.context": 24}
+
+# What a task's models read, and how they are told what to say.
+READ = {"copy": ["7 1 4 4 2 8 0 3 5 6", "--target", "7 1 4 4 2 8 0 3 5 6"], "labelled_text": ["a hot wind"],
+        "text": ["the man in a "], "masked": ["the m<mask>n in a <mask>"], "pairs": ["a hot wind\tthe cold lake"]}
+
+DECODER = {**COPY, "model.family": "decoder"}
+ENCODER = {**COPY, "model.family": "encoder"}
+PREFIX = {**DECODER, "model.prefix": "full"}
+
+MODEL = [
+    {"encoder_layers": 0}, {"encoder_layers": 1, "decoder_layers": 3}, {"layer_groups": 1},
+    {"layers": 5, "layer_groups": 2},
+    {"feed_forward": "gated"}, {"feed_forward": "none"}, {"feed_forward": "gated", "bias_feed_forward": False},
+    *({"activation": name} for name in ("gelu", "silu", "tanh", "gelu_exact")),
+    {"norm": "rms_norm"}, {"norm": "rms_norm", "norm_position": "post"}, {"norm_epsilon": 0.1},
+    {"norm_position": "post"}, {"norm_position": "post", "feed_forward": "gated"},
+    {"bias_attention": False}, {"bias_feed_forward": False}, {"bias_norm": False}, {"bias_output": True},
+    {"head_transform": "pooler"}, {"head_transform": "masked", "activation": "gelu", "bias_output": True},
+    {"d_embedding": 6}, {"d_embedding": 16, "embedding_norm": True, "positions": "learned", "token_types": 2},
+    {"d_embedding": 6, "head_transform": "masked", "tie_embeddings": "all"},
+    {"token_types": 2}, {"embedding_norm": True}, {"embedding_scale": "none"},
+    {"positions": "learned"}, {"positions": "none"},
+    *({"tie_embeddings": name} for name in ("source_target", "target_output", "all")),
+    {"tie_embeddings": "all", "bias_output": True},
+]
+
+PATTERNS = ["causal", "window 2", "window 3 1", "blocks 3", "strided 3", "fixed 4 1", "fixed 4 0", "top_k 2",
+            "window 4 top_k 2"]
+SHARINGS = ["query_key", "key_value", "query_value", "all", "identity"]
+
+ATTENTION = [
+    {"heads": 4, "kv_heads": 2}, {"heads": 4, "kv_heads": 1, "d_qk": 5, "d_v": 3}, {"heads": [0, 3]}, {"heads": [1, 4]},
+    *({"sharing": name} for name in SHARINGS),
+    {"head_weights": "tied"}, {"head_weights": "tied", "input": "narrow"}, {"input": "narrow"},
+    {"input": "narrow", "heads": 4, "kv_heads": 2, "sharing": "key_value"}, {"input": "narrow", "sharing": "identity"},
+    {"shared_as": "mine", "pattern": "[[full], [window 2]]"}, {"shared_as": ["mine", "other.one"]},
+    *({"combine": name} for name in ("concatenate", "mean", "weighted")),
+    {"combine": "mean", "head_weights": "tied"}, {"combine": "weighted", "sharing": "identity"},
+    *({"score": name} for name in ("bilinear", "cosine", "additive")),
+    {"heads": 4, "kv_heads": 2, "score": "bilinear"}, {"heads": 4, "kv_heads": 2, "score": "additive"},
+    {"heads": 4, "score": "[[dot, bilinear, cosine, additive]]"}, {"score": "[[cosine, dot]]", "head_weights": "tied"},
+    {"score": "[[additive, bilinear]]", "positions": "transformer_xl"}, {"score": "additive", "head_weights": "tied"},
+    {"score": "cosine", "sharing": "identity"}, {"score": "bilinear", "head_weights": "tied"},
+    *({"scale": name} for name in ("inverse_sqrt_d_model", "none", "learned")),
+    {"scale": "learned", "score": "additive"}, {"scale": "none", "score": "[[additive, dot]]"},
+    *({"pattern": name} for name in PATTERNS),
+    {"pattern": "[[window 3, full]]"}, {"pattern": "[[causal, top_k 2], [full, full]]"},
+    {"pattern": "[[full top_k 3, window 2 top_k 1]]"},
+    {"gates": "l0"}, {"gates": "l0", "head_weights": "tied"},
+]
+
+POSITIONS = ["rotary", "relative", "relative_keys", "transformer_xl", "t5", "alibi"]
+BY_KIND = [
+    *({f"{kind}.positions": name} for kind in ("encoder_self", "decoder_self") for name in POSITIONS),
+    *({"attention.positions": name, "attention.clip": 2, "attention.score": score} for score in ("cosine", "bilinear")
+      for name in ("relative", "transformer_xl")),
+    *({"attention.positions": name, "attention.clip": 0} for name in ("relative_keys", "transformer_xl")),
+    {"attention.positions": "relative", "attention.head_weights": "tied"},
+    {"attention.positions": "relative", "attention.scale": "learned", "attention.clip": 3},
+    {"attention.positions": "transformer_xl", "attention.scale": "none", "attention.heads": 4, "attention.kv_heads": 2},
+    {"attention.positions": "rotary", "attention.rotary_pairs": "interleaved", "attention.rotary_base": 100},
+    {"attention.positions": "rotary", "encoder_self.rotary_pairs": "interleaved"},
+    {"attention.positions": "rotary", "attention.heads": 2, "attention.kv_heads": 1},
+    {"attention.positions": "rotary", "attention.head_weights": "tied", "attention.scale": "learned"},
+    {"attention.positions": "t5", "attention.buckets": 6, "attention.farthest": 5},
+    {"attention.positions": "alibi", "attention.heads": 3}, {"attention.positions": "alibi", "attention.heads": 6},
+    {"attention.positions": ["t5", "none"]}, {"attention.positions": ["alibi", "rotary"]},
+    {"attention.positions": "relative", "attention.pattern": "window 3"},
+    *({"cross.pattern": name} for name in PATTERNS),
+    {"cross.pattern": "blocks 2", "task.min_length": 3}, {"cross.heads": 0}, {"encoder_self.heads": [3, 1]},
+    {"cross.heads": 0, "model.bias_attention": False}, {"cross.heads": 0, "model.norm_position": "post"},
+    {"cross.sharing": "identity", "encoder_self.combine": "mean", "decoder_self.input": "narrow"},
+    {"encoder_self.shared_as": "a", "decoder_self.score": "cosine", "cross.d_v": 3},
+    {"model.layer_groups": 1, "attention.pattern": "[[full], [window 2]]"},
+    {"model.layers": 3, "model.layer_groups": 1, "attention.pattern": "[[full], [window 2], [full]]"},
+    {"model.layer_groups": 1, "cross.pattern": "[[full], [top_k 2, full]]"},
+    {"attention.positions": "relative", "attention.sharing": "key_value", "model.bias_attention": False},
+    {"model.bias_attention": False, "attention.combine": "weighted"},
+    {"model.bias_attention": False, "attention.input": "narrow"},
+]
+
+
+MASKED = {**TEXT, "model.family": "encoder"}
+PLAIN = {"encoder_decoder": COPY, "decoder": DECODER, "prefix": PREFIX, "encoder": ENCODER, "masked": MASKED,
+         "masked, tied": {**MASKED, "model.head_transform": "masked", "model.tie_embeddings": "target_output",
+                          "model.d_embedding": 8, "model.embedding_norm": True},
+         "classes": {**CLASSES, "model.family": "encoder"},
+         "classes at the end": {**CLASSES, "model.family": "decoder"},
+         "two texts": {**TWO_TEXTS, "model.family": "encoder", "model.token_types": 2},
+         "text": {**TEXT, "model.family": "decoder"}}
+
+
+def named(options):
+    return " ".join(f"{name}={value}" for name, value in options.items())
+
+
+def of_section(section, options):
+    return {f"{section}.{name}": value for name, value in options.items()}
+
+
+def models(accepted):
+    """Names and options. `accepted` says whether a config may have the options."""
+    yield from PLAIN.items()
+    for preset in ("vaswani", "gpt2", "llama", "bert"):
+        for name in ("encoder_decoder", "decoder", "masked", "classes"):
+            yield f"{name}, {preset}", {**PLAIN[name], "model.preset": preset}
+    for options in MODEL:
+        yield named(options), {**COPY, **of_section("model", options)}
+    for options in ATTENTION:
+        for name in ("encoder_decoder", "prefix"):
+            whole = {**PLAIN[name], **of_section("attention", options)}
+            if name == "encoder_decoder" or accepted(whole):  # few patterns go with a prefix
+                yield f"{name}, {named(options)}", whole
+    for options in BY_KIND:
+        yield named(options), {**COPY, **options}
+
+
+def random_options(draw):
+    def one(name, *some):
+        return {name: draw.choice(some)} if draw.random() < 0.3 else {}
+
+    options = {**draw.choice([COPY, COPY, DECODER, PREFIX, ENCODER])}
+    for name, some in (("norm", ("rms_norm",)), ("norm_position", ("post",)), ("feed_forward", ("gated", "none")),
+                       ("bias_attention", (False,)), ("positions", ("learned", "none")), ("layer_groups", (1, 2)),
+                       ("d_embedding", (6,)), ("head_transform", ("masked", "pooler")), ("bias_output", (True,)),
+                       ("tie_embeddings", ("all", "target_output", "source_target")), ("layers", (1, 3))):
+        options |= one(f"model.{name}", *some)
+    for kind in ("attention", "encoder_self", "decoder_self", "cross"):
+        for name, some in (("heads", (1, 2, 3, 4, 6)), ("kv_heads", (1, 2)), ("d_qk", (2, 4)), ("d_v", (2, 3, 12)),
+                           ("sharing", SHARINGS), ("head_weights", ("tied",)), ("input", ("narrow",)),
+                           ("combine", ("concatenate", "mean", "weighted")), ("shared_as", ("a",)), ("gates", ("l0",)),
+                           ("score", ("bilinear", "cosine", "additive", "[[dot, cosine]]", "[[additive, dot]]")),
+                           ("scale", ("inverse_sqrt_d_model", "none", "learned")), ("positions", POSITIONS),
+                           ("rotary_pairs", ("interleaved",)), ("clip", (0, 1, 4)), ("pattern", PATTERNS)):
+            if draw.random() < 0.4:
+                options |= one(f"{kind}.{name}", *some)
+    return options

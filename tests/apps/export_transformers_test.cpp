@@ -1,0 +1,139 @@
+// `tapehead export` for transformers: which model of it is ours, and what it does not have.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/program.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ExportToTransformers : public ::testing::Test {
+ protected:
+  ProgramResult run(const Arguments& arguments, const std::string& input = "") {
+    return run_program(arguments, here.path(), input);
+  }
+  std::string output(const Arguments& arguments, const std::string& input = "") {
+    const ProgramResult result = run(arguments, input);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result.output;
+  }
+  // A run that has taken one step, with these options of the model.
+  void train(const std::string& task, const std::string& model) {
+    std::ofstream(here / "a.yaml")
+        << "task: {" << task << "}\nmodel: {d_model: 16, heads: 2, "
+        << "layers: 1, " << model << "}\ntraining: {steps: 1, batch_tokens: 64}\n"
+        << "run: {report: false}\n";
+    output({"train", "a.yaml", "--run", "a", "--overwrite"});
+  }
+  std::string model_type(const std::string& task, const std::string& model) {
+    train(task, model);
+    const Json said = Json::parse(output({"export", "a", "out", "--json", "--overwrite"}));
+    EXPECT_EQ(Json::parse(content_of(here / "out" / "config.json"))["architectures"][0],
+              said["model"]);
+    for (const std::string file : said["files"]) {
+      EXPECT_TRUE(fs::exists(here / "out" / file)) << file;
+    }
+    return said["model"];
+  }
+  std::string complaint(const std::string& task, const std::string& model) {
+    train(task, model);
+    fs::remove_all(here / "refused");
+    const ProgramResult result = run({"export", "a", "refused"});
+    EXPECT_EQ(result.exit_code, 2) << result.output;  // as for a wrong config
+    EXPECT_FALSE(fs::exists(here / "refused")) << "half exported";
+    return result.errors;
+  }
+  std::string text() {
+    std::ofstream file(here / "text");
+    for (int line = 0; line < 60; ++line) {
+      file << "a cat sees a dog\n";
+    }
+    return "name: text, train_text: text, tokenizer: character, context: 8, validation_share: 0.2";
+  }
+  std::string labelled() {
+    std::ofstream file(here / "labelled.tsv");
+    for (int line = 0; line < 30; ++line) {
+      file << "a cat\tanimal\na tree\tplant\n";
+    }
+    return "name: labelled_text, train_tsv: labelled.tsv";
+  }
+
+  TemporaryDirectory here;
+  const std::string copy =
+      "name: copy, vocabulary: 9, max_length: 6, train_examples: 40, "
+      "validation_examples: 5, test_examples: 5";
+};
+
+TEST_F(ExportToTransformers, of_every_preset_has_an_architecture) {
+  EXPECT_EQ(model_type(copy, "preset: vaswani"), "MarianMTModel");
+  EXPECT_EQ(model_type(copy, "preset: gpt2, family: decoder"), "GPT2LMHeadModel");
+  EXPECT_EQ(model_type(text(), "preset: gpt2, family: decoder"), "GPT2LMHeadModel");
+  EXPECT_EQ(model_type(text(), "preset: llama, family: decoder"), "LlamaForCausalLM");
+  EXPECT_EQ(model_type(text(), "preset: bert, family: encoder"), "BertForMaskedLM");
+  EXPECT_EQ(model_type(text(), "preset: bert, family: encoder, layer_groups: 1, d_embedding: 8"),
+            "AlbertForMaskedLM");
+  EXPECT_EQ(model_type(labelled(), "preset: bert, family: encoder"),
+            "BertForSequenceClassification");
+  EXPECT_EQ(model_type(labelled(), "preset: gpt2, family: decoder, tie_embeddings: none"),
+            "GPT2ForSequenceClassification");
+  EXPECT_EQ(model_type(copy, "preset: bert, family: encoder"), "BertForTokenClassification");
+}
+
+TEST_F(ExportToTransformers, says_what_it_wrote_and_the_classes) {
+  train(labelled(), "preset: bert, family: encoder");
+  EXPECT_THAT(output({"export", "a", "out"}),
+              AllOf(HasSubstr("out: BertForSequenceClassification of "),
+                    HasSubstr("files: config.json, model.safetensors, tokenizer.json")));
+  const Json config = Json::parse(content_of(here / "out" / "config.json"));
+  EXPECT_EQ(config["id2label"], Json({{"0", "animal"}, {"1", "plant"}}));
+  EXPECT_FALSE(fs::exists(here / "out" / "generation_config.json"));
+}
+
+TEST_F(ExportToTransformers, refuses_options_without_a_counterpart_by_name) {
+  EXPECT_THAT(complaint(copy, "norm_position: pre"),
+              AllOf(HasSubstr("MarianMTModel"), HasSubstr("model.norm_position: pre, not post")));
+  EXPECT_THAT(
+      complaint(text(),
+                "preset: gpt2, family: decoder, positions: none, norm_epsilon: "
+                "1e-3"),
+      AllOf(HasSubstr("model.positions: none, not learned"), Not(HasSubstr("norm_epsilon"))));
+  EXPECT_THAT(complaint(text(), "preset: gpt2, family: decoder, bias_output: true"),
+              HasSubstr("output.bias has no counterpart in a GPT2LMHeadModel"));
+}
+
+TEST_F(ExportToTransformers, leaves_nothing_of_an_earlier_export) {
+  train(copy, "preset: vaswani");
+  output({"export", "a", "out", "--as", "pytorch"});
+  EXPECT_TRUE(fs::exists(here / "out" / "model.py"));
+  output({"export", "a", "out", "--overwrite"});
+  EXPECT_FALSE(fs::exists(here / "out" / "model.py"));
+  train(copy, "preset: vaswani, norm_position: pre");
+  EXPECT_EQ(run({"export", "a", "out", "--overwrite"}).exit_code, 2);
+  EXPECT_TRUE(fs::exists(here / "out" / "model.safetensors")) << "lost by a refused export";
+}
+
+TEST_F(ExportToTransformers, comes_back_as_the_same_model) {
+  const fs::path marian = fs::path(TAPEHEAD_FIXTURES) / "pretrained" / "marian";
+  const std::string source = "v5 v7 v3\n";
+  output({"import", marian.string(), "--run", "a", "--token-texts"});
+  output({"export", "a", "out"});
+  output({"import", "out", "--run", "b", "--token-texts"});
+  const std::string first = output({"translate", "a", "--json"}, source);
+  EXPECT_EQ(output({"translate", "b", "--json"}, source), first);
+  EXPECT_THAT(first, HasSubstr("v"));
+}
+
+}  // namespace
+}  // namespace tapehead
