@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -40,7 +39,7 @@ Number take_number(std::string_view& bytes) {
     throw std::runtime_error("a number is incomplete");
   }
   Number number = 0;
-  std::memcpy(&number, bytes.data(), sizeof number);
+  bytes.copy(reinterpret_cast<char*>(&number), sizeof number);
   bytes.remove_prefix(sizeof number);
   return number;
 }

@@ -6,12 +6,11 @@
 #include <sstream>
 #include <vector>
 
+#include "core/text.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
-#include "nn/attention/resolve.hpp"
-#include "train/config/rows.hpp"
-#include "train/config/values.hpp"
 #include "train/options/application.hpp"
 #include "train/options/layout.hpp"
+#include "train/pytorch/changed_options.hpp"
 #include "train/pytorch/expression.hpp"
 #include "train/pytorch/python_text.hpp"
 
@@ -55,41 +54,6 @@ std::string form_of_input(const Config& config) {
   }
 }
 
-// A config that says only what every option is by default.
-Config defaults_of(const Config& config) {
-  Config defaults = config_for(config.task.kind());
-  for (const AttentionKind kind : attention_kinds) {
-    std::vector<AttentionSpec> layers;
-    for (const AttentionSpec& own : attention_specs(config.model, kind)) {
-      layers.emplace_back().kv_heads = own.heads;
-    }
-    defaults.model.settings(kind) = settings_of(layers);
-  }
-  return defaults;
-}
-
-std::map<std::string, std::vector<std::string>> options_by_section(const Config& config) {
-  Config copy = config;  // rows point into their config
-  std::map<std::string, std::vector<std::string>> values;
-  for (const Section& section : sections(copy)) {
-    for (const Row& row : section.rows) {
-      values[std::string(section.name)].push_back(
-          row.field.keeps_meaning ? "" : fmt::format("{}: {}", row.field.name, write_value(row)));
-    }
-  }
-  return values;
-}
-
-std::vector<std::string> sections_of(const ModelOptions& model) {
-  std::vector<std::string> names{"model"};
-  for (const AttentionKind kind : attention_kinds) {
-    if (attention_layers(model, kind) > 0) {
-      names.emplace_back(name_of(kind));
-    }
-  }
-  return names;
-}
-
 }  // namespace
 
 std::string what_it_reads(const Config& config) {
@@ -114,24 +78,23 @@ std::string what_it_reads(const Config& config) {
 }
 
 std::string model_options_text(const Config& config) {
-  const auto own = options_by_section(config);
-  const auto usual = options_by_section(defaults_of(config));
-  std::string text;
-  for (const std::string& section : sections_of(config.model)) {
-    std::vector<std::string> differing;
-    for (std::size_t i = 0; i < own.at(section).size(); ++i) {
-      const std::string& option = own.at(section)[i];
-      if (!option.empty() && option != usual.at(section)[i]) {
-        differing.push_back(docstring_text(option) + ",");
-      }
+  std::map<std::string, std::vector<std::string>> by_section;
+  std::vector<std::string> sections;
+  for (const ChangedOption& option : changed_options(config)) {
+    if (sections.empty() || sections.back() != option.section) {
+      sections.push_back(option.section);
     }
-    if (!differing.empty()) {
-      differing.front().insert(0, section + ": {");
-      differing.back().back() = '}';
-      text += (text.empty() ? "" : "\n") + wrapped(differing, python_columns, 4);
-    }
+    by_section[option.section].push_back(
+        docstring_text(fmt::format("{}: {},", option.name, option.value)));
   }
-  return text;
+  std::vector<std::string> lines;
+  for (const std::string& section : sections) {
+    std::vector<std::string>& options = by_section.at(section);
+    options.front().insert(0, section + ": {");
+    options.back().back() = '}';
+    lines.push_back(wrapped(options, python_columns, 4));
+  }
+  return join(lines, "\n");
 }
 
 }  // namespace tapehead

@@ -11,6 +11,7 @@
 #include "train/options/application.hpp"
 #include "train/pytorch/about.hpp"
 #include "train/pytorch/attention_source.hpp"
+#include "train/pytorch/known_options.hpp"
 #include "train/pytorch/parts.hpp"
 #include "train/pytorch/python_text.hpp"
 #include "train/pytorch/transformer_source.hpp"
@@ -111,6 +112,7 @@ std::string greedy_call(const PartValues& values) {
 
 std::string pytorch_source(const PytorchModel& model) {
   const Config& config = model.config;
+  expect_known(changed_options(config));
   PartValues values = model_values(config.model, model.tables);
   values.conditions["generates"] = !labels_in_one_pass(config);
   values.conditions["of_text"] = config.task.kind().of_text();

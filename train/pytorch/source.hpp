@@ -15,6 +15,7 @@ struct PytorchModel {
   bool ends = true;  // it may write the end mark
 };
 
+// Throws ConfigError that names an option that there is no Python for.
 std::string pytorch_source(const PytorchModel& model);
 
 }  // namespace tapehead

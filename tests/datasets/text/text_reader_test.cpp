@@ -114,7 +114,8 @@ TEST_F(TextPipe, all_other_bytes_are_the_lines) {
   const std::string bytes("a\0b\r\x0b\n\0\n", 8);
   write(bytes);
   end();
-  EXPECT_THAT(reader_.next(all_lines), ElementsAre(std::string("a\0b\r\x0b", 5), std::string("\0", 1)));
+  EXPECT_THAT(reader_.next(all_lines),
+              ElementsAre(std::string("a\0b\r\x0b", 5), std::string("\0", 1)));
 }
 
 TEST_F(TextPipe, a_line_without_an_end_is_refused_before_it_takes_all_memory) {

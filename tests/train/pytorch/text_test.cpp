@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <vector>
 
+#include "core/errors.hpp"
+#include "tests/support/message_of.hpp"
 #include "train/pytorch/expression.hpp"
+#include "train/pytorch/known_options.hpp"
 #include "train/pytorch/part.hpp"
 #include "train/pytorch/python_text.hpp"
 
@@ -36,6 +40,22 @@ TEST(PythonExpression, is_on_one_line_if_it_fits) {
   const Expression list{.open = "[", .items = {call}, .close = "]", .after = "for _ in range(2)"};
   EXPECT_EQ(text_of(list, 80, 0), "[f(a=1, b=2) for _ in range(2)]");
   EXPECT_EQ(text_of(list, 20, 0), "[\n    f(a=1, b=2)\n    for _ in range(2)\n]");
+}
+
+TEST(KnownOptions, refuses_others_by_name) {
+  using Options = std::vector<ChangedOption>;
+  const auto complaint = [](const ChangedOption& option) {
+    return message_of<ConfigError>([&] { expect_known({option}); });
+  };
+  EXPECT_NO_THROW(expect_known(Options{{"model", "norm", "rms_norm"},
+                                       {"cross", "pattern", "[[window 2 0 top_k 1], [full]]"},
+                                       {"cross", "shared_as", "[a, \"b\"]"}}));
+  EXPECT_EQ(complaint({"model", "norm", "no_such_norm"}),
+            "model.norm: no_such_norm: there is no PyTorch for it yet");
+  EXPECT_EQ(complaint({"cross", "score", "[[dot, other]]"}),
+            "cross.score: [[dot, other]]: there is no PyTorch for it yet");
+  EXPECT_EQ(complaint({"model", "no_such_option", "3"}),
+            "model.no_such_option: 3: there is no PyTorch for it yet");
 }
 
 TEST(PythonText, ends_no_docstring_and_escapes_nothing_by_accident) {

@@ -23,21 +23,22 @@ using ::testing::ElementsAreArray;
 using ::testing::Pointwise;
 
 // A matrix in plain code.
-struct Plain {
+struct PlainMatrix {
   Index rows;
   Index columns;
   std::vector<double> numbers;
 
-  Plain(Index r, Index c) : rows(r), columns(c), numbers(static_cast<std::size_t>(r * c), 0) {}
-  explicit Plain(const Tensor& tensor) : Plain(tensor.dim(0), tensor.dim(1)) {
+  PlainMatrix(Index r, Index c)
+      : rows(r), columns(c), numbers(static_cast<std::size_t>(r * c), 0) {}
+  explicit PlainMatrix(const Tensor& tensor) : PlainMatrix(tensor.dim(0), tensor.dim(1)) {
     std::ranges::copy(tensor.values(), numbers.begin());
   }
   double& at(Index i, Index j) { return numbers[static_cast<std::size_t>(i * columns + j)]; }
   double at(Index i, Index j) const { return numbers[static_cast<std::size_t>(i * columns + j)]; }
 };
 
-Plain transposed(const Plain& x) {
-  Plain result(x.columns, x.rows);
+PlainMatrix transposed(const PlainMatrix& x) {
+  PlainMatrix result(x.columns, x.rows);
   for (Index i = 0; i < x.rows; ++i) {
     for (Index j = 0; j < x.columns; ++j) {
       result.at(j, i) = x.at(i, j);
@@ -46,8 +47,8 @@ Plain transposed(const Plain& x) {
   return result;
 }
 
-Plain times(const Plain& x, const Plain& y) {
-  Plain result(x.rows, y.columns);
+PlainMatrix times(const PlainMatrix& x, const PlainMatrix& y) {
+  PlainMatrix result(x.rows, y.columns);
   for (Index i = 0; i < x.rows; ++i) {
     for (Index j = 0; j < y.columns; ++j) {
       for (Index k = 0; k < x.columns; ++k) {
@@ -58,8 +59,8 @@ Plain times(const Plain& x, const Plain& y) {
   return result;
 }
 
-Plain combined(double a, const Plain& x, double b, const Plain& y) {
-  Plain result = x;
+PlainMatrix combined(double a, const PlainMatrix& x, double b, const PlainMatrix& y) {
+  PlainMatrix result = x;
   for (std::size_t i = 0; i < result.numbers.size(); ++i) {
     result.numbers[i] = a * x.numbers[i] + b * y.numbers[i];
   }
@@ -68,7 +69,7 @@ Plain combined(double a, const Plain& x, double b, const Plain& y) {
 
 // zeropower_via_newtonschulz5 of https://github.com/KellerJordan/Muon, line by line, in double: it
 // transposes a matrix that has more rows than columns.
-Plain newton_schulz(Plain x) {
+PlainMatrix newton_schulz(PlainMatrix x) {
   if (x.rows > x.columns) {
     return transposed(newton_schulz(transposed(x)));
   }
@@ -78,8 +79,8 @@ Plain newton_schulz(Plain x) {
   }
   x = combined(1 / (std::sqrt(squares) + 1e-7), x, 0, x);
   for (int step = 0; step < 5; ++step) {
-    const Plain A = times(x, transposed(x));
-    const Plain B = combined(-4.7750, A, 2.0315, times(A, A));
+    const PlainMatrix A = times(x, transposed(x));
+    const PlainMatrix B = combined(-4.7750, A, 2.0315, times(A, A));
     x = combined(3.4445, x, 1, times(B, x));
   }
   return x;
@@ -99,7 +100,7 @@ TEST(Muon, makes_matrices_orthogonal_as_its_authors_do) {
                              Shape{16, 16}, Shape{67, 90}, Shape{90, 67}}) {
     const Tensor x = random_tensor(shape, 3, -2, 2);
     EXPECT_THAT(orthogonal_numbers(x),
-                Pointwise(DoubleNear(1e-11), newton_schulz(Plain(x)).numbers))
+                Pointwise(DoubleNear(1e-11), newton_schulz(PlainMatrix(x)).numbers))
         << shape.to_string();
   }
 }
@@ -174,14 +175,14 @@ class MuonSteps : public ::testing::Test {
 
 TEST_F(MuonSteps, of_hidden_matrices_follow_the_formula) {
   struct Expected {
-    Plain weight;
-    Plain momentum;
+    PlainMatrix weight;
+    PlainMatrix momentum;
   };
   std::map<std::string, Expected> expected;
   for (const NamedParameter& parameter : store_.parameters()) {
     if (parameter.kind == ParameterKind::matrix) {
-      const Plain weight(store_.value(parameter));
-      expected.insert({parameter.name, {weight, Plain(weight.rows, weight.columns)}});
+      const PlainMatrix weight(store_.value(parameter));
+      expected.insert({parameter.name, {weight, PlainMatrix(weight.rows, weight.columns)}});
     }
   }
   ASSERT_EQ(expected.size(), 4U);
@@ -197,10 +198,10 @@ TEST_F(MuonSteps, of_hidden_matrices_follow_the_formula) {
         continue;
       }
       auto& [w, m] = expected.at(parameter.name);
-      const Plain g(gradient(parameter, step));
+      const PlainMatrix g(gradient(parameter, step));
       const double clip = 0.5 / norm;
       m = combined(0.9, m, 0.1 * clip, g);
-      const Plain u = newton_schulz(combined(0.9, m, 0.1 * clip, g));
+      const PlainMatrix u = newton_schulz(combined(0.9, m, 0.1 * clip, g));
       const double rate = 0.03 * share;
       const double scale = parameter.name == "tall" ? std::sqrt(12.0 / 4.0) : 1;
       w = combined(1 - rate * 0.2, w, -rate * scale, u);
