@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "datasets/task_kind.hpp"
 #include "train/config/nearest.hpp"
 
 namespace tapehead {

@@ -109,6 +109,12 @@ Found scores_fit(const AttentionSpec& spec) {
                                  "more than buckets / 2 (buckets {}, farthest {})",
                                  spec.buckets, spec.farthest)};
   }
+  if (spec.has(AttentionPositions::t5) && !spec.looks_back() && spec.buckets % 2 != 0) {
+    return Violation{{"buckets"},
+                     fmt::format("each of two directions has half of the buckets, so their number "
+                                 "must be even ({})",
+                                 spec.buckets)};
+  }
   if (spec.has(AttentionPositions::rotary) && spec.heads_with(Score::additive) > 0) {
     return Violation{
         {"score", "positions"},

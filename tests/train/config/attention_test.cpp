@@ -137,6 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"positions: t5, buckets: 32, farthest: 16", "farthest",
                 "must be more than buckets / 2"},
         Refused{"positions: rotary, score: additive", "score", "products of queries and keys"},
+        Refused{"positions: t5, buckets: 5, farthest: 9", "buckets", "must be even (5)"},
         Refused{"positions: rotary, d_qk: 5", "positions", "d_qk must be even (5)"},
         Refused{"start: identical, sharing: identity", "start", "no weights that could start"},
         Refused{"start: identical, combine: mean", "start", "no output weight"},
