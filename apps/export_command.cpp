@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -16,6 +16,7 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "core/errors.hpp"
+#include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
@@ -34,20 +35,15 @@ struct WrittenModel {
   Index parameters = 0;
 };
 
-// Makes room in the directory, which it calls when nothing can be refused any more.
-using MakeRoom = std::function<void()>;
-
 // A program that a model can be written for, and the files that it may get.
 struct ExportForm {
   std::string_view name;
   std::vector<std::string> files;
-  WrittenModel (*write)(const SavedRun& run, const fs::path& directory, const MakeRoom& make_room);
+  WrittenModel (*write)(const SavedRun& run, const fs::path& directory);
 };
 
-WrittenModel write_for_transformers(const SavedRun& run, const fs::path& directory,
-                                    const MakeRoom& make_room) {
+WrittenModel write_for_transformers(const SavedRun& run, const fs::path& directory) {
   const Exported exported = export_model(run);
-  make_room();
   write_exported(exported, run, directory);
   WrittenModel written{.of = exported.class_name};
   for (const ExportedTensor& tensor : exported.tensors) {
@@ -56,9 +52,7 @@ WrittenModel write_for_transformers(const SavedRun& run, const fs::path& directo
   return written;
 }
 
-WrittenModel write_for_pytorch(const SavedRun& run, const fs::path& directory,
-                               const MakeRoom& make_room) {
-  make_room();
+WrittenModel write_for_pytorch(const SavedRun& run, const fs::path& directory) {
   export_pytorch(run, directory);
   return {.of = "model.py", .parameters = run.model.store.count()};
 }
@@ -114,6 +108,35 @@ void expect_directory_available(const ExportArguments& arguments, const InputFil
   }
 }
 
+// Beside the directory, with the files until all are written: a model or a tokenizer may be refused
+// in between, and then nothing of an earlier export is lost.
+class Unfinished {
+ public:
+  explicit Unfinished(const fs::path& directory)
+      : path_((directory / "").parent_path().string() + ".unfinished") {
+    fs::remove_all(path_);
+    make_directories(path_);
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+  ~Unfinished() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  const fs::path& path() const { return path_; }
+
+  void move(const std::vector<std::string>& files, const fs::path& to) const {
+    for (const std::string& file : files) {
+      make_directories((to / file).parent_path());
+      fs::rename(path_ / file, to / file);
+    }
+  }
+
+ private:
+  fs::path path_;
+};
+
 // What an earlier export of any form left would be read with the new files.
 void remove_exported(const fs::path& directory) {
   for (const ExportForm& form : export_forms()) {
@@ -132,8 +155,7 @@ std::vector<std::string> written_files(const ExportForm& form, const fs::path& d
 }
 
 void say_exported(const ExportArguments& arguments, const ExportForm& form,
-                  const WrittenModel& written) {
-  const std::vector<std::string> files = written_files(form, arguments.directory);
+                  const WrittenModel& written, const std::vector<std::string>& files) {
   if (arguments.json) {
     const nlohmann::ordered_json json = {{"run", arguments.run.string()},
                                          {"directory", arguments.directory.string()},
@@ -155,9 +177,12 @@ void export_run(const ExportArguments& arguments) {
   expect_directory_available(arguments, inputs);
   expect_output_apart(inputs);
   const SavedRun run(arguments.run, arguments.checkpoint);
-  const WrittenModel written =
-      form.write(run, arguments.directory, [&] { remove_exported(arguments.directory); });
-  say_exported(arguments, form, written);
+  const Unfinished unfinished(arguments.directory);
+  const WrittenModel written = form.write(run, unfinished.path());
+  const std::vector<std::string> files = written_files(form, unfinished.path());
+  remove_exported(arguments.directory);
+  unfinished.move(files, arguments.directory);
+  say_exported(arguments, form, written, files);
 }
 
 }  // namespace
