@@ -134,10 +134,8 @@ std::vector<Index> never_predicted(const SavedRun& run, Index their_entries) {
 
 Exported export_model(const SavedRun& run) {
   const Architecture& architecture = nearest_architecture(run.config.model);
-  Exported exported{.model_type = std::string(architecture.model_type),
-                    .class_name = {},
-                    .config = exported_config(run, architecture),
-                    .generation = {}};
+  Exported exported{
+      .class_name = {}, .config = exported_config(run, architecture), .generation = {}};
   exported.class_name = exported.config["architectures"][0];
   const std::filesystem::path file = "config.json";
   const TheirConfig theirs(exported.config, file);

@@ -37,7 +37,6 @@ struct ExportedTensor {
 };
 
 struct Exported {
-  std::string model_type;             // as their config.json says
   std::string class_name;             // of theirs, such as GPT2LMHeadModel
   nlohmann::ordered_json config;      // config.json
   nlohmann::ordered_json generation;  // generation_config.json; null: the model writes no text
