@@ -1,0 +1,56 @@
+// Ranks: the processes that work on one training, on one machine or several.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+// Bytes for another rank, or from it.
+struct Outgoing {
+  Index to;
+  std::span<const std::byte> bytes;
+};
+struct Incoming {
+  Index from;
+  std::span<std::byte> bytes;
+};
+
+// A rank that failed or does not answer. The message names it.
+struct RankError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Ranks only carry bytes. They compute nothing, so a sum has the order that its reader chooses.
+// Only the thread that made the object may use it.
+class Ranks {
+ public:
+  Ranks() = default;
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+  virtual ~Ranks() = default;
+
+  virtual Index rank() const = 0;   // of this process, from 0
+  virtual Index count() const = 0;  // of all processes
+  bool first() const { return rank() == 0; }
+
+  // How to call a rank in a message: "rank 2 (host name)".
+  virtual std::string name(Index rank) const = 0;
+
+  // The library that carries the bytes, for the start of a training.
+  virtual std::string library() const = 0;
+
+  // Returns when all bytes have arrived and `outgoing` may be changed. What one rank sends to
+  // another arrives in the order of the lists, with the lengths that the receiver expects. Throws
+  // RankError if a rank fails or does not answer.
+  virtual void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) = 0;
+};
+
+// A process that works alone.
+Ranks& alone();
+
+}  // namespace tapehead
