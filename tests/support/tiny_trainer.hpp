@@ -12,10 +12,11 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct TinyTrainer {
-  TinyTrainer(const ModelOptions& model_options, const Trainer::Options& options, Index threads = 1)
+  TinyTrainer(const ModelOptions& model_options, const Trainer::Options& options, Index threads = 1,
+              Ranks& ranks = alone())
       : model(model_options),
         workers(threads),
-        trainer(model.store, workers, with_penalty(model.transformer, options)),
+        trainer(model.store, workers, with_penalty(model.transformer, options), ranks),
         loss([this](Pass& pass, const Batch& batch) {
           return batch_loss(model.transformer, pass, batch, {.label_smoothing = 0.1});
         }) {

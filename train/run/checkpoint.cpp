@@ -130,7 +130,7 @@ std::vector<TensorEntry> training_entries(const ParameterStore& store, Optimizer
     for (const NamedParameter& parameter : store.parameters()) {
       if (state.belongs_to(parameter)) {
         entries.push_back(entry_of(state_name(state, parameter), parameter.shape,
-                                   state.of(store, parameter).data()));
+                                   optimizer.kept(state, parameter).data()));
       }
     }
   }
@@ -152,7 +152,7 @@ TrainingPosition load_training(const TensorFile& file, ParameterStore& store,
       if (state.belongs_to(parameter)) {
         copy_entry(sound_entry(file, state_name(state, parameter), parameter.shape,
                                {.least = state.least, .most = state.most}),
-                   parameter.shape, state.of(store, parameter).data());
+                   parameter.shape, optimizer.kept(state, parameter).data());
       }
     }
   }

@@ -3,36 +3,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
-#include "core/errors.hpp"
 #include "core/kernel/rows.hpp"
-#include "core/tape/finite.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-GradientSums place_for_sums(const ParameterStore& store,
-                            const std::vector<ParameterGradients*>& shards) {
-  GradientSums sums;
-  sums.reserve(static_cast<std::size_t>(store.blocks()));
+GradientSums::GradientSums(const ParameterStore& store, std::span<const ShardGradients> shards,
+                           const Slice& slice) {
+  places_.reserve(static_cast<std::size_t>(store.blocks()));
   for (Index block = 0; block < store.blocks(); ++block) {
-    const auto wrote = [block](const ParameterGradients* shard) { return shard->written(block); };
-    const auto first = std::ranges::find_if(shards, wrote);
-    sums.push_back(first == shards.end() ? Tensor::zeros(store.block_shape(block))
-                                         : (*first)->slot(block).memory);
+    const auto wrote = [block](const ShardGradients& shard) { return shard.written(block); };
+    const auto shard = std::ranges::find_if(shards, wrote);
+    if (slice_of(store, block).overlap(slice).size() == 0) {
+      places_.push_back({});
+    } else if (shard == shards.end()) {
+      places_.push_back({.memory = Tensor::zeros(store.block_shape(block)), .first = 0});
+    } else {
+      places_.push_back({.memory = shard->memory(block), .first = shard->first(block)});
+    }
   }
-  return sums;
 }
 
 // The first shard has written to `sum`. Adding the last shard, scaling and squaring is one pass
 // over memory.
-double sum_gradients(const BlockRange& range, const std::vector<ParameterGradients*>& shards,
-                     Scalar scale, Scalar* sum) {
+double sum_gradients(const BlockRange& range, std::span<const ShardGradients> shards, Scalar scale,
+                     Scalar* sum) {
   const Scalar* last = nullptr;
-  for (const ParameterGradients* shard : shards) {
-    if (!shard->written(range.block)) {
+  for (const ShardGradients& shard : shards) {
+    if (!shard.written(range.block)) {
       continue;
     }
-    if (const Scalar* part = shard->data(range.block) + range.offset; part != sum) {
+    if (const Scalar* part = shard.at(range.block, range.offset); part != sum) {
       if (last != nullptr) {
         add_to(sum, last, range.count);
       }
@@ -51,18 +53,18 @@ double sum_gradients(const BlockRange& range, const std::vector<ParameterGradien
   return static_cast<double>(squares);
 }
 
-void report_not_finite(const ParameterStore& store, const GradientSums& sums) {
+std::string not_finite_in(const ParameterStore& store, GradientSums& sums, const Slice& slice) {
   for (const NamedParameter& parameter : store.parameters()) {
-    const Tensor gradient = sums[static_cast<std::size_t>(parameter.block)].part(
-        parameter.offset - store.block_begin(parameter.block), parameter.shape);
-    const Index bad = first_not_finite(gradient);
-    if (bad >= 0) {
-      throw NumericError(fmt::format("the gradient of {} {} is not finite: element {} is {}",
-                                     parameter.name, parameter.shape.to_string(), bad,
-                                     gradient.data()[bad]));
+    const Slice shared = slice_of(parameter).overlap(slice);
+    for (Index i = shared.begin; i < shared.end; ++i) {
+      const Scalar number = *sums.at(parameter.block, i - store.block_begin(parameter.block));
+      if (!std::isfinite(number)) {
+        return fmt::format("the gradient of {} {} is not finite: element {} is {}", parameter.name,
+                           parameter.shape.to_string(), i - parameter.offset, number);
+      }
     }
   }
-  throw NumericError("the gradient is too large: its norm overflows");
+  return "";
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <functional>
 
-#include "core/kernel/rows.hpp"
+#include "core/errors.hpp"
+#include "core/ranks/sharing.hpp"
 #include "train/options/weight_decay.hpp"
 #include "train/step/muon.hpp"
 
@@ -17,14 +18,16 @@ constexpr Index chunk_size = 16384;
 
 }  // namespace
 
-Optimizer::Optimizer(ParameterStore& store, const TrainingOptions& options)
+Optimizer::Optimizer(ParameterStore& store, const TrainingOptions& options, Ranks& ranks)
     : store_(store),
+      ranks_(ranks),
       options_(options),
       traits_(traits_of(options.optimizer)),
       update_(update_of(options.optimizer)) {
   for (Index block = 0; block < store.blocks(); ++block) {
     add_chunks(block);
   }
+  cut_slices();
   squares_.resize(chunks_.size());
   add_states(traits_.moments, false);
   add_states(traits_.matrix_moments, true);
@@ -42,6 +45,31 @@ void Optimizer::add_chunks(Index block) {
   }
 }
 
+// A block whose parameters are updated as a whole is not cut: a chunk, whose squares are one sum,
+// may have numbers of two of them.
+void Optimizer::cut_slices() {
+  const auto begin_of = [this](const Chunk& chunk) {
+    return store_.block_begin(chunk.range.block) + chunk.range.offset;
+  };
+  std::vector<Index> edges;
+  for (const Chunk& chunk : chunks_) {
+    if (!chunk.in_matrix || chunk.range.offset == 0) {
+      edges.push_back(begin_of(chunk));
+    }
+  }
+  slices_ = cut_into_slices(store_.size(), edges, ranks_.count());
+  for (const Slice& slice : slices_) {
+    first_chunks_.push_back(std::ranges::lower_bound(chunks_, slice.begin, {}, begin_of) -
+                            chunks_.begin());
+  }
+  first_chunks_.push_back(std::ssize(chunks_));
+}
+
+bool Optimizer::owns(Index block, Index offset) const {
+  const Index number = store_.block_begin(block) + offset;
+  return number >= slice().begin && number < slice().end;
+}
+
 void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_matrices) {
   for (const OptimizerMoment& moment : moments) {
     State& state = states_.emplace_back(State{.name = std::string(moment.name)});
@@ -51,7 +79,9 @@ void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_mat
     }
     for (Index block = 0; block < store_.blocks(); ++block) {
       const bool has_it = traits_.updates_whole(store_.kind_of(block)) == of_matrices;
-      state.blocks.push_back(has_it ? Tensor::zeros(store_.block_shape(block)) : Tensor());
+      const Index kept_here = slice_of(store_, block).overlap(slice()).size();
+      state.of_block.push_back(has_it);
+      state.blocks.push_back(has_it && kept_here > 0 ? Tensor::zeros({kept_here}) : Tensor());
     }
   }
 }
@@ -59,10 +89,11 @@ void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_mat
 // The largest come first, so that none is left for one thread at the end.
 void Optimizer::add_matrices() {
   for (const NamedParameter& parameter : store_.parameters()) {
-    if (traits_.updates_whole(parameter.kind)) {
+    const Index offset = parameter.offset - store_.block_begin(parameter.block);
+    if (traits_.updates_whole(parameter.kind) && owns(parameter.block, offset)) {
       matrices_.push_back(
           {.block = parameter.block,
-           .offset = parameter.offset - store_.block_begin(parameter.block),
+           .offset = offset,
            .rows = parameter.shape[0],
            .columns = parameter.shape[1],
            .weight_decay = static_cast<Scalar>(weight_decay_of(options_, parameter.kind)),
@@ -93,44 +124,101 @@ void Optimizer::scale_rate(const Parameter& parameter, double factor) {
 
 double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>& shards,
                        double scale, double learning_rate) {
-  const auto chunk_count = static_cast<Index>(chunks_.size());
-  GradientSums sums = place_for_sums(store_, shards);
-  const auto sum_of = [&sums](const BlockRange& range) {
-    return sums[static_cast<std::size_t>(range.block)].data() + range.offset;
-  };
-  workers.run(chunk_count, [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
-    const BlockRange& range = chunks_[k].range;
-    squares_[k] = sum_gradients(range, shards, static_cast<Scalar>(scale), sum_of(range));
-  });
-  double squares = 0;
-  for (const double part : squares_) {
-    squares += part;
+  PoolVector<ShardGradients> all;
+  all.reserve(shards.size());
+  for (ParameterGradients* shard : shards) {
+    all.emplace_back(*shard);
   }
-  const double norm = std::sqrt(squares);
+  return step(workers, all, scale, learning_rate);
+}
+
+double Optimizer::step(Workers& workers, std::span<const ShardGradients> shards, double scale,
+                       double learning_rate) {
+  GradientSums sums(store_, shards, slice());
+  const double norm = norm_of(workers, shards, scale, sums);
   if (!std::isfinite(norm)) {
-    report_not_finite(store_, sums);
+    report_not_finite(sums);
   }
   ++steps_;
   const bool clipped = options_.clip_norm > 0 && norm > options_.clip_norm;
   const Factors factors{.learning_rate = static_cast<Scalar>(learning_rate),
                         .clip = static_cast<Scalar>(clipped ? options_.clip_norm / norm : 1.0)};
   update_matrices(workers, sums, factors);
-  workers.run(chunk_count, [&](Index i) {
-    const Chunk& chunk = chunks_[static_cast<std::size_t>(i)];
+  const Chunks mine = own_chunks();
+  workers.run(mine.end - mine.begin, [&](Index i) {
+    const Chunk& chunk = chunks_[static_cast<std::size_t>(mine.begin + i)];
     if (!chunk.in_matrix) {
-      update_chunk(chunk, sum_of(chunk.range), factors);
+      update_chunk(chunk, sums.at(chunk.range.block, chunk.range.offset), factors);
     }
   });
+  share_values();
   return norm;
+}
+
+// The squares are added in the order of the chunks, whoever computed them.
+double Optimizer::norm_of(Workers& workers, std::span<const ShardGradients> shards, double scale,
+                          GradientSums& sums) {
+  const Chunks mine = own_chunks();
+  workers.run(mine.end - mine.begin, [&](Index i) {
+    const auto k = static_cast<std::size_t>(mine.begin + i);
+    const BlockRange& range = chunks_[k].range;
+    squares_[k] = sum_gradients(range, shards, static_cast<Scalar>(scale),
+                                sums.at(range.block, range.offset));
+  });
+  share_squares();
+  double squares = 0;
+  for (const double part : squares_) {
+    squares += part;
+  }
+  return std::sqrt(squares);
+}
+
+void Optimizer::share_squares() {
+  if (ranks_.count() > 1) {
+    std::vector<Index> begins;
+    for (const Index chunk : first_chunks_) {
+      begins.push_back(chunk * static_cast<Index>(sizeof(double)));
+    }
+    share_parts(ranks_, std::as_writable_bytes(std::span(squares_)), begins);
+  }
+}
+
+void Optimizer::share_values() {
+  if (ranks_.count() > 1) {
+    std::vector<Index> begins{0};
+    for (const Slice& part : slices_) {
+      begins.push_back(part.end * static_cast<Index>(sizeof(Scalar)));
+    }
+    share_parts(ranks_, std::as_writable_bytes(store_.values().values()), begins);
+  }
+}
+
+// Slices are in the order of the parameters, so the first rank that found one found the first one.
+void Optimizer::report_not_finite(GradientSums& sums) {
+  for (const std::string& found : share_texts(ranks_, not_finite_in(store_, sums, slice()))) {
+    if (!found.empty()) {
+      throw NumericError(found);
+    }
+  }
+  throw NumericError("the gradient is too large: its norm overflows");
 }
 
 Scalar* Optimizer::value_at(Index block, Index offset) {
   return store_.values().data() + store_.block_begin(block) + offset;
 }
 
-Scalar* Optimizer::moment_at(std::size_t state, Index block, Index offset) {
-  return states_[state].blocks[static_cast<std::size_t>(block)].data() + offset;
+Scalar* Optimizer::moment_at(const State& state, Index block, Index offset) const {
+  Tensor numbers = state.blocks[static_cast<std::size_t>(block)];
+  return numbers.data() + offset - std::max<Index>(0, slice().begin - store_.block_begin(block));
+}
+
+std::span<Scalar> Optimizer::kept(const State& state, const NamedParameter& parameter) const {
+  const Slice shared = slice_of(parameter).overlap(slice());
+  if (shared.size() == 0) {
+    return {};
+  }
+  return {moment_at(state, parameter.block, shared.begin - store_.block_begin(parameter.block)),
+          static_cast<std::size_t>(shared.size())};
 }
 
 void Optimizer::update_chunk(const Chunk& chunk, const Scalar* sum, Factors factors) {
@@ -144,7 +232,7 @@ void Optimizer::update_chunk(const Chunk& chunk, const Scalar* sum, Factors fact
                 .weight_decay = chunk.weight_decay,
                 .step = steps_};
   for (std::size_t k = 0; k < traits_.moments.size(); ++k) {
-    update.moments[k] = moment_at(k, block, offset);
+    update.moments[k] = moment_at(states_[k], block, offset);
   }
   update_(update, options_);
 }
@@ -168,8 +256,8 @@ void Optimizer::update_matrices(Workers& workers, GradientSums& sums, Factors fa
       muon({.rows = rows,
             .columns = columns,
             .weight = value_at(block, offset),
-            .gradient = sums[static_cast<std::size_t>(block)].data() + offset,
-            .momentum = moment_at(traits_.moments.size(), block, offset),
+            .gradient = sums.at(block, offset),
+            .momentum = moment_at(states_[traits_.moments.size()], block, offset),
             .learning_rate = factors.learning_rate * rate,
             .clip = factors.clip,
             .weight_decay = weight_decay},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/kernel/workers.hpp"
+#include "core/ranks/ranks.hpp"
 #include "core/tape/parameters.hpp"
 #include "train/step/gradient_sum.hpp"
 #include "train/step/optimizer_updates.hpp"
@@ -15,12 +16,16 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 class Optimizer {
  public:
-  Optimizer(ParameterStore& store, const TrainingOptions& options);
+  // Several ranks work on one store, which each of them has. `ranks` must outlive the optimiser.
+  Optimizer(ParameterStore& store, const TrainingOptions& options, Ranks& ranks = alone());
 
   // One step with the sum of the shards' gradients, added in their order, times `scale`, clipped to
   // options.clip_norm. The sum is computed in the shards' own memory and overwrites their
   // gradients. Returns the norm before clipping. Throws NumericError that names the parameter if
-  // the gradient is not finite; then the parameters are unchanged.
+  // the gradient is not finite; then the parameters are unchanged. All ranks take the step
+  // together, each with the gradients of its slice, and then have the same parameters.
+  double step(Workers& workers, std::span<const ShardGradients> shards, double scale,
+              double learning_rate);
   double step(Workers& workers, const std::vector<ParameterGradients*>& shards, double scale,
               double learning_rate);
 
@@ -34,17 +39,21 @@ class Optimizer {
     // The range of valid numbers.
     Scalar least = std::numeric_limits<Scalar>::lowest();
     Scalar most = std::numeric_limits<Scalar>::max();
-    std::vector<Tensor> blocks{};  // with memory for each block that has this state
+    std::vector<bool> of_block{};  // whether a block has this state
+    std::vector<Tensor> blocks{};  // of such a block, the numbers in this rank's slice
 
     bool belongs_to(const NamedParameter& parameter) const {
-      return blocks[static_cast<std::size_t>(parameter.block)].has_memory();
-    }
-    Tensor of(const ParameterStore& store, const NamedParameter& parameter) const {
-      return blocks[static_cast<std::size_t>(parameter.block)].part(
-          parameter.offset - store.block_begin(parameter.block), parameter.shape);
+      return of_block[static_cast<std::size_t>(parameter.block)];
     }
   };
   const std::vector<State>& states() const { return states_; }
+
+  // Of a parameter's numbers in a state, those that this rank keeps.
+  std::span<Scalar> kept(const State& state, const NamedParameter& parameter) const;
+
+  // What each rank keeps and updates.
+  const std::vector<Slice>& slices() const { return slices_; }
+  const Slice& slice() const { return slices_[static_cast<std::size_t>(ranks_.rank())]; }
   Index steps() const { return steps_; }
   void set_steps(Index steps) { steps_ = steps; }
 
@@ -69,23 +78,41 @@ class Optimizer {
     Scalar learning_rate;
     Scalar clip;  // on the gradient
   };
+  struct Chunks {
+    Index begin;
+    Index end;
+  };
+  Chunks own_chunks() const {
+    const auto rank = static_cast<std::size_t>(ranks_.rank());
+    return {.begin = first_chunks_[rank], .end = first_chunks_[rank + 1]};
+  }
   void add_chunks(Index block);
+  void cut_slices();
   void add_states(std::span<const OptimizerMoment> moments, bool of_matrices);
   void add_matrices();
   Scalar matrix_rate(double factor) const;
   Scalar* value_at(Index block, Index offset);
-  Scalar* moment_at(std::size_t state, Index block, Index offset);
+  Scalar* moment_at(const State& state, Index block, Index offset) const;
+  double norm_of(Workers& workers, std::span<const ShardGradients> shards, double scale,
+                 GradientSums& sums);
+  [[noreturn]] void report_not_finite(GradientSums& sums);
+  void share_squares();
+  void share_values();
+  bool owns(Index block, Index offset) const;
   void update_chunk(const Chunk& chunk, const Scalar* sum, Factors factors);
   void update_matrices(Workers& workers, GradientSums& sums, Factors factors);
 
   ParameterStore& store_;
+  Ranks& ranks_;
   TrainingOptions options_;
   OptimizerTraits traits_;
   UpdateFunction update_;
   std::vector<Chunk> chunks_;
-  std::vector<Matrix> matrices_;  // the largest first
-  std::vector<double> squares_;   // of each chunk's gradient
-  std::vector<State> states_;     // the traits' moments, then those of matrices
+  std::vector<Slice> slices_;        // of each rank
+  std::vector<Index> first_chunks_;  // in the slice of each rank, and the number of all chunks
+  std::vector<Matrix> matrices_;     // the largest first
+  std::vector<double> squares_;      // of each chunk's gradient
+  std::vector<State> states_;        // the traits' moments, then those of matrices
   Index steps_ = 0;
 };
 

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
+#include "core/ranks/common_errors.hpp"
+#include "core/ranks/sharing.hpp"
 #include "core/tape/anomaly.hpp"
 #include "core/tape/finite.hpp"
 #include "train/step/schedule.hpp"
@@ -14,64 +17,104 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-Trainer::Trainer(ParameterStore& store, Workers& workers, const Options& options)
-    : store_(store), workers_(workers), options_(options), optimizer_(store, options.training) {
-  for (Index i = 0; i < options.training.shards.value_or(1); ++i) {
+Trainer::Trainer(ParameterStore& store, Workers& workers, const Options& options, Ranks& ranks)
+    : store_(store),
+      workers_(workers),
+      ranks_(ranks),
+      options_(options),
+      optimizer_(store, options.training, ranks),
+      shard_count_(options.training.shards.value_or(1)),
+      exchange_(store, optimizer_.slices(), shard_count_, ranks) {
+  for (Index i = shards().begin; i < shards().end; ++i) {
     shards_.push_back(std::make_unique<Shard>(store));
     gradients_.push_back(&shards_.back()->gradients);
+  }
+}
+
+ShardRange Trainer::shards() const {
+  return shards_of_rank(shard_count_, ranks_.rank(), ranks_.count());
+}
+
+double Trainer::bytes_sent() const {
+  const Index others = ranks_.count() - 1;
+  return exchange_.bytes_sent() +
+         static_cast<double>(others * optimizer_.slice().size()) * sizeof(Scalar);
+}
+
+void Trainer::run_own_shards(const std::vector<Batch>& batches, const LossFunction& loss,
+                             Index& batch) {
+  RowsBefore before;
+  for (batch = 0; batch < std::ssize(batches); ++batch) {
+    const Batch& whole = batches[static_cast<std::size_t>(batch)];
+    const PoolVector<Batch> all = cut_into_shards(whole, shard_count_, before);
+    const Index first = shards().begin;
+    const Index count = std::min(shards().end, std::ssize(all)) - first;
+    workers_.run(std::max<Index>(0, count), [&](Index i) {
+      const Batch& shard = all[static_cast<std::size_t>(first + i)];
+      for (const Batch& part : cut_into_parts(shard, part_rows(options_.d_model))) {
+        run_part(*shards_[static_cast<std::size_t>(i)], part, loss);
+      }
+    });
+    before.context += whole.context.rows();
+    before.input += whole.input.rows();
   }
 }
 
 void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& loss) {
   for (const auto& shard : shards_) {
     shard->gradients.forget();
-    shard->loss = 0;
-    shard->negative_log_likelihood = 0;
-    shard->penalty = 0;
-    shard->correct = 0;
+    shard->result = {};
   }
-  RowsBefore before;
-  for (const Batch& batch : batches) {
-    const PoolVector<Batch> shards =
-        cut_into_shards(batch, static_cast<Index>(shards_.size()), before);
-    workers_.run(static_cast<Index>(shards.size()), [&](Index i) {
-      const Batch& shard = shards[static_cast<std::size_t>(i)];
-      for (const Batch& part : cut_into_parts(shard, part_rows(options_.d_model))) {
-        run_part(*shards_[static_cast<std::size_t>(i)], part, loss);
-      }
-    });
-    before.context += batch.context.rows();
-    before.input += batch.input.rows();
+  Index batch = 0;
+  on_all_ranks(ranks_, batch, [&] { run_own_shards(batches, loss, batch); });
+}
+
+// Adds up the results of all shards, in their order.
+StepStats Trainer::stats_of(Index tokens) {
+  std::vector<ShardResult> results(static_cast<std::size_t>(shard_count_));
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    results[static_cast<std::size_t>(shards().begin) + i] = shards_[i]->result;
   }
+  if (ranks_.count() > 1) {
+    std::vector<Index> begins;
+    for (Index rank = 0; rank <= ranks_.count(); ++rank) {
+      begins.push_back(shards_of_rank(shard_count_, rank, ranks_.count()).begin *
+                       static_cast<Index>(sizeof(ShardResult)));
+    }
+    share_parts(ranks_, std::as_writable_bytes(std::span(results)), begins);
+  }
+  StepStats stats{.tokens = tokens};
+  for (const ShardResult& result : results) {
+    stats.loss += result.loss;
+    stats.negative_log_likelihood += result.negative_log_likelihood;
+    stats.penalty += result.penalty;
+    stats.correct += result.correct;
+  }
+  stats.loss /= static_cast<double>(tokens);
+  stats.negative_log_likelihood /= static_cast<double>(tokens);
+  stats.penalty /= static_cast<double>(tokens);
+  return stats;
 }
 
 StepStats Trainer::step(const std::vector<Batch>& batches, const LossFunction& loss) {
-  StepStats stats;
+  Index tokens = 0;
   for (const Batch& batch : batches) {
     expect_whole(batch);
-    stats.tokens += batch.labels.count();
+    tokens += batch.labels.count();
   }
-  if (stats.tokens == 0) {
+  if (tokens == 0) {
     throw ShapeError("trainer.step: the batches have no label, so there is nothing to learn");
   }
   run_shards(batches, loss);
-  for (const auto& shard : shards_) {
-    stats.loss += shard->loss;
-    stats.negative_log_likelihood += shard->negative_log_likelihood;
-    stats.penalty += shard->penalty;
-    stats.correct += shard->correct;
-  }
-  const auto tokens = static_cast<double>(stats.tokens);
-  stats.loss /= tokens;
-  stats.negative_log_likelihood /= tokens;
-  stats.penalty /= tokens;
+  StepStats stats = stats_of(tokens);
   if (!std::isfinite(stats.loss + stats.penalty)) {
     explain(fmt::format("the loss is {}", stats.loss + stats.penalty), batches, loss);
   }
   stats.learning_rate = learning_rate_at(options_.training, options_.d_model,
                                          optimizer_.steps() + 1, options_.total_steps);
   try {
-    stats.gradient_norm = optimizer_.step(workers_, gradients_, 1 / tokens, stats.learning_rate);
+    stats.gradient_norm = optimizer_.step(workers_, exchange_.bring(gradients_),
+                                          1 / static_cast<double>(tokens), stats.learning_rate);
   } catch (const NumericError& error) {
     explain(error.what(), batches, loss);
   }
@@ -106,7 +149,7 @@ Var Trainer::with_penalty(Shard& shard, Pass& pass, const Batch& batch, Var loss
     return loss;
   }
   const Var penalty = penalty_of(options_.penalty, pass, batch);
-  shard.penalty += static_cast<double>(penalty.value().data()[0]);
+  shard.result.penalty += static_cast<double>(penalty.value().data()[0]);
   return add(loss, penalty);
 }
 
@@ -116,11 +159,11 @@ void Trainer::run_part(Shard& shard, const Batch& batch, const LossFunction& los
   try {
     const Var total = [&] {
       CrossEntropy result = loss(pass, batch);
-      shard.negative_log_likelihood += result.negative_log_likelihood;
-      shard.correct += result.correct;
+      shard.result.negative_log_likelihood += result.negative_log_likelihood;
+      shard.result.correct += result.correct;
       return std::move(result.loss);
     }();
-    shard.loss += static_cast<double>(total.value().data()[0]);
+    shard.result.loss += static_cast<double>(total.value().data()[0]);
     shard.tape.backward(with_penalty(shard, pass, batch, total));
   } catch (const AnomalyError& error) {
     Anomaly anomaly = error.anomaly;

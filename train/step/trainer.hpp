@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "core/ops/cross_entropy.hpp"
+#include "core/ranks/ranks.hpp"
 #include "core/sequence/batch.hpp"
 #include "nn/pass.hpp"
+#include "train/step/gradient_exchange.hpp"
 #include "train/step/optimizer.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -44,30 +46,43 @@ class Trainer {
     Index total_steps = 0;
     PenaltyFunction penalty{};  // empty: none
   };
-  Trainer(ParameterStore& store, Workers& workers, const Options& options);
+  Trainer(ParameterStore& store, Workers& workers, const Options& options, Ranks& ranks = alone());
 
   // One step on all the batches: their shards are computed in parallel, and the gradient is that of
   // the mean loss over all their labels. Throws NumericError if loss or gradient is not finite,
-  // with the parameters unchanged, and ShapeError if there is no label.
+  // with the parameters unchanged, and ShapeError if there is no label. All ranks take the step
+  // together, each with the same batches. Each computes some of the shards. All have the same
+  // results, and throw the same NumericError.
   StepStats step(const std::vector<Batch>& batches, const LossFunction& loss);
 
   Index steps() const { return optimizer_.steps(); }
   Optimizer& optimizer() { return optimizer_; }
 
+  // The shards that this rank computes.
+  ShardRange shards() const;
+
+  // The bytes that this rank sends at each step.
+  double bytes_sent() const;
+
  private:
-  // The memory that a shard keeps from step to step.
-  struct Shard {
-    explicit Shard(const ParameterStore& store) : gradients(store) {}
-    Tape tape;
-    ParameterGradients gradients;
+  struct ShardResult {
     double loss = 0;
     double negative_log_likelihood = 0;
     double penalty = 0;  // times the number of labels
     Index correct = 0;
   };
+  // The memory that a shard keeps from step to step.
+  struct Shard {
+    explicit Shard(const ParameterStore& store) : gradients(store) {}
+    Tape tape;
+    ParameterGradients gradients;
+    ShardResult result;
+  };
   void run_part(Shard& shard, const Batch& batch, const LossFunction& loss);
   Var with_penalty(Shard& shard, Pass& pass, const Batch& batch, Var loss) const;
   void run_shards(const std::vector<Batch>& batches, const LossFunction& loss);
+  void run_own_shards(const std::vector<Batch>& batches, const LossFunction& loss, Index& batch);
+  StepStats stats_of(Index tokens);
 
   // Repeats the step, and checks every value and gradient. All draws are addressed, so the number
   // that is not finite occurs again, and the message names the op that made it. Always throws
@@ -77,10 +92,13 @@ class Trainer {
 
   ParameterStore& store_;
   Workers& workers_;
+  Ranks& ranks_;
   Options options_;
   Optimizer optimizer_;
-  std::vector<std::unique_ptr<Shard>> shards_;
-  std::vector<ParameterGradients*> gradients_;  // of the shards
+  Index shard_count_;                           // of all ranks
+  std::vector<std::unique_ptr<Shard>> shards_;  // of this rank
+  std::vector<ParameterGradients*> gradients_;  // of these shards
+  GradientExchange exchange_;
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -30,7 +30,7 @@ Split packed() {
 }
 
 // A document behind its begin mark, with its tokens and an end mark as labels.
-Batch alone(const Sentence& document) {
+Batch batch_alone(const Sentence& document) {
   Batch batch;
   batch.context.segments = segments_of({0});
   batch.input.ids = {begin_mark};
@@ -84,7 +84,7 @@ TEST_F(Packing, gives_the_gradients_of_each_document_alone) {
   gradients_.forget();
   double apart = 0;
   for (const Sentence& document : documents) {
-    apart += run(alone(document));
+    apart += run(batch_alone(document));
   }
   EXPECT_NEAR(together, apart, 1e-12);
   EXPECT_THAT(of_all, Pointwise(DoubleNear(1e-12), gradients()));

@@ -1,0 +1,209 @@
+// Steps that several ranks take together, each rank a thread, beside those of one process: the same
+// numbers to the last bit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+
+#include "core/ops/arithmetic.hpp"
+#include "tests/support/thread_ranks.hpp"
+#include "tests/support/tiny_trainer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// Of a training of some steps.
+struct RankRun {
+  std::vector<StepStats> stats;
+  std::vector<Scalar> values;
+  std::vector<std::vector<Scalar>> states;  // of the slice
+  double bytes_sent = 0;
+};
+
+// Two batches a step, the second of 2 sentences, so of fewer than there are shards.
+std::vector<Batch> batches_of_step(std::uint64_t step) {
+  const std::vector<Sentence> few = random_sentences(2, 1, 9, 100 + step);
+  return {copy_batch(step), batch_of(few, few)};
+}
+
+// A model with parameters in one chunk each and some in several, with gates, dropout and tied
+// tables.
+ModelOptions rank_model() {
+  ModelOptions model = tiny_options();
+  model.layers = 2;
+  model.d_ff = 3000;  // so that a matrix has several chunks
+  model.dropout = 0.3;
+  model.attention.gates.values = {HeadGating::l0};
+  return model;
+}
+
+Trainer::Options rank_options(OptimizerKind optimizer) {
+  Trainer::Options options;
+  options.training.optimizer = optimizer;
+  options.training.learning_rate = 0.01;
+  options.training.clip_norm = 0.1;
+  options.training.gate_penalty = 0.7;
+  options.training.weight_decay = 0.01;
+  options.training.shards = 4;
+  return options;
+}
+
+RankRun run_steps(OptimizerKind optimizer, Index threads, Ranks& ranks) {
+  TinyTrainer training(rank_model(), rank_options(optimizer), threads, ranks);
+  RankRun run;
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    run.stats.push_back(training.step(batches_of_step(step)));
+  }
+  run.values = training.weights();
+  Optimizer& kept = training.trainer.optimizer();
+  for (const Optimizer::State& state : kept.states()) {
+    for (const NamedParameter& parameter : training.model.store.parameters()) {
+      if (state.belongs_to(parameter)) {
+        const std::span<Scalar> numbers = kept.kept(state, parameter);
+        run.states.emplace_back(numbers.begin(), numbers.end());
+      }
+    }
+  }
+  run.bytes_sent = training.trainer.bytes_sent();
+  return run;
+}
+
+void expect_same(const StepStats& one, const StepStats& other) {
+  EXPECT_EQ(one.loss, other.loss);
+  EXPECT_EQ(one.negative_log_likelihood, other.negative_log_likelihood);
+  EXPECT_EQ(one.penalty, other.penalty);
+  EXPECT_EQ(one.correct, other.correct);
+  EXPECT_EQ(one.tokens, other.tokens);
+  EXPECT_EQ(one.gradient_norm, other.gradient_norm);
+}
+
+class RankSteps : public testing::TestWithParam<OptimizerKind> {};
+
+TEST_P(RankSteps, are_those_of_one_process_to_the_last_bit) {
+  const RankRun expected = run_steps(GetParam(), 1, alone());
+  for (const Index count : {2, 3, 4, 6}) {  // with 6, two ranks have no shard
+    std::vector<RankRun> runs(static_cast<std::size_t>(count));
+    run_ranks(count, [&](Ranks& ranks) {
+      runs[static_cast<std::size_t>(ranks.rank())] =
+          run_steps(GetParam(), 1 + ranks.rank() % 2, ranks);
+    });
+    for (const RankRun& run : runs) {
+      EXPECT_EQ(run.values, expected.values) << count << " ranks";
+      for (std::size_t step = 0; step < expected.stats.size(); ++step) {
+        expect_same(run.stats[step], expected.stats[step]);
+      }
+    }
+    for (std::size_t i = 0; i < expected.states.size(); ++i) {
+      std::vector<Scalar> together;
+      for (const RankRun& run : runs) {
+        together.insert(together.end(), run.states[i].begin(), run.states[i].end());
+      }
+      EXPECT_EQ(together, expected.states[i]) << "state " << i << " of " << count << " ranks";
+    }
+  }
+}
+
+TEST_P(RankSteps, keep_what_the_optimizer_keeps_once) {
+  const auto kept = [](const RankRun& run) {
+    std::size_t numbers = 0;
+    for (const auto& state : run.states) {
+      numbers += state.size();
+    }
+    return numbers;
+  };
+  const std::size_t all = kept(run_steps(GetParam(), 1, alone()));
+  std::vector<RankRun> runs(3);
+  run_ranks(3, [&](Ranks& ranks) {
+    runs[static_cast<std::size_t>(ranks.rank())] = run_steps(GetParam(), 1, ranks);
+  });
+  for (const RankRun& run : runs) {
+    EXPECT_LT(kept(run), all * 6 / 10) << "of a third, in whole chunks or matrices";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Optimizers, RankSteps,
+                         testing::Values(OptimizerKind::sgd, OptimizerKind::adam,
+                                         OptimizerKind::muon));
+
+TEST(RankStep, sends_as_many_bytes_as_it_says) {
+  double said = 0;
+  std::mutex mutex;
+  const auto steps = [&](Index count) {
+    return [&, count](Ranks& ranks) {
+      TinyTrainer training(rank_model(), rank_options(OptimizerKind::adam), 1, ranks);
+      for (Index step = 0; step < count; ++step) {
+        training.step({copy_batch(1)});
+      }
+      const std::lock_guard lock(mutex);
+      said += training.trainer.bytes_sent();
+    };
+  };
+  const auto two = static_cast<double>(run_ranks(2, steps(2)));
+  const auto one = static_cast<double>(run_ranks(2, steps(1)));
+  said /= 2;
+  EXPECT_NEAR(two - one, said, 0.02 * said) << "marks, squares and results come to little";
+}
+
+// The loss of the shard with example 3 is infinite.
+TEST(RankStep, that_is_not_finite_fails_alike_on_all_ranks) {
+  const auto message = [](Ranks& ranks) -> std::string {
+    TinyTrainer training(rank_model(), rank_options(OptimizerKind::adam), 1, ranks);
+    const std::vector<Scalar> before = training.weights();
+    Batch batch = copy_batch(1);
+    batch.examples.resize(static_cast<std::size_t>(batch.sequences()));
+    std::iota(batch.examples.begin(), batch.examples.end(), Index{0});
+    const LossFunction loss = [&](Pass& pass, const Batch& part) {
+      CrossEntropy result = training.loss(pass, part);
+      if (std::ranges::find(part.examples, 3) != part.examples.end()) {
+        const auto most = std::numeric_limits<Scalar>::max();
+        result.loss = scale(scale(result.loss, most), most);
+      }
+      return result;
+    };
+    try {
+      training.trainer.step({batch}, loss);
+    } catch (const NumericError& error) {
+      EXPECT_EQ(training.weights(), before);
+      return error.what();
+    }
+    return "none";
+  };
+  const std::string expected = message(alone());
+  EXPECT_THAT(expected, testing::HasSubstr("scale: the value is inf"));
+  run_ranks(3, [&](Ranks& ranks) { EXPECT_EQ(message(ranks), expected); });
+}
+
+// As above, where the loss stays finite: the gradient is not.
+TEST(RankStep, names_the_parameter_whose_gradient_is_not_finite) {
+  const auto message = [](Ranks& ranks) -> std::string {
+    TinyTrainer training(rank_model(), rank_options(OptimizerKind::adam), 1, ranks);
+    Workers& workers = training.workers;
+    ParameterStore& store = training.model.store;
+    ParameterGradients gradients(store);
+    for (Index block = 0; block < store.blocks(); ++block) {
+      const GradientSlot slot = gradients.slot(block);
+      Tensor memory = slot.memory;
+      std::ranges::fill(memory.values(), Scalar{0});
+      if (block >= store.blocks() / 2) {
+        memory.values().back() = std::numeric_limits<Scalar>::quiet_NaN();
+      }
+      *slot.written = true;
+    }
+    try {
+      training.trainer.optimizer().step(workers, {&gradients}, 1, 0.1);
+    } catch (const NumericError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  const std::string expected = message(alone());
+  EXPECT_THAT(expected, testing::HasSubstr("is not finite: element"));
+  run_ranks(4, [&](Ranks& ranks) { EXPECT_EQ(message(ranks), expected); });
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
