@@ -3,8 +3,8 @@
 
 namespace tapehead {
 
-void add_commands(CLI::App& program, Outcome& outcome) {
-  add_train_command(program, outcome);
+void add_commands(CLI::App& program, Outcome& outcome, Launch& launch) {
+  add_train_command(program, outcome, launch);
   add_plan_command(program, outcome);
   add_sweep_command(program, outcome);
   add_evaluate_command(program, outcome);

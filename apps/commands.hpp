@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/launch.hpp"
 #include "train/run/data.hpp"
 
 namespace tapehead {
@@ -45,9 +46,9 @@ inline void add_other_data_option(CLI::App& command, DataChoice& data) {
 }
 
 // Adds all commands that are linked into the program.
-void add_commands(CLI::App& program, Outcome& outcome);
+void add_commands(CLI::App& program, Outcome& outcome, Launch& launch);
 
-void add_train_command(CLI::App& program, Outcome& outcome);
+void add_train_command(CLI::App& program, Outcome& outcome, Launch& launch);
 void add_evaluate_command(CLI::App& program, Outcome& outcome);
 void add_translate_command(CLI::App& program, Outcome& outcome);
 void add_generate_command(CLI::App& program, Outcome& outcome);

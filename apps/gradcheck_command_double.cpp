@@ -173,7 +173,7 @@ int gradcheck_config(const GradcheckArguments& arguments) {
 
 namespace tapehead {
 
-void add_commands(CLI::App& program, Outcome& outcome) {
+void add_commands(CLI::App& program, Outcome& outcome, Launch& /*launch*/) {
   CLI::App* command =
       program.add_subcommand("gradcheck", "Check the gradients of a config's model");
   const auto arguments = std::make_shared<GradcheckArguments>();

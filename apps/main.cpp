@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/launch.hpp"
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/shown.hpp"
@@ -24,11 +25,6 @@
 namespace tapehead {
 
 namespace {
-
-int fail(const std::exception& error, int exit_code) {
-  write_message(fmt::format("error: {}\n", printable(error.what())));
-  return exit_code;
-}
 
 // Throws ConfigError if the word is neither an option nor a command.
 void expect_command(const CLI::App& program, std::string_view word) {
@@ -47,30 +43,68 @@ void expect_command(const CLI::App& program, std::string_view word) {
                           fmt::join(names, ", ")));
 }
 
+// Throws ConfigError for a command that several ranks would each do alone.
+void expect_shared_command(const Ranks& ranks, std::string_view word) {
+  if (ranks.count() > 1 && word != "train" && !word.starts_with('-')) {
+    throw ConfigError(fmt::format(
+        "{} does not work with several ranks, only train does; start it without a launcher",
+        shown(word)));
+  }
+}
+
 // Requested help goes to standard output; an error in the command line is a message.
-int say(const CLI::App& program, const CLI::ParseError& error) {
+int say(const CLI::App& program, const CLI::ParseError& error, const Ranks& ranks) {
   std::ostringstream output;
   std::ostringstream messages;
   const int code = program.exit(error, output, messages);
-  write_output(output.str());
-  write_message(printable(messages.str()));
+  if (ranks.first()) {
+    write_output(output.str());
+    write_message(printable(messages.str()));
+  }
   return code == 0 ? 0 : 2;
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, Launch& launch) {
   CLI::App program("tapehead: train small transformers on a CPU");
   program.require_subcommand(1);
   program.set_version_flag("--version", std::string(version()));
   Outcome outcome;
-  add_commands(program, outcome);
+  add_commands(program, outcome, launch);
   try {
     if (argc > 1) {
       expect_command(program, argv[1]);
+      expect_shared_command(launch.ranks(), argv[1]);
     }
     program.parse(argc, argv);
     return outcome.exit_code;
   } catch (const CLI::ParseError& error) {
-    return say(program, error);
+    return say(program, error, launch.ranks());
+  }
+}
+
+// Runs the command as one of the ranks, if this process is one of several.
+RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
+  try {
+    open_closed_streams();  // before any file is opened
+    start_logging(std::make_shared<Console>());
+    launch = join_launch();
+    if (!launch->ranks().first()) {
+      stop_logging();
+    }
+    const int exit_code = run(argc, argv, *launch);
+    flush_output();
+    return {.exit_code = exit_code};
+  } catch (const ConfigError& error) {
+    return {.exit_code = 2, .message = error.what()};
+  } catch (const RankError& error) {
+    return {.exit_code = 1, .message = error.what(), .by_others = true};
+  } catch (const std::bad_alloc&) {
+    return {.exit_code = 1,
+            .message =
+                "out of memory; try a smaller model, smaller training.batch_tokens or "
+                "evaluation.batch_tokens, or fewer threads"};
+  } catch (const std::exception& error) {
+    return {.exit_code = 1, .message = error.what()};
   }
 }
 
@@ -82,20 +116,7 @@ int run(int argc, char** argv) {
 // and 143 stopped by a signal.
 int main(int argc, char** argv) {
   using namespace tapehead;
-  try {
-    open_closed_streams();  // before any file is opened
-    start_logging(std::make_shared<Console>());
-    const int exit_code = run(argc, argv);
-    flush_output();
-    return exit_code;
-  } catch (const ConfigError& error) {
-    return fail(error, 2);
-  } catch (const std::bad_alloc&) {
-    return fail(
-        std::runtime_error("out of memory; try a smaller model, smaller training.batch_tokens or "
-                           "evaluation.batch_tokens, or fewer threads"),
-        1);
-  } catch (const std::exception& error) {
-    return fail(error, 1);
-  }
+  std::unique_ptr<Launch> launch = launch_alone();
+  const RankEnd mine = run_launched(argc, argv, launch);
+  return launch->end(mine);
 }

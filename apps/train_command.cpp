@@ -11,6 +11,7 @@
 #include "apps/number_option.hpp"
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
+#include "core/ranks/default_threads.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "train/loop/training.hpp"
@@ -54,38 +55,46 @@ void write_page(const RunFiles& files, const Task& task, Index threads) {
   }
 }
 
-int train_run(TrainArguments& arguments) {
-  outlive_console();
-  TrainRequest& request = arguments.request;
-  request.console = std::make_shared<Console>();
-  start_logging(request.console);
-  const Trained trained = train(request);
+// What the first rank does at the end of a training, and says.
+void after_training(const TrainArguments& arguments, const Trained& trained) {
   const RunFiles& files = trained.directory.files();
   const bool whole = trained.end.signal == 0;
   if (whole && trained.loaded.config.run.report && !arguments.no_report) {
-    write_page(files, trained.task, request.threads);
+    write_page(files, trained.task, arguments.request.threads);
   }
   if (arguments.json) {
     print_json(files, trained.end);
   }
-  if (whole) {
-    return 0;
+  if (!whole) {
+    spdlog::info("stopped at step {}; continue with: {} train {} --run {} --resume",
+                 trained.end.step, program_path(), shell_word(arguments.request.config.string()),
+                 shell_word(files.directory.string()));
   }
-  spdlog::info("stopped at step {}; continue with: {} train {} --run {} --resume", trained.end.step,
-               program_path(), shell_word(request.config.string()),
-               shell_word(files.directory.string()));
-  return 128 + trained.end.signal;
+}
+
+int train_run(TrainArguments& arguments, const Ranks& ranks) {
+  outlive_console();
+  if (ranks.first()) {
+    arguments.request.console = std::make_shared<Console>();
+    start_logging(arguments.request.console);
+  }
+  const Trained trained = train(arguments.request);
+  if (ranks.first()) {
+    after_training(arguments, trained);
+  }
+  return trained.end.signal == 0 ? 0 : 128 + trained.end.signal;
 }
 
 }  // namespace
 
-void add_train_command(CLI::App& program, Outcome& outcome) {
+void add_train_command(CLI::App& program, Outcome& outcome, Launch& launch) {
   CLI::App* command = program.add_subcommand("train", "Train a model from a config file");
   const auto arguments = std::make_shared<TrainArguments>();
   command->add_option("config", arguments->request.config, "Config file, YAML or JSON")->required();
   command->add_option("--run", arguments->request.run,
                       "Run directory; by default runs/<config name>");
   add_set_option(*command, arguments->request.overrides);
+  arguments->request.threads = default_threads(launch.ranks());
   add_threads_option(*command, arguments->request.threads,
                      "Worker threads; they change the time, not the result");
   auto* resume = command->add_flag(
@@ -99,7 +108,9 @@ void add_train_command(CLI::App& program, Outcome& outcome) {
   command->add_flag("--json", arguments->json,
                     "At the end one JSON object on standard output: how the training ended, and "
                     "the figures of the test");
-  command->callback([arguments, &outcome] { outcome.exit_code = train_run(*arguments); });
+  command->callback([arguments, &outcome, &launch] {
+    outcome.exit_code = train_run(*arguments, launch.ranks());
+  });
 }
 
 }  // namespace tapehead

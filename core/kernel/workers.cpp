@@ -1,6 +1,7 @@
 #include "core/kernel/workers.hpp"
 
 #include <immintrin.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,8 +16,13 @@
 
 namespace tapehead {
 
+// The library's own count (hardware_concurrency) includes cores that this process may not use.
 Index default_threads() {
-  return std::max<Index>(1, static_cast<Index>(std::thread::hardware_concurrency()));
+  cpu_set_t allowed;
+  const bool known = ::sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+  const auto cores = known ? static_cast<Index>(CPU_COUNT(&allowed))
+                           : static_cast<Index>(std::thread::hardware_concurrency());
+  return std::max<Index>(1, cores);
 }
 
 void flush_denormals() {
@@ -88,7 +94,7 @@ struct Workers::State {
 Workers::Workers(Index threads) : state_(std::make_unique<State>()) {
   flush_denormals();
   // A thread that polls must not keep a core from a thread that works.
-  state_->looks = threads <= static_cast<Index>(std::thread::hardware_concurrency()) ? 20'000 : 0;
+  state_->looks = threads <= default_threads() ? 20'000 : 0;
   for (Index i = 1; i < threads; ++i) {
     state_->threads.emplace_back([state = state_.get(), arena = static_cast<std::size_t>(i)] {
       use_pool_arena(arena);

@@ -93,6 +93,11 @@ void start_logging(std::shared_ptr<Console> console) {
   spdlog::set_default_logger(std::move(logger));
 }
 
+void stop_logging() {
+  spdlog::set_default_logger(
+      std::make_shared<spdlog::logger>("tapehead", spdlog::sinks_init_list{}));
+}
+
 LogFile::LogFile(const std::filesystem::path& path) : sink_(file_sink(path)) {
   spdlog::default_logger()->sinks().push_back(sink_);
   spdlog::default_logger()->flush_on(spdlog::level::info);

@@ -15,6 +15,9 @@ namespace tapehead {
 // begin with their level.
 void start_logging(std::shared_ptr<Console> console);
 
+// From now on nobody hears spdlog's messages: for ranks other than the first.
+void stop_logging();
+
 // While it exists, log messages also go to its file, with date and time on each line. The old
 // content of the file stays.
 class LogFile {

@@ -1,0 +1,41 @@
+// The programs with MPI join the ranks that their library's launcher started. Without a launcher,
+// or as its only process, they do not call MPI.
+#include <fmt/format.h>
+
+#include "apps/launch.hpp"
+#include "core/errors.hpp"
+#include "core/ranks/launcher.hpp"
+#include "mpi/mpi_ranks.hpp"
+
+namespace tapehead {
+
+namespace {
+
+class MpiLaunch : public Launch {
+ public:
+  Ranks& ranks() override { return ranks_; }
+  void set_deadline(double seconds) override { ranks_.set_deadline(seconds); }
+  int end(const RankEnd& mine) override { return ranks_.end(mine); }
+
+ private:
+  MpiRanks ranks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Launch> join_launch() {
+  const Launcher own = Communicator::launcher();
+  const Launched start = launched(own);
+  if (start.ranks == 1) {
+    return launch_alone();
+  }
+  if (start.by != own) {
+    throw ConfigError(
+        fmt::format("a launcher of {} started several processes of this program, which knows {}; "
+                    "start {} instead, which `./dev build mpi` builds",
+                    library_of(start.by), library_of(own), program_of(start.by)));
+  }
+  return std::make_unique<MpiLaunch>();
+}
+
+}  // namespace tapehead

@@ -1,0 +1,22 @@
+// The plain program does not know MPI. Under a launcher, each of its processes would take itself
+// for the only one.
+#include <fmt/format.h>
+
+#include "apps/launch.hpp"
+#include "core/errors.hpp"
+#include "core/ranks/launcher.hpp"
+
+namespace tapehead {
+
+std::unique_ptr<Launch> join_launch() {
+  const Launched start = launched();
+  if (start.ranks != 1) {
+    throw ConfigError(
+        fmt::format("a launcher of {} started several processes of this program, which does not "
+                    "know MPI; start {} instead, which `./dev build mpi` builds",
+                    library_of(start.by), program_of(start.by)));
+  }
+  return launch_alone();
+}
+
+}  // namespace tapehead

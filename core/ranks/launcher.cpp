@@ -1,0 +1,68 @@
+#include "core/ranks/launcher.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+
+namespace tapehead {
+
+namespace {
+
+std::optional<Index> number_in(const Environment& environment, const char* name) {
+  const char* text = environment(name);
+  if (text == nullptr) {
+    return std::nullopt;
+  }
+  const std::string_view digits = text;
+  Index number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+// mpirun of Open MPI sets OMPI_COMM_WORLD_SIZE; `srun --mpi=pmix` sets PMIX_RANK, and the number of
+// ranks by a name of Slurm's own.
+Launched by_openmpi(const Environment& environment) {
+  if (const auto ranks = number_in(environment, "OMPI_COMM_WORLD_SIZE")) {
+    return {Launcher::openmpi, *ranks};
+  }
+  if (number_in(environment, "PMIX_RANK")) {
+    return {Launcher::openmpi, number_in(environment, "SLURM_STEP_NUM_TASKS").value_or(0)};
+  }
+  return {};
+}
+
+// mpirun of MPICH and `srun --mpi=pmi2` set both.
+Launched by_mpich(const Environment& environment) {
+  if (const auto ranks = number_in(environment, "PMI_SIZE")) {
+    return {Launcher::mpich, *ranks};
+  }
+  if (number_in(environment, "PMI_RANK")) {
+    return {Launcher::mpich, 0};
+  }
+  return {};
+}
+
+}  // namespace
+
+Launched launched(Launcher preferred, const Environment& environment) {
+  const Launched openmpi = by_openmpi(environment);
+  const Launched mpich = by_mpich(environment);
+  if (openmpi.by == Launcher::none || (preferred == Launcher::mpich && mpich.by == preferred)) {
+    return mpich;
+  }
+  return openmpi;
+}
+
+Launched launched(Launcher preferred) {
+  return launched(preferred, [](const char* name) { return std::getenv(name); });
+}
+
+std::string_view library_of(Launcher launcher) {
+  return launcher == Launcher::mpich ? "MPICH" : "Open MPI";
+}
+
+std::string program_of(Launcher launcher) {
+  return launcher == Launcher::mpich ? "tapehead-mpich" : "tapehead-openmpi";
+}
+
+}  // namespace tapehead

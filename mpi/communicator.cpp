@@ -1,0 +1,191 @@
+#include "mpi/communicator.hpp"
+
+// The C++ interfaces of both libraries, which MPI 3 removed, are in the way of warnings.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <list>
+#include <string_view>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/ranks/ranks.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// What a message is: part of an exchange, or a notice.
+enum Tag : int { exchange_tag = 1, notice_tag = 2 };
+
+// MPI counts bytes by an int.
+constexpr std::size_t largest_piece = std::size_t{1} << 30;
+
+// For how long messages may go on when an exchange is given up: those that have begun to arrive,
+// and those that other ranks may be taking.
+constexpr double seconds_for_receives = 1;
+constexpr double seconds_for_sends = 0.1;
+
+void check(int code, std::string_view function) {
+  if (code == MPI_SUCCESS) {
+    return;
+  }
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw RankError(std::string(function) + ": " + text.data());
+}
+
+// A notice on its way.
+struct Posted {
+  std::string text;
+  MPI_Request request;
+};
+
+}  // namespace
+
+struct Communicator::Requests {
+  std::vector<MPI_Request> sends;
+  std::vector<MPI_Request> receives;
+  std::list<Posted> posted;
+};
+
+Launcher Communicator::launcher() {
+#ifdef OPEN_MPI
+  return Launcher::openmpi;
+#else
+  return Launcher::mpich;
+#endif
+}
+
+std::string Communicator::library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  // "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\nMPICH Release date: ..."
+  const std::string_view all = text.data();
+  std::string name(library_of(launcher()));
+  const auto begin = all.find_first_of("0123456789");
+  const auto end = all.find_first_not_of("0123456789.", std::min(begin, all.size()));
+  return begin == std::string_view::npos ? name : name + ' ' + std::string(all, begin, end - begin);
+}
+
+Communicator::Communicator() : requests_(std::make_unique<Requests>()) {
+  // UCX, which MPICH uses, warns of each message that an exchange left when it failed.
+  ::setenv("UCX_LOG_LEVEL", "error", /*overwrite=*/0);
+  int provided = 0;
+  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  if (provided < MPI_THREAD_FUNNELED) {
+    throw RankError("this MPI library does not allow threads beside the one that calls it");
+  }
+  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  int rank = 0;
+  int count = 0;
+  check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  check(MPI_Comm_size(MPI_COMM_WORLD, &count), "MPI_Comm_size");
+  rank_ = rank;
+  count_ = count;
+}
+
+Communicator::~Communicator() = default;
+
+void Communicator::begin_send(Index to, std::span<const std::byte> bytes) {
+  do {
+    const std::size_t size = std::min(bytes.size(), largest_piece);
+    check(MPI_Isend(bytes.data(), static_cast<int>(size), MPI_BYTE, static_cast<int>(to),
+                    exchange_tag, MPI_COMM_WORLD, &requests_->sends.emplace_back(MPI_REQUEST_NULL)),
+          "MPI_Isend");
+    bytes = bytes.subspan(size);
+  } while (!bytes.empty());
+}
+
+void Communicator::begin_receive(Index from, std::span<std::byte> bytes) {
+  do {
+    const std::size_t size = std::min(bytes.size(), largest_piece);
+    check(MPI_Irecv(bytes.data(), static_cast<int>(size), MPI_BYTE, static_cast<int>(from),
+                    exchange_tag, MPI_COMM_WORLD,
+                    &requests_->receives.emplace_back(MPI_REQUEST_NULL)),
+          "MPI_Irecv");
+    bytes = bytes.subspan(size);
+  } while (!bytes.empty());
+}
+
+namespace {
+
+bool all_done(std::vector<MPI_Request>& requests) {
+  int done = 0;
+  check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
+        "MPI_Testall");
+  if (done != 0) {
+    requests.clear();
+  }
+  return done != 0;
+}
+
+}  // namespace
+
+bool Communicator::done() {
+  const bool received = all_done(requests_->receives);
+  return all_done(requests_->sends) && received;
+}
+
+// MPI can give up a receive, but in general no send. A message that nobody receives is only read,
+// and only when the other side asks for it.
+bool Communicator::withdraw() {
+  for (MPI_Request& request : requests_->receives) {
+    if (request != MPI_REQUEST_NULL) {
+      check(MPI_Cancel(&request), "MPI_Cancel");
+    }
+  }
+  const auto begin = Clock::now();
+  const auto& receives = requests_->receives;
+  while (!done() &&
+         seconds_since(begin) < (receives.empty() ? seconds_for_sends : seconds_for_receives)) {
+  }
+  return receives.empty();
+}
+
+void Communicator::post(Index to, const std::string& text) {
+  Posted& notice = requests_->posted.emplace_back(text, MPI_REQUEST_NULL);
+  check(MPI_Isend(notice.text.data(), static_cast<int>(notice.text.size()), MPI_BYTE,
+                  static_cast<int>(to), notice_tag, MPI_COMM_WORLD, &notice.request),
+        "MPI_Isend");
+}
+
+std::optional<Notice> Communicator::next_notice() {
+  int there = 0;
+  MPI_Status status;
+  check(MPI_Iprobe(MPI_ANY_SOURCE, notice_tag, MPI_COMM_WORLD, &there, &status), "MPI_Iprobe");
+  if (there == 0) {
+    return std::nullopt;
+  }
+  int size = 0;
+  check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
+  Notice notice{status.MPI_SOURCE, std::string(static_cast<std::size_t>(size), '\0')};
+  check(MPI_Recv(notice.text.data(), size, MPI_BYTE, status.MPI_SOURCE, notice_tag, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE),
+        "MPI_Recv");
+  return notice;
+}
+
+bool Communicator::posted() {
+  std::erase_if(requests_->posted, [](Posted& notice) {
+    int done = 0;
+    check(MPI_Test(&notice.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  });
+  return requests_->posted.empty();
+}
+
+void Communicator::finish() { check(MPI_Finalize(), "MPI_Finalize"); }
+
+void Communicator::abort(int exit_code) {
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);
+}
+
+}  // namespace tapehead

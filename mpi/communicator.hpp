@@ -1,0 +1,64 @@
+// The functions of MPI that ranks need, without MPI's own types.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/ranks/launcher.hpp"
+#include "core/types.hpp"
+
+namespace tapehead {
+
+// A short text from another rank, outside of what it exchanges.
+struct Notice {
+  Index from;
+  std::string text;
+};
+
+// All processes of a launch (MPI_COMM_WORLD). Only the thread that made the object may use it, and
+// there is one object in the life of a process. Its functions throw RankError if MPI reports an
+// error.
+class Communicator {
+ public:
+  static Launcher launcher();    // which belongs to the library that this is compiled for
+  static std::string library();  // its name and version
+
+  Communicator();  // returns when all ranks have made theirs
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  ~Communicator();  // leaves MPI as it is, since without `finish` only the process's end is safe
+
+  Index rank() const { return rank_; }
+  Index count() const { return count_; }
+
+  // They begin a message and return at once. The bytes must stay until `done`. Messages from one
+  // rank to another arrive in the order in which they begin.
+  void begin_send(Index to, std::span<const std::byte> bytes);
+  void begin_receive(Index from, std::span<std::byte> bytes);
+  bool done();  // whether all messages that began have been sent or have arrived
+
+  // Begins nothing more, and gives up what has not begun to arrive. Returns whether memory is safe:
+  // false if an arriving message may still write to it.
+  bool withdraw();
+
+  // Sends a copy of the text, some time. `next_notice` returns those that have come, one by one.
+  void post(Index to, const std::string& text);
+  std::optional<Notice> next_notice();
+  bool posted();  // whether all notices have been sent
+
+  // Ends MPI, which all ranks must do.
+  void finish();
+
+  // Ends all ranks at once, this one too.
+  [[noreturn]] void abort(int exit_code);
+
+ private:
+  struct Requests;
+  std::unique_ptr<Requests> requests_;
+  Index rank_ = 0;
+  Index count_ = 1;
+};
+
+}  // namespace tapehead

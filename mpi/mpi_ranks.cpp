@@ -1,0 +1,152 @@
+#include "mpi/mpi_ranks.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "core/files/standard_streams.hpp"
+#include "core/ranks/sharing.hpp"
+#include "mpi/patience.hpp"
+#include "mpi/roll_call.hpp"
+
+namespace tapehead {
+
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+// An exit code alone is no failure: a signal may have stopped all ranks, of which some work longer.
+bool failed(const std::optional<RankEnd>& end) { return end && !end->message.empty(); }
+
+}  // namespace
+
+MpiRanks::MpiRanks() { hosts_ = share_texts(*this, host_name()); }
+
+std::string MpiRanks::name(Index rank) const {
+  const auto i = static_cast<std::size_t>(rank);
+  return i < hosts_.size() ? fmt::format("rank {} ({})", rank, hosts_[i])
+                           : fmt::format("rank {}", rank);
+}
+
+// The time that a rank has to answer, and that ranks have to come to their ends.
+double MpiRanks::answer_seconds() const { return std::min(deadline_, 5.0); }
+
+void MpiRanks::exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) {
+  try {
+    for (const auto& [from, bytes] : incoming) {
+      world_.begin_receive(from, bytes);
+    }
+    for (const auto& [to, bytes] : outgoing) {
+      world_.begin_send(to, bytes);
+    }
+    wait_for_messages();
+  } catch (const RankError& error) {
+    // The caller's memory must not be written to once it is the caller's again.
+    if (!world_.withdraw()) {
+      end_all({.exit_code = 1, .message = error.what(), .by_others = true});
+    }
+    throw;
+  }
+  last_exchange_ = Clock::now();
+}
+
+void MpiRanks::wait_for_messages() {
+  Patience patience;
+  RollCall roll_call(notices_, deadline_ + seconds_since(last_exchange_), answer_seconds());
+  std::optional<Clock::time_point> heard;  // of a failure
+  while (!world_.done()) {
+    patience.pause();
+    if (!patience.looked()) {
+      continue;
+    }
+    notices_.hear();
+    if (!heard && std::ranges::any_of(notices_.ends(), failed)) {
+      heard = Clock::now();
+    }
+    // A rank that failed after this exchange has sent what belongs to it. Where the exchange can
+    // come to its end, this rank may have the same error to say.
+    if (heard && seconds_since(*heard) > answer_seconds() / 5) {
+      report_failure();
+    }
+    if (const std::vector<Index> missing = roll_call.missing(); !missing.empty()) {
+      report_missing(missing);
+    }
+  }
+}
+
+void MpiRanks::report_failure() const {
+  const auto ends = notices_.ends();
+  const auto end = std::ranges::find_if(ends, failed);
+  const RankEnd& first = **end;
+  throw RankError(first.by_others ? first.message
+                                  : fmt::format("{}: {}", name(end - ends.begin()), first.message));
+}
+
+void MpiRanks::report_missing(const std::vector<Index>& ranks) const {
+  std::string names;
+  for (const Index rank : ranks) {
+    const bool ended = notices_.ends()[static_cast<std::size_t>(rank)].has_value();
+    names += (names.empty() ? "" : " and ") + name(rank) + (ended ? ", which has ended" : "");
+  }
+  throw RankError(fmt::format("no answer within the deadline of {:g} s from {}", deadline_, names));
+}
+
+int MpiRanks::end(const RankEnd& mine) {
+  try {
+    notices_.tell_end(mine);
+    if (!wait_for_ends()) {
+      end_all(end_of_all(*this, notices_.ends()));
+    }
+    const RankEnd end = end_of_all(*this, notices_.ends());
+    if (first()) {
+      write_message(
+          error_line(end));  // before any rank can leave MPI, whose launcher may kill others
+    }
+    world_.finish();
+    return end.exit_code;
+  } catch (const RankError& error) {
+    end_all(mine.exit_code != 0 ? mine : RankEnd{1, error.what(), true});
+  }
+}
+
+// Returns whether all ranks have come to their ends. As long as none has failed, it waits for them:
+// rank 0 may have much to do alone.
+bool MpiRanks::wait_for_ends() {
+  Patience patience;
+  std::optional<Clock::time_point> heard;  // of a failure
+  const auto all_ended = [&] {
+    return std::ranges::all_of(notices_.ends(), [](const auto& end) { return end.has_value(); });
+  };
+  while (!all_ended() || !world_.posted()) {
+    patience.pause();
+    notices_.hear();
+    if (!heard && std::ranges::any_of(notices_.ends(), failed)) {
+      heard = Clock::now();
+    }
+    // The first of those that have ended speaks for all. The others only do so if it has gone.
+    if (heard && seconds_since(*heard) > answer_seconds() * (first_of_ended() ? 1 : 2)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool MpiRanks::first_of_ended() const {
+  const auto ends = notices_.ends();
+  const auto first = std::ranges::find_if(ends, [](const auto& end) { return end.has_value(); });
+  return first - ends.begin() == rank();
+}
+
+void MpiRanks::end_all(const RankEnd& end) {
+  write_message(error_line(end));
+  world_.abort(end.exit_code);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,53 @@
+// Ranks that a launcher of MPI started: their exchanges have a deadline, and they end together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/ranks/rank_end.hpp"
+#include "core/ranks/ranks.hpp"
+#include "mpi/communicator.hpp"
+#include "mpi/notices.hpp"
+
+namespace tapehead {
+
+class MpiRanks : public Ranks {
+ public:
+  MpiRanks();  // returns when all ranks are there
+
+  Index rank() const override { return world_.rank(); }
+  Index count() const override { return world_.count(); }
+  std::string name(Index rank) const override;
+  std::string library() const override { return Communicator::library(); }
+
+  // RankError names the ranks that failed or, after the deadline, those that do not answer.
+  void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override;
+
+  // How long a rank waits in an exchange, in addition to the time that it worked since the last
+  // one. The same for all ranks.
+  void set_deadline(double seconds) { deadline_ = seconds; }
+
+  // The last call of every rank: waits until all have come to their ends. Then rank 0 prints the
+  // message of `end_of_all`, and each rank returns its exit code. If a rank has failed and some do
+  // not come to their ends within seconds, one prints what is known, and all processes are ended:
+  // then this does not return.
+  int end(const RankEnd& mine);
+
+ private:
+  double answer_seconds() const;
+  void wait_for_messages();
+  [[noreturn]] void report_failure() const;
+  [[noreturn]] void report_missing(const std::vector<Index>& ranks) const;
+  bool wait_for_ends();
+  bool first_of_ended() const;
+  [[noreturn]] void end_all(const RankEnd& end);
+
+  Communicator world_;
+  Notices notices_{world_};
+  std::vector<std::string> hosts_;
+  double deadline_ = 60;
+  Clock::time_point last_exchange_ = Clock::now();
+};
+
+}  // namespace tapehead

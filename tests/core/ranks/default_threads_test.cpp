@@ -1,0 +1,56 @@
+// The threads of a rank: its part of the cores that it may use.
+#include "core/ranks/default_threads.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include "core/kernel/workers.hpp"
+#include "tests/support/child_process.hpp"
+#include "tests/support/thread_ranks.hpp"
+
+namespace tapehead {
+
+namespace {
+
+TEST(DefaultThreads, are_all_cores_of_a_process_that_works_alone) {
+  EXPECT_EQ(default_threads(alone()), default_threads());
+}
+
+TEST(DefaultThreads, are_divided_among_ranks_with_the_same_cores) {
+  const Index cores = default_threads();
+  run_ranks(
+      2, [&](Ranks& ranks) { EXPECT_EQ(default_threads(ranks), std::max<Index>(1, cores / 2)); });
+  run_ranks(cores + 1, [](Ranks& ranks) { EXPECT_EQ(default_threads(ranks), 1); });
+}
+
+// As a launcher does that binds ranks to cores. It is the affinity of the calling thread alone.
+void keep_one_core() {
+  cpu_set_t allowed;
+  ::sched_getaffinity(0, sizeof allowed, &allowed);
+  for (std::size_t core = 0; core < CPU_SETSIZE && CPU_COUNT(&allowed) > 1; ++core) {
+    CPU_CLR(core, &allowed);
+  }
+  ::sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+TEST(DefaultThreads, are_for_the_cores_that_the_process_may_use) {
+  ChildProcess bound([] {
+    keep_one_core();
+    return static_cast<int>(default_threads());
+  });
+  EXPECT_EQ(bound.wait(), 1);
+}
+
+TEST(DefaultThreads, are_not_divided_among_ranks_with_different_cores) {
+  const Index cores = default_threads();
+  run_ranks(2, [&](Ranks& ranks) {
+    if (ranks.first()) {
+      keep_one_core();
+    }
+    EXPECT_EQ(default_threads(ranks), ranks.first() ? 1 : cores);
+  });
+}
+
+}  // namespace
+
+}  // namespace tapehead

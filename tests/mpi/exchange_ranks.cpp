@@ -1,0 +1,166 @@
+// A rank that exchanges bytes through MPI, and has a fault if it is told so. Usage, under mpirun:
+// exchange_ranks MODE [RANK], where MODE is one of the names in `modes`, and RANK has the fault.
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/files/standard_streams.hpp"
+#include "mpi/mpi_ranks.hpp"
+
+namespace tapehead {
+namespace {
+
+constexpr double deadline = 1;  // of the modes about time
+
+struct Message {
+  Index from;
+  Index to;
+  std::vector<std::byte> bytes;
+};
+
+// The messages of a round, which every rank draws alike: up to three from each rank to each, in a
+// random order, so empty that they have no byte or so long that libraries send them in parts.
+std::vector<Message> draw_messages(std::mt19937_64& draws, Index ranks) {
+  const std::vector<std::size_t> sizes{0, 1, 7, 4096, 65537, 300001};
+  std::vector<Message> messages;
+  for (Index i = 0; i < 3 * ranks * ranks; ++i) {
+    Message message{.from = static_cast<Index>(draws() % static_cast<std::size_t>(ranks)),
+                    .to = static_cast<Index>(draws() % static_cast<std::size_t>(ranks)),
+                    .bytes = std::vector<std::byte>(sizes[draws() % sizes.size()])};
+    std::minstd_rand bytes(static_cast<unsigned>(draws()));
+    for (std::byte& byte : message.bytes) {
+      byte = static_cast<std::byte>(bytes());
+    }
+    messages.push_back(std::move(message));
+  }
+  return messages;
+}
+
+void exchange_messages(Ranks& ranks, const std::vector<Message>& messages) {
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  std::vector<std::vector<std::byte>> received(messages.size());
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const Message& message = messages[i];
+    if (message.from == ranks.rank()) {
+      outgoing.push_back({message.to, message.bytes});
+    }
+    if (message.to == ranks.rank()) {
+      received[i].resize(message.bytes.size());
+      incoming.push_back({message.from, received[i]});
+    }
+  }
+  ranks.exchange(outgoing, incoming);
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (messages[i].to == ranks.rank() && received[i] != messages[i].bytes) {
+      throw DataError("message " + std::to_string(i) + " is not what was sent");
+    }
+  }
+}
+
+void random_rounds(Ranks& ranks) {
+  std::mt19937_64 draws(1);
+  for (int round = 0; round < 5; ++round) {
+    exchange_messages(ranks, draw_messages(draws, ranks.count()));
+  }
+}
+
+// A byte from the last rank to the one before it, and so on: each waits for one that waits.
+void pass_byte(Ranks& ranks) {
+  std::byte byte{};
+  if (ranks.rank() + 1 < ranks.count()) {
+    ranks.exchange({}, std::vector<Incoming>{{ranks.rank() + 1, {&byte, 1}}});
+  }
+  if (!ranks.first()) {
+    ranks.exchange(std::vector<Outgoing>{{ranks.rank() - 1, {&byte, 1}}}, {});
+  }
+}
+
+void sleep_for(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+// What a rank does in a mode, between two times of random rounds. Returns its exit code.
+using Mode = int (*)(Ranks& ranks, bool faulty);
+
+const std::map<std::string, Mode> modes{
+    {"no-fault", [](Ranks&, bool) { return 0; }},
+    {"stop",
+     [](Ranks& ranks, bool faulty) {
+       if (faulty) {
+         ::raise(SIGSTOP);
+       }
+       pass_byte(ranks);
+       return 0;
+     }},
+    {"throw",
+     [](Ranks&, bool faulty) -> int { return faulty ? throw IoError("no space for a test") : 0; }},
+    {"throw-alike", [](Ranks&, bool) -> int { throw ConfigError("no good for any rank"); }},
+    {"exit",
+     [](Ranks&, bool faulty) {
+       if (faulty) {
+         std::_Exit(3);
+       }
+       return 0;
+     }},
+    // The others wait for longer than the deadline and the time to answer, each a second, but not
+    // for longer than these and the time that they worked.
+    {"work",
+     [](Ranks&, bool faulty) {
+       sleep_for(faulty ? 4 * deadline : 1.5 * deadline);
+       return 0;
+     }},
+    // Longer than the deadline while the others wait.
+    {"linger",
+     [](Ranks&, bool faulty) {
+       sleep_for(faulty ? 4 * deadline : 0);
+       return 0;
+     }},
+    {"signal", [](Ranks&, bool) { return 128 + SIGTERM; }}};
+
+int run(Ranks& ranks, const std::string& mode, Index faulty) {
+  random_rounds(ranks);
+  const int exit_code = modes.at(mode)(ranks, ranks.rank() == faulty);
+  random_rounds(ranks);
+  if (mode == "signal" && ranks.first()) {
+    sleep_for(2 * deadline);  // as rank 0, which saves a checkpoint that the others do not wait for
+    write_message("rank 0 is done\n");
+  }
+  return exit_code;
+}
+
+RankEnd run_rank(Ranks& ranks, const std::string& mode, Index faulty) {
+  try {
+    return {.exit_code = run(ranks, mode, faulty)};
+  } catch (const ConfigError& error) {
+    return {.exit_code = 2, .message = error.what()};
+  } catch (const RankError& error) {
+    return {.exit_code = 1, .message = error.what(), .by_others = true};
+  } catch (const std::exception& error) {
+    return {.exit_code = 1, .message = error.what()};
+  }
+}
+
+}  // namespace
+}  // namespace tapehead
+
+int main(int argc, char** argv) {
+  using namespace tapehead;
+  ::alarm(60);  // whatever happens, no process stays
+  MpiRanks ranks;
+  const std::string mode = argc > 1 ? argv[1] : "no-fault";
+  const Index faulty = argc > 2 ? std::atoi(argv[2]) : -1;
+  if (mode == "stop" || mode == "work" || mode == "linger" || mode == "signal") {
+    ranks.set_deadline(deadline);
+  }
+  return ranks.end(run_rank(ranks, mode, faulty));
+}

@@ -1,0 +1,35 @@
+// Programs that a launcher of MPI starts as several ranks on this machine.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "tests/support/program.hpp"
+
+namespace tapehead {
+
+inline const std::string openmpi = "/usr/bin/mpirun.openmpi";
+
+// The program that knows Open MPI, which is built where the library is found.
+inline const std::string program_for_openmpi = TAPEHEAD_PROGRAM "-openmpi";
+inline bool openmpi_is_there() { return std::filesystem::exists(program_for_openmpi); }
+
+// What mpirun is told for any number of ranks, as whatever user. Leaks are those of the library.
+inline Arguments launch(const std::string& mpirun, int ranks, const std::string& program,
+                        const Arguments& arguments) {
+  Arguments words{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                  "ASAN_OPTIONS=detect_leaks=0", mpirun};
+  if (mpirun == openmpi) {
+    words.emplace_back("--oversubscribe");
+  }
+  words.insert(words.end(), {"-n", std::to_string(ranks), program});
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+inline ProgramResult run_launched(int ranks, const std::string& program, const Arguments& arguments,
+                                  const std::filesystem::path& directory) {
+  return Program(launch(openmpi, ranks, program, arguments), directory, "/usr/bin/env").wait();
+}
+
+}  // namespace tapehead
