@@ -1,6 +1,7 @@
 // A file that is written piece by piece and appears under its name only when it is complete.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string_view>
 
@@ -22,6 +23,7 @@ class AtomicFile {
   ~AtomicFile();
 
   void write(std::string_view bytes) { file_.write(bytes); }
+  void write_at(std::size_t offset, std::string_view bytes) { file_.write_at(offset, bytes); }
   void put_in_place();
 
  private:

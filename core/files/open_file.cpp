@@ -14,6 +14,24 @@
 
 namespace tapehead {
 
+namespace {
+
+// `write_some` writes the beginning of what it gets, and returns how much that is, or -1.
+template <class WriteSome>
+void write_all(std::string_view bytes, const std::filesystem::path& shown_as,
+               const WriteSome& write_some) {
+  while (!bytes.empty()) {
+    const ssize_t written = write_some(bytes);
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      throw io_error("write", shown_as, errno);
+    }
+  }
+}
+
+}  // namespace
+
 IoError io_error(std::string_view verb, const std::filesystem::path& path, int code) {
   return IoError(
       fmt::format("cannot {} {}: {}", verb, path.string(), std::generic_category().message(code)));
@@ -47,16 +65,16 @@ OpenFile::~OpenFile() {
 }
 
 void OpenFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      throw io_error("write", shown_as_, errno);
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  write_all(bytes, shown_as_, [this](std::string_view left) {
+    return ::write(descriptor_, left.data(), left.size());
+  });
+}
+
+void OpenFile::write_at(std::size_t offset, std::string_view bytes) {
+  const std::size_t end = offset + bytes.size();
+  write_all(bytes, shown_as_, [&](std::string_view left) {
+    return ::pwrite(descriptor_, left.data(), left.size(), static_cast<off_t>(end - left.size()));
+  });
 }
 
 std::string OpenFile::read_to_end() {

@@ -1,6 +1,7 @@
 // An open file: its destructor closes it, and its errors name it.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ class OpenFile {
 
   int descriptor() const { return descriptor_; }
   void write(std::string_view bytes);  // all of them
+  // Over what is there from byte `offset` on; the next write() goes on where the last one ended.
+  void write_at(std::size_t offset, std::string_view bytes);
   std::string read_to_end();
   void sync();   // returns when the file is on the disk
   void close();  // throws for errors that the destructor would ignore

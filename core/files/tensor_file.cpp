@@ -1,20 +1,19 @@
 #include "core/files/tensor_file.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
+#include "core/files/atomic_file.hpp"
 #include "core/files/files.hpp"
+#include "core/files/tensor_file_checksum.hpp"
 #include "core/files/tensor_header.hpp"
 #include "core/text.hpp"
 
@@ -26,72 +25,30 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
-constexpr std::size_t length_bytes = sizeof(std::uint64_t);
-
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-constexpr std::size_t crc_digits = 8;  // of each half of the checksum: header, then data
-
-uLong crc(std::string_view bytes, uLong so_far = 0) {
-  // zlib starts again if it gets a null pointer, which an empty tensor may have.
-  return bytes.empty()
-             ? so_far
-             : crc32_z(so_far, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-}
-
-std::string hexadecimal(uLong value) { return fmt::format("{:0{}x}", value, crc_digits); }
-
-// The two parts of a file, which are not verified yet.
-struct FileParts {
-  std::string_view head;    // length and header
-  std::string_view header;  // JSON
-  std::span<const std::byte> data;
-};
-
-FileParts split(std::string_view content) {
-  if (content.size() < length_bytes) {
-    throw IoError(fmt::format("it is truncated or no tensor file: {} bytes", content.size()));
-  }
-  std::uint64_t length = 0;
-  std::memcpy(&length, content.data(), length_bytes);
-  if (length > content.size() - length_bytes) {
-    throw IoError(
-        fmt::format("it is truncated or no tensor file: its header should have {} bytes", length));
-  }
-  const std::size_t head = length_bytes + length;
-  return {.head = content.substr(0, head),
-          .header = content.substr(length_bytes, length),
-          .data = std::as_bytes(std::span(content).subspan(head))};
-}
-
-bool carries_checksum(const FileParts& parts) {
-  return parts.header.starts_with(checksum_prefix) &&
-         parts.header.size() >= checksum_prefix.size() + blank_checksum.size();
-}
-
-// Once the header is known to be intact, what it says about the data can be trusted.
-void check_head(const FileParts& parts) {
-  if (!carries_checksum(parts)) {
-    throw IoError("it carries no checksum of tapehead: written by another program, or damaged");
-  }
-  std::string blank(parts.head);
-  blank.replace(length_bytes + checksum_prefix.size(), blank_checksum.size(), blank_checksum);
-  const std::string_view checksum = parts.header.substr(checksum_prefix.size());
-  if (!checksum.starts_with(hexadecimal(crc(blank)) + '-')) {
-    throw IoError("it is damaged: its header does not have the checksum it states");
+// The result of the action. If it throws IoError, the message begins with what failed.
+template <class Action>
+auto with_context(std::string_view verb, const fs::path& path, const Action& action) {
+  try {
+    return action();
+  } catch (const IoError& error) {
+    throw IoError(fmt::format("cannot {} {}: {}", verb, path.string(), error.what()));
   }
 }
 
-void check_data(const FileParts& parts) {
-  const std::size_t at = checksum_prefix.size() + crc_digits + 1;
-  if (parts.header.substr(at, crc_digits) != hexadecimal(crc(as_text(parts.data)))) {
-    throw IoError("it is damaged: its data does not have the checksum it states");
-  }
+// Length and header, with a blank checksum.
+std::string make_head(std::span<const TensorEntry> entries, const Metadata& metadata) {
+  const std::string header = make_tensor_header(entries, metadata);
+  const std::uint64_t length = header.size();
+  std::string head(length_bytes, '\0');
+  std::memcpy(head.data(), &length, length_bytes);
+  return head + header;
 }
 
-TensorHeader check(const FileParts& parts, Trust trust) {
+TensorHeader check(const TensorFileParts& parts, Trust trust) {
   const bool checked = trust == Trust::checksum || carries_checksum(parts);
   if (checked) {
     check_head(parts);
@@ -172,44 +129,46 @@ std::size_t byte_width(DType dtype) {
   }
 }
 
-void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entries,
-                       const Metadata& metadata) {
+std::vector<TensorEntry> in_file_order(std::span<const TensorEntry> entries) {
   // Wide types first, as in the reference implementation, so that every tensor is aligned for its
   // type.
   std::vector<TensorEntry> sorted(entries.begin(), entries.end());
   std::ranges::sort(sorted, {}, [](const TensorEntry& entry) {
     return std::pair(-static_cast<Index>(byte_width(entry.dtype)), std::string_view(entry.name));
   });
-  std::string head(length_bytes, '\0');
-  try {
-    head += make_tensor_header(sorted, metadata);
-  } catch (const IoError& error) {
-    throw IoError(fmt::format("cannot write {}: {}", path.string(), error.what()));
-  }
-  const std::uint64_t length = head.size() - length_bytes;
-  std::memcpy(head.data(), &length, length_bytes);
+  return sorted;
+}
 
-  uLong data_crc = 0;
-  std::vector<std::string_view> pieces{{}};
-  for (const TensorEntry& entry : sorted) {
-    pieces.push_back(as_text(entry.bytes));
-    data_crc = crc(pieces.back(), data_crc);
+void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entries,
+                       const Metadata& metadata, const EntryBytes& bytes_of) {
+  std::vector<TensorEntry> sorted = in_file_order(entries);
+  std::string head = with_context("write", path, [&] { return make_head(sorted, metadata); });
+  AtomicFile file(path);
+  file.write(head);
+  std::uint32_t data_crc = 0;
+  for (TensorEntry& entry : sorted) {
+    entry.bytes = bytes_of(entry);
+    with_context("write", path, [&] { expect_bytes(entry); });
+    data_crc = crc_with(entry.bytes, data_crc);
+    file.write(as_text(entry.bytes));
   }
-  head.replace(length_bytes + checksum_prefix.size(), blank_checksum.size(),
-               hexadecimal(crc(head)) + '-' + hexadecimal(data_crc));
-  pieces.front() = head;
-  write_file_atomically(path, pieces);
+  // Only now the checksum is known that stands at the front.
+  set_checksum(head, data_crc);
+  file.write_at(0, head);
+  file.put_in_place();
+}
+
+void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entries,
+                       const Metadata& metadata) {
+  write_tensor_file(path, entries, metadata, [](const TensorEntry& entry) { return entry.bytes; });
 }
 
 TensorFile::TensorFile(fs::path path, Trust trust)
     : path_(std::move(path)), content_(std::make_unique<const std::string>(read_file(path_))) {
-  try {
-    TensorHeader header = check(split(*content_), trust);
-    entries_ = std::move(header.entries);
-    metadata_ = std::move(header.metadata);
-  } catch (const IoError& error) {
-    throw IoError(fmt::format("cannot use {}: {}", path_.string(), error.what()));
-  }
+  TensorHeader header =
+      with_context("use", path_, [&] { return check(split_tensor_file(*content_), trust); });
+  entries_ = std::move(header.entries);
+  metadata_ = std::move(header.metadata);
 }
 
 const std::string& TensorFile::metadata(const std::string& key) const {

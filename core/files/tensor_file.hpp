@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +20,18 @@ namespace tapehead {
 // on the order of `entries`. The metadata key "checksum" is reserved. Throws IoError.
 void write_tensor_file(const std::filesystem::path& path, std::span<const TensorEntry> entries,
                        const Metadata& metadata);
+
+// The entries in the order in which a file has them: wide types first, then by name.
+std::vector<TensorEntry> in_file_order(std::span<const TensorEntry> entries);
+
+// Gives the bytes of an entry. They must stay as they are until the next call.
+using EntryBytes = std::function<std::span<const std::byte>(const TensorEntry&)>;
+
+// Writes the same file of tensors that need not all be in memory. `bytes_of` is called once for
+// each entry, in the order of the file; the entries' own bytes are not used. If it throws, the file
+// stays as it was.
+void write_tensor_file(const std::filesystem::path& path, std::span<const TensorEntry> entries,
+                       const Metadata& metadata, const EntryBytes& bytes_of);
 
 // What TensorFile accepts: only files with a valid checksum, or any safetensors file.
 enum class Trust { checksum, any };

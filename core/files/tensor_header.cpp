@@ -22,24 +22,16 @@ constexpr std::string_view metadata_key = "__metadata__";
 constexpr std::array<std::string_view, 5> dtype_names{"F32", "F64", "I64", "F16",
                                                       "BF16"};  // in DType's order
 
-// Bytes of a tensor of this shape. A size that does not fit in 64 bits is an error.
-std::uint64_t byte_count(const std::string& name, DType dtype, const std::vector<Index>& shape) {
-  std::uint64_t bytes = byte_width(dtype);
-  for (const Index size : shape) {
+// Bytes of a tensor by its shape. A size that does not fit in 64 bits is an error.
+std::uint64_t byte_count(const TensorEntry& entry) {
+  std::uint64_t bytes = byte_width(entry.dtype);
+  for (const Index size : entry.shape) {
     if (size < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(size), &bytes)) {
-      throw IoError(
-          fmt::format("tensor '{}' has the impossible shape ({})", name, join(shape, ", ")));
+      throw IoError(fmt::format("tensor '{}' has the impossible shape ({})", entry.name,
+                                join(entry.shape, ", ")));
     }
   }
   return bytes;
-}
-
-void expect_bytes(const TensorEntry& entry) {
-  const std::uint64_t expected = byte_count(entry.name, entry.dtype, entry.shape);
-  if (expected != entry.bytes.size()) {
-    throw IoError(fmt::format("tensor '{}' of shape ({}) has {} bytes instead of {}", entry.name,
-                              join(entry.shape, ", "), entry.bytes.size(), expected));
-  }
 }
 
 // nlohmann's parser keeps the last of duplicate keys; here a duplicate key is an error.
@@ -145,6 +137,14 @@ void expect_cover(const std::vector<TensorEntry>& entries, std::span<const std::
 
 }  // namespace
 
+void expect_bytes(const TensorEntry& entry) {
+  const std::uint64_t expected = byte_count(entry);
+  if (expected != entry.bytes.size()) {
+    throw IoError(fmt::format("tensor '{}' of shape ({}) has {} bytes instead of {}", entry.name,
+                              join(entry.shape, ", "), entry.bytes.size(), expected));
+  }
+}
+
 std::string make_tensor_header(std::span<const TensorEntry> entries, const Metadata& metadata) {
   Json header;
   header[metadata_key]["checksum"] = blank_checksum;
@@ -154,13 +154,12 @@ std::string make_tensor_header(std::span<const TensorEntry> entries, const Metad
     }
     header[metadata_key][key] = value;
   }
-  std::size_t begin = 0;
+  std::uint64_t begin = 0;
   for (const TensorEntry& entry : entries) {
-    expect_bytes(entry);
     if (header.contains(entry.name)) {
       throw IoError(fmt::format("two tensors have the name '{}'", entry.name));
     }
-    const std::size_t end = begin + entry.bytes.size();
+    const std::uint64_t end = begin + byte_count(entry);
     header[entry.name] = {{"dtype", dtype_names[static_cast<std::size_t>(entry.dtype)]},
                           {"shape", entry.shape},
                           {"data_offsets", {begin, end}}};

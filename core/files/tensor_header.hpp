@@ -21,9 +21,12 @@ struct TensorHeader {
 };
 
 // The text of the header, with a blank checksum, for tensors that are stored one after another in
-// the given order. It is padded so that the data after it begins at a multiple of 8 bytes. Throws
-// an IoError that says what cannot be written.
+// the given order. It is padded so that the data after it begins at a multiple of 8 bytes. The
+// entries need no bytes yet. Throws an IoError that says what cannot be written.
 std::string make_tensor_header(std::span<const TensorEntry> entries, const Metadata& metadata);
+
+// Throws an IoError if an entry does not have as many bytes as its shape says.
+void expect_bytes(const TensorEntry& entry);
 
 // Reads the tensors of a header as views of `data`. Each must lie inside `data` and be as long as
 // its shape says. Together they must cover it without overlap or gap. Throws an IoError that says
