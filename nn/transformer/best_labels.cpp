@@ -9,6 +9,7 @@ BestTokens best_labels(const Transformer& model, const ParameterStore& store, co
   constexpr TokenId none = -1;
   Tape tape(false);
   Pass pass(tape, store);
+  pass.keep_weights_packed();  // so that no row's bits depend on the number of rows
   Var rows = model.hidden(pass, batch);
   if (!batch.labels.every_row) {
     rows = select_rows(rows, batch.labels.rows);

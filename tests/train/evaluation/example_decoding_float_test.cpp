@@ -1,4 +1,5 @@
-// Decoding of many examples: the outputs of each alone, whatever the batches and the threads.
+// Decoding and labelling of many examples: the results of each alone, whatever the batches and the
+// threads.
 #include "train/evaluation/example_decoding.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "tests/support/naive_decoding.hpp"
+#include "train/evaluation/example_labels.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -58,6 +60,38 @@ TEST(ExampleDecoding, of_nothing_is_nothing) {
   const TinyModel model(tiny_options());
   Workers workers(2);
   EXPECT_TRUE(decode_examples(model.transformer, model.store, {}, 100, {}, workers).empty());
+}
+
+std::vector<double> label_probabilities(const TinyModel& model, const Split& split,
+                                        Index batch_tokens, Index threads) {
+  Workers workers(threads);
+  std::vector<double> probabilities;
+  for (const auto& rows :
+       label_examples(model.transformer, model.store, split, batch_tokens, 2, workers)) {
+    for (const LikelyLabel& label : rows.at(0)) {
+      probabilities.push_back(label.probability);
+    }
+  }
+  return probabilities;
+}
+
+TEST(ExampleLabels, have_the_same_bits_whatever_the_batches_and_worker_threads) {
+  ModelOptions options = tiny_options();
+  options.family = Family::encoder;
+  TinyModel model(options);
+  model.shake(0.3);
+  Split split = split_of_sources();
+  split.classes = true;
+  for (Example& example : split.examples) {
+    example.target = {1};
+  }
+  const std::vector<double> expected = label_probabilities(model, split, 1, 1);
+  ASSERT_EQ(expected.size(), 2 * split.examples.size());
+  for (const Index threads : {1, 2, 3}) {
+    for (const Index batch_tokens : {30, 100000}) {
+      EXPECT_EQ(label_probabilities(model, split, batch_tokens, threads), expected);
+    }
+  }
 }
 
 }  // namespace
