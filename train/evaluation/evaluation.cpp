@@ -8,6 +8,7 @@
 #include "datasets/loader.hpp"
 #include "nn/transformer/loss.hpp"
 #include "train/evaluation/example_decoding.hpp"
+#include "train/evaluation/shared_parts.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -29,6 +30,11 @@ struct Sums {
     by_position.add(other.by_position);
   }
 };
+
+template <class Bytes>
+void serialize(Bytes& bytes, Sums& sums) {
+  bytes(sums.negative_log_likelihood, sums.correct, sums.tokens, sums.unknown, sums.by_position);
+}
 
 Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const Batch& batch,
                     bool has_marks, PositionLosses by_position) {
@@ -54,18 +60,17 @@ Index longest_window(const Split& split, const Layout& layout) {
 }
 
 Sums evaluate_labels(const Transformer& model, const ParameterStore& store, const Split& split,
-                     Index batch_tokens, Workers& workers) {
+                     Index batch_tokens, Workers& workers, Ranks& ranks) {
   const Layout layout = layout_of(model.options());
   const auto batches = ordered_batches(split, batch_tokens, layout);
   const PositionLosses by_position(longest_window(split, layout));
-  std::vector<Sums> sums(batches.size());
-  workers.run(static_cast<Index>(batches.size()), [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
-    sums[k] = evaluate_batch(model, store, make_batch(split, batches[k], layout), !split.classes,
-                             by_position);
-  });
+  const auto sums_of = [&](Index i) {
+    const Batch batch = make_batch(split, batches[static_cast<std::size_t>(i)], layout);
+    return evaluate_batch(model, store, batch, !split.classes, by_position);
+  };
+  // Sums of floating-point numbers depend on their order, which is that of the batches.
   Sums total{.by_position = by_position};
-  for (const Sums& part : sums) {
+  for (const Sums& part : compute_parts<Sums>(std::ssize(batches), sums_of, workers, ranks)) {
     total.add(part);
   }
   return total;
@@ -126,10 +131,11 @@ DecodingOptions decoding_options(const EvaluationOptions& options) {
 
 std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
                                       const Task& task, const Split& split, Index examples,
-                                      const EvaluationOptions& options, Workers& workers) {
+                                      const EvaluationOptions& options, Workers& workers,
+                                      Ranks& ranks) {
   const Split part = first_examples(split, examples);
-  const auto results =
-      decode_examples(model, store, part, options.batch_tokens, decoding_options(options), workers);
+  const auto results = decode_examples(model, store, part, options.batch_tokens,
+                                       decoding_options(options), workers, ranks);
   std::vector<std::string> outputs;
   outputs.reserve(results.size());
   for (const std::vector<Hypothesis>& best : results) {
@@ -140,9 +146,9 @@ std::vector<std::string> decode_split(const Transformer& model, const ParameterS
 
 Evaluation evaluate(const Transformer& model, const ParameterStore& store, const Task& task,
                     const Split& split, const EvaluationOptions& options, Index decode_examples,
-                    Workers& workers) {
+                    Workers& workers, Ranks& ranks) {
   const auto begin = Clock::now();
-  Sums total = evaluate_labels(model, store, split, options.batch_tokens, workers);
+  Sums total = evaluate_labels(model, store, split, options.batch_tokens, workers, ranks);
   Evaluation result{.examples = split.size(),
                     .tokens = total.tokens,
                     .unknown = total.unknown,
@@ -160,7 +166,8 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
                            .words = static_cast<double>(counts.words)};
   add_metrics(result, split.kind(), false, {&whole, 1}, options);
   if (decode_examples > 0) {
-    result.outputs = decode_split(model, store, task, split, decode_examples, options, workers);
+    result.outputs =
+        decode_split(model, store, task, split, decode_examples, options, workers, ranks);
     result.right = right_sequences(task, split, result.outputs);
     const auto outputs = written(result, first_references(task, split, result.outputs.size()));
     add_metrics(result, split.kind(), true, outputs, options);

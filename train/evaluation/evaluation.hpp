@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/kernel/workers.hpp"
+#include "core/ranks/ranks.hpp"
 #include "datasets/task.hpp"
 #include "nn/generation/decoding.hpp"
 #include "train/evaluation/position_losses.hpp"
@@ -44,16 +45,19 @@ bool is_better(Metric metric, double value, double other);
 // their texts.
 Split first_examples(const Split& split, Index count);
 
-// Generates the outputs of a split: by beam search over batches of similar lengths, one worker per
-// batch.
+// Generates the outputs of a split: by beam search over batches of similar lengths, which are
+// spread over ranks and workers. Every rank gets all outputs.
 std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
                                       const Task& task, const Split& split, Index examples,
-                                      const EvaluationOptions& options, Workers& workers);
+                                      const EvaluationOptions& options, Workers& workers,
+                                      Ranks& ranks = alone());
 
-// Decodes the first `decode_examples` examples of the split (0: none).
+// Decodes the first `decode_examples` examples of the split (0: none). The batches are spread over
+// ranks and workers. Apart from its seconds, the evaluation has the same bits on every rank and
+// with any number of ranks. So has an error.
 Evaluation evaluate(const Transformer& model, const ParameterStore& store, const Task& task,
                     const Split& split, const EvaluationOptions& options, Index decode_examples,
-                    Workers& workers);
+                    Workers& workers, Ranks& ranks = alone());
 
 DecodingOptions decoding_options(const EvaluationOptions& options);
 

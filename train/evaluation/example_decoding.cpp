@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "datasets/loader.hpp"
 #include "train/evaluation/example_labels.hpp"
+#include "train/evaluation/shared_parts.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -15,9 +17,9 @@ namespace {
 std::vector<std::vector<Hypothesis>> labels_as_outputs(const Transformer& model,
                                                        const ParameterStore& store,
                                                        const Split& split, Index batch_tokens,
-                                                       Workers& workers) {
+                                                       Workers& workers, Ranks& ranks) {
   std::vector<std::vector<Hypothesis>> results;
-  for (const auto& rows : label_examples(model, store, split, batch_tokens, 1, workers)) {
+  for (const auto& rows : label_examples(model, store, split, batch_tokens, 1, workers, ranks)) {
     Hypothesis output;
     for (const RowLabels& labels : rows) {
       output.tokens.push_back(labels.front().label);
@@ -29,50 +31,65 @@ std::vector<std::vector<Hypothesis>> labels_as_outputs(const Transformer& model,
   return results;
 }
 
-}  // namespace
-
-std::vector<std::vector<Hypothesis>> decode_examples(std::span<const EnsembleMember> models,
-                                                     const Split& split, Index batch_tokens,
-                                                     const DecodingOptions& options,
-                                                     Workers& workers) {
-  const auto batches = decoding_batches(split, batch_tokens, options.beam, workers.threads(),
-                                        layout_of(models.front().transformer.options()));
-  std::vector<std::vector<Hypothesis>> results(split.examples.size());
-  workers.run(static_cast<Index>(batches.size()), [&](Index b) {
-    std::vector<Index> examples = batches[static_cast<std::size_t>(b)];
-    std::erase_if(examples, [&](Index example) {
-      const auto i = static_cast<std::size_t>(example);
-      const bool empty = split.examples[i].source.empty();
-      if (empty) {
-        results[i].emplace_back();
-      }
-      return empty;
-    });
-    if (examples.empty()) {
-      return;
-    }
+// The best outputs of each example of a batch.
+std::vector<std::vector<Hypothesis>> decode_batch_of(std::span<const EnsembleMember> models,
+                                                     const Split& split,
+                                                     const std::vector<Index>& batch,
+                                                     const DecodingOptions& options) {
+  const auto is_empty = [&](Index example) {
+    return split.examples[static_cast<std::size_t>(example)].source.empty();
+  };
+  std::vector<Index> examples;
+  std::ranges::remove_copy_if(batch, std::back_inserter(examples), is_empty);
+  std::vector<std::vector<Hypothesis>> outputs;
+  if (!examples.empty()) {
     std::vector<Prompts> prompts;
     for (const EnsembleMember& model : models) {
       prompts.push_back(make_prompts(split, examples, layout_of(model.transformer.options())));
     }
-    auto outputs = decode_batch(models, prompts, options);
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      results[static_cast<std::size_t>(examples[i])] = std::move(outputs[i]);
-    }
-  });
+    outputs = decode_batch(models, prompts, options);
+  }
+  std::vector<std::vector<Hypothesis>> results;
+  auto next = outputs.begin();
+  for (const Index example : batch) {
+    results.push_back(is_empty(example) ? std::vector<Hypothesis>(1) : std::move(*next++));
+  }
   return results;
+}
+
+}  // namespace
+
+// The members, for ByteWriter and ByteReader.
+template <class Bytes>
+void serialize(Bytes& bytes, Hypothesis& hypothesis) {
+  bytes(hypothesis.tokens, hypothesis.log_probability, hypothesis.score, hypothesis.ended);
+}
+
+std::vector<std::vector<Hypothesis>> decode_examples(std::span<const EnsembleMember> models,
+                                                     const Split& split, Index batch_tokens,
+                                                     const DecodingOptions& options,
+                                                     Workers& workers, Ranks& ranks) {
+  const auto batches =
+      decoding_batches(split, batch_tokens, options.beam, threads_of_all(workers, ranks),
+                       layout_of(models.front().transformer.options()));
+  const auto outputs_of_batch = [&](Index b) {
+    return decode_batch_of(models, split, batches[static_cast<std::size_t>(b)], options);
+  };
+  auto parts = compute_parts<std::vector<std::vector<Hypothesis>>>(
+      std::ssize(batches), outputs_of_batch, workers, ranks);
+  return in_split_order(batches, std::move(parts), split.size());
 }
 
 std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
                                                      const ParameterStore& store,
                                                      const Split& split, Index batch_tokens,
                                                      const DecodingOptions& options,
-                                                     Workers& workers) {
+                                                     Workers& workers, Ranks& ranks) {
   if (split.classes || model.family() == Family::encoder) {
-    return labels_as_outputs(model, store, split, batch_tokens, workers);
+    return labels_as_outputs(model, store, split, batch_tokens, workers, ranks);
   }
-  const EnsembleMember alone{.transformer = model, .store = store};
-  return decode_examples({&alone, 1}, split, batch_tokens, options, workers);
+  const EnsembleMember only{.transformer = model, .store = store};
+  return decode_examples({&only, 1}, split, batch_tokens, options, workers, ranks);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,10 +1,12 @@
 #include "train/evaluation/example_labels.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "datasets/loader.hpp"
 #include "nn/transformer/best_labels.hpp"
 #include "train/evaluation/decoding_batches.hpp"
+#include "train/evaluation/shared_parts.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -21,27 +23,37 @@ RowLabels labels_of(const BestTokens& best, Index row) {
   return labels;
 }
 
+// The labelled rows of each example of a batch.
+std::vector<std::vector<RowLabels>> batch_labels(const Transformer& model,
+                                                 const ParameterStore& store, const Split& split,
+                                                 const std::vector<Index>& examples, Index count) {
+  const Layout layout = layout_of(model.options());
+  const BestTokens best = best_labels(model, store, make_batch(split, examples, layout), count);
+  std::vector<std::vector<RowLabels>> results;
+  Index row = 0;
+  for (const Index example : examples) {
+    auto& rows = results.emplace_back();
+    for (Index i = label_rows(split, example, layout); i > 0; --i) {
+      rows.push_back(labels_of(best, row++));
+    }
+  }
+  return results;
+}
+
 }  // namespace
 
 std::vector<std::vector<RowLabels>> label_examples(const Transformer& model,
                                                    const ParameterStore& store, const Split& split,
                                                    Index batch_tokens, Index count,
-                                                   Workers& workers) {
-  const Layout layout = layout_of(model.options());
-  const auto batches = decoding_batches(split, batch_tokens, 1, workers.threads(), layout);
-  std::vector<std::vector<RowLabels>> results(static_cast<std::size_t>(split.size()));
-  workers.run(static_cast<Index>(batches.size()), [&](Index b) {
-    const std::vector<Index>& examples = batches[static_cast<std::size_t>(b)];
-    const BestTokens best = best_labels(model, store, make_batch(split, examples, layout), count);
-    Index row = 0;
-    for (const Index example : examples) {
-      auto& rows = results[static_cast<std::size_t>(example)];
-      for (Index i = label_rows(split, example, layout); i > 0; --i) {
-        rows.push_back(labels_of(best, row++));
-      }
-    }
-  });
-  return results;
+                                                   Workers& workers, Ranks& ranks) {
+  const auto batches = decoding_batches(split, batch_tokens, 1, threads_of_all(workers, ranks),
+                                        layout_of(model.options()));
+  const auto labels_of_batch = [&](Index b) {
+    return batch_labels(model, store, split, batches[static_cast<std::size_t>(b)], count);
+  };
+  auto parts = compute_parts<std::vector<std::vector<RowLabels>>>(std::ssize(batches),
+                                                                  labels_of_batch, workers, ranks);
+  return in_split_order(batches, std::move(parts), split.size());
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

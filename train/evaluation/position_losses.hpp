@@ -34,6 +34,11 @@ class PositionLosses {
 
   std::vector<PositionLoss> ranges() const;  // those that have labels
 
+  template <class Bytes>
+  friend void serialize(Bytes& bytes, PositionLosses& losses) {  // train/evaluation/part_bytes.hpp
+    bytes(losses.ranges_);
+  }
+
  private:
   PositionLoss& range_of(Index position);
 

@@ -7,20 +7,20 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 Evaluation evaluate(const SavedRun& run, const Task& task, const Split& split,
-                    const EvaluationOptions& options, Workers& workers) {
+                    const EvaluationOptions& options, Workers& workers, Ranks& ranks) {
   return run.use([&] {
     return evaluate(run.model.transformer, run.model.store, task, split, options,
-                    static_cast<Index>(split.examples.size()), workers);
+                    static_cast<Index>(split.examples.size()), workers, ranks);
   });
 }
 
 SplitResults evaluate(const SavedRun& run, const Task& task, const std::string& split,
-                      const EvaluationOptions& options, Workers& workers) {
+                      const EvaluationOptions& options, Workers& workers, Ranks& ranks) {
   const Split& wanted = task.split(split);
   SplitResults results;
   for (const Split& one : split == "test" ? test_splits(task) : std::vector{wanted}) {
     say_unknown(one);
-    results.emplace_back(one.name, evaluate(run, task, one, options, workers));
+    results.emplace_back(one.name, evaluate(run, task, one, options, workers, ranks));
     run.use([&] { expect_figures(evaluation_json(results.back().second)); });
   }
   return results;

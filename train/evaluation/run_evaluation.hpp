@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ranks/ranks.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"
 
@@ -12,13 +13,13 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 using SplitResults = std::vector<std::pair<std::string, Evaluation>>;
 
-// Decodes all examples. A NumericError names the checkpoint.
+// Decodes all examples, on all ranks. A NumericError names the checkpoint.
 Evaluation evaluate(const SavedRun& run, const Task& task, const Split& split,
-                    const EvaluationOptions& options, Workers& workers);
+                    const EvaluationOptions& options, Workers& workers, Ranks& ranks = alone());
 
 // Evaluates the split of that name: train, validation or test; `test` includes the further test
 // splits. Throws DataError if there is no such split, and NumericError if a figure is not finite.
 SplitResults evaluate(const SavedRun& run, const Task& task, const std::string& split,
-                      const EvaluationOptions& options, Workers& workers);
+                      const EvaluationOptions& options, Workers& workers, Ranks& ranks = alone());
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

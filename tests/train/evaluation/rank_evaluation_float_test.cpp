@@ -1,0 +1,198 @@
+// Evaluations that are spread over ranks, each rank a thread: the bits of one process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "support/random_tensor.hpp"
+#include "tests/support/labelled_training.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/text_training.hpp"
+#include "tests/support/thread_ranks.hpp"
+#include "train/config/config.hpp"
+#include "train/evaluation/evaluation.hpp"
+#include "train/evaluation/evaluation_report.hpp"
+#include "train/evaluation/example_decoding.hpp"
+#include "train/evaluation/example_labels.hpp"
+#include "train/experiment.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+// A model of a config with random weights, which writes other outputs for other sources.
+struct RandomModel {
+  explicit RandomModel(const std::string& yaml, const std::vector<std::string>& overrides = {})
+      : config(parse_config(yaml, "c.yaml", overrides).config),
+        task(make_task(config, config.task)),
+        split(task.split("validation")),
+        model(config, task.source_tokenizer->size(), task.target_tokenizer->size()) {
+    const Tensor noise = random_tensor({model.store.size()}, 3, -0.5, 0.5);
+    std::ranges::transform(model.store.values().values(), noise.values(),
+                           model.store.values().values().begin(), std::plus<>());
+  }
+
+  Evaluation evaluate_on(Workers& workers, Ranks& ranks = alone()) const {
+    return evaluate(model.transformer, model.store, task, split, config.evaluation,
+                    std::ssize(split.examples), workers, ranks);
+  }
+
+  Config config;
+  Task task;
+  const Split& split;
+  Model model;
+};
+
+RandomModel translation() {
+  return RandomModel(
+      "task: {name: copy, vocabulary: 9, max_length: 8, train_examples: 20,"
+      " validation_examples: 40, test_examples: 5}\n"
+      "model: {d_model: 8, heads: 2, d_head: 4, d_ff: 12, layers: 1, max_positions: 32}\n"
+      "evaluation: {beam: 3, batch_tokens: 60, max_extra_length: 4}\n");
+}
+
+RandomModel language_model() {
+  return RandomModel(text_config(TAPEHEAD_FIXTURES "/text/train.en"),
+                     {"evaluation.batch_tokens=100", "task.context=40", "model.max_positions=40"});
+}
+
+RandomModel classifier() { return RandomModel(labelled_config(), {"evaluation.batch_tokens=16"}); }
+
+std::string json_without_time(const Evaluation& evaluation) {
+  auto json = evaluation_json(evaluation);
+  json.erase("seconds");
+  return json.dump();  // numbers with all their digits
+}
+
+void expect_same(const Evaluation& one, const Evaluation& other) {
+  EXPECT_EQ(json_without_time(one), json_without_time(other));
+  EXPECT_EQ(one.metrics, other.metrics);
+  EXPECT_EQ(one.outputs, other.outputs);
+  EXPECT_EQ(one.right, other.right);
+}
+
+void expect_bits_of_one_process(const RandomModel& subject) {
+  Workers one(1);
+  const Evaluation expected = subject.evaluate_on(one);
+  for (const Index count : {2, 3, 4}) {
+    for (const Index threads : {1, 2}) {
+      SCOPED_TRACE(fmt::format("{} ranks of {} threads", count, threads));
+      const std::size_t bytes = run_ranks(count, [&](Ranks& ranks) {
+        Workers workers(threads);
+        expect_same(subject.evaluate_on(workers, ranks), expected);
+      });
+      EXPECT_GT(bytes, 0U);
+    }
+  }
+}
+
+TEST(RankEvaluation, of_a_translation_with_a_beam_has_the_bits_of_one_worker) {
+  const RandomModel subject = translation();
+  Workers workers(1);
+  const Evaluation evaluation = subject.evaluate_on(workers);
+  const std::set<std::string> different(evaluation.outputs.begin(), evaluation.outputs.end());
+  EXPECT_GT(different.size(), 10U) << "so outputs that change places are noticed";
+  expect_bits_of_one_process(subject);
+}
+
+TEST(RankEvaluation, of_a_language_model_has_the_bits_of_one_worker) {
+  const RandomModel subject = language_model();
+  Workers workers(1);
+  EXPECT_EQ(subject.evaluate_on(workers).loss_by_position.ranges().size(), 32U);
+  expect_bits_of_one_process(subject);
+}
+
+TEST(RankEvaluation, of_classes_has_the_bits_of_one_worker) {
+  const RandomModel subject = classifier();
+  Workers workers(1);
+  EXPECT_TRUE(subject.evaluate_on(workers).confusion);
+  expect_bits_of_one_process(subject);
+}
+
+// All labels are in one batch.
+TEST(RankEvaluation, by_more_ranks_than_batches_has_the_bits_of_one_worker) {
+  RandomModel subject = translation();
+  subject.config.evaluation.batch_tokens = 100'000;
+  expect_bits_of_one_process(subject);
+}
+
+// Batches are chosen by the number of threads, of which each rank has another.
+TEST(RankEvaluation, hypotheses_have_the_scores_of_one_worker) {
+  const RandomModel subject = translation();
+  const DecodingOptions options{.beam = 3, .max_extra_length = 4, .best = 3};
+  const auto decoded = [&](Workers& workers, Ranks& ranks) {
+    return decode_examples(subject.model.transformer, subject.model.store, subject.split, 1000,
+                           options, workers, ranks);
+  };
+  Workers one(1);
+  const auto expected = decoded(one, alone());
+  run_ranks(3, [&](Ranks& ranks) {
+    Workers workers(ranks.rank() + 1);
+    const auto found = decoded(workers, ranks);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(found[i].size(), expected[i].size());
+      for (std::size_t k = 0; k < found[i].size(); ++k) {
+        EXPECT_EQ(found[i][k].tokens, expected[i][k].tokens);
+        EXPECT_EQ(found[i][k].log_probability, expected[i][k].log_probability);
+        EXPECT_EQ(found[i][k].score, expected[i][k].score);
+        EXPECT_EQ(found[i][k].ended, expected[i][k].ended);
+      }
+    }
+  });
+}
+
+TEST(RankEvaluation, labels_have_the_probabilities_of_one_worker) {
+  const RandomModel subject = classifier();
+  const auto labelled = [&](Workers& workers, Ranks& ranks) {
+    std::vector<std::pair<TokenId, double>> all;
+    for (const auto& rows : label_examples(subject.model.transformer, subject.model.store,
+                                           subject.split, 1000, 2, workers, ranks)) {
+      for (const LikelyLabel& label : rows.at(0)) {
+        all.emplace_back(label.label, label.probability);
+      }
+    }
+    return all;
+  };
+  Workers one(1);
+  const auto expected = labelled(one, alone());
+  EXPECT_EQ(std::ssize(expected), 2 * subject.split.size());
+  run_ranks(3, [&](Ranks& ranks) {
+    Workers workers(ranks.rank() + 1);
+    EXPECT_EQ(labelled(workers, ranks), expected);
+  });
+}
+
+// A token whose embedding is not finite fails the batches that have it.
+TEST(RankEvaluation, that_fails_throws_the_error_of_one_worker_on_all_ranks) {
+  RandomModel subject = translation();
+  subject.config.evaluation.batch_tokens = 12;
+  const auto& parameters = subject.model.store.parameters();
+  Tensor table = subject.model.store.value(parameters.front());
+  table.row(mark_count + 4)[0] = std::numeric_limits<Scalar>::infinity();
+  const auto message_on = [&](Workers& workers, Ranks& ranks) {
+    return message_of<NumericError>([&] { subject.evaluate_on(workers, ranks); });
+  };
+  Workers one(1);
+  const std::string expected = message_on(one, alone());
+  EXPECT_THAT(expected, ::testing::HasSubstr("the value is inf"));
+  for (const Index count : {2, 3, 4}) {
+    run_ranks(count, [&](Ranks& ranks) {
+      Workers workers(2);
+      EXPECT_EQ(message_on(workers, ranks), expected);
+    });
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

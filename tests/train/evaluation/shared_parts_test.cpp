@@ -1,0 +1,120 @@
+// Parts that ranks compute and share, each rank a thread, and the errors of parts.
+#include "train/evaluation/shared_parts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <set>
+#include <stdexcept>
+
+#include "core/errors.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/thread_ranks.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::ElementsAre;
+
+// A result with members of every kind.
+struct Result {
+  Index part = -1;
+  double half = 0;
+  bool even = false;
+  std::string text;
+  std::vector<std::vector<Index>> lists;
+  bool operator==(const Result&) const = default;
+};
+
+template <class Bytes>
+void serialize(Bytes& bytes, Result& result) {
+  bytes(result.part, result.half, result.even, result.text, result.lists);
+}
+
+Result result_of(Index part) {
+  const auto k = static_cast<std::size_t>(part);
+  return {.part = part,
+          .half = static_cast<double>(part) / 2,
+          .even = part % 2 == 0,
+          .text = std::string(k, 'a'),
+          .lists = {{}, std::vector<Index>(k, part), {part}}};
+}
+
+TEST(SharedPartsWorkers, every_rank_gets_what_each_computed_of_its_own) {
+  for (const Index count : {1, 2, 3, 4}) {
+    for (const Index parts : {0, 1, 3, 8}) {
+      std::mutex mutex;
+      std::multiset<std::pair<Index, Index>> computed;
+      run_ranks(count, [&](Ranks& ranks) {
+        Workers workers(2);
+        const Index rank = ranks.rank();
+        const auto compute = [&](Index part) {
+          const std::lock_guard lock(mutex);
+          computed.insert({part, rank});
+          return result_of(part);
+        };
+        const auto results = compute_parts<Result>(parts, compute, workers, ranks);
+        ASSERT_EQ(std::ssize(results), parts);
+        for (Index part = 0; part < parts; ++part) {
+          EXPECT_EQ(results[static_cast<std::size_t>(part)], result_of(part));
+        }
+      });
+      ASSERT_EQ(std::ssize(computed), parts);
+      for (Index part = 0; part < parts; ++part) {
+        EXPECT_TRUE(computed.contains({part, part % count}));
+      }
+    }
+  }
+}
+
+TEST(SharedPartsWorkers, all_threads_count) {
+  run_ranks(3, [](Ranks& ranks) {
+    const Workers workers(ranks.rank() + 1);
+    EXPECT_EQ(threads_of_all(workers, ranks), 6);
+  });
+}
+
+// What each rank's body threw.
+template <class Error, class Compute>
+std::vector<std::string> messages_of_ranks(Index count, const Compute& compute) {
+  std::vector<std::string> messages(static_cast<std::size_t>(count));
+  run_ranks(count, [&](Ranks& ranks) {
+    Workers workers(2);
+    messages[static_cast<std::size_t>(ranks.rank())] =
+        message_of<Error>([&] { compute_parts<Index>(9, compute, workers, ranks); });
+  });
+  return messages;
+}
+
+TEST(SharedPartsWorkers, the_first_part_that_fails_gives_the_error_of_all_ranks) {
+  const auto compute = [](Index part) {
+    return part > 3 ? throw NumericError("part " + std::to_string(part)) : part;
+  };
+  EXPECT_THAT(messages_of_ranks<NumericError>(1, compute), ElementsAre("part 4"));
+  EXPECT_THAT(messages_of_ranks<NumericError>(3, compute),
+              ElementsAre("part 4", "part 4", "part 4"));
+}
+
+TEST(SharedPartsWorkers, an_error_that_is_no_result_names_its_rank) {
+  const auto compute = [](Index part) {
+    return part == 4 ? throw std::out_of_range("no memory") : part;
+  };
+  EXPECT_THAT(messages_of_ranks<std::exception>(3, compute),
+              ElementsAre("rank 1: no memory", "no memory", "rank 1: no memory"));
+}
+
+TEST(PartBytes, too_few_bytes_are_refused) {
+  ByteWriter writer;
+  Result result = result_of(3);
+  writer(result);
+  Result read;
+  ByteReader all(writer.written());
+  all(read);
+  EXPECT_EQ(read, result);
+  ByteReader few(std::string_view(writer.written()).substr(0, writer.written().size() - 1));
+  EXPECT_THROW(few(read), RankError);
+}
+
+}  // namespace
+}  // namespace tapehead
