@@ -26,6 +26,7 @@ struct TrainArguments {
   TrainRequest request;
   bool no_report = false;
   bool json = false;
+  double deadline = 60;  // seconds
 };
 
 // How the training ended; the tests are absent if a signal stopped it before them.
@@ -57,7 +58,7 @@ void write_page(const RunFiles& files, const Task& task, Index threads) {
 
 // What the first rank does at the end of a training, and says.
 void after_training(const TrainArguments& arguments, const Trained& trained) {
-  const RunFiles& files = trained.directory.files();
+  const RunFiles& files = trained.files;
   const bool whole = trained.end.signal == 0;
   if (whole && trained.loaded.config.run.report && !arguments.no_report) {
     write_page(files, trained.task, arguments.request.threads);
@@ -72,8 +73,9 @@ void after_training(const TrainArguments& arguments, const Trained& trained) {
   }
 }
 
-int train_run(TrainArguments& arguments, const Ranks& ranks) {
+int train_run(TrainArguments& arguments, Ranks& ranks) {
   outlive_console();
+  arguments.request.ranks = &ranks;
   if (ranks.first()) {
     arguments.request.console = std::make_shared<Console>();
     start_logging(arguments.request.console);
@@ -108,7 +110,16 @@ void add_train_command(CLI::App& program, Outcome& outcome, Launch& launch) {
   command->add_flag("--json", arguments->json,
                     "At the end one JSON object on standard output: how the training ended, and "
                     "the figures of the test");
+  add_number_option(*command,
+                    {.name = "--deadline",
+                     .help = "Of several ranks: seconds to wait for one that does not answer, "
+                             "before it is named and all end",
+                     .minimum = 0.1,
+                     .maximum = 1e6,
+                     .unit = "seconds"},
+                    &arguments->deadline);
   command->callback([arguments, &outcome, &launch] {
+    launch.set_deadline(arguments->deadline);
     outcome.exit_code = train_run(*arguments, launch.ranks());
   });
 }

@@ -16,13 +16,15 @@ PenaltyFunction training_penalty(const Model& model, const Config& config) {
   return gate_penalty(model.transformer, config.training.gate_penalty);
 }
 
-Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index total_steps) {
+Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index total_steps,
+                   Ranks& ranks) {
   Trainer trainer(model.store, workers,
                   {.training = config.training,
                    .seed = config.seed,
                    .d_model = config.model.d_model,
                    .total_steps = total_steps,
-                   .penalty = training_penalty(model, config)});
+                   .penalty = training_penalty(model, config)},
+                  ranks);
   scale_gate_rate(model.transformer, config.training.gate_rate, trainer.optimizer());
   return trainer;
 }

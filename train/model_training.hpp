@@ -15,6 +15,7 @@ PenaltyFunction training_penalty(const Model& model, const Config& config);
 
 // With this penalty, and with separate learning rates for the parameters that have them.
 // `total_steps`: see Trainer::Options.
-Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index total_steps = 0);
+Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index total_steps = 0,
+                   Ranks& ranks = alone());
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

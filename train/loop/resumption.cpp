@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "datasets/loader.hpp"
 #include "train/options/layout.hpp"
+#include "train/run/rank_checkpoint.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -67,23 +68,27 @@ void adapt(const Batching& batching, TrainingPosition& position) {
 }  // namespace
 
 TrainingPosition restore_training(const Config& config, const Task& task, const RunWriter& writer,
-                                  ParameterStore& store, Optimizer& optimizer) {
+                                  ParameterStore& store, Optimizer& optimizer, Ranks& ranks) {
   TrainingPosition position{.batching = config.training.batching(),
                             .measure = measure_of(config.evaluation)};
-  const Resumable found = writer.checkpoints().find_resumable([&](const TensorFile& file) {
-    expect_identity(file, writer.identity());
-    position = load_training(file, store, optimizer);
-    expect_place(config, task, writer.checkpoints(), file, position);
-  });
-  const auto& run = writer.files().directory;
-  for (const RefusedCheckpoint& refused : found.refused) {
-    spdlog::warn("{}", refused.reason);
+  Resumable found;
+  if (ranks.first()) {
+    found = writer.checkpoints().find_resumable([&](const TensorFile& file) {
+      expect_identity(file, writer.identity());
+      position = load_training(file, store, optimizer);
+      expect_place(config, task, writer.checkpoints(), file, position);
+    });
+    for (const RefusedCheckpoint& refused : found.refused) {
+      spdlog::warn("{}", refused.reason);
+    }
+    if (!found.newest && !found.refused.empty()) {
+      throw none_fits(writer.files().directory, found.refused);
+    }
   }
-  if (!found.newest && !found.refused.empty()) {
-    throw none_fits(run, found.refused);
-  }
+  share_training(found.newest ? &found.newest->content : nullptr, store, optimizer, position,
+                 ranks);
   adapt(config.training.batching(), position);
-  spdlog::info("resuming {} at step {}", run.string(), position.step);
+  spdlog::info("resuming {} at step {}", writer.files().directory.string(), position.step);
   return position;
 }
 

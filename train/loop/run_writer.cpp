@@ -9,26 +9,34 @@
 #include "train/config/config.hpp"
 #include "train/events/event_files.hpp"
 #include "train/output/program_path.hpp"
+#include "train/run/rank_checkpoint.hpp"
 #include "train/run/weight_average.hpp"
 #include "train/step/step_errors.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-RunWriter::RunWriter(const RunFiles& files, const Config& config, Identity identity)
+RunWriter::RunWriter(const RunFiles& files, const Config& config, Identity identity, Ranks& ranks)
     : files_(files),
       identity_(std::move(identity)),
+      ranks_(ranks),
       averages_(config.training.average_last > 0),
       checkpoints_(files.checkpoints(), "step", config.training.checkpoint_keep,
                    *config.training.checkpoint_every),
       weights_(files.checkpoints(), "weights",
                KeptCheckpoints(std::max<Index>(1, config.training.average_last)),
-               *config.training.checkpoint_every),
-      metrics_(files.metrics()),
-      times_(files.times()) {}
+               *config.training.checkpoint_every) {
+  if (ranks.first()) {
+    metrics_.emplace(files.metrics());
+    times_.emplace(files.times());
+  }
+}
 
 void RunWriter::go_on_from(Index step, const Config& config) {
-  metrics_.truncate_after(step);
-  times_.truncate_after(step);
+  if (!ranks_.first()) {
+    return;
+  }
+  metrics_->truncate_after(step);
+  times_->truncate_after(step);
   truncate_event_files(files_.directory, step);
   if (config.run.tensorboard) {
     events_.emplace(files_.directory, step, dump_config(config));
@@ -36,8 +44,11 @@ void RunWriter::go_on_from(Index step, const Config& config) {
 }
 
 void RunWriter::write_step(const nlohmann::ordered_json& line, Index step, double elapsed) {
-  metrics_.write(line);
-  times_.write({{"step", step}, {"seconds", elapsed}});
+  if (!ranks_.first()) {
+    return;
+  }
+  metrics_->write(line);
+  times_->write({{"step", step}, {"seconds", elapsed}});
   if (events_) {
     events_->write(line);
   }
@@ -45,35 +56,46 @@ void RunWriter::write_step(const nlohmann::ordered_json& line, Index step, doubl
 
 void RunWriter::write_evaluation(const nlohmann::ordered_json& line,
                                  const std::vector<std::string>& samples) {
-  metrics_.write(line);
+  if (!ranks_.first()) {
+    return;
+  }
+  metrics_->write(line);
   if (events_) {
     events_->write(line, samples);
   }
 }
 
 void RunWriter::save_best(const ParameterStore& store, Index step, const BestWeights& best) const {
-  write_tensor_file(best_checkpoint(files_.checkpoints()), weight_entries(store),
-                    best_metadata(identity_, step, best));
+  if (ranks_.first()) {
+    write_tensor_file(best_checkpoint(files_.checkpoints()), weight_entries(store),
+                      best_metadata(identity_, step, best));
+  }
 }
 
 void RunWriter::save(ParameterStore& store, Optimizer& optimizer, const TrainingPosition& position,
                      double elapsed, bool regular) {
   expect_finite_weights(store, position.step);
+  expect_same_weights(store, position.step, ranks_);
   // The weights for the average come first: if the process is killed between the two, the resumed
   // run writes the same weights again.
-  if (regular && averages_) {
+  if (regular && averages_ && ranks_.first()) {
     Metadata metadata = identity_.facts;
     metadata["step"] = std::to_string(position.step);
     weights_.save(position.step, weight_entries(store), metadata);
     write_weight_average(weights_.candidates(), store, metadata,
                          average_checkpoint(files_.checkpoints()));
   }
-  checkpoints_.save(position.step, training_entries(store, optimizer),
-                    training_metadata(identity_, position));
-  write_elapsed_seconds(files_.checkpoints(), elapsed);
+  save_training(checkpoints_, store, optimizer, position, training_metadata(identity_, position),
+                ranks_);
+  if (ranks_.first()) {
+    write_elapsed_seconds(files_.checkpoints(), elapsed);
+  }
 }
 
 std::string RunWriter::keep_for_replay(const Replay& replay, const ParameterStore& store) const {
+  if (!ranks_.first()) {
+    return "";
+  }
   try {
     write_replay(files_.replay(), replay, store);
   } catch (const IoError& error) {

@@ -1,4 +1,5 @@
-// The run writer writes the files of a training into its run directory.
+// The run writer writes the files of a training into its run directory. Of several ranks only rank
+// 0 writes; all of them call it alike.
 #pragma once
 
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/ranks/ranks.hpp"
 #include "train/events/event_log.hpp"
 #include "train/loop/replay.hpp"
 #include "train/run/checkpoint.hpp"
@@ -18,8 +20,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 class RunWriter {
  public:
-  // `config`: with its intervals set.
-  RunWriter(const RunFiles& files, const Config& config, Identity identity);
+  // `config`: with its intervals set. `ranks` must outlive it.
+  RunWriter(const RunFiles& files, const Config& config, Identity identity, Ranks& ranks);
 
   // Removes lines of later steps, since these steps will be done again. `config`: as the run keeps
   // it.
@@ -32,7 +34,8 @@ class RunWriter {
   void save_best(const ParameterStore& store, Index step, const BestWeights& best) const;
 
   // Writes a step checkpoint and, if there is one, the average of weights. `regular`: not because
-  // of a stop. Throws NumericError if the weights are not finite.
+  // of a stop. Throws NumericError if the weights are not finite, and RankError if ranks have
+  // different ones; then nothing is written.
   void save(ParameterStore& store, Optimizer& optimizer, const TrainingPosition& position,
             double elapsed, bool regular);
 
@@ -46,12 +49,13 @@ class RunWriter {
  private:
   RunFiles files_;
   Identity identity_;
+  Ranks& ranks_;
   bool averages_;
   Checkpoints checkpoints_;  // with the optimiser's state
   Checkpoints weights_;      // the last ones, for the average
-  MetricsLog metrics_;
-  MetricsLog times_;                // separate, since times differ in every run
-  std::optional<EventLog> events_;  // with run.tensorboard
+  std::optional<MetricsLog> metrics_;
+  std::optional<MetricsLog> times_;  // separate, since times differ in every run
+  std::optional<EventLog> events_;   // with run.tensorboard
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

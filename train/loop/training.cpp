@@ -14,6 +14,7 @@
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/experiment.hpp"
 #include "train/loop/initial_weights.hpp"
+#include "train/loop/rank_agreement.hpp"
 #include "train/loop/run_inputs.hpp"
 #include "train/run/record.hpp"
 
@@ -40,7 +41,7 @@ void say_differences(const TrainRequest& request, const LoadedConfig& run) {
 // being asked to.
 void expect_available(const TrainRequest& request, const LoadedConfig& loaded,
                       const std::filesystem::path& directory) {
-  if (request.resume) {
+  if (request.resume || !request.ranks->first()) {
     return;
   }
   RunDirectory::expect_available(directory, request.overwrite);
@@ -96,19 +97,27 @@ void save_texts(const Task& task, const std::filesystem::path& run) {
   }
 }
 
-RunEnd train_into(const Trained& trained, const TrainRequest& request, const TaskOptions& data,
-                  const BlasInfo& blas) {
+// What a run directory has before the first step.
+void write_start(const Trained& trained, const TaskOptions& data) {
   const Config& config = trained.loaded.config;
   const Task& task = trained.task;
-  const RunFiles& files = trained.directory.files();
-  TrainingRun training(config, task, trained.directory, blas, request);
-  // Only now, because a resumed run has accepted it.
+  const RunFiles& files = trained.files;
   write_run_data(files, config.task, data);
   write_file_atomically(files.config(), dump_config(config));
   save_texts(task, files.directory);
   if (!has_tokenizers(files.directory)) {
     save_tokenizers({task.source_tokenizer, task.target_tokenizer}, files.directory);
   }
+}
+
+RunEnd train_into(const Trained& trained, const TrainRequest& request, const TaskOptions& data,
+                  const BlasInfo& blas) {
+  const RunFiles& files = trained.files;
+  TrainingRun training(trained.loaded.config, trained.task, files, blas, request);
+  if (!request.ranks->first()) {
+    return training.run();
+  }
+  write_start(trained, data);  // only now, because a resumed run has accepted it
   const RunRecord record = begin_record(files, request, trained.loaded, blas, training.step());
   RunEnd end = training.run();
   if (end.signal == 0) {
@@ -141,16 +150,17 @@ Trained train(const TrainRequest& request) {
   Task task = make_task(config, data, tokenizers_kept ? directory : std::filesystem::path());
   std::ranges::for_each(task.splits, say_unknown);
   plan_run(config, task);  // finds mistakes before anything is created
-  if (!request.resume) {
+  Ranks& ranks = *request.ranks;
+  if (!request.resume && ranks.first()) {
     check_initial_weights(config, task);
   }
-  RunDirectory run = request.resume ? RunDirectory::open(directory)
-                                    : RunDirectory::create(directory, request.overwrite);
-  LogFile log(run.files().log());
-  Trained trained{.directory = std::move(run),
-                  .log = std::move(log),
-                  .loaded = std::move(loaded),
-                  .task = std::move(task)};
+  expect_same_training(ranks, config, task, blas);
+  Trained trained{.files = {directory}, .loaded = std::move(loaded), .task = std::move(task)};
+  if (ranks.first()) {
+    trained.directory.emplace(request.resume ? RunDirectory::open(directory)
+                                             : RunDirectory::create(directory, request.overwrite));
+    trained.log.emplace(trained.files.log());
+  }
   try {
     trained.end = train_into(trained, request, data, blas);
   } catch (const std::exception& error) {

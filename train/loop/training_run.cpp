@@ -11,6 +11,7 @@
 #include "core/clock.hpp"
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/ranks/sharing.hpp"
 #include "core/tape/anomaly.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/task_kind.hpp"
@@ -25,6 +26,7 @@
 #include "train/plan/activations.hpp"
 #include "train/plan/start_table.hpp"
 #include "train/run/kept_files.hpp"
+#include "train/run/rank_checkpoint.hpp"
 #include "train/step/step_errors.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -40,37 +42,55 @@ Config with_intervals(Config config, Index steps_per_epoch) {
 
 }  // namespace
 
-TrainingRun::TrainingRun(const Config& config, const Task& task, const RunDirectory& directory,
+TrainingRun::TrainingRun(const Config& config, const Task& task, const RunFiles& files,
                          const BlasInfo& blas, const TrainRequest& request)
     : plan_(plan_run(config, task)),
       config_(with_intervals(config, plan_.steps_per_epoch)),
       task_(task),
       request_(request),
+      ranks_(*request.ranks),
       workers_(request.threads),
       model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
       open_heads_(model_.transformer),
       loss_(training_loss(model_, config)),
-      trainer_(trainer_of(model_, config, workers_, plan_.total_steps)),
-      writer_(
-          directory.files(), config_,
-          identity_of(config, {task.source_tokenizer, task.target_tokenizer}, task.fingerprint)),
+      trainer_(trainer_of(model_, config, workers_, plan_.total_steps, ranks_)),
+      writer_(files, config_,
+              identity_of(config, {task.source_tokenizer, task.target_tokenizer}, task.fingerprint),
+              ranks_),
       batches_(config_, task),
       position_{.batching = config.training.batching(), .measure = measure_of(config.evaluation)},
-      validation_(config_, task, writer_, position_) {
+      validation_(config_, task, writer_, position_, ranks_) {
   if (request.resume) {
-    position_ = restore_training(config_, task, writer_, model_.store, trainer_.optimizer());
-    elapsed_ = position_.step > 0 ? read_elapsed_seconds(files().checkpoints()) : 0;
+    position_ =
+        restore_training(config_, task, writer_, model_.store, trainer_.optimizer(), ranks_);
   }
   if (position_.step == 0 && !config_.model.init_from.empty()) {
-    spdlog::info("{}", load_initial_weights(config_, {task.source_tokenizer, task.target_tokenizer},
-                                            model_));
+    if (ranks_.first()) {
+      spdlog::info("{}", load_initial_weights(
+                             config_, {task.source_tokenizer, task.target_tokenizer}, model_));
+    }
+    share_weights(model_.store, ranks_);
   }
   if (request.resume) {
-    validation_.set_best(keep_weights_of_run(config_, writer_, model_.store, position_));
-    keep_reports(config);
+    resume(config);
   }
   writer_.go_on_from(position_.step, config);
-  announce(blas);
+  if (ranks_.first()) {
+    announce(blas);
+  }
+}
+
+// What a run has beside its step checkpoints belongs to rank 0.
+void TrainingRun::resume(const Config& config) {
+  std::optional<BestWeights> best;
+  if (ranks_.first()) {
+    elapsed_ = position_.step > 0 ? read_elapsed_seconds(files().checkpoints()) : 0;
+    best = keep_weights_of_run(config_, writer_, model_.store, position_);
+    keep_reports(config);
+  }
+  share_position(position_, ranks_);
+  elapsed_ = value_of_first(ranks_, elapsed_);
+  validation_.set_best(value_of_first(ranks_, best));
 }
 
 // Removes files that describe the earlier state of the run, if there are further steps or other
@@ -99,6 +119,8 @@ void TrainingRun::announce(const BlasInfo& blas) const {
                                   .store = model_.store,
                                   .blas = blas,
                                   .threads = workers_.threads(),
+                                  .ranks = ranks_,
+                                  .bytes_sent = trainer_.bytes_sent(),
                                   .steps_per_epoch = plan_.steps_per_epoch,
                                   .run = files().directory.string(),
                                   .parts = {.parts = parts,
@@ -147,6 +169,16 @@ StepStats TrainingRun::train_step() {
   }
 }
 
+// A signal to any rank is a request to stop; that of the first such rank is the one that counts.
+int TrainingRun::signal_of_all(const StopSignals& signals) const {
+  for (const int signal : share_values(ranks_, signals.received())) {
+    if (signal != 0) {
+      return signal;
+    }
+  }
+  return 0;
+}
+
 RunEnd TrainingRun::run() {
   const StopSignals signals;
   std::optional<AnomalyGuard> look;
@@ -160,13 +192,14 @@ RunEnd TrainingRun::run() {
        .total_seconds =
            config_.training.minutes ? std::optional(60 * *config_.training.minutes) : std::nullopt,
        .log_seconds = config_.run.log_seconds});
-  while (!finished() && signals.received() == 0) {
+  int signal = signal_of_all(signals);
+  while (!finished() && signal == 0) {
     const auto begin = Clock::now();
     const Index epoch = position_.epoch + 1;
     const StepStats stats = train_step();
     ++position_.step;
     const double seconds = seconds_since(begin);
-    elapsed_ += seconds;
+    elapsed_ = value_of_first(ranks_, elapsed_ + seconds);
     const StepReport report{.step = position_.step,
                             .epoch = epoch,
                             .loss = stats.loss,
@@ -182,18 +215,19 @@ RunEnd TrainingRun::run() {
       request_.progress(report);
     }
     after_step(stats);
+    signal = signal_of_all(signals);
   }
   progress.finish();
-  if (signals.received() != 0) {
+  if (signal != 0) {
     save_checkpoint(false);
-    return {.signal = signals.received(), .step = position_.step, .seconds = elapsed_, .tests = {}};
+    return {.signal = signal, .step = position_.step, .seconds = elapsed_, .tests = {}};
   }
   say_why_it_ends();
-  auto tests = evaluate_tests(signals);
-  return {.signal = tests ? 0 : signals.received(),
+  TestsEnd tests = evaluate_tests(signals);
+  return {.signal = tests.signal,
           .step = position_.step,
           .seconds = elapsed_,
-          .tests = std::move(tests).value_or(SplitResults{})};
+          .tests = std::move(tests.results)};
 }
 
 void TrainingRun::after_step(const StepStats& stats) {
@@ -223,24 +257,39 @@ void TrainingRun::save_checkpoint(bool regular) {
   writer_.save(model_.store, trainer_.optimizer(), position_, elapsed_, regular);
 }
 
-std::optional<SplitResults> TrainingRun::evaluate_tests(const StopSignals& signals) {
-  const SavedRun saved(files().directory, "");
-  SplitResults results;
+// With the weights that a user of the run would get, which rank 0 reads.
+TrainingRun::TestsEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
+  std::optional<SavedRun> saved;
+  if (ranks_.first()) {
+    saved.emplace(files().directory, "");
+  }
+  Model& model = saved ? saved->model : model_;
+  share_weights(model.store, ranks_);
+  const std::string checkpoint = text_of_first(ranks_, saved ? saved->checkpoint.string() : "");
+  TestsEnd end;
   for (const Split& split : final_splits(task_)) {
-    if (signals.received() != 0) {
-      return std::nullopt;
+    end.signal = signal_of_all(signals);
+    if (end.signal != 0) {
+      return end;
     }
     spdlog::info("testing on {} ({} examples)", split.name, split.size());
-    results.emplace_back(split.name, evaluate(saved, task_, split, config_.evaluation, workers_));
-    show_samples(split, results.back().second, config_.evaluation.samples);
+    try {
+      end.results.emplace_back(
+          split.name, evaluate(model.transformer, model.store, task_, split, config_.evaluation,
+                               std::ssize(split.examples), workers_, ranks_));
+    } catch (const NumericError& error) {
+      throw NumericError(checkpoint + ": " + error.what());
+    }
+    show_samples(split, end.results.back().second, config_.evaluation.samples);
   }
-  spdlog::info("{}", end_report({.run = files().directory.string(),
-                                 .checkpoint = saved.checkpoint.filename().string(),
-                                 .steps = position_.step,
-                                 .seconds = elapsed_,
-                                 .command = command_of(application_of(config_)),
-                                 .results = results}));
-  return results;
+  spdlog::info("{}",
+               end_report({.run = files().directory.string(),
+                           .checkpoint = std::filesystem::path(checkpoint).filename().string(),
+                           .steps = position_.step,
+                           .seconds = elapsed_,
+                           .command = command_of(application_of(config_)),
+                           .results = end.results}));
+  return end;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/product/blas_kernels.hpp"
+#include "core/ranks/ranks.hpp"
 #include "train/evaluation/run_evaluation.hpp"
 #include "train/loop/run_writer.hpp"
 #include "train/loop/validation.hpp"
@@ -17,7 +18,7 @@
 #include "train/output/signals.hpp"
 #include "train/plan/run_plan.hpp"
 #include "train/run/data.hpp"
-#include "train/run/directory.hpp"
+#include "train/run/files.hpp"
 #include "train/step/gate_training.hpp"
 #include "train/step/trainer.hpp"
 #include "train/step/training_batches.hpp"
@@ -33,6 +34,7 @@ struct TrainRequest {
   bool overwrite = false;             // replace an earlier run
   DataChoice data{};                  // where the data of a resumed run is
   Index threads = default_threads();  // they change only the time, not the result
+  Ranks* ranks = &alone();            // the processes that train together; not null
   std::function<void(const StepReport&)> progress{};  // called after each step
   std::shared_ptr<Console> console{};                 // for a live line; null: none
 };
@@ -48,9 +50,9 @@ struct RunEnd {
 class TrainingRun {
  public:
   // The config must be resolved; `task` is its data. Of the request it uses the number of threads,
-  // whether to resume from the newest valid checkpoint, and where to report progress.
-  TrainingRun(const Config& config, const Task& task, const RunDirectory& directory,
-              const BlasInfo& blas, const TrainRequest& request);
+  // the ranks, whether to resume from the newest valid checkpoint, and where to report progress.
+  TrainingRun(const Config& config, const Task& task, const RunFiles& files, const BlasInfo& blas,
+              const TrainRequest& request);
 
   // Trains to the end, or until a signal arrives. Then, unless stopped, evaluates final_splits().
   RunEnd run();
@@ -58,15 +60,21 @@ class TrainingRun {
   Index step() const { return position_.step; }
 
  private:
+  void resume(const Config& config);  // as given
   StepStats train_step();
+  int signal_of_all(const StopSignals& signals) const;
   bool finished() const;
   bool as_long_as_planned() const;
   void say_why_it_ends() const;
   bool due(Index every) const { return every > 0 && position_.step % every == 0; }
   void after_step(const StepStats& stats);
   void save_checkpoint(bool regular);
-  std::optional<SplitResults> evaluate_tests(const StopSignals& signals);  // none: stopped
-  void keep_reports(const Config& config) const;                           // as given
+  struct TestsEnd {
+    int signal = 0;
+    SplitResults results{};
+  };
+  TestsEnd evaluate_tests(const StopSignals& signals);
+  void keep_reports(const Config& config) const;  // as given
   void announce(const BlasInfo& blas) const;
   const RunFiles& files() const { return writer_.files(); }
 
@@ -74,6 +82,7 @@ class TrainingRun {
   Config config_;
   const Task& task_;
   TrainRequest request_;
+  Ranks& ranks_;
   Workers workers_;
   Model model_;
   OpenHeads open_heads_;

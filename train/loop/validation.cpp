@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/ranks/sharing.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "train/evaluation/evaluation_report.hpp"
@@ -43,7 +44,7 @@ void Validation::run(const Model& model, Workers& workers) {
   const Index decoded = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
   const Evaluation result = with_step(step, [&] {
     return evaluate(model.transformer, model.store, task_, split, greedy,
-                    options.decode ? decoded : 0, workers);
+                    options.decode ? decoded : 0, workers, ranks_);
   });
   const double loss = result.value(Metric::loss);
   if (!std::isfinite(loss)) {
@@ -54,7 +55,8 @@ void Validation::run(const Model& model, Workers& workers) {
   line.erase("seconds");
   line.erase("loss_by_position");  // as the record has it of the end
   line.erase("confusion");
-  const std::vector<std::string> texts = sample_texts(model, workers);
+  const std::vector<std::string> texts =
+      ranks_.first() ? sample_texts(model, workers) : std::vector<std::string>();
   if (!texts.empty()) {
     line["samples"] = texts;
     const auto [words, pairs] = distinct_ngrams(texts);
@@ -63,7 +65,8 @@ void Validation::run(const Model& model, Workers& workers) {
   }
   writer_.write_evaluation(line,
                            texts.empty() ? samples_of(split, result, options.samples) : texts);
-  const bool best = note({.value = result.value(options.metric), .loss = loss}, model.store);
+  const BestWeights now{.value = result.value(options.metric), .loss = loss};
+  const bool best = note(value_of_first(ranks_, now), model.store);
   spdlog::info("step {}: {}{}", step, evaluation_line(split.name, result),
                gain_text(waiting(), best));
   show_samples(split, result, options.samples);

@@ -17,11 +17,12 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 class Validation {
  public:
   // All must outlive it. The position stores the number of evaluations and the best result.
-  Validation(const Config& config, const Task& task, RunWriter& writer, TrainingPosition& position)
-      : config_(config), task_(task), writer_(writer), position_(position) {}
+  Validation(const Config& config, const Task& task, RunWriter& writer, TrainingPosition& position,
+             Ranks& ranks)
+      : config_(config), task_(task), writer_(writer), position_(position), ranks_(ranks) {}
 
   // Evaluates the split `validation`, and saves the weights if they are the best. Throws
-  // NumericError that names the step.
+  // NumericError that names the step. All ranks take part; rank 0 decides what is best.
   void run(const Model& model, Workers& workers);
 
   Waiting waiting() const;
@@ -38,6 +39,7 @@ class Validation {
   const Task& task_;
   RunWriter& writer_;
   TrainingPosition& position_;
+  Ranks& ranks_;
   std::optional<BestWeights> best_;
 };
 

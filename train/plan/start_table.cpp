@@ -65,8 +65,32 @@ std::string length_text(const TrainingOptions& training, Index steps_per_epoch) 
 std::string threads_text(const StartFacts& facts) {
   const Index shards = facts.config.training.shards.value_or(1);
   std::string text = fmt::format("{} threads, {} shards a batch", facts.threads, shards);
-  if (facts.threads > shards) {
+  if (facts.ranks.count() == 1 && facts.threads > shards) {
     text += fmt::format(" (training.shards: {} would use all threads)", facts.threads);
+  }
+  return text;
+}
+
+// The fewest and most shards of a rank.
+std::string shards_text(Index shards, Index ranks) {
+  const Index least = shards / ranks;
+  const Index most = (shards + ranks - 1) / ranks;
+  return least == most ? std::to_string(least) : fmt::format("{} or {}", least, most);
+}
+
+std::string ranks_text(const StartFacts& facts) {
+  const Index shards = facts.config.training.shards.value_or(1);
+  const Index ranks = facts.ranks.count();
+  std::string text =
+      fmt::format("{} on {}, {} shards each; rank 0 sends {}B a step", ranks, facts.ranks.library(),
+                  shards_text(shards, ranks), format_count(facts.bytes_sent));
+  if (ranks > shards) {
+    text +=
+        fmt::format(" ({} ranks have no shard and only wait: training.shards: {} would use all)",
+                    ranks - shards, ranks);
+  } else if (shards % ranks != 0) {
+    text += fmt::format(" (some ranks wait for others: training.shards: {} would occupy all)",
+                        (shards / ranks + 1) * ranks);
   }
   return text;
 }
@@ -89,6 +113,9 @@ std::string start_table(const StartFacts& facts) {
     table.row({"weight decay", decay_text(facts.store, config.training)});
   }
   table.row({"work", threads_text(facts)});
+  if (facts.ranks.count() > 1) {
+    table.row({"ranks", ranks_text(facts)});
+  }
   table.row(
       {"BLAS", fmt::format("OpenBLAS, {} kernels{}, 1 thread for each worker", facts.blas.kernels,
                            facts.blas.switched ? " (chosen by tapehead)" : "")});

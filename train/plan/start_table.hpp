@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/product/blas_kernels.hpp"
+#include "core/ranks/ranks.hpp"
 #include "core/tape/parameters.hpp"
 #include "datasets/task.hpp"
 #include "train/plan/parts_table.hpp"
@@ -15,7 +16,9 @@ struct StartFacts {
   const Task& task;
   const ParameterStore& store;
   const BlasInfo& blas;
-  Index threads;
+  Index threads;  // of this rank
+  const Ranks& ranks;
+  double bytes_sent;  // by this rank at each step
   Index steps_per_epoch;
   std::string run;
   PartsFacts parts;

@@ -80,11 +80,16 @@ void copy_entry(const TensorEntry& entry, const Shape& shape, Scalar* values) {
   copy_values(entry, std::span(values, static_cast<std::size_t>(shape.size())));
 }
 
-std::string state_name(const Optimizer::State& state, const NamedParameter& parameter) {
-  return fmt::format("optimizer.{}.{}", state.name, parameter.name);
+// Whether this rank keeps all numbers of the parameter.
+bool is_whole(std::span<const Scalar> kept, const NamedParameter& parameter) {
+  return std::ssize(kept) == parameter.shape.size();
 }
 
 }  // namespace
+
+std::string moment_name(const Optimizer::State& state, const NamedParameter& parameter) {
+  return fmt::format("optimizer.{}.{}", state.name, parameter.name);
+}
 
 TensorEntry tensor_entry(const std::string& name, const Tensor& tensor) {
   return entry_of(name, tensor.shape(), tensor.data());
@@ -129,8 +134,12 @@ std::vector<TensorEntry> training_entries(const ParameterStore& store, Optimizer
   for (const Optimizer::State& state : optimizer.states()) {
     for (const NamedParameter& parameter : store.parameters()) {
       if (state.belongs_to(parameter)) {
-        entries.push_back(entry_of(state_name(state, parameter), parameter.shape,
-                                   optimizer.kept(state, parameter).data()));
+        const std::span<const Scalar> kept = optimizer.kept(state, parameter);
+        entries.push_back({.name = moment_name(state, parameter),
+                           .dtype = scalar_type,
+                           .shape = extents_of(parameter.shape),
+                           .bytes = is_whole(kept, parameter) ? std::as_bytes(kept)
+                                                              : std::span<const std::byte>()});
       }
     }
   }
@@ -150,9 +159,11 @@ TrainingPosition load_training(const TensorFile& file, ParameterStore& store,
   for (const Optimizer::State& state : optimizer.states()) {
     for (const NamedParameter& parameter : store.parameters()) {
       if (state.belongs_to(parameter)) {
-        copy_entry(sound_entry(file, state_name(state, parameter), parameter.shape,
-                               {.least = state.least, .most = state.most}),
-                   parameter.shape, optimizer.kept(state, parameter).data());
+        const TensorEntry& entry = sound_entry(file, moment_name(state, parameter), parameter.shape,
+                                               {.least = state.least, .most = state.most});
+        if (const auto kept = optimizer.kept(state, parameter); is_whole(kept, parameter)) {
+          copy_values(entry, kept);
+        }
       }
     }
   }

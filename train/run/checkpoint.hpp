@@ -30,12 +30,16 @@ void load_weights(const TensorFile& file, ParameterStore& store);
 // Loads one weight.
 void load_weight(const TensorFile& file, const NamedParameter& parameter, ParameterStore& store);
 
-// Weights and the optimiser's state.
+// The name of what an optimiser keeps of a parameter.
+std::string moment_name(const Optimizer::State& state, const NamedParameter& parameter);
+
+// Weights and the optimiser's state; with several ranks, without the bytes of the latter.
 std::vector<TensorEntry> training_entries(const ParameterStore& store, Optimizer& optimizer);
 Metadata training_metadata(const Identity& identity, const TrainingPosition& position);
 
-// Throws IoError that names the file, also if the optimiser's state does not match. Store and
-// optimiser are unusable afterwards.
+// Loads the weights, and of what the optimiser keeps all that is whole on this rank. Throws IoError
+// that names the file, also if the optimiser's state does not match. Store and optimiser are
+// unusable afterwards.
 TrainingPosition load_training(const TensorFile& file, ParameterStore& store, Optimizer& optimizer);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -71,7 +71,12 @@ std::vector<fs::path> Checkpoints::candidates() const {
 
 void Checkpoints::save(Index step, std::span<const TensorEntry> entries,
                        const Metadata& metadata) const {
-  write_tensor_file(file(step), entries, metadata);
+  save(step, entries, metadata, [](const TensorEntry& entry) { return entry.bytes; });
+}
+
+void Checkpoints::save(Index step, std::span<const TensorEntry> entries, const Metadata& metadata,
+                       const EntryBytes& bytes_of) const {
+  write_tensor_file(file(step), entries, metadata, bytes_of);
   Index newer = 0;
   for (const Index other : steps()) {
     const bool between = other < step && other % every_ != 0;

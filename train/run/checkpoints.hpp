@@ -52,6 +52,10 @@ class Checkpoints {
   // IoError, and leaves all other files unchanged.
   void save(Index step, std::span<const TensorEntry> entries, const Metadata& metadata) const;
 
+  // The same, with bytes that need not all be in memory: see write_tensor_file().
+  void save(Index step, std::span<const TensorEntry> entries, const Metadata& metadata,
+            const EntryBytes& bytes_of) const;
+
   // Reads files, newest first, until one is valid. `check` may reject a file by throwing IoError.
   Resumable find_resumable(const std::function<void(const TensorFile&)>& check = {}) const;
 

@@ -12,57 +12,17 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-namespace {
-
-constexpr Index chunk_size = 16384;
-
-}  // namespace
-
 Optimizer::Optimizer(ParameterStore& store, const TrainingOptions& options, Ranks& ranks)
     : store_(store),
       ranks_(ranks),
       options_(options),
       traits_(traits_of(options.optimizer)),
-      update_(update_of(options.optimizer)) {
-  for (Index block = 0; block < store.blocks(); ++block) {
-    add_chunks(block);
-  }
-  cut_slices();
-  squares_.resize(chunks_.size());
+      update_(update_of(options.optimizer)),
+      chunks_(chunks_of(store, options, ranks.count())),
+      squares_(chunks_.all.size()) {
   add_states(traits_.moments, false);
   add_states(traits_.matrix_moments, true);
   add_matrices();
-}
-
-void Optimizer::add_chunks(Index block) {
-  const ParameterKind kind = store_.kind_of(block);
-  for (Index offset = 0; offset < store_.block_size(block); offset += chunk_size) {
-    chunks_.push_back({.range = {.block = block,
-                                 .offset = offset,
-                                 .count = std::min(chunk_size, store_.block_size(block) - offset)},
-                       .weight_decay = static_cast<Scalar>(weight_decay_of(options_, kind)),
-                       .in_matrix = traits_.updates_whole(kind)});
-  }
-}
-
-// A block whose parameters are updated as a whole is not cut: a chunk, whose squares are one sum,
-// may have numbers of two of them.
-void Optimizer::cut_slices() {
-  const auto begin_of = [this](const Chunk& chunk) {
-    return store_.block_begin(chunk.range.block) + chunk.range.offset;
-  };
-  std::vector<Index> edges;
-  for (const Chunk& chunk : chunks_) {
-    if (!chunk.in_matrix || chunk.range.offset == 0) {
-      edges.push_back(begin_of(chunk));
-    }
-  }
-  slices_ = cut_into_slices(store_.size(), edges, ranks_.count());
-  for (const Slice& slice : slices_) {
-    first_chunks_.push_back(std::ranges::lower_bound(chunks_, slice.begin, {}, begin_of) -
-                            chunks_.begin());
-  }
-  first_chunks_.push_back(std::ssize(chunks_));
 }
 
 bool Optimizer::owns(Index block, Index offset) const {
@@ -115,7 +75,7 @@ void Optimizer::scale_rate(const Parameter& parameter, double factor) {
       matrix.rate = matrix_rate(factor);
     }
   }
-  for (Chunk& chunk : chunks_) {
+  for (Chunk& chunk : chunks_.all) {
     if (chunk.range.block == parameter.block) {
       chunk.rate = static_cast<Scalar>(factor);
     }
@@ -144,9 +104,8 @@ double Optimizer::step(Workers& workers, std::span<const ShardGradients> shards,
   const Factors factors{.learning_rate = static_cast<Scalar>(learning_rate),
                         .clip = static_cast<Scalar>(clipped ? options_.clip_norm / norm : 1.0)};
   update_matrices(workers, sums, factors);
-  const Chunks mine = own_chunks();
-  workers.run(mine.end - mine.begin, [&](Index i) {
-    const Chunk& chunk = chunks_[static_cast<std::size_t>(mine.begin + i)];
+  for_own_chunks(workers, [&](std::size_t i) {
+    const Chunk& chunk = chunks_.all[i];
     if (!chunk.in_matrix) {
       update_chunk(chunk, sums.at(chunk.range.block, chunk.range.offset), factors);
     }
@@ -158,11 +117,9 @@ double Optimizer::step(Workers& workers, std::span<const ShardGradients> shards,
 // The squares are added in the order of the chunks, whoever computed them.
 double Optimizer::norm_of(Workers& workers, std::span<const ShardGradients> shards, double scale,
                           GradientSums& sums) {
-  const Chunks mine = own_chunks();
-  workers.run(mine.end - mine.begin, [&](Index i) {
-    const auto k = static_cast<std::size_t>(mine.begin + i);
-    const BlockRange& range = chunks_[k].range;
-    squares_[k] = sum_gradients(range, shards, static_cast<Scalar>(scale),
+  for_own_chunks(workers, [&](std::size_t i) {
+    const BlockRange& range = chunks_.all[i].range;
+    squares_[i] = sum_gradients(range, shards, static_cast<Scalar>(scale),
                                 sums.at(range.block, range.offset));
   });
   share_squares();
@@ -176,7 +133,7 @@ double Optimizer::norm_of(Workers& workers, std::span<const ShardGradients> shar
 void Optimizer::share_squares() {
   if (ranks_.count() > 1) {
     std::vector<Index> begins;
-    for (const Index chunk : first_chunks_) {
+    for (const Index chunk : chunks_.first_of_rank) {
       begins.push_back(chunk * static_cast<Index>(sizeof(double)));
     }
     share_parts(ranks_, std::as_writable_bytes(std::span(squares_)), begins);
@@ -186,7 +143,7 @@ void Optimizer::share_squares() {
 void Optimizer::share_values() {
   if (ranks_.count() > 1) {
     std::vector<Index> begins{0};
-    for (const Slice& part : slices_) {
+    for (const Slice& part : slices()) {
       begins.push_back(part.end * static_cast<Index>(sizeof(Scalar)));
     }
     share_parts(ranks_, std::as_writable_bytes(store_.values().values()), begins);

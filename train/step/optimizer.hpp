@@ -9,6 +9,7 @@
 #include "core/kernel/workers.hpp"
 #include "core/ranks/ranks.hpp"
 #include "core/tape/parameters.hpp"
+#include "train/step/chunks.hpp"
 #include "train/step/gradient_sum.hpp"
 #include "train/step/optimizer_updates.hpp"
 
@@ -52,19 +53,12 @@ class Optimizer {
   std::span<Scalar> kept(const State& state, const NamedParameter& parameter) const;
 
   // What each rank keeps and updates.
-  const std::vector<Slice>& slices() const { return slices_; }
-  const Slice& slice() const { return slices_[static_cast<std::size_t>(ranks_.rank())]; }
+  const std::vector<Slice>& slices() const { return chunks_.slices; }
+  const Slice& slice() const { return slices()[static_cast<std::size_t>(ranks_.rank())]; }
   Index steps() const { return steps_; }
   void set_steps(Index steps) { steps_ = steps; }
 
  private:
-  // Some numbers of one block: few enough for the caches, and for distribution over the workers.
-  struct Chunk {
-    BlockRange range;
-    Scalar weight_decay;
-    bool in_matrix;   // updated with the whole matrix
-    Scalar rate = 1;  // factor on the learning rate
-  };
   // A parameter that is updated as a whole.
   struct Matrix {
     Index block;
@@ -78,16 +72,14 @@ class Optimizer {
     Scalar learning_rate;
     Scalar clip;  // on the gradient
   };
-  struct Chunks {
-    Index begin;
-    Index end;
-  };
-  Chunks own_chunks() const {
+  // Calls action(i) for the chunk i of each chunk in this rank's slice.
+  template <class Action>
+  void for_own_chunks(Workers& workers, const Action& action) {
     const auto rank = static_cast<std::size_t>(ranks_.rank());
-    return {.begin = first_chunks_[rank], .end = first_chunks_[rank + 1]};
+    const Index first = chunks_.first_of_rank[rank];
+    workers.run(chunks_.first_of_rank[rank + 1] - first,
+                [&](Index i) { action(static_cast<std::size_t>(first + i)); });
   }
-  void add_chunks(Index block);
-  void cut_slices();
   void add_states(std::span<const OptimizerMoment> moments, bool of_matrices);
   void add_matrices();
   Scalar matrix_rate(double factor) const;
@@ -107,12 +99,10 @@ class Optimizer {
   TrainingOptions options_;
   OptimizerTraits traits_;
   UpdateFunction update_;
-  std::vector<Chunk> chunks_;
-  std::vector<Slice> slices_;        // of each rank
-  std::vector<Index> first_chunks_;  // in the slice of each rank, and the number of all chunks
-  std::vector<Matrix> matrices_;     // the largest first
-  std::vector<double> squares_;      // of each chunk's gradient
-  std::vector<State> states_;        // the traits' moments, then those of matrices
+  Chunks chunks_;
+  std::vector<Matrix> matrices_;  // the largest first
+  std::vector<double> squares_;   // of each chunk's gradient
+  std::vector<State> states_;     // the traits' moments, then those of matrices
   Index steps_ = 0;
 };
 

@@ -1,0 +1,108 @@
+// tapehead train on several ranks: the files of a run are those of one process, to the bit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/launched.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/text_training.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using testing::HasSubstr;
+
+// Five shards: more than some runs have ranks, and in batches of 200 tokens sometimes fewer.
+const std::string steps_of_two_batches =
+    "training: {batch_lengths: mixed, batch_tokens: 200, accumulate: 2, shards: 5, steps: 8, "
+    "schedule: constant, checkpoint_every: 4, average_last: 2}\n"
+    "evaluation: {every: 4, decode_examples: 5, beam: 2}\nrun: {report: false}\n";
+
+std::string translation_config() {
+  const std::string data = TAPEHEAD_FIXTURES "/text/";
+  return "task: {name: parallel_text, vocabulary: 120, subword_dropout: 0.2, train_source: " +
+         data + "train.en, train_target: " + data + "train.de, validation_source: " + data +
+         "test.en, validation_target: " + data + "test.de, test_source: " + data +
+         "test.en, test_target: " + data +
+         "test.de}\nmodel: {d_model: 16, layers: 1, dropout: 0.2}\n" + steps_of_two_batches;
+}
+
+std::string symbols_config(const std::string& model) {
+  return "task: {name: copy, vocabulary: 11, min_length: 1, max_length: 9, train_examples: 300, "
+         "validation_examples: 6, test_examples: 6}\nmodel: {d_model: 16, layers: 1, dropout: 0.2" +
+         model + "}\n" + steps_of_two_batches;
+}
+
+struct Case {
+  std::string name;
+  std::string config;
+  Arguments overrides{};
+};
+
+// For the name of a test.
+std::ostream& operator<<(std::ostream& stream, const Case& of) { return stream << of.name; }
+
+class RankTraining : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    if (!openmpi_is_there()) {
+      GTEST_SKIP() << "Open MPI was not found when this was built";
+    }
+    std::ofstream(here / "task.yaml") << GetParam().config;
+  }
+
+  Arguments arguments(const std::string& run, int threads, const Arguments& options = {}) {
+    Arguments words{"train", "task.yaml", "--run", run, "--threads", std::to_string(threads)};
+    set_options(words, GetParam().overrides);
+    words.insert(words.end(), options.begin(), options.end());
+    return words;
+  }
+  void train_alone(const std::string& run) {
+    const ProgramResult result = run_program(arguments(run, 2), here.path());
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+  void train(const std::string& run, int ranks, int threads, const Arguments& options = {}) {
+    const ProgramResult result =
+        run_launched(ranks, program_for_openmpi, arguments(run, threads, options), here.path());
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+
+  TemporaryDirectory here;
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, RankTraining,
+    testing::Values(
+        Case{"translation", translation_config()},
+        Case{"muon", symbols_config(""), {"training.optimizer=muon"}},
+        Case{"gates",
+             symbols_config(", preset: vaswani2017"),
+             {"attention.gates=l0", "training.gate_penalty=0.1", "training.weight_decay=0.1"}},
+        Case{"language_model",
+             text_config(TAPEHEAD_FIXTURES "/text/train.en"),
+             {"training.steps=8", "training.checkpoint_every=4", "evaluation.every=4"}}),
+    [](const auto& test) { return test.param.name; });
+
+TEST_P(RankTraining, leaves_the_run_of_one_process) {
+  train_alone("one");
+  train("two", 2, 2);
+  expect_same_runs(here / "one", here / "two");
+  train("four", 4, 1);
+  expect_same_runs(here / "one", here / "four");
+}
+
+TEST_P(RankTraining, goes_on_with_another_number_of_ranks) {
+  train_alone("one");
+  train("three", 3, 1, {"--set", "training.steps=4"});
+  train("three", 2, 1, {"--resume", "--set", "training.steps=8"});
+  expect_same_runs(here / "one", here / "three");
+}
+
+}  // namespace
+
+}  // namespace tapehead

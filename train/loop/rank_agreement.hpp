@@ -1,0 +1,16 @@
+// Ranks must agree before they train together: only the same program, on the same kind of
+// processor, with the same config and the same data, computes the same numbers.
+#pragma once
+
+#include "core/product/blas_kernels.hpp"
+#include "core/ranks/ranks.hpp"
+#include "datasets/task.hpp"
+#include "train/options/options.hpp"
+
+namespace tapehead {
+
+// Throws RankError that names a rank which differs from rank 0, and in what.
+void expect_same_training(Ranks& ranks, const Config& config, const Task& task,
+                          const BlasInfo& blas);
+
+}  // namespace tapehead

@@ -1,0 +1,28 @@
+// Step checkpoints of several ranks: rank 0 alone writes and reads them.
+#pragma once
+
+#include "core/ranks/ranks.hpp"
+#include "train/run/checkpoint.hpp"
+#include "train/run/checkpoints.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Writes the checkpoint of a step. What the optimiser keeps comes to rank 0 tensor by tensor, while
+// the file is written. All ranks call it together.
+void save_training(const Checkpoints& checkpoints, const ParameterStore& store,
+                   Optimizer& optimizer, const TrainingPosition& position, const Metadata& metadata,
+                   Ranks& ranks);
+
+// Gives all ranks what rank 0 has loaded: the weights, the position, and of `checkpoint`, which
+// only rank 0 has, the optimiser's numbers. Null: those of the start.
+void share_training(const TensorFile* checkpoint, ParameterStore& store, Optimizer& optimizer,
+                    TrainingPosition& position, Ranks& ranks);
+
+// Gives all ranks the weights of rank 0, and its position.
+void share_weights(ParameterStore& store, Ranks& ranks);
+void share_position(TrainingPosition& position, Ranks& ranks);
+
+// Throws RankError that names the ranks whose weights differ from those of rank 0.
+void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
