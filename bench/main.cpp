@@ -10,6 +10,7 @@
 #include "bench/kernels.hpp"
 #include "bench/multi30k.hpp"
 #include "bench/overhead.hpp"
+#include "bench/ranks.hpp"
 #include "bench/scaling.hpp"
 #include "bench/step.hpp"
 
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
   program.require_subcommand(1);
   tapehead::add_kernels_bench(program);
   tapehead::add_step_bench(program);
+  tapehead::add_ranks_bench(program);
   tapehead::add_scaling_bench(program);
   tapehead::add_heads_bench(program);
   tapehead::add_multi30k_bench(program);

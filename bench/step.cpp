@@ -26,24 +26,6 @@ struct StepArguments {
   bool check = false;
 };
 
-const StepSize* size_named(const std::string& name) {
-  const auto* const size = std::ranges::find(step_sizes, name, &StepSize::name);
-  return size == step_sizes.end() ? nullptr : size;
-}
-
-StepSubject subject_named(const std::string& name, const Overrides& overrides) {
-  if (const StepSize* const size = size_named(name)) {
-    return subject_of(*size, overrides);
-  }
-  if (name == "lm") {
-    return language_model_subject(overrides);
-  }
-  if (!std::filesystem::exists(name)) {
-    throw ConfigError(fmt::format("no size and no config {}: the sizes are A, B, C, D, lm", name));
-  }
-  return subject_of(std::filesystem::path(name), overrides);
-}
-
 // The utilisation below which something is broken. Throws ConfigError where none is known.
 double least_mfu(const std::string& subject, Index threads) {
   const StepSize* const size = size_named(subject);

@@ -48,18 +48,19 @@ struct Times {
 
 class StepRun {
  public:
-  StepRun(const StepSubject& subject, Index threads)
+  StepRun(const StepSubject& subject, Index threads, Ranks& ranks = alone())
       : subject_(subject),
         model_(subject.config, subject.source_vocabulary, subject.target_vocabulary),
         workers_(threads),
         loss_(training_loss(model_, subject.config)),
-        trainer_(trainer_of(model_, subject.config, workers_)) {}
+        trainer_(trainer_of(model_, subject.config, workers_, 0, ranks)) {}
 
   Times time(double seconds);
   Index step() { return trainer_.step(next_batches(), loss_).tokens; }  // of targets
   double allocations_per_step();
   nlohmann::ordered_json shares(double seconds);
   const ParameterStore& store() const { return model_.store; }
+  double bytes_sent() const { return trainer_.bytes_sent(); }
 
  private:
   const std::vector<Batch>& next_batches() {
@@ -156,8 +157,9 @@ std::string hash_of_bits(const ParameterStore& store) {
 
 }  // namespace
 
-nlohmann::ordered_json run_steps(const StepSubject& subject, Index threads, Index steps) {
-  StepRun run(subject, threads);
+nlohmann::ordered_json run_steps(const StepSubject& subject, Index threads, Index steps,
+                                 Ranks& ranks) {
+  StepRun run(subject, threads, ranks);
   run.step();
   const auto begin = Clock::now();
   double tokens = 0;
@@ -166,10 +168,13 @@ nlohmann::ordered_json run_steps(const StepSubject& subject, Index threads, Inde
   }
   const double seconds = seconds_since(begin);
   return {{"size", subject.name},
+          {"ranks", ranks.count()},
           {"threads", threads},
           {"steps", steps},
           {"seconds", seconds},
           {"tokens_per_second", tokens / seconds},
+          {"bytes_sent", run.bytes_sent()},
+          {"peak_memory_mb", peak_memory_mb()},
           {"weights", hash_of_bits(run.store())}};
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/step_subject.hpp"
+#include "core/ranks/ranks.hpp"
 #include "core/types.hpp"
 
 namespace tapehead {
@@ -15,9 +16,11 @@ namespace tapehead {
 // allocations_per_step, share.
 nlohmann::ordered_json measure_steps(const StepSubject& subject, Index threads, double seconds);
 
-// Exactly so many steps after a first one: size, threads, steps, seconds, tokens_per_second, and
-// weights: a hash of their bits at the end.
-nlohmann::ordered_json run_steps(const StepSubject& subject, Index threads, Index steps);
+// Exactly so many steps after a first one, by all ranks together: size, ranks, threads (of each),
+// steps, seconds, tokens_per_second, bytes_sent (by this rank at each step), peak_memory_mb (of
+// this rank) and weights: a hash of their bits at the end.
+nlohmann::ordered_json run_steps(const StepSubject& subject, Index threads, Index steps,
+                                 Ranks& ranks = alone());
 
 // Steps of all subjects in turns, so that what slows the machine slows all: of each the median
 // time, and that of a multiply-add over the first one's.

@@ -97,4 +97,22 @@ StepSubject subject_of(const std::filesystem::path& path, const Overrides& overr
           .steps = std::move(steps)};
 }
 
+const StepSize* size_named(const std::string& name) {
+  const auto* const size = std::ranges::find(step_sizes, name, &StepSize::name);
+  return size == step_sizes.end() ? nullptr : size;
+}
+
+StepSubject subject_named(const std::string& name, const Overrides& overrides) {
+  if (const StepSize* const size = size_named(name)) {
+    return subject_of(*size, overrides);
+  }
+  if (name == "lm") {
+    return language_model_subject(overrides);
+  }
+  if (!std::filesystem::exists(name)) {
+    throw ConfigError(fmt::format("no size and no config {}: the sizes are A, B, C, D, lm", name));
+  }
+  return subject_of(std::filesystem::path(name), overrides);
+}
+
 }  // namespace tapehead

@@ -34,4 +34,11 @@ StepSubject language_model_subject(const Overrides& overrides = {});
 // making its data throws.
 StepSubject subject_of(const std::filesystem::path& config, const Overrides& overrides = {});
 
+// A size by its name, lm, or a config's path. Throws what those throw, and ConfigError for a name
+// that is none of them.
+StepSubject subject_named(const std::string& name, const Overrides& overrides = {});
+
+// Null: no size has this name.
+const StepSize* size_named(const std::string& name);
+
 }  // namespace tapehead

@@ -23,7 +23,7 @@ struct Trained {
 
 // Trains, evaluates the test splits, and writes all files of the run directory except the page. The
 // ranks of the request train together and give the same results as one process. It logs to spdlog's
-// default logger. SIGINT, SIGTERM and SIGHUP end it after the current step, with a
+// default logger. SIGINT, SIGTERM, SIGHUP and SIGUSR1 end it after the current step, with a
 // checkpoint; so do the limits of the request. `resume` continues from there. Throws ConfigError,
 // DataError and IoError if it cannot train; then nothing is changed. Throws NumericError for
 // numbers that are not finite.

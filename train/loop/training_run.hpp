@@ -41,7 +41,7 @@ struct TrainRequest {
 
 // How a run ended: by itself, or by a signal, after which it can be resumed.
 struct RunEnd {
-  int signal = 0;  // 0, SIGINT, SIGTERM or SIGHUP
+  int signal = 0;  // 0, SIGINT, SIGTERM, SIGHUP or SIGUSR1
   Index step = 0;
   double seconds = 0;  // of training
   SplitResults tests;  // of each of final_splits(), if the run ended by itself

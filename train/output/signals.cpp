@@ -16,7 +16,7 @@ struct Stop {
   int signal;
   std::atomic<std::int64_t> first = 0;  // nanoseconds of a steady clock; 0: not yet
 };
-std::array<Stop, 3> stops{{{SIGINT}, {SIGTERM}, {SIGHUP}}};
+std::array<Stop, 4> stops{{{SIGINT}, {SIGTERM}, {SIGHUP}, {SIGUSR1}}};
 std::atomic<int> first_signal = 0;
 static_assert(std::atomic<std::int64_t>::is_always_lock_free &&
                   std::atomic<int>::is_always_lock_free,

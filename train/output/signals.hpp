@@ -1,5 +1,5 @@
-// Stop signals: Ctrl-C, SIGTERM and the loss of the terminal become a request that the training
-// loop checks after each step.
+// Stop signals: Ctrl-C, SIGTERM, the loss of the terminal, and SIGUSR1, by which schedulers say that
+// the time is nearly up, become a request that the training loop checks after each step.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ namespace tapehead {
 // example, signals its command and then the command's process group.
 inline constexpr std::chrono::seconds same_stop(1);
 
-// While an object of this class exists, SIGINT, SIGTERM and SIGHUP are only noted. A signal that
-// comes again after `same_stop` or more ends the process as usual. SIGHUP stays ignored if it was
+// While an object of this class exists, SIGINT, SIGTERM, SIGHUP and SIGUSR1 are only noted. A signal
+// that comes again after `same_stop` or more ends the process as usual. SIGHUP stays ignored if it was
 // ignored before, for example by nohup(1). There may be only one object at a time.
 class StopSignals {
  public:
@@ -26,7 +26,7 @@ class StopSignals {
   int received() const;
 
  private:
-  std::array<struct sigaction, 3> before_{};
+  std::array<struct sigaction, 4> before_{};
 };
 
 // From now on the program continues if nobody reads its console any more: SIGPIPE is ignored, and

@@ -18,7 +18,7 @@ namespace tapehead {
 namespace {
 
 TEST(RunSignals, the_first_signal_is_noted) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
     const StopSignals signals;
     EXPECT_EQ(signals.received(), 0);
     std::raise(signal);
