@@ -54,7 +54,7 @@ std::vector<std::string> decode_split(const Transformer& model, const ParameterS
 
 // Decodes the first `decode_examples` examples of the split (0: none). The batches are spread over
 // ranks and workers. Apart from its seconds, the evaluation has the same bits on every rank and
-// with any number of ranks. So has an error.
+// with any number of ranks. If a batch fails, all ranks throw (train/evaluation/shared_parts.hpp).
 Evaluation evaluate(const Transformer& model, const ParameterStore& store, const Task& task,
                     const Split& split, const EvaluationOptions& options, Index decode_examples,
                     Workers& workers, Ranks& ranks = alone());

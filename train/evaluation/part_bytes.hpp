@@ -21,7 +21,8 @@ concept Sequence = requires(T& values) {
   { *values.data() } -> std::same_as<typename T::value_type&>;
 };
 
-// Gives the bytes of `values` to `bytes`, or takes them from it. Any other class has a function
+// Gives the bytes of `value` to `bytes`, or takes them from it. A type without pointers goes as it
+// lies in memory, a Sequence element by element. Any other class has a function
 // `serialize(bytes, value)`, found by its type, which calls `bytes(...)` with its members.
 template <class Bytes, class T>
 void visit_bytes(Bytes& bytes, T& value) {
