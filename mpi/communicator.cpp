@@ -25,10 +25,8 @@ enum Tag : int { exchange_tag = 1, notice_tag = 2 };
 // MPI counts bytes by an int.
 constexpr std::size_t largest_piece = std::size_t{1} << 30;
 
-// For how long messages may go on when an exchange is given up: those that have begun to arrive,
-// and those that other ranks may be taking.
-constexpr double seconds_for_receives = 1;
-constexpr double seconds_for_sends = 0.1;
+// For how long messages may go on when an exchange is given up.
+constexpr double withdrawal_seconds = 0.5;
 
 void check(int code, std::string_view function) {
   if (code == MPI_SUCCESS) {
@@ -46,12 +44,32 @@ struct Posted {
   MPI_Request request;
 };
 
+// A message that has come and that no receive waits for.
+struct Arrival {
+  int from;
+  std::size_t size;
+};
+
+std::optional<Arrival> next_arrival(Tag tag) {
+  int there = 0;
+  MPI_Status status;
+  check(MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &there, &status), "MPI_Iprobe");
+  if (there == 0) {
+    return std::nullopt;
+  }
+  int size = 0;
+  check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
+  return Arrival{status.MPI_SOURCE, static_cast<std::size_t>(size)};
+}
+
 }  // namespace
 
 struct Communicator::Requests {
   std::vector<MPI_Request> sends;
   std::vector<MPI_Request> receives;
+  std::vector<MPI_Request> discards;
   std::list<Posted> posted;
+  std::list<std::vector<std::byte>> discarded;
 };
 
 Launcher Communicator::launcher() {
@@ -75,8 +93,6 @@ std::string Communicator::library() {
 }
 
 Communicator::Communicator() : requests_(std::make_unique<Requests>()) {
-  // UCX, which MPICH uses, warns of each message that an exchange left when it failed.
-  ::setenv("UCX_LOG_LEVEL", "error", /*overwrite=*/0);
   int provided = 0;
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   if (provided < MPI_THREAD_FUNNELED) {
@@ -103,18 +119,17 @@ void Communicator::begin_send(Index to, std::span<const std::byte> bytes) {
   } while (!bytes.empty());
 }
 
-void Communicator::begin_receive(Index from, std::span<std::byte> bytes) {
+namespace {
+
+void begin_receive_in(std::vector<MPI_Request>& requests, int from, std::span<std::byte> bytes) {
   do {
     const std::size_t size = std::min(bytes.size(), largest_piece);
-    check(MPI_Irecv(bytes.data(), static_cast<int>(size), MPI_BYTE, static_cast<int>(from),
-                    exchange_tag, MPI_COMM_WORLD,
-                    &requests_->receives.emplace_back(MPI_REQUEST_NULL)),
+    check(MPI_Irecv(bytes.data(), static_cast<int>(size), MPI_BYTE, from, exchange_tag,
+                    MPI_COMM_WORLD, &requests.emplace_back(MPI_REQUEST_NULL)),
           "MPI_Irecv");
     bytes = bytes.subspan(size);
   } while (!bytes.empty());
 }
-
-namespace {
 
 bool all_done(std::vector<MPI_Request>& requests) {
   int done = 0;
@@ -128,25 +143,43 @@ bool all_done(std::vector<MPI_Request>& requests) {
 
 }  // namespace
 
-bool Communicator::done() {
-  const bool received = all_done(requests_->receives);
-  return all_done(requests_->sends) && received;
+void Communicator::begin_receive(Index from, std::span<std::byte> bytes) {
+  begin_receive_in(requests_->receives, static_cast<int>(from), bytes);
 }
 
-// MPI can give up a receive, but in general no send. A message that nobody receives is only read,
-// and only when the other side asks for it.
+bool Communicator::done() {
+  const bool received = all_done(requests_->receives);
+  const bool sent = all_done(requests_->sends);
+  return all_done(requests_->discards) && received && sent;
+}
+
+// MPI can give up a receive, but in general no send: it is done when the other rank takes or
+// discards the message.
 bool Communicator::withdraw() {
-  for (MPI_Request& request : requests_->receives) {
-    if (request != MPI_REQUEST_NULL) {
-      check(MPI_Cancel(&request), "MPI_Cancel");
+  try {
+    for (MPI_Request& request : requests_->receives) {
+      if (request != MPI_REQUEST_NULL) {
+        check(MPI_Cancel(&request), "MPI_Cancel");
+      }
     }
+    const auto begin = Clock::now();
+    while (seconds_since(begin) < withdrawal_seconds) {
+      discard();
+      if (done()) {
+        return true;
+      }
+    }
+  } catch (const RankError&) {
+    return false;
   }
-  const auto begin = Clock::now();
-  const auto& receives = requests_->receives;
-  while (!done() &&
-         seconds_since(begin) < (receives.empty() ? seconds_for_sends : seconds_for_receives)) {
+  return false;
+}
+
+void Communicator::discard() {
+  while (const auto arrival = next_arrival(exchange_tag)) {
+    begin_receive_in(requests_->discards, arrival->from,
+                     requests_->discarded.emplace_back(arrival->size));
   }
-  return receives.empty();
 }
 
 void Communicator::post(Index to, const std::string& text) {
@@ -157,17 +190,13 @@ void Communicator::post(Index to, const std::string& text) {
 }
 
 std::optional<Notice> Communicator::next_notice() {
-  int there = 0;
-  MPI_Status status;
-  check(MPI_Iprobe(MPI_ANY_SOURCE, notice_tag, MPI_COMM_WORLD, &there, &status), "MPI_Iprobe");
-  if (there == 0) {
+  const auto arrival = next_arrival(notice_tag);
+  if (!arrival) {
     return std::nullopt;
   }
-  int size = 0;
-  check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
-  Notice notice{status.MPI_SOURCE, std::string(static_cast<std::size_t>(size), '\0')};
-  check(MPI_Recv(notice.text.data(), size, MPI_BYTE, status.MPI_SOURCE, notice_tag, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE),
+  Notice notice{arrival->from, std::string(arrival->size, '\0')};
+  check(MPI_Recv(notice.text.data(), static_cast<int>(arrival->size), MPI_BYTE, arrival->from,
+                 notice_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
         "MPI_Recv");
   return notice;
 }

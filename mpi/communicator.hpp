@@ -39,9 +39,12 @@ class Communicator {
   void begin_receive(Index from, std::span<std::byte> bytes);
   bool done();  // whether all messages that began have been sent or have arrived
 
-  // Begins nothing more, and gives up what has not begun to arrive. Returns whether memory is safe:
-  // false if an arriving message may still write to it.
+  // Gives up the messages that are not done, after a failure. Returns whether they are: if not,
+  // their memory must stay, since a rank that was late may still send to it or take from it.
   bool withdraw();
+
+  // Takes what has arrived and nobody wants any more, so that its senders are done.
+  void discard();
 
   // Sends a copy of the text, some time. `next_notice` returns those that have come, one by one.
   void post(Index to, const std::string& text);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <optional>
 
 #include "core/files/standard_streams.hpp"
@@ -48,9 +49,8 @@ void MpiRanks::exchange(std::span<const Outgoing> outgoing, std::span<const Inco
     }
     wait_for_messages();
   } catch (const RankError& error) {
-    // The caller's memory must not be written to once it is the caller's again.
     if (!world_.withdraw()) {
-      end_all({.exit_code = 1, .message = error.what(), .by_others = true});
+      std::_Exit(end({.exit_code = 1, .message = error.what(), .by_others = true}));
     }
     throw;
   }
@@ -70,13 +70,12 @@ void MpiRanks::wait_for_messages() {
     if (!heard && std::ranges::any_of(notices_.ends(), failed)) {
       heard = Clock::now();
     }
-    // A rank that failed after this exchange has sent what belongs to it. Where the exchange can
-    // come to its end, this rank may have the same error to say.
-    if (heard && seconds_since(*heard) > answer_seconds() / 5) {
+    if (!heard) {
+      report(roll_call.missing());
+    } else if (seconds_since(*heard) > answer_seconds() / 5) {
+      // A rank that failed after this exchange has sent what belongs to it. So the exchange may
+      // come to its end within this time, and this rank may have the same error to say.
       report_failure();
-    }
-    if (const std::vector<Index> missing = roll_call.missing(); !missing.empty()) {
-      report_missing(missing);
     }
   }
 }
@@ -89,13 +88,16 @@ void MpiRanks::report_failure() const {
                                   : fmt::format("{}: {}", name(end - ends.begin()), first.message));
 }
 
-void MpiRanks::report_missing(const std::vector<Index>& ranks) const {
+void MpiRanks::report(const std::vector<Index>& missing) const {
   std::string names;
-  for (const Index rank : ranks) {
+  for (const Index rank : missing) {
     const bool ended = notices_.ends()[static_cast<std::size_t>(rank)].has_value();
     names += (names.empty() ? "" : " and ") + name(rank) + (ended ? ", which has ended" : "");
   }
-  throw RankError(fmt::format("no answer within the deadline of {:g} s from {}", deadline_, names));
+  if (!missing.empty()) {
+    throw RankError(
+        fmt::format("no answer within the deadline of {:g} s from {}", deadline_, names));
+  }
 }
 
 int MpiRanks::end(const RankEnd& mine) {
@@ -105,9 +107,9 @@ int MpiRanks::end(const RankEnd& mine) {
       end_all(end_of_all(*this, notices_.ends()));
     }
     const RankEnd end = end_of_all(*this, notices_.ends());
+    // The launcher may end all ranks once one has left MPI, which none does before all do.
     if (first()) {
-      write_message(
-          error_line(end));  // before any rank can leave MPI, whose launcher may kill others
+      write_message(error_line(end));
     }
     world_.finish();
     return end.exit_code;
@@ -124,11 +126,14 @@ bool MpiRanks::wait_for_ends() {
   const auto all_ended = [&] {
     return std::ranges::all_of(notices_.ends(), [](const auto& end) { return end.has_value(); });
   };
-  while (!all_ended() || !world_.posted()) {
+  while (!all_ended() || !world_.posted() || !world_.done()) {
     patience.pause();
     notices_.hear();
     if (!heard && std::ranges::any_of(notices_.ends(), failed)) {
       heard = Clock::now();
+    }
+    if (heard) {
+      world_.discard();  // of exchanges that failed
     }
     // The first of those that have ended speaks for all. The others only do so if it has gone.
     if (heard && seconds_since(*heard) > answer_seconds() * (first_of_ended() ? 1 : 2)) {

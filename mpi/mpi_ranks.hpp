@@ -21,7 +21,9 @@ class MpiRanks : public Ranks {
   std::string name(Index rank) const override;
   std::string library() const override { return Communicator::library(); }
 
-  // RankError names the ranks that failed or, after the deadline, those that do not answer.
+  // RankError names the ranks that failed or, after the deadline, those that do not answer. Where
+  // messages are still on their way then, and so may not lose their memory, the process does not
+  // throw but comes to its end at once.
   void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override;
 
   // How long a rank waits in an exchange, in addition to the time that it worked since the last
@@ -38,7 +40,7 @@ class MpiRanks : public Ranks {
   double answer_seconds() const;
   void wait_for_messages();
   [[noreturn]] void report_failure() const;
-  [[noreturn]] void report_missing(const std::vector<Index>& ranks) const;
+  void report(const std::vector<Index>& missing) const;
   bool wait_for_ends();
   bool first_of_ended() const;
   [[noreturn]] void end_all(const RankEnd& end);
