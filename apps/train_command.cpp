@@ -67,8 +67,10 @@ void after_training(const TrainArguments& arguments, const Trained& trained) {
     print_json(files, trained.end);
   }
   if (!whole) {
-    spdlog::info("stopped at step {}; continue with: {} train {} --run {} --resume",
-                 trained.end.step, program_path(), shell_word(arguments.request.config.string()),
+    const Index ranks = arguments.request.ranks->count();
+    spdlog::info("stopped at step {}; continue with: {}{} train {} --run {} --resume",
+                 trained.end.step, ranks > 1 ? fmt::format("mpirun -n {} ", ranks) : "",
+                 program_path(), shell_word(arguments.request.config.string()),
                  shell_word(files.directory.string()));
   }
 }

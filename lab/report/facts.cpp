@@ -88,6 +88,9 @@ Json environment_json(const std::optional<RunRecord>& record, const Config& conf
     facts.push_back({"processor" + which, start.processor});
     facts.push_back({"BLAS kernels" + which, "OpenBLAS, " + start.kernels});
     facts.push_back({"threads" + which, start.threads});
+    if (start.ranks > 1) {
+      facts.push_back({"ranks" + which, start.ranks});
+    }
   }
   return facts;
 }

@@ -68,7 +68,8 @@ RunRecord begin_record(const RunFiles& files, const TrainRequest& request,
                            .version = std::string(version()),
                            .processor = processor_name(),
                            .kernels = blas.kernels,
-                           .threads = request.threads});
+                           .threads = request.threads,
+                           .ranks = request.ranks->count()});
   record.end.reset();
   write_record(files.record(), record);
   return record;

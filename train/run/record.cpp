@@ -18,11 +18,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json json_of(const RunStart& start) {
-  return {{"step", start.step},
-          {"version", start.version},
-          {"processor", start.processor},
-          {"kernels", start.kernels},
-          {"threads", start.threads}};
+  Json json = {{"step", start.step},
+               {"version", start.version},
+               {"processor", start.processor},
+               {"kernels", start.kernels},
+               {"threads", start.threads}};
+  if (start.ranks > 1) {
+    json["ranks"] = start.ranks;
+  }
+  return json;
 }
 
 RunStart start_of(const Json& json, const std::string& where) {
@@ -31,7 +35,8 @@ RunStart start_of(const Json& json, const std::string& where) {
           .version = start.text("version"),
           .processor = start.text("processor"),
           .kernels = start.text("kernels"),
-          .threads = start.count("threads", 1)};
+          .threads = start.count("threads", 1),
+          .ranks = json.contains("ranks") ? start.count("ranks", 1) : 1};
 }
 
 // {"classes": [...], "counts": [[...], ...]}: as many rows and columns as classes.

@@ -21,7 +21,8 @@ struct RunStart {
   std::string version;
   std::string processor;
   std::string kernels;  // of OpenBLAS
-  Index threads = 0;
+  Index threads = 0;    // of each rank
+  Index ranks = 1;
 };
 
 // The end of a run that was not stopped by a signal.
