@@ -1,5 +1,5 @@
-// The common part of the programs tapehead and tapehead-gradcheck: parses the command line, and
-// turns errors into messages and exit codes.
+// The common part of all programs: joins other ranks, parses the command line, and turns errors
+// into messages and exit codes.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
