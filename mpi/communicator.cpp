@@ -4,9 +4,12 @@
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <list>
 #include <string_view>
@@ -62,6 +65,22 @@ std::optional<Arrival> next_arrival(Tag tag) {
   return Arrival{status.MPI_SOURCE, static_cast<std::size_t>(size)};
 }
 
+constexpr std::chrono::seconds longest_start(60);
+
+// What a rank says that waits in vain for others which never start. A signal handler may call this.
+void end_at_start(int) {
+  constexpr std::string_view message =
+      "error: not all ranks have started within a minute: one has stopped or cannot be reached\n";
+  const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
+  ::_exit(written < 0 ? 2 : 1);
+}
+
+// MPI_Init waits for all ranks, however long that takes. After 0 seconds: not any more.
+void end_after(std::chrono::seconds time) {
+  std::signal(SIGALRM, time.count() == 0 ? SIG_DFL : end_at_start);
+  ::alarm(static_cast<unsigned>(time.count()));
+}
+
 }  // namespace
 
 struct Communicator::Requests {
@@ -94,7 +113,9 @@ std::string Communicator::library() {
 
 Communicator::Communicator() : requests_(std::make_unique<Requests>()) {
   int provided = 0;
+  end_after(longest_start);
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  end_after(std::chrono::seconds(0));
   if (provided < MPI_THREAD_FUNNELED) {
     throw RankError("this MPI library does not allow threads beside the one that calls it");
   }

@@ -91,14 +91,19 @@ class ProveRanks : public testing::Test {
     const std::size_t before = steps_so_far();
     Program program(launch(openmpi, ranks, program_for_openmpi, next_start()), here.path(),
                     "/usr/bin/env");
-    if (signal == SIGSTOP) {  // a rank that never started is not missed so soon
-      wait_until([&] { return steps_so_far() != before || ranks_of(program.id()).empty(); });
+    if (signal == SIGSTOP) {  // before its first exchange, a rank is only missed after a minute
+      bool started = false;
+      wait_until([&] {
+        const bool there = !ranks_of(program.id()).empty();
+        started = started || there;
+        return steps_so_far() != before || (started && !there);
+      });
     }
     std::this_thread::sleep_for(milliseconds(milliseconds_(random_)));
-    std::vector<StartedRank> started = ranks_of(program.id());
+    const std::vector<StartedRank> ranks_there = ranks_of(program.id());
     std::optional<std::string> chosen;
-    if (!started.empty()) {
-      const StartedRank& one = started[random_() % started.size()];
+    if (!ranks_there.empty()) {
+      const StartedRank& one = ranks_there[random_() % ranks_there.size()];
       ::kill(one.id, signal);
       chosen = one.rank;
     }

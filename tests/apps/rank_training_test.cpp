@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"translation", translation_config()},
         Case{"muon", symbols_config(""), {"training.optimizer=muon"}},
         Case{"gates",
-             symbols_config(", preset: vaswani2017"),
+             symbols_config(""),
              {"attention.gates=l0", "training.gate_penalty=0.1", "training.weight_decay=0.1"}},
         Case{"language_model",
              text_config(TAPEHEAD_FIXTURES "/text/train.en"),
