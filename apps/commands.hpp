@@ -66,5 +66,6 @@ void add_gradcheck_command(CLI::App& program);
 void add_replay_command(CLI::App& program, Outcome& outcome);
 void add_sweep_command(CLI::App& program, Outcome& outcome);
 void add_plan_command(CLI::App& program, Outcome& outcome);
+void add_score_run_command(CLI::App& program);
 
 }  // namespace tapehead

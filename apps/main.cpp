@@ -26,13 +26,19 @@ namespace tapehead {
 
 namespace {
 
-// Throws ConfigError if the word is neither an option nor a command.
+// Throws ConfigError if the word is neither an option nor a command. The error names no command
+// that the help does not list.
 void expect_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands({})) {
-    names.push_back(command->get_name());
+    if (command->get_name() == word) {
+      return;
+    }
+    if (!command->get_group().empty()) {
+      names.push_back(command->get_name());
+    }
   }
-  if (word.starts_with('-') || std::ranges::find(names, word) != names.end()) {
+  if (word.starts_with('-')) {
     return;
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());

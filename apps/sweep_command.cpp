@@ -17,7 +17,6 @@
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
-#include "core/product/blas_kernels.hpp"
 #include "core/shown.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/sweep.hpp"
@@ -25,8 +24,6 @@
 #include "lab/sweep/inputs.hpp"
 #include "lab/sweep/record.hpp"
 #include "lab/sweep/report.hpp"
-#include "lab/sweep/score_run.hpp"
-#include "train/output/logging.hpp"
 #include "train/output/program_path.hpp"
 #include "train/output/signals.hpp"
 
@@ -49,13 +46,7 @@ SweepRunner make_runner(const SweepArguments& arguments, const SweepPlan& plan,
   return SweepRunner({.plan = plan,
                       .directory = directory.path(),
                       .parallel = arguments.parallel > 0 ? arguments.parallel : most,
-                      .threads = arguments.threads,
-                      .score = [&arguments, &plan](const std::filesystem::path& run) {
-                        start_logging(std::make_shared<Console>());
-                        prepare_blas();
-                        Workers workers(arguments.threads);
-                        write_scores(run, score_run(run, plan.split, plan.study, workers));
-                      }});
+                      .threads = arguments.threads});
 }
 
 // Returns the signal that stopped it, or 0.

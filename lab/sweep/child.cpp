@@ -7,15 +7,14 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
-#include <exception>
+#include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "core/files/open_file.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/shown.hpp"
+#include "core/ranks/launcher_variables.hpp"
 
 namespace tapehead {
 
@@ -59,24 +58,36 @@ class HeldSignals {
   sigset_t before_{};
 };
 
-[[noreturn]] void run_and_exit(const std::function<int()>& body) {
-  int code = 1;
-  try {
-    code = body();
-  } catch (const std::exception& error) {
-    write_message(fmt::format("error: {}\n", printable(error.what())));
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) {
+    pointers.push_back(text.data());
   }
-  std::fflush(nullptr);
-  ::_exit(code);
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Without the files of this process, such as its connection to a launcher, which would otherwise
+// take the child for the rank.
+[[noreturn]] void become(const char* program, char* const* words, char* const* environment) {
+  ::close_range(STDERR_FILENO + 1, ~0U, 0);
+  ::execve(program, words, environment);
+  constexpr std::string_view failure = "error: cannot start the program\n";
+  std::ignore = ::write(STDERR_FILENO, failure.data(), failure.size());
+  ::_exit(127);
 }
 
 }  // namespace
 
-SweepChild::SweepChild(const std::filesystem::path& log, const std::function<int()>& body) {
-  const OpenFile output(log, O_WRONLY | O_CREAT | O_APPEND);
+SweepChild::SweepChild(const ChildCommand& command, const std::filesystem::path& program) {
+  const OpenFile output(command.log, O_WRONLY | O_CREAT | O_APPEND);
   const OpenFile input("/dev/null", O_RDONLY);
+  std::vector<std::string> words = command.arguments;
+  words.insert(words.begin(), "tapehead");
+  std::vector<std::string> environment = environment_without_launcher();
+  const std::vector<char*> word_pointers = pointers_to(words);
+  const std::vector<char*> environment_pointers = pointers_to(environment);
   const pid_t parent = ::getpid();
-  std::fflush(nullptr);
   {
     const HeldSignals held;
     id_ = ::fork();
@@ -88,7 +99,7 @@ SweepChild::SweepChild(const std::filesystem::path& log, const std::function<int
     }
   }
   if (id_ == 0) {
-    run_and_exit(body);
+    become(program.c_str(), word_pointers.data(), environment_pointers.data());
   }
 }
 
@@ -107,18 +118,6 @@ std::optional<int> SweepChild::exit_code() {
     exit_code_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   }
   return exit_code_;
-}
-
-int become_program(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "tapehead");
-  std::vector<char*> words;
-  for (std::string& argument : arguments) {
-    words.push_back(argument.data());
-  }
-  words.push_back(nullptr);
-  ::execv("/proc/self/exe", words.data());
-  write_message(fmt::format("error: cannot start the program: {}\n", std::strerror(errno)));
-  return 127;
 }
 
 }  // namespace tapehead

@@ -4,36 +4,41 @@
 #include <sys/types.h>
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tapehead {
 
+struct ChildCommand {
+  std::filesystem::path log;  // what the child prints is appended here
+  std::vector<std::string> arguments;
+};
+
+// What this process runs, also if its file has been replaced since.
+inline const std::filesystem::path this_program = "/proc/self/exe";
+
 class SweepChild {
  public:
-  // The child appends what it prints to `log`, and exits with the result of `body`. If `body`
-  // throws, it exits with 1 and prints the message on its own line. It gets no signals from the
-  // terminal, and gets SIGTERM when this process dies. Call it from a process without other
-  // threads. Throws IoError.
-  SweepChild(const std::filesystem::path& log, const std::function<int()>& body);
+  // Starts the program. It gets no signals from the terminal, gets SIGTERM when the thread that
+  // made this object ends, and does not take itself for a rank if this process is one. Between its
+  // two steps, fork and exec, only calls are made that are safe in a copy of a process that has
+  // threads or uses MPI. Throws IoError.
+  explicit SweepChild(const ChildCommand& command,
+                      const std::filesystem::path& program = this_program);
   SweepChild(const SweepChild&) = delete;
   SweepChild& operator=(const SweepChild&) = delete;
   ~SweepChild();  // ends it
 
   void send(int signal) const;
 
-  // Nothing while it runs; afterwards its exit code, or 128 + the signal that ended it.
+  // Nothing while it runs; afterwards its exit code, or 128 + the signal that ended it. 127 if the
+  // program could not be started.
   std::optional<int> exit_code();
 
  private:
   pid_t id_;
   std::optional<int> exit_code_;
 };
-
-// Replaces the process by this program with these arguments. It returns, with 127, only if that
-// fails.
-int become_program(std::vector<std::string> arguments);
 
 }  // namespace tapehead

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
@@ -27,6 +28,46 @@ void expect_same_config(const SweepRun& run, const fs::path& directory) {
                     "DIR, or remove the run",
                     directory.string(), join(differences(there, run.config), "; ")));
   }
+}
+
+std::vector<std::string> training_arguments(const SweepPlan& plan, const SweepRun& run,
+                                            const fs::path& directory, Index threads) {
+  std::vector<std::string> arguments{"train",     plan.config.string(),
+                                     "--run",     directory.string(),
+                                     "--threads", std::to_string(threads)};
+  // Many pages take long, so runs have none unless the sweep asks for them.
+  if (std::ranges::none_of(run.overrides, [](const std::string& option) {
+        return option.starts_with("run.report=");
+      })) {
+    arguments.emplace_back("--no-report");
+  }
+  for (const std::string& value : run.overrides) {
+    arguments.insert(arguments.end(), {"--set", value});
+  }
+  if (fs::exists(directory)) {
+    arguments.emplace_back("--resume");
+  }
+  return arguments;
+}
+
+std::vector<std::string> scoring_arguments(const SweepPlan& plan, const fs::path& directory,
+                                           Index threads) {
+  std::vector<std::string> arguments{"score-run", directory.string(), "--threads",
+                                     std::to_string(threads)};
+  if (!plan.split.empty()) {
+    arguments.insert(arguments.end(), {"--split", plan.split});
+  }
+  for (const std::string& split : plan.study.further_splits) {
+    arguments.insert(arguments.end(), {"--further-split", split});
+  }
+  for (const auto& [name, wanted] :
+       {std::pair("--heads", plan.study.heads), std::pair("--importance", plan.study.importance),
+        std::pair("--pruning", plan.study.pruning)}) {
+    if (wanted) {
+      arguments.emplace_back(name);
+    }
+  }
+  return arguments;
 }
 
 }  // namespace
@@ -109,35 +150,19 @@ void SweepRunner::note_end(std::size_t i, int exit_code) {
 }
 
 void SweepRunner::start_training(std::size_t i) {
-  const SweepRun& planned = work_.plan.runs[i];
-  Run& run = runs_[i];
-  std::vector<std::string> arguments{"train",     work_.plan.config.string(),
-                                     "--run",     run.directory.string(),
-                                     "--threads", std::to_string(work_.threads)};
-  // Many pages take long, so runs have none unless the sweep asks for them.
-  if (std::ranges::none_of(planned.overrides, [](const std::string& option) {
-        return option.starts_with("run.report=");
-      })) {
-    arguments.emplace_back("--no-report");
-  }
-  for (const std::string& value : planned.overrides) {
-    arguments.insert(arguments.end(), {"--set", value});
-  }
-  if (fs::exists(run.directory)) {
-    arguments.emplace_back("--resume");
-  }
-  run.child = std::make_unique<SweepChild>(
-      run.log, [&arguments] { return become_program(std::move(arguments)); });
-  run.state = RunState::training;
+  start(i, training_arguments(work_.plan, work_.plan.runs[i], runs_[i].directory, work_.threads));
+  runs_[i].state = RunState::training;
 }
 
 void SweepRunner::start_scoring(std::size_t i) {
+  start(i, scoring_arguments(work_.plan, runs_[i].directory, work_.threads));
+  runs_[i].state = RunState::scoring;
+}
+
+void SweepRunner::start(std::size_t i, std::vector<std::string> arguments) {
   Run& run = runs_[i];
-  run.child = std::make_unique<SweepChild>(run.log, [this, &run] {
-    work_.score(run.directory);
-    return 0;
-  });
-  run.state = RunState::scoring;
+  run.child =
+      std::make_unique<SweepChild>(ChildCommand{.log = run.log, .arguments = std::move(arguments)});
 }
 
 void SweepRunner::stop(int signal) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,8 +22,6 @@ struct SweepWork {
   std::filesystem::path directory;
   Index parallel;  // number of runs in parallel
   Index threads;   // of each run
-  // Scores a trained run and writes the file; called in a separate process.
-  std::function<void(const std::filesystem::path& run)> score;
 };
 
 class SweepRunner {
@@ -60,6 +57,7 @@ class SweepRunner {
  private:
   void start_training(std::size_t run);
   void start_scoring(std::size_t run);
+  void start(std::size_t run, std::vector<std::string> arguments);
   void note_end(std::size_t run, int exit_code);
   bool is_finished(const std::filesystem::path& run) const;
 

@@ -21,7 +21,9 @@ namespace fs = std::filesystem;
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr int wrong_command = 2;
@@ -59,7 +61,8 @@ TEST_F(Errors, an_unknown_command_is_told_from_those_there_are) {
   const ProgramResult far = run({"nonsense", "--help"});
   EXPECT_EQ(far.exit_code, wrong_command);
   EXPECT_THAT(far.errors, AllOf(HasSubstr("no command nonsense; there are train, plan"),
-                                HasSubstr(", replay")));
+                                EndsWith(", replay\n"), Not(HasSubstr("score-run"))));
+  EXPECT_THAT(run({"score-rum"}).errors, Not(HasSubstr("score-run")));
 }
 
 TEST_F(Errors, numbers_out_of_range_are_told_with_the_range) {
@@ -126,7 +129,7 @@ TEST_F(Errors, what_stands_on_the_command_line_cannot_act_on_the_terminal) {
     const ProgramResult result = run(arguments);
     EXPECT_NE(result.exit_code, 0);
     for (const char* raw : {"\r", "\x1b", "\x7f"}) {
-      EXPECT_THAT(result.errors, ::testing::Not(HasSubstr(raw)));
+      EXPECT_THAT(result.errors, Not(HasSubstr(raw)));
     }
   }
 }

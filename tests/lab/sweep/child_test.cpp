@@ -1,13 +1,16 @@
 // The child process of a sweep: what it does with streams and signals.
 #include "lab/sweep/child.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <optional>
+#include <string>
 
-#include "core/files/standard_streams.hpp"
+#include "core/files/open_file.hpp"
 #include "tests/support/program.hpp"
 #include "train/output/signals.hpp"
 
@@ -20,18 +23,12 @@ int end_of(SweepChild& child) {
   return code.value_or(-1);
 }
 
-int sleep_long() {
-  constexpr unsigned long_time = 20;  // seconds
-  ::sleep(long_time);
-  return 0;
-}
-
 TEST(SweepChild, a_signal_right_after_the_start_is_not_lost) {
   const TemporaryDirectory here;
   const StopSignals signals;
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     for (int time = 0; time < 20; ++time) {
-      SweepChild child(here / "log", sleep_long);
+      SweepChild child({here / "log", {"20"}}, "/bin/sleep");
       child.send(signal);
       ASSERT_EQ(end_of(child), 128 + signal) << time;
     }
@@ -44,24 +41,44 @@ TEST(SweepChild, a_hangup_that_is_ignored_is_ignored_there_too) {
   ChildProcess nohup([&] {
     std::signal(SIGHUP, SIG_IGN);
     const StopSignals signals;
-    SweepChild child(here / "log", [] {
-      std::raise(SIGHUP);
-      return 7;
-    });
+    SweepChild child({here / "log", {"-c", "kill -HUP $$; exit 7"}}, "/bin/sh");
     return end_of(child);
   });
   EXPECT_EQ(nohup.wait(), 7);
 }
 
-TEST(SweepChild, what_it_prints_is_in_its_log) {
+TEST(SweepChild, what_it_prints_is_added_to_its_log) {
   const TemporaryDirectory here;
-  SweepChild child(here / "log", [] {
-    write_output("one\n");
-    write_message("two\n");
-    return 0;
-  });
+  for (const std::string text : {"one", "two"}) {
+    SweepChild child({here / "log", {"-c", "echo " + text + "; echo error >&2"}}, "/bin/sh");
+    EXPECT_EQ(end_of(child), 0);
+  }
+  EXPECT_EQ(content_of(here / "log"), "one\nerror\ntwo\nerror\n");
+}
+
+TEST(SweepChild, has_neither_files_of_this_process_nor_variables_of_a_launcher) {
+  const TemporaryDirectory here;
+  const OpenFile connection(::dup(STDERR_FILENO), "connection");  // exec would keep it open
+  ::setenv("OMPI_COMM_WORLD_SIZE", "3", 1);
+  ::setenv("PMI_FD", "6", 1);
+  ::setenv("NOT_PMI", "stays", 1);
+  SweepChild child({here / "log",
+                    {"-c", fmt::format("echo $OMPI_COMM_WORLD_SIZE$PMI_FD$NOT_PMI;"
+                                       "[ ! -e /proc/$$/fd/{} ]",
+                                       connection.descriptor())}},
+                   "/bin/sh");
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_FD", "NOT_PMI"}) {
+    ::unsetenv(name);
+  }
   EXPECT_EQ(end_of(child), 0);
-  EXPECT_EQ(content_of(here / "log"), "two\none\n");  // output is held back until the end
+  EXPECT_EQ(content_of(here / "log"), "stays\n");
+}
+
+TEST(SweepChild, a_program_that_does_not_exist_fails) {
+  const TemporaryDirectory here;
+  SweepChild child({here / "log", {}}, here / "nothing");
+  EXPECT_EQ(end_of(child), 127);
+  EXPECT_EQ(content_of(here / "log"), "error: cannot start the program\n");
 }
 
 }  // namespace

@@ -1,0 +1,51 @@
+// tapehead score-run RUN: scores a trained run, as each run of a sweep is. `sweep` starts it as a
+// child, so the help does not list it.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "apps/number_option.hpp"
+#include "core/product/blas_kernels.hpp"
+#include "lab/run_scores.hpp"
+#include "lab/sweep/score_run.hpp"
+#include "train/output/logging.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct ScoreRunArguments {
+  std::filesystem::path run;
+  std::string split;
+  RunStudy study;
+  Index threads = 1;
+};
+
+void score_run_file(const ScoreRunArguments& arguments) {
+  start_logging(std::make_shared<Console>());
+  prepare_blas();
+  Workers workers(arguments.threads);
+  write_scores(arguments.run, score_run(arguments.run, arguments.split, arguments.study, workers));
+}
+
+}  // namespace
+
+void add_score_run_command(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("score-run", "Score a run of a sweep")->group("");
+  const auto arguments = std::make_shared<ScoreRunArguments>();
+  RunStudy& study = arguments->study;
+  command->add_option("run", arguments->run, "Run directory")->required();
+  command->add_option("--split", arguments->split, "By default test or, without one, validation");
+  command->add_option("--further-split", study.further_splits, "Evaluated too; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  command->add_flag("--heads", study.heads, "Study what the heads do");
+  command->add_flag("--importance", study.importance, "Study the loss without each head");
+  command->add_flag("--pruning", study.pruning, "Study the loss as heads are removed one by one");
+  add_threads_option(*command, arguments->threads);
+  command->callback([arguments] { score_run_file(*arguments); });
+}
+
+}  // namespace tapehead
