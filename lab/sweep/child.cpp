@@ -105,8 +105,7 @@ SweepChild::SweepChild(const ChildCommand& command, const std::filesystem::path&
 
 SweepChild::~SweepChild() {
   if (!exit_code()) {
-    send(SIGKILL);
-    ::waitpid(id_, nullptr, 0);
+    send(SIGTERM);
   }
 }
 

@@ -28,7 +28,7 @@ class SweepChild {
                       const std::filesystem::path& program = this_program);
   SweepChild(const SweepChild&) = delete;
   SweepChild& operator=(const SweepChild&) = delete;
-  ~SweepChild();  // ends it
+  ~SweepChild();  // asks it to end, which it may do later
 
   void send(int signal) const;
 

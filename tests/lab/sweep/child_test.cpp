@@ -74,6 +74,20 @@ TEST(SweepChild, has_neither_files_of_this_process_nor_variables_of_a_launcher) 
   EXPECT_EQ(content_of(here / "log"), "stays\n");
 }
 
+TEST(SweepChild, that_nobody_waits_for_any_more_may_save) {
+  const TemporaryDirectory here;
+  const auto printed = [&](const std::string& text) {
+    return wait_until([&] { return content_of(here / "log").find(text) != std::string::npos; });
+  };
+  {
+    const SweepChild child(
+        {here / "log", {"-c", "trap 'echo saved; exit' TERM; echo begun; while :; do :; done"}},
+        "/bin/sh");
+    ASSERT_TRUE(printed("begun"));
+  }
+  EXPECT_TRUE(printed("saved"));
+}
+
 TEST(SweepChild, a_program_that_does_not_exist_fails) {
   const TemporaryDirectory here;
   SweepChild child({here / "log", {}}, here / "nothing");

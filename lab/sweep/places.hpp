@@ -1,0 +1,72 @@
+// The places of a sweep: where its children run, one after the other, on all ranks.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ranks/ranks.hpp"
+#include "lab/sweep/child.hpp"
+
+namespace tapehead {
+
+// Ranks work in rounds, in which all take part. The first rank decides: what it asks for happens in
+// the next round, in which it also hears what happened on all ranks.
+class SweepPlaces {
+ public:
+  // `each`: places on each rank; that of the first rank counts.
+  SweepPlaces(Ranks& ranks, Index each, std::filesystem::path program = this_program);
+
+  // Successive places are on successive ranks, so that few children are on many ranks.
+  Index count() const { return static_cast<Index>(places_.size()); }
+  Index rank_of(Index place) const { return place % ranks_.count(); }
+  const Ranks& ranks() const { return ranks_; }
+
+  // For the first rank. A place is free from the end of its child until the next start.
+  bool is_free(Index place) const { return !at(place).busy; }
+  void start(Index place, ChildCommand command);
+  void send_to_all(int signal);
+
+  // The exit code of the child that ended at this place, once; afterwards the place is free.
+  std::optional<int> take_exit_code(Index place);
+
+  // The first stop signal that a rank received, or 0.
+  int signal() const { return signal_; }
+
+  // Ends the rounds of the other ranks.
+  void close();
+
+  // Takes part in a round. `signal`: the stop signal that this rank has received, or 0. Returns
+  // whether there are further rounds. Throws IoError if a child cannot be started here, RankError
+  // if another rank fails.
+  bool round(int signal);
+
+ private:
+  struct Place {
+    bool busy = false;
+    std::optional<int> exit_code;
+  };
+  struct Start {
+    Index place;
+    ChildCommand command;
+  };
+
+  const Place& at(Index place) const { return places_[static_cast<std::size_t>(place)]; }
+  std::string take_orders();
+  bool follow(const std::string& orders);
+  std::string report(int signal);
+  void hear(const std::vector<std::string>& reports);
+
+  Ranks& ranks_;
+  std::filesystem::path program_;
+  std::vector<Place> places_;
+  std::vector<Start> starts_;  // with `signal_to_all_` and `closed_`, the orders of the next round
+  int signal_to_all_ = 0;
+  bool closed_ = false;
+  int signal_ = 0;
+  std::map<Index, SweepChild> children_;  // of this rank, by place
+};
+
+}  // namespace tapehead

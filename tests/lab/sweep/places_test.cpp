@@ -1,0 +1,128 @@
+// Children on the places of several ranks, each rank a thread.
+#include "lab/sweep/places.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/program.hpp"
+#include "tests/support/thread_ranks.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+class ShellPlaces : public ::testing::Test {
+ protected:
+  // Runs `decide` as the first rank, and ends the rounds after it. Children run programs[rank].
+  static void run(const std::vector<std::string>& programs, Index each,
+                  const std::function<void(SweepPlaces&)>& decide) {
+    run_ranks(std::ssize(programs), [&](Ranks& ranks) {
+      SweepPlaces places(ranks, each, programs[static_cast<std::size_t>(ranks.rank())]);
+      if (ranks.first()) {
+        decide(places);
+        places.close();
+      } else {
+        while (places.round(0)) {
+        }
+      }
+    });
+  }
+  static void run(std::size_t count, Index each, const std::function<void(SweepPlaces&)>& decide) {
+    run(std::vector<std::string>(count, "/bin/sh"), each, decide);
+  }
+  ChildCommand script(const std::string& text) const { return {here / "log", {"-c", text}}; }
+
+  // Rounds until no place is taken, with the exit codes by place.
+  static std::map<Index, int> wait_for_all(SweepPlaces& places) {
+    std::map<Index, int> codes;
+    EXPECT_TRUE(wait_until([&] {
+      places.round(0);
+      bool busy = false;
+      for (Index place = 0; place < places.count(); ++place) {
+        if (const auto code = places.take_exit_code(place)) {
+          codes[place] = *code;
+        }
+        busy = busy || !places.is_free(place);
+      }
+      return !busy;
+    }));
+    return codes;
+  }
+
+  TemporaryDirectory here;
+};
+
+TEST_F(ShellPlaces, are_spread_over_the_ranks) {
+  run({"/bin/sh", here / "missing", "/bin/sh"}, 2, [&](SweepPlaces& places) {
+    ASSERT_EQ(places.count(), 6);
+    for (Index place = 0; place < 6; ++place) {
+      EXPECT_EQ(places.rank_of(place), place % 3);
+      places.start(place, script("exit 3"));
+    }
+    for (const auto& [place, code] : wait_for_all(places)) {
+      EXPECT_EQ(code, places.rank_of(place) == 1 ? 127 : 3) << place;
+    }
+  });
+}
+
+TEST_F(ShellPlaces, give_exit_codes_of_children_on_all_ranks) {
+  run(3, 1, [&](SweepPlaces& places) {
+    places.start(0, script("exit 4"));
+    places.start(2, script("exit 6"));
+    EXPECT_FALSE(places.is_free(2));
+    EXPECT_TRUE(places.is_free(1));
+    EXPECT_THAT(wait_for_all(places), ElementsAre(Pair(0, 4), Pair(2, 6)));
+    EXPECT_THAT(wait_for_all(places), IsEmpty());
+    places.start(2, script("exit 0"));
+    EXPECT_THAT(wait_for_all(places), ElementsAre(Pair(2, 0)));
+  });
+}
+
+TEST_F(ShellPlaces, take_arguments_that_are_no_text) {
+  run(2, 1, [&](SweepPlaces& places) {
+    places.start(1, {here / "log", {"-c", "printf %s \"$0$1\"", "\xff\n", ""}});
+    EXPECT_THAT(wait_for_all(places), ElementsAre(Pair(1, 0)));
+  });
+  EXPECT_EQ(content_of(here / "log"), "\xff\n");
+}
+
+TEST_F(ShellPlaces, pass_a_signal_to_children_on_all_ranks) {
+  run(2, 2, [&](SweepPlaces& places) {
+    for (Index place = 0; place < 3; ++place) {
+      places.start(place, script("exec sleep 20"));
+    }
+    places.round(0);
+    places.send_to_all(SIGTERM);
+    const int code = 128 + SIGTERM;
+    EXPECT_THAT(wait_for_all(places), ElementsAre(Pair(0, code), Pair(1, code), Pair(2, code)));
+  });
+}
+
+TEST(SweepPlaces, tell_every_rank_the_signal_of_one) {
+  run_ranks(3, [](Ranks& ranks) {
+    SweepPlaces places(ranks, 1);
+    places.round(0);
+    EXPECT_EQ(places.signal(), 0);
+    places.round(ranks.rank() == 1 ? SIGINT : 0);
+    places.round(ranks.rank() == 2 ? SIGTERM : 0);
+    EXPECT_EQ(places.signal(), SIGINT);
+  });
+}
+
+TEST_F(ShellPlaces, of_a_process_alone_are_its_own) {
+  SweepPlaces places(alone(), 2, "/bin/sh");
+  places.start(1, script("exit 3"));
+  EXPECT_THAT(wait_for_all(places), ElementsAre(Pair(1, 3)));
+}
+
+}  // namespace
+}  // namespace tapehead
