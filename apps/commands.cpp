@@ -6,7 +6,7 @@ namespace tapehead {
 void add_commands(CLI::App& program, Outcome& outcome, Launch& launch) {
   add_train_command(program, outcome, launch);
   add_plan_command(program, outcome);
-  add_sweep_command(program, outcome);
+  add_sweep_command(program, outcome, launch);
   add_evaluate_command(program, outcome);
   add_translate_command(program, outcome);
   add_generate_command(program, outcome);

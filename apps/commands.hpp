@@ -64,7 +64,7 @@ void add_prune_command(CLI::App& program, Outcome& outcome);
 void add_config_command(CLI::App& program, Outcome& outcome);
 void add_gradcheck_command(CLI::App& program);
 void add_replay_command(CLI::App& program, Outcome& outcome);
-void add_sweep_command(CLI::App& program, Outcome& outcome);
+void add_sweep_command(CLI::App& program, Outcome& outcome, Launch& launch);
 void add_plan_command(CLI::App& program, Outcome& outcome);
 void add_score_run_command(CLI::App& program);
 

@@ -51,9 +51,10 @@ void expect_command(const CLI::App& program, std::string_view word) {
 
 // Throws ConfigError for a command that several ranks would each do alone.
 void expect_shared_command(const Ranks& ranks, std::string_view word) {
-  if (ranks.count() > 1 && word != "train" && !word.starts_with('-')) {
+  const bool shared = word == "train" || word == "sweep" || word.starts_with('-');
+  if (ranks.count() > 1 && !shared) {
     throw ConfigError(fmt::format(
-        "{} does not work with several ranks, only train does; start it without a launcher",
+        "{} does not work with several ranks, only train and sweep do; start it without a launcher",
         shown(word)));
   }
 }

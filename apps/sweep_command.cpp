@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/sweep_display.hpp"
+#include "apps/sweep_rounds.hpp"
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
@@ -24,12 +23,16 @@
 #include "lab/sweep/inputs.hpp"
 #include "lab/sweep/record.hpp"
 #include "lab/sweep/report.hpp"
+#include "lab/sweep/shared_directory.hpp"
 #include "train/output/program_path.hpp"
 #include "train/output/signals.hpp"
 
 namespace tapehead {
 
 namespace {
+
+// For so long the others wait while the first rank plans a sweep or compares its cells.
+constexpr double longest_solo = 600;  // seconds
 
 struct SweepArguments {
   std::vector<std::filesystem::path> files;
@@ -40,30 +43,13 @@ struct SweepArguments {
   bool json = false;
 };
 
-SweepRunner make_runner(const SweepArguments& arguments, const SweepPlan& plan,
-                        const SweepDirectory& directory) {
-  const Index most = std::max<Index>(1, default_threads() / arguments.threads);
-  return SweepRunner({.plan = plan,
-                      .directory = directory.path(),
-                      .parallel = arguments.parallel > 0 ? arguments.parallel : most,
-                      .threads = arguments.threads});
-}
-
-// Returns the signal that stopped it, or 0.
-int run_all(SweepRunner& runner, const SweepPlan& plan) {
-  const StopSignals signals;
-  SweepDisplay display(runner, plan);
-  bool stopped = false;
-  while (runner.advance()) {
-    display.update();
-    if (signals.received() != 0 && !stopped) {
-      stopped = true;
-      runner.stop(signals.received());
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+// A rank has one place unless the user says otherwise, since a launcher usually starts a rank for
+// each core or so.
+Index places_on_each(const SweepArguments& arguments, const Ranks& ranks) {
+  if (arguments.parallel > 0) {
+    return arguments.parallel;
   }
-  display.update();
-  return signals.received();
+  return ranks.count() > 1 ? 1 : std::max<Index>(1, default_threads() / arguments.threads);
 }
 
 SweepResults write_results(const SweepPlan& plan, const SweepRunner& runner,
@@ -107,19 +93,20 @@ std::string end_of(const std::filesystem::path& log) {
   return text.substr(begin, text.find_last_not_of('\n') + 1 - begin);
 }
 
-void say_failures(SweepRunner& runner) {
+void say_failures(SweepRunner& runner, const Ranks& ranks) {
   for (const SweepRunner::Run& run : runner.runs()) {
     if (run.state == RunState::failed) {
-      write_message(fmt::format("error: {} failed (exit code {}); {} ends with\n{}\n",
-                                run.directory.string(), run.exit_code, run.log.string(),
-                                printable(end_of(run.log))));
+      write_message(fmt::format("error: {} failed{} (exit code {}); {} ends with\n{}\n",
+                                run.directory.string(), on_ranks(ranks, run.failed_on),
+                                run.exit_code, run.log.string(), printable(end_of(run.log))));
     }
   }
 }
 
 // The command line that continues what was stopped.
-std::string same_command(const SweepArguments& arguments) {
-  std::string command = std::string(program_path()) + " sweep";
+std::string same_command(const SweepArguments& arguments, const Ranks& ranks) {
+  std::string command = ranks.count() > 1 ? "mpirun ... " : "";
+  command += program_path() + " sweep";
   for (const std::filesystem::path& file : arguments.files) {
     command += ' ' + shell_word(file.string());
   }
@@ -146,18 +133,23 @@ struct PlannedSweep {
 
 // Returns the exit code: 0; 1 if something failed; 128 + the signal that stopped it.
 int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
-          const SweepDirectory& directory) {
+          const SweepDirectory& directory, SweepPlaces& places) {
   const SweepPlan& plan = planned.plan;
-  SweepRunner runner = make_runner(arguments, plan, directory);
+  const Ranks& ranks = places.ranks();
+  SweepRunner runner({.plan = plan,
+                      .directory = directory.path(),
+                      .places = places,
+                      .threads = arguments.threads});
   write_sweep_plan(directory.path(), plan);
-  write_message(fmt::format("{} cells, {} runs, {} of them finished before, in {}\n",
+  write_message(fmt::format("{} cells, {} runs, {} of them finished before, in {}{}\n",
                             plan.cells.size(), plan.runs.size(), runner.count(RunState::finished),
-                            directory.path().string()));
-  const int signal = run_all(runner, plan);
+                            directory.path().string(),
+                            ranks.count() > 1 ? fmt::format("; {} ranks", ranks.count()) : ""));
+  const int signal = run_sweep(runner, places, plan);
   const auto finished = runner.count(RunState::finished);
   if (signal != 0) {
     write_message(fmt::format("stopped, {} of {} runs finished; continue with: {}\n", finished,
-                              plan.runs.size(), same_command(arguments)));
+                              plan.runs.size(), same_command(arguments, ranks)));
     return 128 + signal;
   }
   std::vector<std::string> problems;
@@ -170,7 +162,7 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
   for (const std::string& problem : problems) {
     write_message(fmt::format("error: {}\n", printable(problem)));
   }
-  say_failures(runner);
+  say_failures(runner, ranks);
   return runner.count(RunState::failed) > 0 || !problems.empty() || !shown ? 1 : 0;
 }
 
@@ -204,23 +196,38 @@ std::vector<PlannedSweep> plan_all(const SweepArguments& arguments) {
 }
 
 // Runs them one after the other, after all files are read and all directories are available.
-int sweep_all(const SweepArguments& arguments) {
-  outlive_console();
+int sweep_all(const SweepArguments& arguments, SweepPlaces& places, Ranks& ranks) {
   const std::vector<PlannedSweep> all = plan_all(arguments);
   std::vector<std::unique_ptr<SweepDirectory>> directories;
   for (const PlannedSweep& planned : all) {
     directories.push_back(std::make_unique<SweepDirectory>(planned.directory));
+    expect_shared(ranks, planned.directory);
   }
   int worst = 0;
   for (std::size_t i = 0; i < all.size() && worst <= 1; ++i) {
-    worst = std::max(worst, sweep(arguments, all[i], *directories[i]));
+    worst = std::max(worst, sweep(arguments, all[i], *directories[i], places));
   }
+  places.close();
   return worst;
+}
+
+// As one of the ranks. Only the first one plans, displays and writes, and has an exit code.
+int sweep_on_ranks(const SweepArguments& arguments, Ranks& ranks) {
+  outlive_console();
+  SweepPlaces places(ranks, places_on_each(arguments, ranks));
+  if (ranks.first()) {
+    return sweep_all(arguments, places, ranks);
+  }
+  for (const std::filesystem::path& file : arguments.files) {
+    expect_shared(ranks, directory_of(arguments, file));
+  }
+  serve_sweeps(places);
+  return 0;
 }
 
 }  // namespace
 
-void add_sweep_command(CLI::App& program, Outcome& outcome) {
+void add_sweep_command(CLI::App& program, Outcome& outcome, Launch& launch) {
   CLI::App* command = program.add_subcommand(
       "sweep", "Train a config with many settings and seeds, and say which settings differ");
   const auto arguments = std::make_shared<SweepArguments>();
@@ -235,14 +242,18 @@ void add_sweep_command(CLI::App& program, Outcome& outcome) {
   add_set_option(*command, arguments->overrides);
   add_number_option(*command,
                     {.name = "--parallel",
-                     .help = "Runs in parallel; by default as many as use all cores",
+                     .help = "Runs in parallel; by default as many as use all cores. With several "
+                             "ranks, runs in parallel on each rank, by default one",
                      .minimum = 1,
                      .maximum = 1024},
                     &arguments->parallel);
   add_threads_option(*command, arguments->threads, "Worker threads of each run");
   command->add_flag("--json", arguments->json,
                     "At the end one JSON object for each sweep on standard output: its results");
-  command->callback([arguments, &outcome] { outcome.exit_code = sweep_all(*arguments); });
+  command->callback([arguments, &outcome, &launch] {
+    launch.set_deadline(longest_solo);
+    outcome.exit_code = sweep_on_ranks(*arguments, launch.ranks());
+  });
 }
 
 }  // namespace tapehead

@@ -99,11 +99,21 @@ std::string runs_line(SweepRunner& runner, const SweepPlan& plan) {
   return text;
 }
 
-SweepDisplay::SweepDisplay(SweepRunner& runner, const SweepPlan& plan)
+std::string on_ranks(const Ranks& ranks, const std::vector<Index>& those) {
+  std::string text;
+  for (const Index rank : those) {
+    text += (text.empty() ? " on " : " and ") + ranks.name(rank);
+  }
+  return ranks.count() > 1 ? text : "";
+}
+
+SweepDisplay::SweepDisplay(SweepRunner& runner, const SweepPlan& plan, const Ranks& ranks)
     : runner_(runner),
       plan_(plan),
+      ranks_(ranks),
       terminal_(::isatty(STDERR_FILENO) == 1),
-      next_(terminal_ ? Clock::now() : Clock::now() + line_interval) {
+      next_(terminal_ ? Clock::now() : Clock::now() + line_interval),
+      told_tries_(runner.runs().size()) {
   for (const SweepRunner::Run& run : runner.runs()) {
     told_.push_back(run.before);
   }
@@ -113,6 +123,7 @@ SweepDisplay::~SweepDisplay() { draw(""); }
 
 void SweepDisplay::update() {
   if (!terminal_) {
+    say_new_tries();
     say_new_ends();
   }
   const auto now = Clock::now();
@@ -143,10 +154,23 @@ void SweepDisplay::draw(const std::string& table) {
 
 void SweepDisplay::say_new_ends() {
   for (std::size_t i = 0; i < told_.size(); ++i) {
-    const RunState state = runner_.runs()[i].state;
-    if (!told_[i] && (state == RunState::finished || state == RunState::failed)) {
+    const SweepRunner::Run& run = runner_.runs()[i];
+    if (!told_[i] && (run.state == RunState::finished || run.state == RunState::failed)) {
       told_[i] = true;
-      write_message(fmt::format("{} {}\n", plan_.runs[i].name, name_of(state)));
+      write_message(fmt::format("{} {}{}\n", plan_.runs[i].name, name_of(run.state),
+                                on_ranks(ranks_, {*run.rank})));
+    }
+  }
+}
+
+void SweepDisplay::say_new_tries() {
+  for (std::size_t i = 0; i < told_tries_.size(); ++i) {
+    const SweepRunner::Run& run = runner_.runs()[i];
+    if (!told_tries_[i] && !run.failed_on.empty() && run.state != RunState::failed) {
+      told_tries_[i] = true;
+      write_message(fmt::format("{} failed{} (exit code {}); another rank tries it again\n",
+                                plan_.runs[i].name, on_ranks(ranks_, run.failed_on),
+                                run.exit_code));
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "lab/sweep/runner.hpp"
 
@@ -18,9 +19,12 @@ std::string runs_table(SweepRunner& runner, const SweepPlan& plan, Index lines);
 // "3 of 12 runs finished; model.heads=2,seed=1 step 120/600, loss 0.1234; ..."
 std::string runs_line(SweepRunner& runner, const SweepPlan& plan);
 
+// " on rank 1 (host) and rank 2 (host)"; empty if there is one rank.
+std::string on_ranks(const Ranks& ranks, const std::vector<Index>& those);
+
 class SweepDisplay {
  public:
-  SweepDisplay(SweepRunner& runner, const SweepPlan& plan);
+  SweepDisplay(SweepRunner& runner, const SweepPlan& plan, const Ranks& ranks);
   SweepDisplay(const SweepDisplay&) = delete;
   SweepDisplay& operator=(const SweepDisplay&) = delete;
   ~SweepDisplay();  // removes the table
@@ -32,13 +36,16 @@ class SweepDisplay {
 
   void draw(const std::string& table);
   void say_new_ends();
+  void say_new_tries();
 
   SweepRunner& runner_;
   const SweepPlan& plan_;
+  const Ranks& ranks_;
   bool terminal_;
   Index drawn_ = 0;  // lines of the table on the terminal
   Clock::time_point next_;
-  std::vector<bool> told_;  // for which runs the end has been reported
+  std::vector<bool> told_;        // for which runs the end has been reported
+  std::vector<bool> told_tries_;  // and that another rank tries them again
 };
 
 }  // namespace tapehead

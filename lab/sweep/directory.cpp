@@ -44,6 +44,11 @@ bool is_in_use(const fs::path& directory) {
   }
 }
 
+void look_again(const fs::path& directory) {
+  std::error_code ignored;
+  fs::directory_iterator(directory, ignored);
+}
+
 void wait_for_lock(const fs::path& lock) {
   constexpr std::chrono::seconds patience(20);
   const auto end = std::chrono::steady_clock::now() + patience;

@@ -22,6 +22,11 @@ class SweepDirectory {
 // Whether a process is running this sweep.
 bool is_in_use(const std::filesystem::path& directory);
 
+// Makes the file system look again for what is in a directory. Those of networks remember for up to
+// a minute that something was not there, but not after the directory has been opened (close-to-open
+// consistency of NFS).
+void look_again(const std::filesystem::path& directory);
+
 // Waits as long as the processes of a killed sweep may need to save their runs. Then it throws the
 // error of `expect_unlocked`.
 void wait_for_lock(const std::filesystem::path& lock);

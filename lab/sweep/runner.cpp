@@ -118,60 +118,77 @@ bool SweepRunner::is_finished(const fs::path& run) const {
 
 bool SweepRunner::advance() {
   for (std::size_t i = 0; i < runs_.size(); ++i) {
-    if (runs_[i].child) {
-      if (const auto code = runs_[i].child->exit_code()) {
+    if (runs_[i].place) {
+      if (const auto code = work_.places.take_exit_code(*runs_[i].place)) {
         note_end(i, *code);
       }
     }
   }
-  const auto running = [](const Run& run) { return run.child != nullptr; };
   for (std::size_t i = 0; i < runs_.size() && !stopping_; ++i) {
-    if (runs_[i].state == RunState::waiting &&
-        std::ranges::count_if(runs_, running) < work_.parallel) {
-      start_training(i);
+    if (runs_[i].state == RunState::waiting) {
+      if (const auto place = place_for(runs_[i])) {
+        start_training(i, *place);
+      }
     }
   }
-  return std::ranges::any_of(runs_, running);
+  return std::ranges::any_of(runs_, [](const Run& run) { return run.place.has_value(); });
+}
+
+std::optional<Index> SweepRunner::place_for(const Run& run) const {
+  const SweepPlaces& places = work_.places;
+  for (Index place = 0; place < places.count(); ++place) {
+    if (places.is_free(place) &&
+        std::ranges::find(run.failed_on, places.rank_of(place)) == run.failed_on.end()) {
+      return place;
+    }
+  }
+  return std::nullopt;
 }
 
 void SweepRunner::note_end(std::size_t i, int exit_code) {
   Run& run = runs_[i];
-  run.child.reset();
+  const Index place = *std::exchange(run.place, std::nullopt);
   if (exit_code == 0 && run.state == RunState::training && !stopping_) {
-    start_scoring(i);
+    start_scoring(i, place);
   } else if (exit_code == 0 && run.state == RunState::scoring) {
     run.state = RunState::finished;
   } else if (stopping_) {
     run.state = RunState::waiting;
   } else {
-    run.state = RunState::failed;
-    run.exit_code = exit_code;
+    note_failure(i, exit_code);
   }
 }
 
-void SweepRunner::start_training(std::size_t i) {
-  start(i, training_arguments(work_.plan, work_.plan.runs[i], runs_[i].directory, work_.threads));
+void SweepRunner::note_failure(std::size_t i, int exit_code) {
+  const std::size_t tries = work_.places.ranks().count() > 1 ? 2 : 1;
+  Run& run = runs_[i];
+  run.exit_code = exit_code;
+  run.failed_on.push_back(*run.rank);
+  run.state = run.failed_on.size() < tries ? RunState::waiting : RunState::failed;
+}
+
+void SweepRunner::start_training(std::size_t i, Index place) {
+  look_again(work_.directory);
+  start(i, place,
+        training_arguments(work_.plan, work_.plan.runs[i], runs_[i].directory, work_.threads));
   runs_[i].state = RunState::training;
 }
 
-void SweepRunner::start_scoring(std::size_t i) {
-  start(i, scoring_arguments(work_.plan, runs_[i].directory, work_.threads));
+void SweepRunner::start_scoring(std::size_t i, Index place) {
+  start(i, place, scoring_arguments(work_.plan, runs_[i].directory, work_.threads));
   runs_[i].state = RunState::scoring;
 }
 
-void SweepRunner::start(std::size_t i, std::vector<std::string> arguments) {
+void SweepRunner::start(std::size_t i, Index place, std::vector<std::string> arguments) {
   Run& run = runs_[i];
-  run.child =
-      std::make_unique<SweepChild>(ChildCommand{.log = run.log, .arguments = std::move(arguments)});
+  work_.places.start(place, {.log = run.log, .arguments = std::move(arguments)});
+  run.place = place;
+  run.rank = work_.places.rank_of(place);
 }
 
 void SweepRunner::stop(int signal) {
   stopping_ = true;
-  for (const Run& run : runs_) {
-    if (run.child) {
-      run.child->send(signal);
-    }
-  }
+  work_.places.send_to_all(signal);
 }
 
 Index SweepRunner::count(RunState state) const {
@@ -179,9 +196,11 @@ Index SweepRunner::count(RunState state) const {
 }
 
 std::vector<std::optional<RunScores>> SweepRunner::scores() const {
+  look_again(work_.directory);
   std::vector<std::optional<RunScores>> scores(runs_.size());
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     if (runs_[i].state == RunState::finished) {
+      look_again(runs_[i].directory);
       scores[i] = read_scores(runs_[i].directory);
     }
   }

@@ -1,14 +1,13 @@
-// Runs the trainings of a sweep, several in parallel, each in its own processes.
+// Runs the trainings of a sweep at its places, each in its own processes.
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "lab/run_scores.hpp"
-#include "lab/sweep/child.hpp"
+#include "lab/sweep/places.hpp"
 #include "lab/sweep/plan.hpp"
 #include "lab/sweep/run_progress.hpp"
 
@@ -20,8 +19,8 @@ std::string_view name_of(RunState state);
 struct SweepWork {
   const SweepPlan& plan;
   std::filesystem::path directory;
-  Index parallel;  // number of runs in parallel
-  Index threads;   // of each run
+  SweepPlaces& places;
+  Index threads;  // of each run
 };
 
 class SweepRunner {
@@ -31,9 +30,11 @@ class SweepRunner {
     std::filesystem::path log;  // what its processes print
     RunWatch watch;
     RunState state = RunState::waiting;
-    bool before = false;  // finished by an earlier start of the sweep
-    int exit_code = 0;    // of a process that failed
-    std::unique_ptr<SweepChild> child{};
+    bool before = false;             // finished by an earlier start of the sweep
+    int exit_code = 0;               // of the last process that failed
+    std::optional<Index> place{};    // where its process runs
+    std::vector<Index> failed_on{};  // the ranks on which a process of it failed
+    std::optional<Index> rank{};     // on which its last process was started
   };
 
   // Checks which runs exist already. Finished runs are not started again; others continue from
@@ -41,8 +42,9 @@ class SweepRunner {
   // another process is writing.
   explicit SweepRunner(SweepWork work);
 
-  // Handles processes that have ended, and starts others; false when there is nothing left to wait
-  // for.
+  // Handles processes that ended in the last round of the places, and asks for others in the next
+  // one; false when there is nothing left to wait for. With several ranks, a run of which a process
+  // failed gets a second try on another rank, since the first one's machine may be the reason.
   bool advance();
 
   // Passes a signal to the trainings, which then save and end, and starts no others.
@@ -55,10 +57,12 @@ class SweepRunner {
   std::vector<std::optional<RunScores>> scores() const;
 
  private:
-  void start_training(std::size_t run);
-  void start_scoring(std::size_t run);
-  void start(std::size_t run, std::vector<std::string> arguments);
+  void start_training(std::size_t run, Index place);
+  void start_scoring(std::size_t run, Index place);
+  void start(std::size_t run, Index place, std::vector<std::string> arguments);
   void note_end(std::size_t run, int exit_code);
+  void note_failure(std::size_t run, int exit_code);
+  std::optional<Index> place_for(const Run& run) const;
   bool is_finished(const std::filesystem::path& run) const;
 
   SweepWork work_;
