@@ -103,6 +103,27 @@ TEST_P(RankTraining, goes_on_with_another_number_of_ranks) {
   expect_same_runs(here / "one", here / "three");
 }
 
+// Schedulers send it before time is up, and the launcher passes it on.
+TEST(RankTrainingStop, by_a_signal_saves_and_says_how_to_go_on) {
+  if (!openmpi_is_there()) {
+    GTEST_SKIP() << "Open MPI was not found when this was built";
+  }
+  const TemporaryDirectory here;
+  Program program(launch(openmpi, 2, program_for_openmpi,
+                         tiny_training("stopped", {"training.steps=100000"}, {"--threads", "1"})),
+                  here.path(), "/usr/bin/env");
+  const auto lines = [&] {
+    return lines_of(content_of(here / "stopped" / "metrics.jsonl")).size();
+  };
+  ASSERT_TRUE(wait_until([&] { return lines() > 10; }));
+  program.kill(SIGUSR1);
+  const ProgramResult result = program.wait();
+  EXPECT_EQ(result.exit_code, 128 + SIGUSR1);
+  EXPECT_THAT(result.errors, HasSubstr("continue with: mpirun -n 2 "));
+  const int step = static_cast<int>(lines());  // less the lines of evaluations
+  EXPECT_TRUE(std::filesystem::exists(step_checkpoint(here / "stopped", step - step / 21)));
+}
+
 }  // namespace
 
 }  // namespace tapehead

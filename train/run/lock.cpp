@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::string_view mark = "tapehead run, process ";
 
-void lock(OpenFile& file, const fs::path& path) {
-  if (::flock(file.descriptor(), LOCK_EX | LOCK_NB) == 0) {
+void lock(OpenFile& file, const fs::path& path, int kind) {
+  if (::flock(file.descriptor(), kind | LOCK_NB) == 0) {
     return;
   }
   if (errno != EWOULDBLOCK) {
@@ -37,7 +37,7 @@ void lock(OpenFile& file, const fs::path& path) {
 }  // namespace
 
 RunLock::RunLock(const fs::path& file) : file_(file, O_RDWR | O_CREAT) {
-  lock(file_, file);
+  lock(file_, file, LOCK_EX);
   if (::ftruncate(file_.descriptor(), 0) != 0) {
     throw io_error("write", file, errno);
   }
@@ -48,7 +48,7 @@ void expect_unlocked(const fs::path& file) {
   std::error_code ignored;
   if (fs::exists(file, ignored)) {
     OpenFile opened(file, O_RDONLY);
-    lock(opened, file);
+    lock(opened, file, LOCK_SH);  // NFS has exclusive locks only for files open for writing
   }
 }
 
