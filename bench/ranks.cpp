@@ -51,8 +51,9 @@ nlohmann::ordered_json measure(const RanksArguments& arguments, const std::strin
                                const RanksCase& one, Index steps) {
   const auto program =
       std::filesystem::path(program_path()).replace_filename("tapehead_rank_steps").string();
-  std::string command = fmt::format("{} {} --threads {} --steps {}", shell_word(program),
-                                    shell_word(subject), one.threads, steps);
+  std::string command =
+      fmt::format("{} {} --threads {} --shards {} --steps {}", shell_word(program),
+                  shell_word(subject), one.threads, std::ranges::max(arguments.counts), steps);
   if (one.ranks > 1) {
     command = fmt::format("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 {} -n {} {}",
                           arguments.launcher, one.ranks, command);
@@ -121,7 +122,8 @@ void add_ranks_bench(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "ranks",
       "Training steps of several ranks of one thread, beside one process with as many threads: "
-      "tokens a second, their ratio, and what rank 0 sends and holds. The weights must be equal");
+      "tokens a second, their ratio, and what rank 0 sends and holds. There are as many shards as "
+      "the most ranks. The weights must be equal");
   const auto arguments = std::make_shared<RanksArguments>();
   command->add_option("subjects", arguments->subjects, "Sizes A B C D, lm, or config files")
       ->capture_default_str();

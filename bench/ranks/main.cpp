@@ -16,14 +16,16 @@ namespace {
 struct RankArguments {
   std::string subject;
   Index threads = 1;
+  Index shards = 2;
   Index steps = 10;
 };
 
 RankEnd run(const RankArguments& arguments, Ranks& ranks) {
   try {
     prepare_blas();
-    const auto row =
-        run_steps(subject_named(arguments.subject), arguments.threads, arguments.steps, ranks);
+    const StepSubject subject =
+        subject_named(arguments.subject, {"training.shards=" + std::to_string(arguments.shards)});
+    const auto row = run_steps(subject, arguments.threads, arguments.steps, ranks);
     if (ranks.first()) {
       write_output(row.dump() + '\n');
     }
@@ -43,6 +45,7 @@ int main(int argc, char** argv) {
   RankArguments arguments;
   program.add_option("subject", arguments.subject)->required();
   program.add_option("--threads", arguments.threads);
+  program.add_option("--shards", arguments.shards);
   program.add_option("--steps", arguments.steps);
   CLI11_PARSE(program, argc, argv);
   const std::unique_ptr<Launch> launch = join_launch();

@@ -59,7 +59,8 @@ void resume(const fs::path& run) {
   const RunDirectory directory = RunDirectory::open(run);
   const Config config = load_config(run / "config.yaml").config;
   const Task task = make_task(config.task, config.seed, run);
-  TrainingRun training(config, task, directory, prepare_blas(), {.resume = true, .threads = 1});
+  TrainingRun training(config, task, directory.files(), prepare_blas(),
+                       {.resume = true, .threads = 1});
 }
 
 void use(const fs::path& sweep, Choices& choices) {

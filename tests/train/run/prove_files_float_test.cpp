@@ -29,6 +29,7 @@
 #include "train/loop/replay.hpp"
 #include "train/loop/training_run.hpp"
 #include "train/output/figures.hpp"
+#include "train/run/directory.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -91,7 +92,8 @@ void resume_run(const fs::path& run) {
   Config config = load_config(run / "config.yaml").config;
   config.training.steps = 7;
   const Task task = make_task(config.task, config.seed, run);
-  TrainingRun training(config, task, directory, prepare_blas(), {.resume = true, .threads = 1});
+  TrainingRun training(config, task, directory.files(), prepare_blas(),
+                       {.resume = true, .threads = 1});
   if (training.step() != 6 && log.text().find(newest) == std::string::npos) {
     throw std::logic_error("a checkpoint was passed by without a warning");
   }
