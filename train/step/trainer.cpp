@@ -71,7 +71,7 @@ void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& 
 
 // Adds up the results of all shards, in their order.
 StepStats Trainer::stats_of(Index tokens) {
-  std::vector<ShardResult> results(static_cast<std::size_t>(shard_count_));
+  PoolVector<ShardResult> results(static_cast<std::size_t>(shard_count_));
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     results[static_cast<std::size_t>(shards().begin) + i] = shards_[i]->result;
   }
