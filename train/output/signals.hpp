@@ -1,5 +1,5 @@
-// Stop signals: Ctrl-C, SIGTERM, the loss of the terminal, and SIGUSR1, by which schedulers say that
-// the time is nearly up, become a request that the training loop checks after each step.
+// Stop signals: Ctrl-C, SIGTERM, the loss of the terminal, and SIGUSR1, by which schedulers say
+// that the time is nearly up, become a request that the training loop checks after each step.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@ namespace tapehead {
 // example, signals its command and then the command's process group.
 inline constexpr std::chrono::seconds same_stop(1);
 
-// While an object of this class exists, SIGINT, SIGTERM, SIGHUP and SIGUSR1 are only noted. A signal
-// that comes again after `same_stop` or more ends the process as usual. SIGHUP stays ignored if it was
-// ignored before, for example by nohup(1). There may be only one object at a time.
+// While an object of this class exists, SIGINT, SIGTERM, SIGHUP and SIGUSR1 are only noted. A
+// signal that comes again after `same_stop` or more ends the process as usual. SIGHUP stays ignored
+// if it was ignored before, for example by nohup(1). There may be only one object at a time.
 class StopSignals {
  public:
   StopSignals();
