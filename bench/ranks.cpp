@@ -51,6 +51,10 @@ nlohmann::ordered_json measure(const RanksArguments& arguments, const std::strin
                                const RanksCase& one, Index steps) {
   const auto program =
       std::filesystem::path(program_path()).replace_filename("tapehead_rank_steps").string();
+  if (!std::filesystem::exists(program)) {
+    throw ConfigError(fmt::format(
+        "{} is not there: it is built where Open MPI is; run ./dev build mpi", program));
+  }
   std::string command =
       fmt::format("{} {} --threads {} --shards {} --steps {}", shell_word(program),
                   shell_word(subject), one.threads, std::ranges::max(arguments.counts), steps);
