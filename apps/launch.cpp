@@ -1,6 +1,9 @@
 #include "apps/launch.hpp"
 
+#include <fmt/format.h>
+
 #include "core/files/standard_streams.hpp"
+#include "core/ranks/launcher.hpp"
 
 namespace tapehead {
 
@@ -17,6 +20,14 @@ class AloneLaunch : public Launch {
 };
 
 }  // namespace
+
+std::string launcher_words(const Ranks& ranks) {
+  if (ranks.count() == 1) {
+    return "";
+  }
+  const bool mpich = ranks.library().starts_with(library_of(Launcher::mpich));
+  return fmt::format("mpirun.{} -n {} ", mpich ? "mpich" : "openmpi", ranks.count());
+}
 
 std::unique_ptr<Launch> launch_alone() { return std::make_unique<AloneLaunch>(); }
 

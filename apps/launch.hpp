@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "core/ranks/rank_end.hpp"
 #include "core/ranks/ranks.hpp"
@@ -26,6 +27,10 @@ class Launch {
 };
 
 std::unique_ptr<Launch> launch_alone();
+
+// How a message's command begins that starts as many ranks again: "mpirun.openmpi -n 2 ", as Debian
+// calls the launchers. Empty for a process alone.
+std::string launcher_words(const Ranks& ranks);
 
 // Each program links its own: the plain one works alone, those with MPI join the other ranks.
 // Throws ConfigError, which names the right program, if a launcher started this one as one of

@@ -119,8 +119,8 @@ RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
 
 }  // namespace tapehead
 
-// Exit codes: 0 success, 1 something failed, 2 the config or the command line is wrong; 129, 130
-// and 143 stopped by a signal.
+// Exit codes: 0 success, 1 something failed, 2 the config or the command line is wrong; 129, 130,
+// 138 and 143 stopped by a signal.
 int main(int argc, char** argv) {
   using namespace tapehead;
   std::unique_ptr<Launch> launch = launch_alone();

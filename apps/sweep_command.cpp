@@ -105,8 +105,7 @@ void say_failures(SweepRunner& runner, const Ranks& ranks) {
 
 // The command line that continues what was stopped.
 std::string same_command(const SweepArguments& arguments, const Ranks& ranks) {
-  std::string command = ranks.count() > 1 ? "mpirun ... " : "";
-  command += program_path() + " sweep";
+  std::string command = launcher_words(ranks) + program_path() + " sweep";
   for (const std::filesystem::path& file : arguments.files) {
     command += ' ' + shell_word(file.string());
   }

@@ -67,10 +67,9 @@ void after_training(const TrainArguments& arguments, const Trained& trained) {
     print_json(files, trained.end);
   }
   if (!whole) {
-    const Index ranks = arguments.request.ranks->count();
     spdlog::info("stopped at step {}; continue with: {}{} train {} --run {} --resume",
-                 trained.end.step, ranks > 1 ? fmt::format("mpirun -n {} ", ranks) : "",
-                 program_path(), shell_word(arguments.request.config.string()),
+                 trained.end.step, launcher_words(*arguments.request.ranks), program_path(),
+                 shell_word(arguments.request.config.string()),
                  shell_word(files.directory.string()));
   }
 }

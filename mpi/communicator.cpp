@@ -17,6 +17,7 @@
 
 #include "core/clock.hpp"
 #include "core/ranks/ranks.hpp"
+#include "mpi/patience.hpp"
 
 namespace tapehead {
 
@@ -183,8 +184,7 @@ bool Communicator::withdraw() {
         check(MPI_Cancel(&request), "MPI_Cancel");
       }
     }
-    const auto begin = Clock::now();
-    while (seconds_since(begin) < withdrawal_seconds) {
+    for (Patience patience; patience.waited() < withdrawal_seconds; patience.pause()) {
       discard();
       if (done()) {
         return true;

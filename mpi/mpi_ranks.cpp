@@ -96,7 +96,9 @@ void MpiRanks::report(const std::vector<Index>& missing) const {
   }
   if (!missing.empty()) {
     throw RankError(
-        fmt::format("no answer within the deadline of {:g} s from {}", deadline_, names));
+        fmt::format("no answer within the deadline of {:g} s from {}: stopped, or busy for longer "
+                    "than the deadline allows",
+                    deadline_, names));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "mpi/notices.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tapehead {
@@ -67,7 +68,8 @@ void Notices::ask() {
 }
 
 void Notices::tell_end(const RankEnd& end) {
-  ends_[static_cast<std::size_t>(world_.rank())] = end;
+  RankEnd& mine = ends_[static_cast<std::size_t>(world_.rank())].emplace(end);
+  mine.message.resize(std::min(mine.message.size(), longest_message));  // as others have it
   post_to_others(
       encode({Header::Kind::end, end.exit_code, static_cast<int>(end.by_others)}, end.message));
 }

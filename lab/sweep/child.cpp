@@ -27,6 +27,7 @@ void settle(int input, int log, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGUSR1, SIG_DFL);
   if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) {
     std::signal(SIGHUP, SIG_IGN);  // like nohup(1)
   }
@@ -45,7 +46,7 @@ class HeldSignals {
   HeldSignals() {
     sigset_t stops;
     sigemptyset(&stops);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
       sigaddset(&stops, signal);
     }
     ::pthread_sigmask(SIG_BLOCK, &stops, &before_);

@@ -103,6 +103,25 @@ TEST_P(RankTraining, goes_on_with_another_number_of_ranks) {
   expect_same_runs(here / "one", here / "three");
 }
 
+// All ranks meet the number that is not finite; one message says so, and one step is kept.
+TEST(RankTrainingStop, by_a_number_that_is_not_finite_is_said_once) {
+  if (!openmpi_is_there()) {
+    GTEST_SKIP() << "Open MPI was not found when this was built";
+  }
+  const TemporaryDirectory here;
+  const ProgramResult result = run_launched(
+      3, program_for_openmpi,
+      tiny_training("diverges", {"training.learning_rate=1000", "training.optimizer=sgd",
+                                 "training.clip_norm=0", "training.warmup=0"}),
+      here.path());
+  EXPECT_EQ(result.exit_code, 1);
+  const std::size_t first = result.errors.find("error: step ");
+  ASSERT_NE(first, std::string::npos) << result.errors;
+  EXPECT_EQ(result.errors.find("error: ", first + 1), std::string::npos) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("to repeat the step: "));
+  EXPECT_TRUE(std::filesystem::exists(here / "diverges/replay.safetensors"));
+}
+
 // Schedulers send it before time is up, and the launcher passes it on.
 TEST(RankTrainingStop, by_a_signal_saves_and_says_how_to_go_on) {
   if (!openmpi_is_there()) {
@@ -119,7 +138,7 @@ TEST(RankTrainingStop, by_a_signal_saves_and_says_how_to_go_on) {
   program.kill(SIGUSR1);
   const ProgramResult result = program.wait();
   EXPECT_EQ(result.exit_code, 128 + SIGUSR1);
-  EXPECT_THAT(result.errors, HasSubstr("continue with: mpirun -n 2 "));
+  EXPECT_THAT(result.errors, HasSubstr("continue with: mpirun.openmpi -n 2 "));
   const int step = static_cast<int>(lines());  // less the lines of evaluations
   EXPECT_TRUE(std::filesystem::exists(step_checkpoint(here / "stopped", step - step / 21)));
 }

@@ -117,16 +117,6 @@ class SweepOnRanks : public ::testing::Test {
   TemporaryDirectory here;
 };
 
-// The processes that mpirun started on this machine, by rank.
-std::vector<pid_t> ranks_of(const Program& mpirun) {
-  std::vector<pid_t> ids;
-  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", mpirun.id()));
-  for (pid_t id = 0; children >> id;) {
-    ids.push_back(id);
-  }
-  return ids;
-}
-
 TEST_F(SweepOnRanks, has_the_tables_of_one_process) {
   write("training.steps: 20}\nseeds: 2\naxes: {model.heads: [1, 2]}\nheads: [figures]\n");
   const ProgramResult result = sweep_on(3);
@@ -149,15 +139,16 @@ TEST_F(SweepOnRanks, goes_on_after_a_killed_and_a_stopped_rank) {
       const std::string metrics = content_of(here / "s/model.heads=2,seed=5/metrics.jsonl");
       return metrics.find(fmt::format("\"step\":{},", step)) != std::string::npos;
     }));
-    const std::vector<pid_t> ranks = ranks_of(mpirun);
+    const std::vector<StartedRank> ranks = ranks_of(mpirun.id());
     ASSERT_EQ(ranks.size(), 2U);
-    ::kill(ranks.back(), signal);
+    ::kill(ranks.back().id, signal);
     const ProgramResult result = mpirun.wait();
     EXPECT_EQ(result.exit_code, 128 + signal) << result.errors;
     if (signal == SIGTERM) {
       EXPECT_THAT(
           result.errors,
-          AllOf(ContainsRegex("stopped, [01] of 2 runs finished; continue with: mpirun \\.\\.\\. "),
+          AllOf(ContainsRegex(
+                    "stopped, [01] of 2 runs finished; continue with: mpirun.openmpi -n 2 "),
                 HasSubstr("tapehead-openmpi sweep heads.yaml --run s")));
     }
     EXPECT_FALSE(fs::exists(here / "s/results.json")) << "too late to show anything";

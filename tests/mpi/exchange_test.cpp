@@ -53,7 +53,8 @@ TEST_F(MpiExchange, a_stopped_rank_is_named_and_not_the_one_that_waits_for_it) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(
       errors_of(result),
-      MatchesRegex("error: no answer within the deadline of 1 s from rank 2 \\([^ ]+\\)\n"));
+      MatchesRegex(
+          "error: no answer within the deadline of 1 s from rank 2 \\([^ ]+\\): stopped, .*\n"));
 }
 
 TEST_F(MpiExchange, an_error_of_one_rank_ends_all_and_is_said_once_with_its_name) {
@@ -86,7 +87,8 @@ TEST_F(MpiExchange, what_takes_one_rank_longer_than_the_deadline_is_a_fault) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(
       errors_of(result),
-      MatchesRegex("error: no answer within the deadline of 1 s from rank 0 \\([^ ]+\\)\n"));
+      MatchesRegex(
+          "error: no answer within the deadline of 1 s from rank 0 \\([^ ]+\\): stopped, .*\n"));
 }
 
 TEST_F(MpiExchange, ranks_that_a_signal_stopped_wait_for_the_last_one) {

@@ -1,8 +1,14 @@
 // Programs that a launcher of MPI starts as several ranks on this machine.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "tests/support/program.hpp"
 
@@ -30,6 +36,26 @@ inline Arguments launch(const std::string& mpirun, int ranks, const std::string&
 inline ProgramResult run_launched(int ranks, const std::string& program, const Arguments& arguments,
                                   const std::filesystem::path& directory) {
   return Program(launch(openmpi, ranks, program, arguments), directory, "/usr/bin/env").wait();
+}
+
+// A process that Open MPI's launcher has started on this machine.
+struct StartedRank {
+  pid_t id;
+  std::string rank;
+};
+
+inline std::vector<StartedRank> ranks_of(pid_t launcher) {
+  std::vector<StartedRank> ranks;
+  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", launcher));
+  for (pid_t id = 0; children >> id;) {
+    const std::string variable = std::string("\0OMPI_COMM_WORLD_RANK=", 22);
+    const std::string variables = '\0' + content_of(fmt::format("/proc/{}/environ", id));
+    const std::size_t at = variables.find(variable);
+    if (at != std::string::npos) {
+      ranks.push_back({.id = id, .rank = variables.c_str() + at + variable.size()});
+    }
+  }
+  return ranks;
 }
 
 }  // namespace tapehead

@@ -14,6 +14,7 @@
 #include "core/files/files.hpp"
 #include "core/shown.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "train/interchange/architecture.hpp"
 
 namespace tapehead {
 

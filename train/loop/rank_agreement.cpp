@@ -1,6 +1,7 @@
 #include "train/loop/rank_agreement.hpp"
 
 #include <fmt/format.h>
+#include <gnu/libc-version.h>
 
 #include <algorithm>
 #include <array>
@@ -58,7 +59,9 @@ void expect_same_training(Ranks& ranks, const Config& config, const Task& task,
                        shown(differing_line(other, first)));
   };
   expect_same(ranks, "program", Hash().add(read_file(program_file)).hexadecimal(), nothing);
+  expect_same(ranks, "version of OpenBLAS", blas.version, both);
   expect_same(ranks, "set of kernels of OpenBLAS", blas.kernels, both);
+  expect_same(ranks, "version of the C library", ::gnu_get_libc_version(), both);
   expect_same(ranks, "config", dump_config(config), lines);
   const Identity identity =
       identity_of(config, {task.source_tokenizer, task.target_tokenizer}, task.fingerprint);

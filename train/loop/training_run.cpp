@@ -160,13 +160,28 @@ StepStats TrainingRun::train_step() {
   } catch (const NumericError& error) {
     throw numeric_error(
         position_.step + 1,
-        error.what() + writer_.keep_for_replay({.config = config_,
-                                                .source_vocabulary = task_.source_tokenizer->size(),
-                                                .target_vocabulary = task_.target_tokenizer->size(),
-                                                .step = position_.step + 1,
-                                                .batches = batches},
-                                               model_.store));
+        error.what() +
+            text_of_first(ranks_, writer_.keep_for_replay(
+                                      {.config = config_,
+                                       .source_vocabulary = task_.source_tokenizer->size(),
+                                       .target_vocabulary = task_.target_tokenizer->size(),
+                                       .step = position_.step + 1,
+                                       .batches = batches},
+                                      model_.store)));
   }
+}
+
+StepReport TrainingRun::report_of(const StepStats& stats, Index epoch, double seconds) const {
+  return {.step = position_.step,
+          .epoch = epoch,
+          .loss = stats.loss,
+          .learning_rate = stats.learning_rate,
+          .gradient_norm = stats.gradient_norm,
+          .open_heads = open_heads_.expected(model_.store),
+          .gated_heads = open_heads_.gated(),
+          .tokens = stats.tokens,
+          .step_seconds = seconds,
+          .elapsed = elapsed_};
 }
 
 // A signal to any rank is a request to stop; that of the first such rank is the one that counts.
@@ -200,16 +215,7 @@ RunEnd TrainingRun::run() {
     ++position_.step;
     const double seconds = seconds_since(begin);
     elapsed_ = value_of_first(ranks_, elapsed_ + seconds);
-    const StepReport report{.step = position_.step,
-                            .epoch = epoch,
-                            .loss = stats.loss,
-                            .learning_rate = stats.learning_rate,
-                            .gradient_norm = stats.gradient_norm,
-                            .open_heads = open_heads_.expected(model_.store),
-                            .gated_heads = open_heads_.gated(),
-                            .tokens = stats.tokens,
-                            .step_seconds = seconds,
-                            .elapsed = elapsed_};
+    const StepReport report = report_of(stats, epoch, seconds);
     progress.update(report);
     if (request_.progress) {
       request_.progress(report);

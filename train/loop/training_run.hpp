@@ -62,6 +62,7 @@ class TrainingRun {
  private:
   void resume(const Config& config);  // as given
   StepStats train_step();
+  StepReport report_of(const StepStats& stats, Index epoch, double seconds) const;
   int signal_of_all(const StopSignals& signals) const;
   bool finished() const;
   bool as_long_as_planned() const;

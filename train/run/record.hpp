@@ -21,7 +21,7 @@ struct RunStart {
   std::string version;
   std::string processor;
   std::string kernels;  // of OpenBLAS
-  Index threads = 0;    // of each rank
+  Index threads = 0;    // of rank 0
   Index ranks = 1;
 };
 

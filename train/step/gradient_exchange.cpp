@@ -1,5 +1,7 @@
 #include "train/step/gradient_exchange.hpp"
 
+#include <utility>
+
 #include "core/ranks/sharing.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -18,14 +20,14 @@ ShardRange shards_of_rank(Index shards, Index rank, Index ranks) {
   return {.begin = shards * rank / ranks, .end = shards * (rank + 1) / ranks};
 }
 
-GradientExchange::GradientExchange(const ParameterStore& store, const std::vector<Slice>& slices,
+GradientExchange::GradientExchange(const ParameterStore& store, std::vector<Slice> slices,
                                    Index shards, Ranks& ranks)
     : store_(store),
-      slices_(slices),
+      slices_(std::move(slices)),
       shards_(shards),
       ranks_(ranks),
       written_(std::make_unique<bool[]>(static_cast<std::size_t>(shards * store.blocks()))) {
-  for (const Slice& slice : slices) {
+  for (const Slice& slice : slices_) {
     blocks_.push_back(blocks_in(store, slice));
   }
 }

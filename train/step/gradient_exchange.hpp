@@ -19,8 +19,8 @@ ShardRange shards_of_rank(Index shards, Index rank, Index ranks);
 
 class GradientExchange {
  public:
-  // All must outlive it. `slices`: of each rank.
-  GradientExchange(const ParameterStore& store, const std::vector<Slice>& slices, Index shards,
+  // `slices`: of each rank. Store and ranks must outlive it.
+  GradientExchange(const ParameterStore& store, std::vector<Slice> slices, Index shards,
                    Ranks& ranks);
 
   // Takes the gradients of this rank's shards, in their order, and returns those of all shards for
@@ -38,7 +38,7 @@ class GradientExchange {
   void add_incoming(Index from, std::span<const ShardGradients> all);
 
   const ParameterStore& store_;
-  const std::vector<Slice>& slices_;
+  std::vector<Slice> slices_;
   Index shards_;
   Ranks& ranks_;
   std::vector<std::vector<BlockRange>> blocks_;  // in the slice of each rank

@@ -26,7 +26,7 @@ int end_of(SweepChild& child) {
 TEST(SweepChild, a_signal_right_after_the_start_is_not_lost) {
   const TemporaryDirectory here;
   const StopSignals signals;
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
     for (int time = 0; time < 20; ++time) {
       SweepChild child({here / "log", {"20"}}, "/bin/sleep");
       child.send(signal);
