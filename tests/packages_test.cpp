@@ -58,6 +58,7 @@ const std::map<std::string, std::string> programs_in{
     {"gzip", "gzip"},
     {"mawk", "awk"},
     {"ninja-build", "ninja"},
+    {"mpich", "mpirun.mpich"},
     {"openmpi-bin", "mpirun.openmpi"},
     {"python3", "python3"},
     {"sed", "sed"},
@@ -192,8 +193,12 @@ TEST(Packages, programs_of_scripts_are_listed_for_the_command_that_runs_them) {
 
 TEST(Packages, programs_that_tests_start_are_listed_for_the_tests) {
   const std::string text = sources_of_tests();
-  const auto programs = matches_in(text, "\"(/usr)?/bin/([a-z0-9.-]+)\"");
+  auto programs = matches_in(text, "\"(/usr)?/bin/([a-z0-9.-]+)\"");
   EXPECT_THAT(programs, Contains("chromium-headless-shell"));
+  // `./dev prove ranks` alone starts it, and installs it as `./dev build mpi` does.
+  const std::string of_proof = "mpirun.mpich";
+  EXPECT_EQ(programs.erase(of_proof), 1U);
+  expect_listed({of_proof}, "mpi", "the proof of ranks");
   expect_listed(programs, "test", "a test");
   std::size_t scripts = 0;
   for (const auto& entry : fs::directory_iterator(repository / "scripts")) {
