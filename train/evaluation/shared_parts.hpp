@@ -16,10 +16,8 @@ namespace tapehead {
 // The worker threads of all ranks together.
 Index threads_of_all(const Workers& workers, Ranks& ranks);
 
-// Throws, on every rank, the error of the first part that failed on any rank, as one process would.
-// `errors`: those of this rank's parts, by part. On the other ranks a NumericError is one with the
-// same message, since it is a result. Any other error is a fault of its rank, so it becomes a
-// RankError that names the rank.
+// Throws, on every rank, the error of the first part that failed on any rank, as throw_first()
+// does. `errors`: those of this rank's parts, by part.
 void throw_first_error(std::span<const std::exception_ptr> errors, Ranks& ranks);
 
 // Fills `parts`, of which each rank has its own, on every rank.
