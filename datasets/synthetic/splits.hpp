@@ -47,7 +47,8 @@ struct SyntheticSplits {
   Index validation;
   Index test;
   Lengths lengths;
-  std::vector<SplitRequest> further{};  // test splits of sources that no other split can have
+  std::vector<SplitRequest>
+      further{};  // test splits whose sources are not held apart from the others
 };
 
 // Makes everything of the task except its fingerprint. The hash of a source decides whether its

@@ -1,0 +1,160 @@
+// The task few_shot (after Brown et al. 2020, in the small): each example draws a mapping of keys
+// to values, shows some of its pairs, the shots, and then asks for the value of a key.
+//
+//   k3 v1 k0 v8 k3   ->   v1         (two shots)
+//
+// The mapping is another one in each example, so weights cannot know it: the answer is in the
+// source, or nowhere. Any key can be asked for, whether it was shown or not.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "datasets/synthetic/splits.hpp"
+#include "datasets/task_kind.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct FewShotOptions {
+  Index keys = 8;
+  Index values = 16;
+  Index shots = 8;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "keys",
+                .help = "keys of each mapping, any of which is asked for",
+                .minimum = 1,
+                .maximum = 10000},
+          keys);
+    visit(Field{.name = "values", .help = "number of values", .minimum = 2, .maximum = 10000},
+          values);
+    visit(Field{.name = "shots",
+                .help = "most pairs that are shown; in training and test 0 to so many, in the "
+                        "further test splits `shots_0`, `shots_1`, `shots_2`, `shots_4` and "
+                        "`shots_8` exactly so many",
+                .minimum = 1,
+                .maximum = 10000},
+          shots);
+  }
+};
+
+constexpr std::array<Index, 5> tested_shots{0, 1, 2, 4, 8};
+
+// First the keys, then the values.
+TokenId key_token(Index number) { return mark_count + static_cast<TokenId>(number); }
+TokenId value_token(Index number, Index keys) { return key_token(keys + number); }
+
+std::shared_ptr<const Tokenizer> keys_and_values(const FewShotOptions& options) {
+  std::vector<std::string> entries;
+  for (Index key = 0; key < options.keys; ++key) {
+    entries.push_back(fmt::format("k{}", key));
+  }
+  for (Index value = 0; value < options.values; ++value) {
+    entries.push_back(fmt::format("v{}", value));
+  }
+  return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
+}
+
+Example draw_shots(RandomSource& random, const Lengths& shots, const FewShotOptions& options) {
+  std::vector<TokenId> mapping(static_cast<std::size_t>(options.keys));
+  for (TokenId& value : mapping) {
+    value = value_token(random.below(options.values), options.keys);
+  }
+  Example example;
+  for (const Index key : random.different(shots.draw(random), options.keys)) {
+    example.source.push_back(key_token(key));
+    example.source.push_back(mapping[static_cast<std::size_t>(key)]);
+  }
+  const Index asked = random.below(options.keys);
+  example.source.push_back(key_token(asked));
+  example.target = {mapping[static_cast<std::size_t>(asked)]};
+  return example;
+}
+
+// The answer's row with the value that was shown, and each shown value with its key.
+Relations shot_relations(const Example& example) {
+  Relation key{.name = "key", .side = RelationSide::source, .pairs = {}};
+  Relation answer{.name = "answer", .side = RelationSide::across, .pairs = {}};
+  const auto asked = std::ssize(example.source) - 1;
+  for (Index row = 0; row + 1 < asked; row += 2) {
+    key.pairs.push_back({row + 1, row});
+    if (example.source[static_cast<std::size_t>(row)] == example.source.back()) {
+      answer.pairs.push_back({0, row + 1});
+    }
+  }
+  return {key, {.name = "question", .side = RelationSide::across, .pairs = {{0, asked}}}, answer};
+}
+
+std::optional<Violation> more_shots_than_keys(const TaskOptions& options) {
+  const auto& task = options.as<FewShotOptions>();
+  if (task.shots <= task.keys) {
+    return {};
+  }
+  return Violation{
+      {"task.shots", "task.keys"},
+      fmt::format("more shots than there are keys ({}, task.keys {})", task.shots, task.keys)};
+}
+
+constexpr std::array few_shot_rules{
+    TaskRule{"`task.shots` is at most `task.keys`.", more_shots_than_keys}};
+
+std::vector<std::string> few_shot_splits(const TaskOptions& options) {
+  std::vector<std::string> names{"train", "validation", "test"};
+  for (const Index shots : tested_shots) {
+    if (shots <= options.as<FewShotOptions>().shots) {
+      names.push_back(fmt::format("shots_{}", shots));
+    }
+  }
+  return names;
+}
+
+LongestSide longest_shots(const TaskOptions& options) {
+  return {.tokens = 2 * options.as<FewShotOptions>().shots + 1, .option = "task.shots"};
+}
+
+void shrink_shots(TaskOptions& task, const Shrinking& shrinking) {
+  auto& options = task.as<FewShotOptions>();
+  shrinking.splits(task.as<SplitSizes>());
+  shrinking.at_most("task.shots", options.shots, Shrinking::most_tokens / 4);
+  shrinking.at_most("task.keys", options.keys, Shrinking::most_symbols, options.shots);
+  shrinking.at_most("task.values", options.values, Shrinking::most_symbols);
+}
+
+Task make_few_shot(const TaskOptions& task, std::uint64_t seed,
+                   const std::filesystem::path& tokenizers) {
+  const auto options = task.as<FewShotOptions>();
+  const auto& sizes = task.as<SplitSizes>();
+  const SyntheticTask kind{
+      .tokenizer = keys_and_values(options),
+      .draw = [options](RandomSource& random,
+                        const Lengths& shots) { return draw_shots(random, shots, options); },
+      .relations = shot_relations,
+      .sources = fmt::format("sequences of up to {} pairs of {} keys and {} values", options.shots,
+                             options.keys, options.values),
+      .remedy = "task.shots or task.values"};
+  SyntheticSplits splits = splits_of(sizes, {0, options.shots});
+  for (const Index shots : tested_shots) {
+    if (shots <= options.shots) {
+      splits.further.push_back({.name = fmt::format("shots_{}", shots),
+                                .examples = sizes.test_examples,
+                                .lengths = {shots, shots}});
+    }
+  }
+  return make_splits(kind, splits, seed, tokenizers);
+}
+
+}  // namespace
+
+extern constinit const TaskKind few_shot_task{.name = "few_shot",
+                                              .options = options_of<FewShotOptions, SplitSizes>,
+                                              .rules = few_shot_rules,
+                                              .longest = longest_shots,
+                                              .splits = few_shot_splits,
+                                              .shrink = shrink_shots,
+                                              .make = make_few_shot};
+
+}  // namespace tapehead
