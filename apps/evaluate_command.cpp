@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "apps/commands.hpp"
@@ -13,6 +14,7 @@
 #include "core/product/blas_kernels.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
+#include "train/config/memory_rules.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/run_evaluation.hpp"
 #include "train/options/application.hpp"
@@ -30,6 +32,7 @@ struct EvaluateArguments {
   Index threads = default_threads();
   Index beam = 0;
   Index stride = 0;
+  std::optional<Index> memory;
   bool json = false;
 };
 
@@ -53,6 +56,9 @@ void set_stride(Task& task, const Config& config, Index stride) {
   if (config.model.family == Family::encoder) {
     throw ConfigError("--stride: an encoder predicts masked tokens of windows that do not overlap");
   }
+  if (config.evaluation.memory.value_or(0) > 0) {
+    throw ConfigError("--stride: with a memory, windows do not overlap (--memory 0 leaves it out)");
+  }
   if (stride > text->context) {
     throw ConfigError(
         fmt::format("--stride: windows of {} tokens would leave some out ({}; allowed: 1 to {})",
@@ -61,16 +67,26 @@ void set_stride(Task& task, const Config& config, Index stride) {
   task.set_stride(stride);
 }
 
+Config with_memory(Config config, Index memory) {
+  config.evaluation.memory = memory;
+  if (const auto violation = memory_fits(config)) {
+    throw ConfigError("--memory: " + violation->problem);
+  }
+  return config;
+}
+
 void evaluate_run(const EvaluateArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
   expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint, arguments.data));
   const SavedRun saved(arguments.run, arguments.checkpoint);
   Task task = saved.task(arguments.data);
+  const Config config =
+      arguments.memory ? with_memory(saved.config, *arguments.memory) : saved.config;
   if (arguments.stride > 0) {
-    set_stride(task, saved.config, arguments.stride);
+    set_stride(task, config, arguments.stride);
   }
-  EvaluationOptions options = saved.config.evaluation;
+  EvaluationOptions options = config.evaluation;
   if (arguments.beam > 0) {
     if (saved.config.task.kind().of_text()) {
       throw ConfigError("--beam: running text has no outputs that are searched for");
@@ -111,6 +127,14 @@ void add_evaluate_command(CLI::App& program, Outcome& /*outcome*/) {
        .minimum = 1,
        .maximum = 1048576},
       &arguments->stride);
+  add_number_option(
+      *command,
+      {.name = "--memory",
+       .help = "Running text: rows that the model remembers of the windows before; by default as "
+               "the config says",
+       .minimum = 0,
+       .maximum = 1048576},
+      &arguments->memory);
   add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { evaluate_run(*arguments); });

@@ -151,8 +151,7 @@ int gradcheck_config(const GradcheckArguments& arguments) {
   expect_output_apart(inputs_of_config(loaded));
   const Task task = make_task(config, find_config_data(arguments.config, config.task));
   expect_some(config, task, arguments.only);
-  checked.batch = small_batch(task.split("train"), std::min<Index>(160, config.model.max_positions),
-                              layout_of(config.model));
+  checked.batch = batch_to_check(config, task, std::min<Index>(160, config.model.max_positions));
   GradcheckProgress progress;
   checked.report =
       check_config(config, task, checked.batch,

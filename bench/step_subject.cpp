@@ -78,10 +78,10 @@ StepSubject language_model_subject(const Overrides& overrides) {
 StepSubject subject_of(const std::filesystem::path& path, const Overrides& overrides) {
   const Config config = load_config(path, overrides).config;
   const Task task = make_task(config.task, config.seed);
-  const std::shared_ptr<const Split> train = task.training_split(0);
   const Layout layout = layout_of(config.model);
   std::vector<std::vector<Batch>> steps;
-  const auto lists = epoch_batches(*train, config.training.batching(), config.seed, 0, layout);
+  const auto [train, lists] =
+      training_epoch(task, config.training.batching(), config.seed, 0, layout);
   const auto together = static_cast<std::size_t>(config.training.accumulate);
   for (std::size_t i = 0; i < lists.size() && steps.size() < most_steps; i += together) {
     std::vector<Batch> batches;

@@ -99,12 +99,17 @@ void append_class_at_end(const Example& example, const Layout& layout, Batch& ba
   close_sequence(batch.input, prefix_of(example.source, layout));
 }
 
-void append_window(const TokenText& text, const Window& window, Batch& batch) {
+void append_window(const TextWindows& windows, const Window& window, Batch& batch) {
+  const TokenText& text = *windows.text;
   const Index first = batch.input.rows() + window.unlabelled;
   batch.input.ids.push_back(window.opens ? begin_id : text[window.first - 1]);
   text.append_to(batch.input.ids, window.first, window.rows - 1);
   close_sequence(batch.context);
   close_sequence(batch.input);
+  if (windows.memory > 0) {
+    batch.input.segments.list.back().position = window.position;
+    batch.input.lanes.push_back(window.run);
+  }
   text.append_to(batch.labels.ids, window.first + window.unlabelled,
                  window.rows - window.unlabelled);
   label_rows_from(batch, first);
@@ -131,7 +136,7 @@ void append_example(const Split& split, Index number, const Layout& layout, Batc
   if (split.is_text()) {
     const Window window = split.windows.list[number];
     alone ? append_masked_window(split.windows, window, batch)
-          : append_window(*split.windows.text, window, batch);
+          : append_window(split.windows, window, batch);
     return;
   }
   const Example& example = split.examples[static_cast<std::size_t>(number)];
@@ -160,6 +165,12 @@ ExampleRows example_rows(const Split& split, Index number, const Layout& layout)
   const Index labels = std::ssize(target) + 1;
   return layout.in_one_sequence() ? ExampleRows{.context = 0, .input = tokens + labels}
                                   : ExampleRows{.context = tokens + 1, .input = labels};
+}
+
+Index remembered_rows(const Split& split, Index number) {
+  return split.windows.memory == 0
+             ? 0
+             : std::min(split.windows.memory, split.windows.list[number].position);
 }
 
 Index label_rows(const Split& split, Index number, const Layout& layout) {

@@ -16,6 +16,9 @@ struct ExampleRows {
 };
 ExampleRows example_rows(const Split& split, Index number, const Layout& layout);
 
+// The rows that a memory has of the lane of a window, before it; 0 without lanes.
+Index remembered_rows(const Split& split, Index number);
+
 // The rows of its input that have a label, or would have one if the example has no target yet.
 Index label_rows(const Split& split, Index number, const Layout& layout);
 

@@ -21,6 +21,10 @@ struct Batching {
   // with end marks). A batch has at least one example.
   Index tokens = 0;
   BatchLengths lengths = BatchLengths::alike;
+  // Of running text: rows that the model remembers of each lane; 0: windows are shuffled. A batch
+  // has a window of each of its lanes, and a step so many batches, each with lanes of its own.
+  Index memory = 0;
+  Index batches_of_step = 1;
 
   bool operator==(const Batching&) const = default;
 };

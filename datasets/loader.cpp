@@ -6,7 +6,11 @@
 #include <span>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
 #include "core/random/draws.hpp"
+#include "datasets/corpus/lanes.hpp"
 
 namespace tapehead {
 
@@ -48,7 +52,56 @@ void sort_by_length(const Split& split, std::span<Index> numbers, const Layout& 
   });
 }
 
+void expect_lanes(const Split& split, Index lanes) {
+  const auto& [text, windowing, list, masking, memory] = split.windows;
+  if (!windowing.stream && text->documents() > 1) {
+    throw ConfigError(
+        fmt::format("training.memory: a lane goes on from one document to the next, and the {} "
+                    "split has {} documents; set task.stream: true",
+                    split.name, text->documents()));
+  }
+  if (text->size() / lanes <= windowing.context) {
+    throw DataError(fmt::format(
+        "training.memory: {} tokens in {} lanes are {} tokens a lane, not more than one window "
+        "(task.context: {}); lower training.batch_tokens, which is the tokens of a window of each "
+        "lane, or training.accumulate",
+        text->size(), lanes, text->size() / lanes, windowing.context));
+  }
+}
+
 }  // namespace
+
+Index lanes_of_batch(Index batch_tokens, Index context) {
+  return std::max<Index>(1, batch_tokens / context);
+}
+
+Split in_lanes(const Split& split, Index lanes, Index memory, Index head) {
+  Split cut;
+  cut.name = split.name;
+  cut.windows = split.windows;
+  cut.windows.memory = memory;
+  const Index context = split.windows.windowing.context;
+  cut.windows.list =
+      lane_windows(*split.windows.text, split.windows.list.size(), lanes, context, head);
+  return cut;
+}
+
+TrainingEpoch training_epoch(const Task& task, const Batching& batching, std::uint64_t seed,
+                             Index epoch, const Layout& layout) {
+  std::shared_ptr<const Split> split = task.training_split(epoch);
+  if (batching.memory == 0) {
+    auto batches = epoch_batches(*split, batching, seed, epoch, layout);
+    return {.split = std::move(split), .batches = std::move(batches)};
+  }
+  const Index context = split->windows.windowing.context;
+  const Index together = lanes_of_batch(batching.tokens, context);
+  const Index all = together * batching.batches_of_step;
+  expect_lanes(*split, all);
+  const Index head = 1 + draw_below(Draws(seed, "loader/lanes", epoch), 0, context);
+  auto lanes = std::make_shared<const Split>(in_lanes(*split, all, batching.memory, head));
+  auto batches = lane_batches(lanes->windows.list, lane_groups(all, together));
+  return {.split = std::move(lanes), .batches = std::move(batches)};
+}
 
 std::vector<std::vector<Index>> epoch_batches(const Split& split, const Batching& batching,
                                               std::uint64_t seed, Index epoch,

@@ -3,12 +3,32 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "datasets/batch_layout.hpp"
 #include "datasets/batching.hpp"
 
 namespace tapehead {
+
+// An epoch of training: the split as this epoch draws it, and the example numbers of each batch.
+struct TrainingEpoch {
+  std::shared_ptr<const Split> split;
+  std::vector<std::vector<Index>> batches;
+};
+
+// With a memory, the epoch's text is cut into lanes, whose windows follow each other in successive
+// steps. Throws DataError if the text is too short for them, and ConfigError if it is several
+// documents that windows may not leave.
+TrainingEpoch training_epoch(const Task& task, const Batching& batching, std::uint64_t seed,
+                             Index epoch, const Layout& layout = {});
+
+// How many lanes a batch has.
+Index lanes_of_batch(Index batch_tokens, Index context);
+
+// The split's text in lanes for a model that remembers so many rows (lane_windows); without what
+// else the split has.
+Split in_lanes(const Split& split, Index lanes, Index memory, Index head);
 
 // The example numbers of each batch of an epoch, shuffled by (seed, epoch).
 std::vector<std::vector<Index>> epoch_batches(const Split& split, const Batching& batching,

@@ -18,7 +18,8 @@ Split part_of(const Split& split, std::span<const Index> numbers) {
     part.windows = {.text = split.windows.text,
                     .windowing = split.windows.windowing,
                     .list = split.windows.list.with({numbers.begin(), numbers.end()}),
-                    .masking = split.windows.masking};
+                    .masking = split.windows.masking,
+                    .memory = split.windows.memory};
     return part;
   }
   for (const Index number : numbers) {

@@ -31,6 +31,9 @@ struct TextWindows {
   Windowing windowing{};
   WindowList list{};
   std::optional<Masking> masking{};  // for models that predict masked tokens
+  // Rows that a model remembers of each run of windows, which then is a lane; 0: each window is
+  // read by itself.
+  Index memory = 0;
 };
 
 struct Split {

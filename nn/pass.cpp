@@ -50,6 +50,15 @@ Var Pass::linear(const Var& x, const Parameter& weight, const Parameter& bias) {
                          : packed_linear(x, packed(weight), &added);
 }
 
+Var Pass::linear_with_rows(const Var& x, const Parameter& weight, const Parameter& bias,
+                           Index first, Index rows) {
+  if (!bias.declared()) {
+    return tapehead::linear_with_rows(x, parameter(weight), nullptr, first, rows);
+  }
+  const Var added = parameter(bias);
+  return tapehead::linear_with_rows(x, parameter(weight), &added, first, rows);
+}
+
 Dropout Pass::dropout(double probability, std::string_view path, const Segments& segments) const {
   if (!training_ || probability == 0) {
     return {};

@@ -27,6 +27,8 @@ struct RecordedAttention {
 };
 using Recorder = std::function<void(const RecordedAttention&)>;
 
+class LaneMemory;
+
 class Pass {
  public:
   // Evaluation: parameters are constants, and there is no dropout.
@@ -62,6 +64,10 @@ class Pass {
   Var linear(const Var& x, const Parameter& weight);
   Var linear(const Var& x, const Parameter& weight, const Parameter& bias);
 
+  // linear() with `rows` rows of weight and bias, from `first` on.
+  Var linear_with_rows(const Var& x, const Parameter& weight, const Parameter& bias, Index first,
+                       Index rows);
+
   // For many runs with the same weights that record nothing: each weight of a `linear` is packed
   // when it is first used, and stays packed.
   void keep_weights_packed() { packed_.resize(static_cast<std::size_t>(store_.blocks())); }
@@ -74,6 +80,7 @@ class Pass {
   std::optional<Draws> step_draws(std::string_view path) const;
 
   Recorder recorder;
+  LaneMemory* memory = nullptr;  // of the lanes of the batch; null: none
 
  private:
   const PackedMatrix& packed(const Parameter& weight);

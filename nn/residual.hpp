@@ -20,13 +20,17 @@ struct Residual {
   Residual(const Scope& scope, const ModelOptions& options);
   static std::string path_in(const Scope& scope) { return (scope / "residual").path(); }
 
+  // Other rows that the block reads, as it reads its own: norm(x) or x.
+  Var block_input(Pass& pass, const Var& rows) const {
+    return position == NormPosition::pre ? norm(pass, rows) : rows;
+  }
+
   // pre:  x + dropout(block(norm(x)));  post: norm(x + dropout(block(x))).  (N, D) -> (N, D)
   template <class Block>
   Var operator()(Pass& pass, const Var& x, const Segments& segments, const Block& block) const {
-    const bool pre = position == NormPosition::pre;
-    const BlockOutput output = block(pre ? norm(pass, x) : x);
+    const BlockOutput output = block(block_input(pass, x));
     Var sum = residual(x, output.value, output.bias, pass.dropout(dropout, path, segments));
-    return pre ? sum : norm(pass, sum);
+    return position == NormPosition::pre ? sum : norm(pass, sum);
   }
 
   NormPosition position;

@@ -1,5 +1,8 @@
 #include "train/model_training.hpp"
 
+#include "datasets/loader.hpp"
+#include "datasets/text/text_options.hpp"
+#include "nn/attention/spec.hpp"
 #include "nn/transformer/loss.hpp"
 #include "train/step/gate_training.hpp"
 
@@ -16,6 +19,19 @@ PenaltyFunction training_penalty(const Model& model, const Config& config) {
   return gate_penalty(model.transformer, config.training.gate_penalty);
 }
 
+std::optional<LaneMemory::Size> memory_size(const Config& config) {
+  const TrainingOptions& training = config.training;
+  if (training.memory == 0) {
+    return {};
+  }
+  const Index context = config.task.as<TextOptions>().context;
+  return LaneMemory::Size{
+      .lanes = lanes_of_batch(training.batch_tokens, context) * training.accumulate,
+      .layers = attention_layers(config.model, AttentionKind::decoder_self),
+      .rows = training.memory,
+      .d_model = config.model.d_model};
+}
+
 Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index total_steps,
                    Ranks& ranks) {
   Trainer trainer(model.store, workers,
@@ -23,7 +39,8 @@ Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index t
                    .seed = config.seed,
                    .d_model = config.model.d_model,
                    .total_steps = total_steps,
-                   .penalty = training_penalty(model, config)},
+                   .penalty = training_penalty(model, config),
+                   .memory = memory_size(config)},
                   ranks);
   scale_gate_rate(model.transformer, config.training.gate_rate, trainer.optimizer());
   return trainer;

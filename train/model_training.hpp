@@ -2,6 +2,9 @@
 // replay of a step, a gradient check and a measurement.
 #pragma once
 
+#include <optional>
+
+#include "nn/lane_memory.hpp"
 #include "train/experiment.hpp"
 #include "train/step/trainer.hpp"
 
@@ -13,8 +16,11 @@ LossFunction training_loss(const Model& model, const Config& config);
 // A penalty on the weights themselves; empty: none.
 PenaltyFunction training_penalty(const Model& model, const Config& config);
 
-// With this penalty, and with separate learning rates for the parameters that have them.
-// `total_steps`: see Trainer::Options.
+// The memory of a training; nothing if it has none.
+std::optional<LaneMemory::Size> memory_size(const Config& config);
+
+// With this penalty and this memory, and with separate learning rates for the parameters that have
+// them. `total_steps`: see Trainer::Options.
 Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index total_steps = 0,
                    Ranks& ranks = alone());
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "core/kernel/rows.hpp"
 #include "core/ops/row_sums.hpp"
 #include "core/product/matrix_product.hpp"
 #include "core/tape/dims.hpp"
@@ -21,21 +22,25 @@ Index check(const Var& x, const Var& weight) {
   return out;
 }
 
-// dx = dy W,  dW = dyᵀ x. Rows of W without a column in dy were not used for y.
-void backward(Gradients& g, const Tensor& x, const Tensor& weight) {
+// dx = dy W,  dW = dyᵀ x. The columns of dy belong to the rows of W from `first` on; other rows
+// were not used for y.
+void backward(Gradients& g, const Tensor& x, const Tensor& weight, Index first = 0) {
   const Tensor& dy = g.output();
   const Index N = x.dim(0);
   const Index in = x.dim(1);
   const Index out = dy.dim(1);
   if (g.needs(0)) {
     const auto [dx, accumulate] = g.target(0);
-    matrix_product(N, in, out, {dy.data(), out}, {weight.data(), in}, dx, in, accumulate);
+    matrix_product(N, in, out, {dy.data(), out}, {weight.data() + first * in, in}, dx, in,
+                   accumulate);
   }
   if (g.needs(1)) {
     const auto [dweight, accumulate] = g.target(1);
-    matrix_product(out, in, N, {dy.data(), out, true}, {x.data(), in}, dweight, in, accumulate);
+    matrix_product(out, in, N, {dy.data(), out, true}, {x.data(), in}, dweight + first * in, in,
+                   accumulate);
     if (!accumulate) {
-      std::fill(dweight + out * in, dweight + weight.size(), Scalar{0});
+      std::fill_n(dweight, first * in, Scalar{0});
+      std::fill(dweight + (first + out) * in, dweight + weight.size(), Scalar{0});
     }
   }
 }
@@ -83,6 +88,39 @@ Var linear_with_first_rows(const Var& x, const Var& weight, const Var& bias) {
                              RowSums sums(g.target(2), g.output().dim(1));
                              for (Index i = 0; i < x.dim(0); ++i) {
                                sums.add(g.output().row(i));
+                             }
+                           }
+                         });
+}
+
+Var linear_with_rows(const Var& x, const Var& weight, const Var* bias, Index first, Index out) {
+  const Index rows = check(x, weight);
+  if (first < 0 || out < 0 || first + out > rows) {
+    throw ShapeError(fmt::format("linear.weight has {} rows: rows {} to {} cannot be taken", rows,
+                                 first, first + out - 1));
+  }
+  if (bias != nullptr) {
+    expect_shape(*bias, {rows}, "linear.bias for weight", weight);
+  }
+  const auto [N, in] = dims<2>(x, "linear.x");
+  Tensor y = Tensor::empty({N, out});
+  const MatrixView used{weight.value().data() + first * in, in, true};
+  const auto differentiate = [x = x.value(), weight = weight.value(), first](Gradients& g) {
+    backward(g, x, weight, first);
+  };
+  if (bias == nullptr) {
+    matrix_product(N, out, in, {x.value().data(), in}, used, y.data(), out, false);
+    return x.tape().record("linear", {x, weight}, std::move(y), differentiate);
+  }
+  matrix_product_plus_row(N, out, in, {x.value().data(), in}, used, bias->value().data() + first,
+                          y.data(), out);
+  return x.tape().record("linear", {x, weight, *bias}, std::move(y),
+                         [differentiate, first](Gradients& g) {
+                           differentiate(g);
+                           if (g.needs(2)) {  // db = Σ_n dy
+                             Scalar* db = g.sum(2) + first;
+                             for (Index i = 0; i < g.output().dim(0); ++i) {
+                               add_to(db, g.output().row(i), g.output().dim(1));
                              }
                            }
                          });

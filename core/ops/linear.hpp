@@ -18,8 +18,12 @@ Var linear_with_first_rows(const Var& x, const Var& weight, Index out);
 // y = x Wᵀ + b with as many of the first rows of the weight as the bias has numbers.
 Var linear_with_first_rows(const Var& x, const Var& weight, const Var& bias);
 
-// The same for a weight that is packed as (in, out), for passes that record nothing. `bias` may be
+// y = x Wᵀ + b with the rows first ... first + out - 1 of weight and bias: (N, out). `bias` may be
 // null.
+Var linear_with_rows(const Var& x, const Var& weight, const Var* bias, Index first, Index out);
+
+// y = x Wᵀ + b for a weight that is packed as (in, out), for passes that record nothing. `bias` may
+// be null.
 Var packed_linear(const Var& x, const PackedMatrix& weight, const Var* bias);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -20,6 +20,10 @@ void expect_tiled(const Tokens& tokens, std::string_view name, Index sequences) 
         fmt::format("batch.{}: {} segments of {} rows in all, for {} sequences and {} tokens", name,
                     tokens.segments.count(), row_count(tokens.segments), sequences, tokens.rows()));
   }
+  if (!tokens.lanes.empty() && std::ssize(tokens.lanes) != sequences) {
+    throw ShapeError(fmt::format("batch.{}.lanes: {} lanes for {} sequences", name,
+                                 tokens.lanes.size(), sequences));
+  }
   if (!tokens.types.empty() && tokens.types.size() != tokens.ids.size()) {
     throw ShapeError(fmt::format("batch.{}.types: {} types for {} tokens", name,
                                  tokens.types.size(), tokens.rows()));

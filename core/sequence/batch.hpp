@@ -12,6 +12,9 @@ struct Tokens {
   PoolVector<TokenId> ids;
   Segments segments;            // a segment for each sequence; it may be empty
   PoolVector<TokenId> types{};  // of each token; empty: all 0
+  // Of each sequence that goes on with a stream of text: the stream. Segments then have positions
+  // in their streams. Empty: sequences are by themselves.
+  PoolVector<Index> lanes{};
 
   Index rows() const { return static_cast<Index>(ids.size()); }
 };
@@ -47,7 +50,8 @@ struct Prompts {
 Prompts prompts_after(Tokens context, TokenId begin);
 
 // Throws ShapeError if the parts do not match: different numbers of sequences, segments with other
-// rows than there are tokens, types of other tokens, or labels of rows that do not exist.
+// rows than there are tokens, types of other tokens, lanes of other sequences, or labels of rows
+// that do not exist.
 void expect_whole(const Batch& batch);
 
 }  // namespace tapehead

@@ -15,6 +15,29 @@ Segments segments_of(const std::vector<Index>& lengths) {
   return segments;
 }
 
+Segments rows_before(const Segments& segments, Index most) {
+  Segments before;
+  Index row = 0;
+  for (const Segment& segment : segments.list) {
+    const Index rows = std::clamp<Index>(segment.position, 0, most);
+    before.list.push_back({.row = row, .rows = rows, .position = segment.position - rows});
+    row += rows;
+  }
+  return before;
+}
+
+Segments joined(const Segments& before, const Segments& after) {
+  Segments both;
+  Index row = 0;
+  for (Index i = 0; i < after.count(); ++i) {
+    const Index rows = before[i].rows + after[i].rows;
+    const Index position = before[i].rows > 0 ? before[i].position : after[i].position;
+    both.list.push_back({.row = row, .rows = rows, .position = position});
+    row += rows;
+  }
+  return both;
+}
+
 Index row_count(const Segments& segments) {
   Index rows = 0;
   for (const Segment& segment : segments.list) {

@@ -33,6 +33,13 @@ struct Segments {
 // Segments of the given lengths, laid end to end, each from position 0.
 Segments segments_of(const std::vector<Index>& lengths);
 
+// For each sequence that begins inside a stream, the rows before it, `most` at most, laid end to
+// end.
+Segments rows_before(const Segments& segments, Index most);
+
+// For each sequence, the rows of `before` and then those of `after`, laid end to end.
+Segments joined(const Segments& before, const Segments& after);
+
 // One past the last row that any segment holds.
 Index row_count(const Segments& segments);
 

@@ -55,7 +55,9 @@ Window WindowList::operator[](Index number) const {
   return {.first = first,
           .rows = std::min(end, run.end) - first,
           .unlabelled = labelled - first,
-          .opens = first == run.begin};
+          .opens = run.opens && first == run.begin,
+          .run = std::distance(entries_.begin(), after) - 1,
+          .position = first - run.begin};
 }
 
 WindowList training_windows(const TokenText& text, const Windowing& windowing, std::uint64_t seed,

@@ -16,6 +16,8 @@ struct Window {
   Index rows = 0;
   Index unlabelled = 0;  // so many rows at its beginning are read only
   bool opens = false;    // its first row reads a begin mark instead of the token before
+  Index run = 0;         // the number of its run
+  Index position = 0;    // how many tokens of its run are before its first row
 };
 
 struct Windowing {
@@ -30,6 +32,7 @@ struct WindowRun {
   Index end;
   Index head;
   Index step;
+  bool opens = true;  // its first row reads a begin mark
 
   Index count() const;
 };
@@ -44,6 +47,11 @@ class WindowList {
   void add(const WindowRun& run);
   WindowList with(const std::vector<Index>& numbers) const;  // these, in this order
 
+  // Of the runs, whatever was chosen.
+  Index runs() const { return std::ssize(entries_); }
+  Index count_of(Index run) const { return entry(run).run.count(); }
+  Index first_of(Index run) const { return entry(run).number; }
+
   Index size() const { return chosen_ ? std::ssize(*chosen_) : windows_; }
   Window operator[](Index number) const;
 
@@ -52,6 +60,7 @@ class WindowList {
     WindowRun run;
     Index number;  // of its first window
   };
+  const Entry& entry(Index run) const { return entries_[static_cast<std::size_t>(run)]; }
 
   Index context_ = 0;
   std::vector<Entry> entries_;

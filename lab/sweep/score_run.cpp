@@ -14,6 +14,7 @@
 #include "lab/sweep/study_run.hpp"
 #include "nn/transformer/loss.hpp"
 #include "train/evaluation/evaluation.hpp"
+#include "train/evaluation/lane_evaluation.hpp"
 #include "train/experiment.hpp"
 #include "train/options/layout.hpp"
 #include "train/output/json_text.hpp"
@@ -38,12 +39,13 @@ const Split& split_of(const Task& task, const std::string& wanted) {
 
 // Uses the training split as one batch: the cost of a token does not depend on the batches.
 double multiply_adds_per_token(const Config& config, const Task& task) {
-  const std::shared_ptr<const Split> train = task.training_split(0);
+  const Layout layout = layout_of(config.model);
+  const auto train = training_epoch(task, config.training.batching(), config.seed, 0, layout).split;
   std::vector<Index> all(static_cast<std::size_t>(train->size()));
   std::iota(all.begin(), all.end(), Index{0});
-  const Batch batch = make_batch(*train, all, layout_of(config.model));
-  return step_flops(config.model, task.target_tokenizer->size(), batch) / 2 /
-         static_cast<double>(batch.labels.count());
+  const Batch batch = make_batch(*train, all, layout);
+  return step_flops(config.model, task.target_tokenizer->size(), batch, config.training.memory) /
+         2 / static_cast<double>(batch.labels.count());
 }
 
 // The content of the lines of metrics.jsonl that are about steps. Throws IoError for a damaged
@@ -88,11 +90,7 @@ void add_training(RunScores& scores, const RunFiles& files) {
   }
 }
 
-ExampleScore likelihood(const Model& model, const Split& split, Index example) {
-  Tape tape(false);
-  Pass pass(tape, model.store);
-  const Batch batch = make_batch(split, {example}, layout_of(model.transformer.options()));
-  const CrossEntropy result = batch_loss(model.transformer, pass, batch);
+ExampleScore likelihood(const Split& split, const Batch& batch, const CrossEntropy& result) {
   ExampleScore score{.negative_log_likelihood = result.negative_log_likelihood,
                      .tokens = batch.labels.count(),
                      .correct = result.correct,
@@ -108,6 +106,33 @@ ExampleScore likelihood(const Model& model, const Split& split, Index example) {
   return score;
 }
 
+std::vector<ExampleScore> likelihoods(const Model& model, const Split& split, Workers& workers) {
+  const Layout layout = layout_of(model.transformer.options());
+  std::vector<ExampleScore> scores(static_cast<std::size_t>(split.size()));
+  workers.run(split.size(), [&](Index i) {
+    Tape tape(false);
+    Pass pass(tape, model.store);
+    const Batch batch = make_batch(split, {i}, layout);
+    scores[static_cast<std::size_t>(i)] =
+        likelihood(split, batch, batch_loss(model.transformer, pass, batch));
+  });
+  return scores;
+}
+
+// Windows of lanes one by one, since each is an example; they have the same numbers.
+std::vector<ExampleScore> likelihoods_in_lanes(const Model& model, const Split& lanes,
+                                               Workers& workers) {
+  std::vector<ExampleScore> scores(static_cast<std::size_t>(lanes.size()));
+  workers.run(lanes.windows.list.runs(), [&](Index lane) {
+    read_lanes(model.transformer, model.store, lanes, {.first = lane, .count = 1},
+               [&](const Batch& batch, const CrossEntropy& result) {
+                 scores[static_cast<std::size_t>(batch.examples.front())] =
+                     likelihood(lanes, batch, result);
+               });
+  });
+  return scores;
+}
+
 RunScores score(SavedRun& saved, const Task& task, const Split& split, const RunStudy& study,
                 Workers& workers) {
   RunScores scores{.split = split.name,
@@ -117,11 +142,14 @@ RunScores score(SavedRun& saved, const Task& task, const Split& split, const Run
                    .seconds = read_elapsed_seconds(RunFiles{saved.directory}.checkpoints()),
                    .study = study,
                    .figures = study_run(saved, task, split, study, workers),
-                   .examples = std::vector<ExampleScore>(static_cast<std::size_t>(split.size()))};
+                   .examples = {}};
   add_training(scores, {saved.directory});
-  workers.run(split.size(), [&](Index i) {
-    scores.examples[static_cast<std::size_t>(i)] = likelihood(saved.model, split, i);
-  });
+  const EvaluationOptions& options = saved.config.evaluation;
+  const Index memory = options.memory.value_or(0);
+  scores.examples =
+      memory > 0 ? likelihoods_in_lanes(
+                       saved.model, evaluation_lanes(split, memory, options.batch_tokens), workers)
+                 : likelihoods(saved.model, split, workers);
   const std::vector<std::string> outputs =
       decode_split(saved.model.transformer, saved.model.store, task, split,
                    std::ssize(split.examples), saved.config.evaluation, workers);

@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/ops/heads/head_scaling.hpp"
+#include "core/ops/join_sequences.hpp"
 #include "nn/attention/rules.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -20,6 +21,27 @@ PoolVector<Pattern> pattern_list_of(const AttentionSpec& spec) {
   }
   return patterns;
 }
+
+// The segments by which rotary positions turn queries and keys. In a stream, positions grow without
+// limit, but only their differences matter: the first key of each sequence counts as position 0.
+struct Turns {
+  Turns(const AttentionSpec& spec, const Segments& of_queries, const Segments& of_keys)
+      : queries_(of_queries), keys_(of_keys) {
+    if (spec.positions == AttentionPositions::rotary) {
+      own_ = {of_queries, of_keys};
+      for (std::size_t i = 0; i < of_keys.list.size(); ++i) {
+        own_->first.list[i].position -= std::exchange(own_->second.list[i].position, 0);
+      }
+    }
+  }
+  const Segments& queries() const { return own_ ? own_->first : queries_; }
+  const Segments& keys() const { return own_ ? own_->second : keys_; }
+
+ private:
+  const Segments& queries_;
+  const Segments& keys_;
+  std::optional<std::pair<Segments, Segments>> own_;  // where it makes a difference
+};
 
 // Copies the columns of a row into a row of the cache.
 Scalar* keep(const HeadColumns& columns, Index row, Index count, Scalar* to) {
@@ -74,14 +96,35 @@ BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& query, const V
                 queries, keys);
 }
 
+BlockOutput MultiHeadAttention::self_with_past(Pass& pass, const Var& past,
+                                               const Segments& past_segments, const Var& x,
+                                               const Segments& segments) const {
+  if (spec.heads == 0) {
+    return nothing(pass, segments);
+  }
+  const Segments keys = joined(past_segments, segments);
+  const Var all = join_sequences(past, past_segments, x, segments);
+  HeadProjections::Of from_x = weights.projections.of(pass, x, HeadRoles::query_only);
+  HeadProjections::Of from_all = weights.projections.of(pass, all, HeadRoles::key_and_value);
+  const Turns turns(spec, segments, keys);
+  return attend(
+      pass,
+      {.query = weights.scores.query(pass, from_x.columns(HeadRole::query), turns.queries()),
+       .key = weights.scores.key(pass, from_all.columns(HeadRole::key), turns.keys()),
+       .value = from_all.columns(HeadRole::value)},
+      segments, keys);
+}
+
 BlockOutput MultiHeadAttention::cached_self(Pass& pass, const Var& x, const Segments& queries,
                                             Tensor& kept, const Segments& keys) const {
   if (spec.heads == 0) {
     return nothing(pass, queries);
   }
   HeadProjections::Of fresh = weights.projections.of(pass, x);
-  const HeadColumns query = weights.scores.query(pass, fresh.columns(HeadRole::query), queries);
-  const HeadColumns key = weights.scores.key(pass, fresh.columns(HeadRole::key), queries);
+  const Turns turns(spec, queries, keys);
+  const HeadColumns query =
+      weights.scores.query(pass, fresh.columns(HeadRole::query), turns.queries());
+  const HeadColumns key = weights.scores.key(pass, fresh.columns(HeadRole::key), turns.queries());
   const HeadColumns value = fresh.columns(HeadRole::value);
   const Index value_columns = cache_columns() - key_columns();
   for (Index i = 0; i < queries.count(); ++i) {
@@ -98,6 +141,20 @@ BlockOutput MultiHeadAttention::cached_self(Pass& pass, const Var& x, const Segm
                  .key = {.matrix = all, .first = 0, .step = key.step},
                  .value = {.matrix = all, .first = key_columns(), .step = value.step}},
                 queries, keys);
+}
+
+void MultiHeadAttention::turn_back(Tensor kept, Index positions) const {
+  if (spec.heads == 0 || !spec.has(AttentionPositions::rotary)) {
+    return;
+  }
+  Tape tape(false);
+  const Tensor turned =
+      weights.scores
+          .turned_back({.matrix = tape.constant(kept)}, positions, key_columns() / spec.d_qk)
+          .value();
+  for (Index i = 0; i < kept.dim(0); ++i) {
+    std::copy_n(turned.row(i), key_columns(), kept.row(i));
+  }
 }
 
 BlockOutput MultiHeadAttention::cached_cross(Pass& pass, const Var& x, const Var& memory,

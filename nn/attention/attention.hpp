@@ -44,10 +44,18 @@ struct MultiHeadAttention {
   BlockOutput operator()(Pass& pass, const Var& query, const Var& key, const Var& value,
                          const Segments& queries, const Segments& keys) const;
 
+  // Self-attention to rows that came before, which have no queries, and to the rows themselves.
+  // past: (R, D), x: (N, D), of the same sequences.
+  BlockOutput self_with_past(Pass& pass, const Var& past, const Segments& past_segments,
+                             const Var& x, const Segments& segments) const;
+
   // Self-attention of new rows to themselves and to the earlier rows that are cached. Segment i of
   // `keys` says where all of them are in `kept`; the new ones are written there, at the end.
   BlockOutput cached_self(Pass& pass, const Var& x, const Segments& queries, Tensor& kept,
                           const Segments& keys) const;
+
+  // Adapts cached rows whose positions count from a row that is so many positions later.
+  void turn_back(Tensor kept, Index positions) const;
 
   // Cross-attention. The keys and values of the context are computed in the first call and kept.
   BlockOutput cached_cross(Pass& pass, const Var& x, const Var& memory, const Segments& queries,

@@ -65,7 +65,9 @@ void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
   std::vector<std::string> weights;
   std::vector<std::string> biases;
   for (const ProjectionSpec& projection : projections) {
-    const Place place{.block = blocks.size(), .first = static_cast<Index>(weights.size()) * rows};
+    const Place place{.block = blocks.size(),
+                      .first = static_cast<Index>(weights.size()) * rows,
+                      .columns = rows};
     for (const HeadRole role : {HeadRole::query, HeadRole::key, HeadRole::value}) {
       if (makes(projection, role)) {
         places[static_cast<std::size_t>(role)] = place;
@@ -89,6 +91,36 @@ void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
        .narrow = narrow});
 }
 
+// The columns of a block's product that have these roles; between them are no others.
+HeadProjections::Place HeadProjections::used_columns(std::size_t block, HeadRoles roles) const {
+  Index first = blocks[block].weight.shape[0];
+  Index end = 0;
+  for (const HeadRole role : {HeadRole::query, HeadRole::key, HeadRole::value}) {
+    const bool wanted =
+        roles == HeadRoles::all || (role == HeadRole::query) == (roles == HeadRoles::query_only);
+    if (wanted && place(role).block == block) {
+      first = std::min(first, place(role).first);
+      end = std::max(end, place(role).first + place(role).columns);
+    }
+  }
+  return {.block = block, .first = first, .columns = end - first};
+}
+
+Var HeadProjections::Of::product(std::size_t number, HeadRole role) {
+  const Block& block = projections_.blocks[number];
+  if (block.narrow) {
+    const Var weight = pass_.parameter(block.weight);
+    const Index width = projections_.width(role);
+    return block.bias.declared()
+               ? head_linear({input_}, weight, pass_.parameter(block.bias), block.heads, width)
+               : head_linear({input_}, weight, block.heads, width);
+  }
+  const Place used = projections_.used_columns(number, roles_);
+  return used.columns == block.weight.shape[0]
+             ? pass_.linear(input_, block.weight, block.bias)
+             : pass_.linear_with_rows(input_, block.weight, block.bias, used.first, used.columns);
+}
+
 HeadColumns HeadProjections::Of::columns(HeadRole role) {
   const AttentionSpec& spec = projections_.spec;
   const std::optional<Index> step = spec.heads_alike() ? std::optional<Index>(0) : std::nullopt;
@@ -96,18 +128,13 @@ HeadColumns HeadProjections::Of::columns(HeadRole role) {
     return {.matrix = input_, .first = 0, .step = step};
   }
   const Place& place = projections_.place(role);
-  std::optional<Var>& product = products_[place.block];
-  const Block& block = projections_.blocks[place.block];
-  if (!product && !block.narrow) {
-    product = pass_.linear(input_, block.weight, block.bias);
-  } else if (!product) {
-    const Var weight = pass_.parameter(block.weight);
-    const Index width = projections_.width(role);
-    product = block.bias.declared()
-                  ? head_linear({input_}, weight, pass_.parameter(block.bias), block.heads, width)
-                  : head_linear({input_}, weight, block.heads, width);
+  std::optional<Var>& made = products_[place.block];
+  if (!made) {
+    made = product(place.block, role);
   }
-  return {.matrix = *product, .first = place.first, .step = step};
+  const bool narrow = projections_.blocks[place.block].narrow;
+  const Index skipped = narrow ? 0 : projections_.used_columns(place.block, roles_).first;
+  return {.matrix = *made, .first = place.first - skipped, .step = step};
 }
 
 void HeadProjections::keep_heads(const KeptHeads& kept, const HeadProjections& smaller,

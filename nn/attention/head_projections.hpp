@@ -18,6 +18,9 @@ enum class AttentionInputs { self, cross, separate };
 
 enum class HeadRole { query, key, value };
 
+// The roles that an input has.
+enum class HeadRoles { all, query_only, key_and_value };
+
 struct HeadProjections {
   HeadProjections(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
                   AttentionInputs inputs);
@@ -25,17 +28,23 @@ struct HeadProjections {
   // The projections of one input, computed when they are first needed.
   class Of {
    public:
-    Of(const HeadProjections& projections, Pass& pass, const Var& input)
-        : projections_(projections), pass_(pass), input_(input) {}
+    Of(const HeadProjections& projections, Pass& pass, const Var& input, HeadRoles roles)
+        : projections_(projections), pass_(pass), input_(input), roles_(roles) {}
     HeadColumns columns(HeadRole role);
 
    private:
+    Var product(std::size_t block, HeadRole role);
+
     const HeadProjections& projections_;
     Pass& pass_;
     Var input_;
+    HeadRoles roles_;
     std::array<std::optional<Var>, 3> products_;  // by block
   };
-  Of of(Pass& pass, const Var& input) const { return {*this, pass, input}; }
+  // Other roles than these are not asked for, and cost nothing.
+  Of of(Pass& pass, const Var& input, HeadRoles roles = HeadRoles::all) const {
+    return {*this, pass, input, roles};
+  }
 
   // The weight (d, columns that the head sees) of a head's queries, keys or values, and the first
   // of those columns. Nothing with identity.
@@ -59,6 +68,7 @@ struct HeadProjections {
   struct Place {
     std::size_t block = 0;
     Index first = 0;  // column
+    Index columns = 0;
   };
   const Place& place(HeadRole role) const { return places[static_cast<std::size_t>(role)]; }
   Index width(HeadRole role) const { return role == HeadRole::value ? spec.d_v : spec.d_qk; }
@@ -68,6 +78,7 @@ struct HeadProjections {
   std::array<Place, 3> places{};
 
  private:
+  Place used_columns(std::size_t block, HeadRoles roles) const;
   void add_block(const Scope& scope, const ModelOptions& options,
                  const std::vector<ProjectionSpec>& projections);
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/memory/pool_vector.hpp"
 #include "core/ops/attention/additive_score.hpp"
@@ -131,6 +132,18 @@ HeadColumns HeadScores::rotated(const HeadColumns& heads, const Segments& segmen
   }
   return like(heads, rotate_heads(heads, rotations_, segments, distinct(heads, count), spec_.d_qk,
                                   spec_.rotary_pairs));
+}
+
+Var HeadScores::turned_back(const HeadColumns& keys, Index positions, Index heads) const {
+  const Index d = spec_.d_qk;
+  Tensor back = Tensor::empty({1, d});  // the same cosines, and the sines of the opposite angles
+  std::copy_n(rotations_.row(positions), d, back.row(0));
+  std::transform(back.row(0) + d / 2, back.row(0) + d, back.row(0) + d / 2, std::negate<>());
+  Segments each;
+  for (Index row = 0; row < keys.matrix.shape()[0]; ++row) {
+    each.list.push_back({.row = row, .rows = 1});
+  }
+  return rotate_heads(keys, back, each, heads, d, spec_.rotary_pairs);
 }
 
 // q Mᵀ for bilinear heads' queries, √d x / |x| for cosine heads' queries and keys.

@@ -19,6 +19,10 @@ class HeadScores {
   HeadColumns query(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
   HeadColumns key(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
 
+  // Rotary keys of `heads` heads, by so many positions back: what they would be if each row had a
+  // position that much less.
+  Var turned_back(const HeadColumns& keys, Index positions, Index heads) const;
+
   double scale() const;  // of the scores that `query` and `key` give
   // The scores that are not dot products, for `AttentionOptions`, and their learned numbers.
   PoolVector<std::shared_ptr<const PairScore>> functions() const;

@@ -20,10 +20,12 @@ void KeyValueCache::extend(std::span<const Index> slots, const Segments& segment
   Index most = 0;
   for (Index i = 0; i < segments.count(); ++i) {
     Slot& slot = slots_[static_cast<std::size_t>(slots[static_cast<std::size_t>(i)])];
-    if (segments[i].position != slot.length || slot.length + segments[i].rows > longest_) {
+    if (segments[i].position != slot.position + slot.length ||
+        slot.length + segments[i].rows > longest_) {
       throw ShapeError(fmt::format(
-          "key_value_cache: {} rows at position {} do not fit a slot of {} rows, of at most {}",
-          segments[i].rows, segments[i].position, slot.length, longest_));
+          "key_value_cache: {} rows at position {} do not fit a slot of {} rows from {} on, of at "
+          "most {}",
+          segments[i].rows, segments[i].position, slot.length, slot.position, longest_));
     }
     most = std::max(most, slot.length + segments[i].rows);
   }
@@ -34,7 +36,7 @@ void KeyValueCache::extend(std::span<const Index> slots, const Segments& segment
   for (Index i = 0; i < segments.count(); ++i) {
     Slot& slot = slots_[static_cast<std::size_t>(slots[static_cast<std::size_t>(i)])];
     slot.length += segments[i].rows;
-    keys_.list.push_back({.row = slot.first, .rows = slot.length, .position = 0});
+    keys_.list.push_back({.row = slot.first, .rows = slot.length, .position = slot.position});
   }
 }
 
@@ -67,13 +69,34 @@ void KeyValueCache::copy(Index from, Index to) {
   const Slot& source = slots_[static_cast<std::size_t>(from)];
   Slot& target = slots_[static_cast<std::size_t>(to)];
   target.length = source.length;
+  target.position = source.position;
   for (LayerCache& layer : layers_) {
     std::copy_n(layer.rows.row(source.first), source.length * layer.rows.dim(1),
                 layer.rows.row(target.first));
   }
 }
 
-void KeyValueCache::clear(Index slot) { slots_[static_cast<std::size_t>(slot)].length = 0; }
+void KeyValueCache::clear(Index slot) {
+  slots_[static_cast<std::size_t>(slot)].length = 0;
+  slots_[static_cast<std::size_t>(slot)].position = 0;
+}
+
+void KeyValueCache::forget(Index number, Index keep) {
+  Slot& slot = slots_[static_cast<std::size_t>(number)];
+  const Index forgotten = std::max<Index>(0, slot.length - keep);
+  for (LayerCache& layer : layers_) {
+    std::copy(layer.rows.row(slot.first + forgotten), layer.rows.row(slot.first + slot.length),
+              layer.rows.row(slot.first));
+  }
+  slot.length -= forgotten;
+  slot.position += forgotten;
+}
+
+Tensor KeyValueCache::rows(std::size_t layer, Index slot) const {
+  const auto& [first, length, position, used] = slots_[static_cast<std::size_t>(slot)];
+  const Tensor& all = layers_[layer].rows;
+  return all.part(first * all.dim(1), {length, all.dim(1)});
+}
 
 void KeyValueCache::release(Index slot) { slots_[static_cast<std::size_t>(slot)].used = false; }
 

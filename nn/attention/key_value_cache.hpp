@@ -39,10 +39,17 @@ class KeyValueCache {
   // of keys.
   const Segments& keys() const { return keys_; }
 
-  void copy(Index from, Index to);  // overwrites slot `to` with slot `from`
-  void clear(Index slot);           // removes the slot's rows
-  void release(Index slot);         // frees a slot that is no longer used
+  void copy(Index from, Index to);      // overwrites slot `to` with slot `from`
+  void clear(Index slot);               // removes the slot's rows
+  void forget(Index slot, Index keep);  // removes its first rows, until so many are left
+  void release(Index slot);             // frees a slot that is no longer used
 
+  // The position of the row that comes next.
+  Index next_position(Index slot) const {
+    const Slot& of = slots_[static_cast<std::size_t>(slot)];
+    return of.position + of.length;
+  }
+  Tensor rows(std::size_t layer, Index slot) const;  // a view
   Index length(Index slot) const { return slots_[static_cast<std::size_t>(slot)].length; }
   LayerCache& layer(std::size_t i) { return layers_[i]; }
 
@@ -50,6 +57,7 @@ class KeyValueCache {
   struct Slot {
     Index first = 0;  // row
     Index length = 0;
+    Index position = 0;  // of the first row
     bool used = true;
   };
   void grow(Index rows);

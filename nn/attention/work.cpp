@@ -11,9 +11,11 @@ AttentionWork attention_work(const AttentionSpec& spec) {
     const Index slices = spec.tied() ? spec.d_model / projection.in : projection.heads;
     const auto uses = static_cast<double>(slices * projection.in * projection.width);
     const bool on_queries = projection.query || spec.is_self();
-    const bool on_keys = !spec.is_self() && (projection.key || projection.value);
+    const bool has_key = projection.key || projection.value;
+    const bool on_keys = !spec.is_self() && has_key;
     work.query_row += on_queries ? uses : 0;
     work.key_row += on_keys ? uses : 0;
+    work.past_row += spec.is_self() && has_key ? uses : 0;
   }
   work.query_row += static_cast<double>(spec.heads_with(Score::bilinear) * spec.d_qk * spec.d_qk);
   if (spec.has_clip()) {  // products of queries with a vector for each distance

@@ -8,6 +8,7 @@ namespace tapehead {
 struct AttentionWork {
   double query_row = 0;  // for each row of queries: uses of a weight
   double key_row = 0;    // for each row of keys and values
+  double past_row = 0;   // self-attention: for each row that only has keys and values
   double pair = 0;       // for each pair of a query and a key
 };
 

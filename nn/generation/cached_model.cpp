@@ -31,7 +31,7 @@ void CachedModel::gather(std::span<const Reading> readings) {
     const std::span<const TokenId> tokens = reading.tokens.empty() ? of_prompt : reading.tokens;
     newest_.segments.list.push_back({.row = newest_.rows(),
                                      .rows = std::ssize(tokens),
-                                     .position = cache_.length(reading.slot),
+                                     .position = cache_.next_position(reading.slot),
                                      .prefix = prompt.prefix});
     newest_.ids.insert(newest_.ids.end(), tokens.begin(), tokens.end());
     sources_.list.push_back(prompts_.context.segments[reading.prompt]);

@@ -60,6 +60,12 @@ void Ensemble::clear(Index slot) {
   }
 }
 
+void Ensemble::forget(Index slot, Index keep) {
+  for (CachedModel& model : models_) {
+    model.forget(slot, keep);
+  }
+}
+
 void Ensemble::release(Index slot) {
   for (CachedModel& model : models_) {
     model.cache().release(slot);

@@ -33,9 +33,10 @@ class Ensemble {
   // The rows of a slot, in the model with the most.
   Index length(Index slot) const;
 
-  void copy(Index from, Index to);  // overwrites slot `to` with slot `from`
-  void clear(Index slot);           // removes the slot's rows
-  void release(Index slot);         // frees a slot that is no longer used
+  void copy(Index from, Index to);      // overwrites slot `to` with slot `from`
+  void clear(Index slot);               // removes the slot's rows
+  void forget(Index slot, Index keep);  // removes the slot's first rows, until so many are left
+  void release(Index slot);             // frees a slot that is no longer used
 
  private:
   std::deque<CachedModel> models_;

@@ -91,6 +91,11 @@ class Generation {
     if (models_.length(number) + more <= options_.context) {
       return true;
     }
+    if (options_.remembered > 0 && models_.length(number) > options_.remembered) {
+      sequence.result.slid = true;
+      models_.forget(number, options_.remembered);
+      return true;
+    }
     if (options_.kept == 0) {
       return false;
     }

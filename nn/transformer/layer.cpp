@@ -59,8 +59,12 @@ Layer Layer::repeated(const Scope& scope, AttentionMaker& attention, Index numbe
 }
 
 Var Layer::operator()(Pass& pass, const Var& x, const Segments& segments, const Context* context,
-                      const CachedLayer* cached) const {
+                      const CachedLayer* cached, const Past* past) const {
   Var y = self_residual(pass, x, segments, [&](const Var& normed) {
+    if (past != nullptr) {
+      return self.self_with_past(pass, self_residual.block_input(pass, past->rows), past->segments,
+                                 normed, segments);
+    }
     return cached == nullptr
                ? self(pass, normed, normed, normed, segments, segments)
                : self.cached_self(pass, normed, segments, cached->layer.rows, cached->keys);

@@ -17,6 +17,12 @@ struct Context {
   const Segments& segments;
 };
 
+// What a memory has of the same sequences: their rows before a layer, from earlier batches.
+struct Past {
+  Var rows;  // (R, D)
+  const Segments& segments;
+};
+
 // For decoding of new rows: the cached rows of a layer, and where they are (KeyValueCache::keys).
 struct CachedLayer {
   LayerCache& layer;
@@ -42,9 +48,11 @@ struct Layer {
   // weights.
   Layer repeated(const Scope& scope, AttentionMaker& attention, Index number) const;
 
-  // (N, D) -> (N, D). `context`: null in a layer without cross-attention.
+  // (N, D) -> (N, D). `context`: null in a layer without cross-attention. Not both of `cached` and
+  // `past`.
   Var operator()(Pass& pass, const Var& x, const Segments& segments,
-                 const Context* context = nullptr, const CachedLayer* cached = nullptr) const;
+                 const Context* context = nullptr, const CachedLayer* cached = nullptr,
+                 const Past* past = nullptr) const;
 
   std::string path;  // of its weights
   MultiHeadAttention self;

@@ -1,16 +1,36 @@
 #include "nn/transformer/stack.hpp"
 
+#include "nn/lane_memory.hpp"
+
 namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+Var run_with_memory(Pass& pass, const Layer& layer, Index number, const Tokens& tokens,
+                    const Var& x) {
+  LaneMemory& memory = *pass.memory;
+  memory.write(number, tokens, x.value());
+  const Segments segments = memory.segments(tokens);
+  if (row_count(segments) == 0) {
+    return layer(pass, x, tokens.segments);
+  }
+  const Past past{.rows = pass.tape().constant(memory.read(number, tokens)), .segments = segments};
+  return layer(pass, x, tokens.segments, nullptr, nullptr, &past);
+}
+
+}  // namespace
 
 Var Stack::operator()(Pass& pass, const Tokens& tokens, const Context* context,
                       KeyValueCache* cache) const {
   Var x = embedding(pass, tokens);
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (cache == nullptr) {
-      x = layers[i](pass, x, tokens.segments, context);
-    } else {
+    if (pass.memory != nullptr && !tokens.lanes.empty()) {
+      x = run_with_memory(pass, layers[i], static_cast<Index>(i), tokens, x);
+    } else if (cache != nullptr) {
       const CachedLayer cached{.layer = cache->layer(i), .keys = cache->keys()};
       x = layers[i](pass, x, tokens.segments, context, &cached);
+    } else {
+      x = layers[i](pass, x, tokens.segments, context);
     }
   }
   return closing_norm ? (*closing_norm)(pass, x) : x;
@@ -22,6 +42,14 @@ KeyValueCache Stack::make_cache(Index sequences, Index longest) const {
     columns.push_back(layer.self.cache_columns());
   }
   return {columns, sequences, longest};
+}
+
+void Stack::forget(KeyValueCache& cache, Index slot, Index keep) const {
+  const Index forgotten = cache.length(slot) - keep;
+  cache.forget(slot, keep);
+  for (std::size_t i = 0; i < layers.size() && forgotten > 0; ++i) {
+    layers[i].self.turn_back(cache.rows(i, slot), forgotten);
+  }
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -13,12 +13,17 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 struct Stack {
   // (N tokens) -> (N, D). `context`: what the cross-attention of its layers attends to; null if
   // they have none. With a cache, the tokens are those that follow the cached ones, and
-  // KeyValueCache::extend was called for them.
+  // KeyValueCache::extend was called for them. Tokens of lanes also see what the memory of the pass
+  // has of their lanes, and are remembered.
   Var operator()(Pass& pass, const Tokens& tokens, const Context* context = nullptr,
                  KeyValueCache* cache = nullptr) const;
 
   // An empty cache for `sequences` sequences of at most `longest` tokens.
   KeyValueCache make_cache(Index sequences, Index longest) const;
+
+  // Removes the first rows of a slot until so many are left. Those stay as they are: what they saw
+  // is still in them.
+  void forget(KeyValueCache& cache, Index slot, Index keep) const;
 
   StackName name;
   std::string path;  // of its layers and its last norm

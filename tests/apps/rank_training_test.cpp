@@ -77,15 +77,21 @@ class RankTraining : public testing::TestWithParam<Case> {
 
 INSTANTIATE_TEST_SUITE_P(
     Of, RankTraining,
-    testing::Values(
-        Case{"translation", translation_config()},
-        Case{"muon", symbols_config(""), {"training.optimizer=muon"}},
-        Case{"gates",
-             symbols_config(""),
-             {"attention.gates=l0", "training.gate_penalty=0.1", "training.weight_decay=0.1"}},
-        Case{"language_model",
-             text_config(TAPEHEAD_FIXTURES "/text/train.en"),
-             {"training.steps=8", "training.checkpoint_every=4", "evaluation.every=4"}}),
+    testing::Values(Case{"translation", translation_config()},
+                    Case{"muon", symbols_config(""), {"training.optimizer=muon"}},
+                    Case{"gates",
+                         symbols_config(""),
+                         {"attention.gates=l0", "training.gate_penalty=0.1",
+                          "training.weight_decay=0.1"}},
+                    Case{"language_model",
+                         text_config(TAPEHEAD_FIXTURES "/text/train.en"),
+                         {"training.steps=8", "training.checkpoint_every=4", "evaluation.every=4"}},
+                    Case{"memory",
+                         text_config(TAPEHEAD_FIXTURES "/text/train.en"),
+                         {"training.steps=8", "training.checkpoint_every=4", "evaluation.every=4",
+                          "training.memory=30", "training.batch_tokens=120",
+                          "training.accumulate=2", "training.shards=5", "model.positions=none",
+                          "attention.positions=rotary", "model.max_positions=64"}}),
     [](const auto& test) { return test.param.name; });
 
 TEST_P(RankTraining, leaves_the_run_of_one_process) {

@@ -35,6 +35,7 @@ void resolve(Config& config) {
   }
   TrainingOptions& training = config.training;
   if (!training.steps && !training.minutes) fill(training.epochs, Index{10});
+  if (training.memory > 0) fill(config.evaluation.memory, training.memory);
   fill(training.shards, automatic_shards(training.batch_tokens));
 }
 

@@ -14,6 +14,7 @@
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/rules.hpp"
 #include "train/config/family_rules.hpp"
+#include "train/config/memory_rules.hpp"
 #include "train/config/model_rules.hpp"
 #include "train/config/unused_model_options.hpp"
 #include "train/config/unused_options.hpp"
@@ -305,6 +306,10 @@ std::span<const Rule> rules() {
        metric_is_measured},
       {"`evaluation.stride` is for `text` in a decoder, and at most `task.context`.",
        stride_covers},
+      {"`training.memory` and `evaluation.memory` are for `text` in a decoder with "
+       "`model.positions: none`, without `evaluation.stride`; `model.max_positions` is at least "
+       "`task.context` and the memory together.",
+       memory_fits},
       {"Options of `evaluation` about outputs keep their defaults where the task or the family has "
        "no such outputs.",
        unused_by_evaluation},

@@ -203,10 +203,11 @@ std::vector<Unused> unused_in_evaluation(const Config& config) {
                     "bleu_tokenizer", "lowercase"},
                    "running text has no outputs that are compared with a reference"});
   } else {
-    all.push_back({{"stride"}, "only running text is cut into windows (task.name: text)"});
+    all.push_back(
+        {{"stride", "memory"}, "only running text is cut into windows (task.name: text)"});
   }
   if (kind.of_text() && config.model.family == Family::encoder) {
-    all.push_back({{"stride", "samples"},
+    all.push_back({{"stride", "memory", "samples"},
                    "an encoder predicts masked tokens of windows that do not overlap"});
   }
   if (kind.of_classes()) {

@@ -8,6 +8,7 @@
 #include "datasets/loader.hpp"
 #include "nn/transformer/loss.hpp"
 #include "train/evaluation/example_decoding.hpp"
+#include "train/evaluation/lane_evaluation.hpp"
 #include "train/evaluation/shared_parts.hpp"
 #include "train/options/layout.hpp"
 
@@ -36,17 +37,31 @@ void serialize(Bytes& bytes, Sums& sums) {
   bytes(sums.negative_log_likelihood, sums.correct, sums.tokens, sums.unknown, sums.by_position);
 }
 
-Sums evaluate_batch(const Transformer& model, const ParameterStore& store, const Batch& batch,
-                    bool has_marks, PositionLosses by_position) {
-  Tape tape(false);
-  Pass pass(tape, store);
-  const CrossEntropy result = batch_loss(model, pass, batch);
+Sums sums_of(const Batch& batch, const CrossEntropy& result, bool has_marks,
+             PositionLosses by_position) {
   by_position.add(batch, result.by_row);
   return {.negative_log_likelihood = result.negative_log_likelihood,
           .correct = result.correct,
           .tokens = batch.labels.count(),
           .unknown = has_marks ? std::ranges::count(batch.labels.ids, unknown_id) : 0,
           .by_position = std::move(by_position)};
+}
+
+// Sums of floating-point numbers depend on their order, which is that of the parts.
+Sums total_of(const std::vector<Sums>& parts, const PositionLosses& by_position) {
+  Sums total{.by_position = by_position};
+  for (const Sums& part : parts) {
+    total.add(part);
+  }
+  return total;
+}
+
+Index longest_lane(const Split& split) {
+  Index longest = 0;
+  for (Index lane = 0; lane < split.windows.list.runs(); ++lane) {
+    longest = std::max(longest, split.windows.list.count_of(lane));
+  }
+  return longest * split.windows.windowing.context;
 }
 
 // Positions are told apart in running text only, where a row's label follows the rows before it.
@@ -59,21 +74,36 @@ Index longest_window(const Split& split, const Layout& layout) {
   return longest;
 }
 
+// The batches of a group of lanes depend on each other, so groups are the parts.
+Sums evaluate_lanes(const Transformer& model, const ParameterStore& store, const Split& split,
+                    Workers& workers, Ranks& ranks) {
+  const auto groups = evaluation_groups(split, model.options().d_model);
+  const PositionLosses by_position(longest_lane(split));
+  const auto sums_of_group = [&](Index i) {
+    Sums sum{.by_position = by_position};
+    read_lanes(model, store, split, groups[static_cast<std::size_t>(i)],
+               [&](const Batch& batch, const CrossEntropy& result) {
+                 sum.add(sums_of(batch, result, true, by_position));
+               });
+    return sum;
+  };
+  return total_of(compute_parts<Sums>(std::ssize(groups), sums_of_group, workers, ranks),
+                  by_position);
+}
+
 Sums evaluate_labels(const Transformer& model, const ParameterStore& store, const Split& split,
                      Index batch_tokens, Workers& workers, Ranks& ranks) {
   const Layout layout = layout_of(model.options());
   const auto batches = ordered_batches(split, batch_tokens, layout);
   const PositionLosses by_position(longest_window(split, layout));
-  const auto sums_of = [&](Index i) {
+  const auto sums_of_batch = [&](Index i) {
     const Batch batch = make_batch(split, batches[static_cast<std::size_t>(i)], layout);
-    return evaluate_batch(model, store, batch, !split.classes, by_position);
+    Tape tape(false);
+    Pass pass(tape, store);
+    return sums_of(batch, batch_loss(model, pass, batch), !split.classes, by_position);
   };
-  // Sums of floating-point numbers depend on their order, which is that of the batches.
-  Sums total{.by_position = by_position};
-  for (const Sums& part : compute_parts<Sums>(std::ssize(batches), sums_of, workers, ranks)) {
-    total.add(part);
-  }
-  return total;
+  return total_of(compute_parts<Sums>(std::ssize(batches), sums_of_batch, workers, ranks),
+                  by_position);
 }
 
 // Adds the metrics of outputs, one for each example, or the others.
@@ -148,7 +178,12 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
                     const Split& split, const EvaluationOptions& options, Index decode_examples,
                     Workers& workers, Ranks& ranks) {
   const auto begin = Clock::now();
-  Sums total = evaluate_labels(model, store, split, options.batch_tokens, workers, ranks);
+  const Index memory = options.memory.value_or(0);
+  Sums total =
+      memory > 0
+          ? evaluate_lanes(model, store, evaluation_lanes(split, memory, options.batch_tokens),
+                           workers, ranks)
+          : evaluate_labels(model, store, split, options.batch_tokens, workers, ranks);
   Evaluation result{.examples = split.size(),
                     .tokens = total.tokens,
                     .unknown = total.unknown,

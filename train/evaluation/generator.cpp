@@ -38,12 +38,15 @@ Generator::Generator(const RunEnsemble& runs, Workers& workers, GeneratorOptions
                  .tokenizers = runs.first().tokenizers,
                  .members = runs.members(),
                  .context = runs.context(),
+                 .memory = runs.memory(),
                  .one_document = has_one_document(runs.first())},
                 workers, std::move(options)) {
   expect_writes(runs.first().config, runs.first().directory.string());
 }
 
-Index Generator::kept() const { return of_text_ ? (context() + 1) / 2 : 0; }
+Index Generator::kept() const {
+  return !of_text_ ? 0 : model_.memory > 0 ? model_.memory : (context() + 1) / 2;
+}
 
 std::vector<TokenId> Generator::read_of(std::string_view prompt) const {
   const Tokenizer& tokenizer = *model_.tokenizers.source;
@@ -167,6 +170,7 @@ std::vector<std::vector<GeneratedText>> Generator::generate_together(
                                                        .max_tokens = options_.max_tokens,
                                                        .context = context(),
                                                        .kept = kept(),
+                                                       .remembered = model_.memory,
                                                        .seed = options_.seed,
                                                        .never = never_,
                                                        .end = end_id},

@@ -39,6 +39,7 @@ struct GeneratorModel {
   Tokenizers tokenizers;
   std::vector<EnsembleMember> members;
   Index context;              // rows that the models can read together
+  Index memory = 0;           // and rows that they remember before these
   bool one_document = false;  // the training text has no second one
 };
 
@@ -56,9 +57,10 @@ class Generator {
   // longer than `context()`, the last `kept()` tokens; of a source, the first.
   std::vector<TokenId> read_of(std::string_view prompt) const;
 
-  // The rows that the model reads together. A text that becomes longer is read again from its last
-  // `kept()` tokens on; a beam search ends there.
-  Index context() const { return model_.context; }
+  // The rows that the model sees together. A text that becomes longer is read again from its last
+  // `kept()` tokens on; a model with a memory forgets all rows but the last `kept()` instead. A
+  // beam search ends there.
+  Index context() const { return model_.context + model_.memory; }
   Index kept() const;
 
   // The samples of each prompt. `each` is called from several threads.

@@ -79,6 +79,14 @@ Index RunEnsemble::context() const {
   return least;
 }
 
+Index RunEnsemble::memory() const {
+  Index least = first().config.evaluation.memory.value_or(0);
+  for (const SavedRun* run : runs_) {
+    least = std::min(least, run->config.evaluation.memory.value_or(0));
+  }
+  return least;
+}
+
 std::string RunEnsemble::checkpoints() const {
   std::vector<std::string> names;
   for (const SavedRun* run : runs_) {

@@ -25,6 +25,7 @@ class RunEnsemble {
 
   std::vector<EnsembleMember> members() const;
   Index context() const;  // the least of the runs
+  Index memory() const;   // likewise: rows that the models remember of earlier windows
 
   // As SavedRun::use; of several runs the message names all checkpoints.
   template <class Action>

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "core/ops/arithmetic.hpp"
 #include "datasets/loader.hpp"
 #include "train/model_training.hpp"
+#include "train/options/layout.hpp"
 #include "train/output/table.hpp"
 #include "train/step/shards.hpp"
 
@@ -86,6 +89,20 @@ Batch small_batch(const Split& split, Index tokens, const Layout& layout) {
   return make_batch(split, chosen, layout);
 }
 
+// With a memory, windows behind the first one: each remembers rows of the only lane.
+Batch batch_to_check(const Config& config, const Task& task, Index tokens) {
+  const Split& train = task.split("train");
+  const Layout layout = layout_of(config.model);
+  const Index memory = config.training.memory;
+  if (memory == 0 || train.size() < 2) {
+    return small_batch(train, tokens, layout);
+  }
+  const Split lane = in_lanes(train, 1, memory, train.windows.windowing.context);
+  std::vector<Index> later(static_cast<std::size_t>(lane.size() - 1));
+  std::iota(later.begin(), later.end(), Index{1});
+  return small_batch(part_of(lane, later), tokens, layout);
+}
+
 ModelGradcheckReport check_config(const Config& config, const Task& task, const Batch& batch,
                                   const ModelGradcheckOptions& options) {
   Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
@@ -99,12 +116,21 @@ ModelGradcheckReport check_model(Model& model, const Config& config, const Batch
   const PoolVector<Batch> shards = cut_into_shards(batch, config.training.shards.value_or(1));
   const LossFunction loss_of = training_loss(model, config);
   const PenaltyFunction penalty = training_penalty(model, config);
+  std::optional<LaneMemory> memory;
+  if (!batch.input.lanes.empty()) {  // any rows will do, as long as they are not all alike
+    memory.emplace(LaneMemory::Size{.lanes = 1,
+                                    .layers = std::ssize(model.transformer.main().layers),
+                                    .rows = config.training.memory,
+                                    .d_model = config.model.d_model});
+    memory->values() = uneven(memory->values().shape(), options.seed + 1);
+  }
   ParameterGradients unused(model.store);
   const LossAndGradients loss = [&](ParameterGradients* gradients) {
     double sum = 0;
     for (const Batch& shard : shards) {
       Tape tape(gradients != nullptr);
       Pass pass(tape, model.store, gradients != nullptr ? *gradients : unused, config.seed, step);
+      pass.memory = memory ? &*memory : nullptr;
       const CrossEntropy result = loss_of(pass, shard);
       Var total = result.loss;
       if (penalty) {

@@ -14,6 +14,9 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // Training examples of different lengths, in their order, up to about `tokens` on each side.
 Batch small_batch(const Split& split, Index tokens, const Layout& layout = {});
 
+// A small batch of the training split, as the config's model reads it.
+Batch batch_to_check(const Config& config, const Task& task, Index tokens);
+
 // Checks the gradients of the loss that the config trains, with its dropout, label smoothing and
 // shards. The parameters are moved a little from their initial values, because with gains of 1 and
 // biases of 0 some mistakes do not show. Parameters on which the loss does not depend, since only

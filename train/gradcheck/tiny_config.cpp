@@ -25,10 +25,20 @@ bool has_gates(const ModelOptions& model) {
 void fit_positions(Config& config, const IsSet& is_set) {
   constexpr Index usual = 1024;
   const Index marks = config.task.kind().of_classes() ? 2 : 1;
-  const Index needed = config.task.kind().longest(config.task).tokens + marks;
+  const Index memory = std::max(config.training.memory, config.evaluation.memory.value_or(0));
+  const Index needed = config.task.kind().longest(config.task).tokens + marks + memory;
   if (!is_set("model.max_positions")) {
     Index& positions = config.model.max_positions;
     positions = std::max(needed, std::min(positions, usual));
+  }
+}
+
+void shrink_memory(Config& config, const IsSet& is_set) {
+  if (!is_set("training.memory")) {
+    config.training.memory = std::min(config.training.memory, Shrinking::most_tokens);
+  }
+  if (!is_set("evaluation.memory") && config.evaluation.memory) {
+    config.evaluation.memory = std::min(*config.evaluation.memory, Shrinking::most_tokens);
   }
 }
 
@@ -56,6 +66,7 @@ Config tiny_config(const LoadedConfig& loaded) {
   const Index most = is_set("model.max_positions") ? config.model.max_positions - 1 : 1000;
   config.task.kind().shrink(config.task, {.is_set = is_set, .most_characters = most});
   shrink_model(config.model, is_set);
+  shrink_memory(config, is_set);
   fit_positions(config, is_set);
   if (!has_gates(config.model)) {
     const TrainingOptions defaults;

@@ -37,6 +37,9 @@ constexpr TokenLists context_lists{
     .ids = "source", .lengths = "source_lengths", .types = "source_types"};
 constexpr TokenLists input_lists{
     .ids = "target_input", .lengths = "target_lengths", .types = "target_types"};
+constexpr const char* lanes = "lanes";  // only if the input goes on with lanes, with positions
+constexpr const char* lane_positions = "lane_positions";
+constexpr const char* memory = "lanes.memory";
 
 Numbers numbers(const auto& list) { return {list.begin(), list.end()}; }
 
@@ -60,6 +63,10 @@ std::map<std::string, Numbers> lists_of(const Batch& batch) {
     lists.emplace(label_rows, numbers(batch.labels.rows));
   }
   const auto& inputs = batch.input.segments.list;
+  if (!batch.input.lanes.empty()) {
+    lists.emplace(lanes, numbers(batch.input.lanes));
+    std::ranges::transform(inputs, std::back_inserter(lists[lane_positions]), &Segment::position);
+  }
   if (std::ranges::any_of(inputs, [](const Segment& segment) { return segment.prefix > 0; })) {
     Numbers& list = lists[prefixes];
     std::ranges::transform(inputs, std::back_inserter(list), &Segment::prefix);
@@ -130,6 +137,15 @@ Batch batch_in(const BatchSource& in, const Replay& replay) {
       batch.input.segments.list[i].prefix = list[i];
     }
   }
+  if (in.file.find(in.prefix + lanes) != nullptr) {
+    const auto size = memory_size(replay.config);
+    const Numbers of_batch = numbers_in(in.file, in.prefix + lanes, 0, size ? size->lanes - 1 : -1);
+    const Numbers begins = numbers_in(in.file, in.prefix + lane_positions, 0, most_counted);
+    batch.input.lanes = {of_batch.begin(), of_batch.end()};
+    for (std::size_t i = 0; i < std::min(begins.size(), batch.input.segments.list.size()); ++i) {
+      batch.input.segments.list[i].position = begins[i];
+    }
+  }
   try {
     expect_whole(batch);
   } catch (const ShapeError& error) {
@@ -173,6 +189,9 @@ void write_replay(const std::filesystem::path& file, const Replay& replay,
       lists.emplace(prefix_of(static_cast<Index>(i)) + name, std::move(numbers));
     }
   }
+  if (replay.memory.has_memory()) {
+    entries.push_back(tensor_entry(memory, replay.memory));
+  }
   for (const auto& [name, numbers] : lists) {
     entries.push_back({.name = name,
                        .dtype = DType::i64,
@@ -195,6 +214,9 @@ Replayed replay_step(const std::filesystem::path& path, Index threads) {
   Workers workers(threads);
   Trainer trainer = trainer_of(model, config, workers);
   trainer.optimizer().set_steps(replay.step - 1);
+  if (trainer.memory() != nullptr) {
+    load_memory(file, *trainer.memory());
+  }
   const AnomalyGuard guard;
   try {
     const StepStats stats = trainer.step(replay.batches, training_loss(model, config));

@@ -16,8 +16,13 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 std::string in_words(const Batching& batching) {
-  return fmt::format("training.batch_tokens {}, batch_lengths {}", batching.tokens,
-                     EnumNames<BatchLengths>::names[static_cast<std::size_t>(batching.lengths)]);
+  const std::string of_lanes =
+      batching.memory > 0
+          ? fmt::format(", memory {}, accumulate {}", batching.memory, batching.batches_of_step)
+          : "";
+  return fmt::format("training.batch_tokens {}, batch_lengths {}{}", batching.tokens,
+                     EnumNames<BatchLengths>::names[static_cast<std::size_t>(batching.lengths)],
+                     of_lanes);
 }
 
 // A run with valid checkpoints must not be thrown away because of other problems.
@@ -41,8 +46,9 @@ void expect_place(const Config& config, const Task& task, const Checkpoints& che
         fmt::format("cannot use {}: its metadata says that it is of step {}", file, position.step));
   }
   if (position.batch > 0 && position.batching == config.training.batching()) {
-    const auto batches = epoch_batches(*task.training_split(position.epoch), position.batching,
-                                       config.seed, position.epoch, layout_of(config.model));
+    const auto batches = training_epoch(task, position.batching, config.seed, position.epoch,
+                                        layout_of(config.model))
+                             .batches;
     if (position.batch >= std::ssize(batches)) {
       throw IoError(
           fmt::format("cannot use {}: its metadata says that {} batches of an epoch of "
@@ -68,15 +74,18 @@ void adapt(const Batching& batching, TrainingPosition& position) {
 }  // namespace
 
 TrainingPosition restore_training(const Config& config, const Task& task, const RunWriter& writer,
-                                  ParameterStore& store, Optimizer& optimizer, Ranks& ranks) {
+                                  const TrainingState& state, Ranks& ranks) {
   TrainingPosition position{.batching = config.training.batching(),
                             .measure = measure_of(config.evaluation)};
   Resumable found;
   if (ranks.first()) {
     found = writer.checkpoints().find_resumable([&](const TensorFile& file) {
       expect_identity(file, writer.identity());
-      position = load_training(file, store, optimizer);
+      position = load_training(file, state);
       expect_place(config, task, writer.checkpoints(), file, position);
+      if (state.memory != nullptr && position.batching == config.training.batching()) {
+        load_memory(file, *state.memory);
+      }
     });
     for (const RefusedCheckpoint& refused : found.refused) {
       spdlog::warn("{}", refused.reason);
@@ -85,8 +94,7 @@ TrainingPosition restore_training(const Config& config, const Task& task, const 
       throw none_fits(writer.files().directory, found.refused);
     }
   }
-  share_training(found.newest ? &found.newest->content : nullptr, store, optimizer, position,
-                 ranks);
+  share_training(found.newest ? &found.newest->content : nullptr, state, position, ranks);
   adapt(config.training.batching(), position);
   spdlog::info("resuming {} at step {}", writer.files().directory.string(), position.step);
   return position;

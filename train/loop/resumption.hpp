@@ -14,7 +14,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // is unusable, and returns its position; if there are no checkpoints, the start. Throws IoError if
 // there are some but none is usable. Of several ranks, rank 0 loads it and gives it to the others.
 TrainingPosition restore_training(const Config& config, const Task& task, const RunWriter& writer,
-                                  ParameterStore& store, Optimizer& optimizer, Ranks& ranks);
+                                  const TrainingState& state, Ranks& ranks);
 
 // Removes files of the run that no longer belong to it: a best checkpoint by another measure or of
 // a later step, and an average that is no longer wanted. Returns how good the remaining best

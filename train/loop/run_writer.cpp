@@ -72,8 +72,9 @@ void RunWriter::save_best(const ParameterStore& store, Index step, const BestWei
   }
 }
 
-void RunWriter::save(ParameterStore& store, Optimizer& optimizer, const TrainingPosition& position,
-                     double elapsed, bool regular) {
+void RunWriter::save(const TrainingState& state, const TrainingPosition& position, double elapsed,
+                     bool regular) {
+  ParameterStore& store = state.store;
   expect_finite_weights(store, position.step);
   expect_same_weights(store, position.step, ranks_);
   // The weights for the average come first: if the process is killed between the two, the resumed
@@ -85,8 +86,7 @@ void RunWriter::save(ParameterStore& store, Optimizer& optimizer, const Training
     write_weight_average(weights_.candidates(), store, metadata,
                          average_checkpoint(files_.checkpoints()));
   }
-  save_training(checkpoints_, store, optimizer, position, training_metadata(identity_, position),
-                ranks_);
+  save_training(checkpoints_, state, position, training_metadata(identity_, position), ranks_);
   if (ranks_.first()) {
     write_elapsed_seconds(files_.checkpoints(), elapsed);
   }

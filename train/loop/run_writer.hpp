@@ -36,8 +36,8 @@ class RunWriter {
   // Writes a step checkpoint and, if there is one, the average of weights. `regular`: not because
   // of a stop. Throws NumericError if the weights are not finite, and RankError if ranks have
   // different ones; then nothing is written.
-  void save(ParameterStore& store, Optimizer& optimizer, const TrainingPosition& position,
-            double elapsed, bool regular);
+  void save(const TrainingState& state, const TrainingPosition& position, double elapsed,
+            bool regular);
 
   // Saves a step that failed; returns the command that repeats it.
   std::string keep_for_replay(const Replay& replay, const ParameterStore& store) const;

@@ -61,8 +61,7 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunFiles&
       position_{.batching = config.training.batching(), .measure = measure_of(config.evaluation)},
       validation_(config_, task, writer_, position_, ranks_) {
   if (request.resume) {
-    position_ =
-        restore_training(config_, task, writer_, model_.store, trainer_.optimizer(), ranks_);
+    position_ = restore_training(config_, task, writer_, state(), ranks_);
   }
   if (position_.step == 0 && !config_.model.init_from.empty()) {
     if (ranks_.first()) {
@@ -105,12 +104,11 @@ void TrainingRun::keep_reports(const Config& config) const {
 }
 
 void TrainingRun::announce(const BlasInfo& blas) const {
-  const std::shared_ptr<const Split> train = task_.training_split(position_.epoch);
   const Layout layout = layout_of(config_.model);
+  const auto [train, batches] =
+      training_epoch(task_, config_.training.batching(), config_.seed, position_.epoch, layout);
   const auto parts = model_parts(model_.transformer, model_.store,
                                  mean_rows(*train, plan_.steps_per_epoch, layout));
-  const auto batches =
-      epoch_batches(*train, config_.training.batching(), config_.seed, position_.epoch, layout);
   const auto activations = activations_of(
       model_, config_, make_batch(*train, batches[largest_batch(*train, batches, layout)], layout),
       parts);
@@ -161,13 +159,16 @@ StepStats TrainingRun::train_step() {
     throw numeric_error(
         position_.step + 1,
         error.what() +
-            text_of_first(ranks_, writer_.keep_for_replay(
-                                      {.config = config_,
-                                       .source_vocabulary = task_.source_tokenizer->size(),
-                                       .target_vocabulary = task_.target_tokenizer->size(),
-                                       .step = position_.step + 1,
-                                       .batches = batches},
-                                      model_.store)));
+            text_of_first(
+                ranks_, writer_.keep_for_replay(
+                            {.config = config_,
+                             .source_vocabulary = task_.source_tokenizer->size(),
+                             .target_vocabulary = task_.target_tokenizer->size(),
+                             .step = position_.step + 1,
+                             .batches = batches,
+                             .memory = trainer_.memory() == nullptr ? Tensor()
+                                                                    : trainer_.memory()->values()},
+                            model_.store)));
   }
 }
 
@@ -260,7 +261,7 @@ void TrainingRun::after_step(const StepStats& stats) {
 }
 
 void TrainingRun::save_checkpoint(bool regular) {
-  writer_.save(model_.store, trainer_.optimizer(), position_, elapsed_, regular);
+  writer_.save(state(), position_, elapsed_, regular);
 }
 
 // With the weights that a user of the run would get, which rank 0 reads.

@@ -78,6 +78,9 @@ class TrainingRun {
   void keep_reports(const Config& config) const;  // as given
   void announce(const BlasInfo& blas) const;
   const RunFiles& files() const { return writer_.files(); }
+  TrainingState state() {
+    return {.store = model_.store, .optimizer = trainer_.optimizer(), .memory = trainer_.memory()};
+  }
 
   RunPlan plan_;
   Config config_;

@@ -87,6 +87,7 @@ std::vector<std::string> Validation::sample_texts(const Model& model, Workers& w
                              .tokenizers = {task_.source_tokenizer, task_.target_tokenizer},
                              .members = {{.transformer = model.transformer, .store = model.store}},
                              .context = context_of(config_),
+                             .memory = config_.evaluation.memory.value_or(0),
                              .one_document = train.windows.text->documents() == 1},
                             workers,
                             {.samples = samples, .max_tokens = most_tokens, .seed = config_.seed});

@@ -21,6 +21,7 @@ struct EvaluationOptions {
   Index decode_examples = 0;
   Index samples = 3;
   std::optional<Index> stride{};
+  std::optional<Index> memory{};
   BleuTokenizer bleu_tokenizer = BleuTokenizer::v13a;
   bool lowercase = false;
 
@@ -87,6 +88,13 @@ struct EvaluationOptions {
                 .maximum = 1048576,
                 .unit = "tokens"},
           stride);
+    visit(Field{.name = "memory",
+                .help = "running text: rows that the model remembers, as training.memory, when a "
+                        "split is evaluated; it can be more. auto: training.memory",
+                .minimum = 0,
+                .maximum = 1048576,
+                .unit = "tokens"},
+          memory);
     visit(Field{.name = "bleu_tokenizer",
                 .help = "how BLEU cuts sentences into words, as sacreBLEU's --tokenize; none for "
                         "text that is tokenised"},

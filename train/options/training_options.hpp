@@ -43,6 +43,7 @@ struct TrainingOptions {
   Index batch_tokens = 2048;
   BatchLengths batch_lengths = BatchLengths::alike;
   Index accumulate = 1;
+  Index memory = 0;
   std::optional<Index> steps{};
   std::optional<Index> epochs{};
   std::optional<double> minutes{};
@@ -52,7 +53,12 @@ struct TrainingOptions {
   Index average_last = 0;
   std::optional<Index> shards{};
 
-  Batching batching() const { return {batch_tokens, batch_lengths}; }
+  Batching batching() const {
+    return {.tokens = batch_tokens,
+            .lengths = batch_lengths,
+            .memory = memory,
+            .batches_of_step = memory > 0 ? accumulate : 1};
+  }
 
   template <class Visitor>
   void fields(Visitor&& visit) {
@@ -168,6 +174,15 @@ struct TrainingOptions {
                 .maximum = 10000,
                 .unit = "batches"},
           accumulate);
+    visit(Field{.name = "memory",
+                .help = "running text: rows that the model remembers before each layer, of the "
+                        "windows before (Dai et al. 2019); the text is cut evenly into lanes, and "
+                        "a batch has the next window of each; 0: windows are shuffled, and nothing "
+                        "is remembered",
+                .minimum = 0,
+                .maximum = 1048576,
+                .unit = "tokens"},
+          memory);
     visit(Field{.name = "steps",
                 .help = "stop after so many steps; auto: no limit",
                 .minimum = 1,

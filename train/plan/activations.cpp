@@ -1,11 +1,14 @@
 #include "train/plan/activations.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "core/memory/pool.hpp"
 #include "datasets/loader.hpp"
+#include "nn/lane_memory.hpp"
 #include "nn/transformer/loss.hpp"
+#include "train/model_training.hpp"
 #include "train/step/shards.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -17,7 +20,7 @@ Index rows_of_examples(const Split& split, const std::vector<Index>& examples,
   Index rows = 0;
   for (const Index number : examples) {
     const ExampleRows of_example = example_rows(split, number, layout);
-    rows += of_example.context + of_example.input;
+    rows += of_example.context + of_example.input + remembered_rows(split, number);
   }
   return rows;
 }
@@ -62,6 +65,10 @@ std::vector<std::size_t> activations_of(const Model& model, const Config& config
   ParameterGradients gradients(model.store);
   Tape tape;
   Pass pass(tape, model.store, gradients, config.seed, 1);
+  std::optional<LaneMemory> memory;
+  if (const auto size = memory_size(config)) {
+    pass.memory = &memory.emplace(*size);
+  }
   auto before = static_cast<std::ptrdiff_t>(pool_use().bytes_used);
   tape.watch([&](const TapeEvent& event) {
     const auto now = static_cast<std::ptrdiff_t>(pool_use().bytes_used);

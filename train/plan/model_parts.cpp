@@ -134,6 +134,7 @@ class Parts {
     }
     const bool of_main = attention.site.stack() == model_.main().name;
     return passes * (work.query_row * (of_main ? rows_.target : rows_.source) +
+                     work.past_row * (of_main ? rows_.past : 0) +
                      work.pair * (of_main ? rows_.target_pairs : rows_.source_pairs));
   }
 
@@ -146,13 +147,16 @@ double squared(double x) { return x * x; }
 
 }  // namespace
 
-StepRows rows_of(const Batch& batch) {
+StepRows rows_of(const Batch& batch, Index memory) {
+  const Segments past = rows_before(batch.input.segments, memory);
   return {.source = static_cast<double>(batch.context.rows()),
           .target = static_cast<double>(batch.input.rows()),
           .source_pairs = attention_pairs(batch.context.segments, batch.context.segments),
-          .target_pairs = attention_pairs(batch.input.segments, batch.input.segments),
+          .target_pairs = attention_pairs(batch.input.segments, batch.input.segments) +
+                          attention_pairs(batch.input.segments, past),
           .cross_pairs = attention_pairs(batch.input.segments, batch.context.segments),
-          .labels = static_cast<double>(batch.labels.count())};
+          .labels = static_cast<double>(batch.labels.count()),
+          .past = static_cast<double>(row_count(past))};
 }
 
 StepRows mean_rows(const Split& split, Index steps, const Layout& layout) {
@@ -161,12 +165,14 @@ StepRows mean_rows(const Split& split, Index steps, const Layout& layout) {
     const ExampleRows rows = example_rows(split, i, layout);
     const auto source = static_cast<double>(rows.context);
     const auto target = static_cast<double>(rows.input);
+    const auto past = static_cast<double>(remembered_rows(split, i));
     sum.source += source;
     sum.target += target;
     sum.source_pairs += squared(source);
-    sum.target_pairs += squared(target);
+    sum.target_pairs += target * (target + past);
     sum.cross_pairs += source * target;
     sum.labels += static_cast<double>(label_rows(split, i, layout));
+    sum.past += past;
   }
   const auto count = static_cast<double>(steps);
   return {.source = sum.source / count,
@@ -174,7 +180,8 @@ StepRows mean_rows(const Split& split, Index steps, const Layout& layout) {
           .source_pairs = sum.source_pairs / count,
           .target_pairs = sum.target_pairs / count,
           .cross_pairs = sum.cross_pairs / count,
-          .labels = sum.labels / count};
+          .labels = sum.labels / count,
+          .past = sum.past / count};
 }
 
 std::vector<ModelPart> model_parts(const Transformer& model, const ParameterStore& store,

@@ -21,8 +21,9 @@ struct StepRows {
   double target_pairs = 0;
   double cross_pairs = 0;
   double labels = 0;
+  double past = 0;  // rows that a memory has of the sequences
 };
-StepRows rows_of(const Batch& batch);
+StepRows rows_of(const Batch& batch, Index memory = 0);
 // Those of a step, if an epoch has `steps` steps.
 StepRows mean_rows(const Split& split, Index steps, const Layout& layout = {});
 

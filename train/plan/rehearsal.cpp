@@ -56,14 +56,13 @@ class Rehearsing {
   Rehearsing(const Config& config, const Task& task, Index threads)
       : config_(config),
         task_(task),
-        train_(task.training_split(0)),
         workers_(threads),
         model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
         loss_(training_loss(model_, config)),
         trainer_(trainer_of(model_, config, workers_)),
         layout_(layout_of(config.model)),
-        batches_(epoch_batches(*train_, config.training.batching(), config.seed, 0, layout_)),
-        largest_(largest_batch(*train_, batches_, layout_)) {}
+        epoch_(training_epoch(task, config.training.batching(), config.seed, 0, layout_)),
+        largest_(largest_batch(*epoch_.split, epoch_.batches, layout_)) {}
 
   void look_at_parts(Rehearsal& result) const;
   void largest_step() { trainer_.step(step_with(largest_), loss_); }
@@ -78,31 +77,30 @@ class Rehearsing {
     const auto together = static_cast<std::size_t>(config_.training.accumulate);
     const std::size_t first = batch / together * together;
     std::vector<Batch> group;
-    for (std::size_t i = first; i < std::min(batches_.size(), first + together); ++i) {
-      group.push_back(make_batch(*train_, batches_[i], layout_));
+    for (std::size_t i = first; i < std::min(epoch_.batches.size(), first + together); ++i) {
+      group.push_back(make_batch(*epoch_.split, epoch_.batches[i], layout_));
     }
     return group;
   }
 
   const Config& config_;
   const Task& task_;
-  std::shared_ptr<const Split> train_;
   Workers workers_;
   Model model_;
   LossFunction loss_;
   Trainer trainer_;
   Layout layout_;
-  Lists batches_;
+  TrainingEpoch epoch_;
   std::size_t largest_;
 };
 
 void Rehearsing::look_at_parts(Rehearsal& result) const {
-  const auto count = static_cast<Index>(batches_.size());
+  const auto count = static_cast<Index>(epoch_.batches.size());
   const Index steps = (count + config_.training.accumulate - 1) / config_.training.accumulate;
-  result.rows = mean_rows(*train_, steps, layout_);
+  result.rows = mean_rows(*epoch_.split, steps, layout_);
   result.parts = model_parts(model_.transformer, model_.store, result.rows);
   result.activations = activations_of(
-      model_, config_, make_batch(*train_, batches_[largest_], layout_), result.parts);
+      model_, config_, make_batch(*epoch_.split, epoch_.batches[largest_], layout_), result.parts);
 }
 
 // Runs the first steps of a training, because the state of the memory depends on earlier steps. The
@@ -122,12 +120,12 @@ void Rehearsing::time_steps(Rehearsal& result) {
          (result.timed_steps < most_steps && seconds_since(begin) < timed_seconds)) {
     const std::vector<Batch> step =
         step_with(static_cast<std::size_t>(result.timed_steps * config_.training.accumulate) %
-                  batches_.size());
+                  epoch_.batches.size());
     const auto start = Clock::now();
     trainer_.step(step, loss_);
     seconds += seconds_since(start);
     for (const Batch& batch : step) {
-      work += work_of(rows_of(batch));
+      work += work_of(rows_of(batch, config_.training.memory));
     }
     ++result.timed_steps;
   }

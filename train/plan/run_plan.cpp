@@ -12,9 +12,10 @@ namespace tapehead {
 
 namespace {
 
-Index steps_in_epoch(const Config& config, const Split& train) {
+Index steps_in_epoch(const Config& config, const Task& task) {
   const auto batches = std::ssize(
-      epoch_batches(train, config.training.batching(), config.seed, 0, layout_of(config.model)));
+      training_epoch(task, config.training.batching(), config.seed, 0, layout_of(config.model))
+          .batches);
   return (batches + config.training.accumulate - 1) / config.training.accumulate;
 }
 
@@ -51,7 +52,7 @@ void expect_positions(const Split& split, Index max_positions, const Layout& lay
 }  // namespace
 
 RunPlan plan_run(const Config& config, const Task& task) {
-  const Index steps_per_epoch = steps_in_epoch(config, *task.training_split(0));
+  const Index steps_per_epoch = steps_in_epoch(config, task);
   const RunPlan plan{.steps_per_epoch = steps_per_epoch,
                      .total_steps = planned_steps(config.training, steps_per_epoch)};
   if (plan.total_steps > 0 && config.training.warmup >= plan.total_steps) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "datasets/loader.hpp"
+#include "train/model_training.hpp"
 #include "train/options/layout.hpp"
 #include "train/output/format.hpp"
 #include "train/output/table.hpp"
@@ -109,6 +110,10 @@ std::string start_table(const StartFacts& facts) {
                                               facts.task.split("train"), layout_of(config.model)))),
                                           config.training.batch_tokens)});
   table.row({"length", length_text(config.training, facts.steps_per_epoch)});
+  if (const auto memory = memory_size(config)) {
+    table.row({"memory", fmt::format("{} rows before each of {} layers, of {} lanes", memory->rows,
+                                     memory->layers, memory->lanes)});
+  }
   if (config.training.weight_decay > 0) {
     table.row({"weight decay", decay_text(facts.store, config.training)});
   }

@@ -15,15 +15,19 @@ inline double attention_pairs(const Segments& queries, const Segments& keys) {
   return pairs;
 }
 
-// Multiply-adds of all attentions of a kind over the rows of these sequences.
+// Multiply-adds of all attentions of a kind over the rows of these sequences. Before the keys are
+// so many rows of each sequence that a memory has.
 inline double attention_multiply_adds(const ModelOptions& model, AttentionKind kind,
-                                      const Segments& queries, const Segments& keys) {
-  const double pairs = attention_pairs(queries, keys);
+                                      const Segments& queries, const Segments& keys,
+                                      Index memory = 0) {
+  const Segments past = rows_before(keys, memory);
+  const double pairs = attention_pairs(queries, keys) + attention_pairs(queries, past);
   double total = 0;
   for (Index layer = 0; layer < attention_layers(model, kind); ++layer) {
     const AttentionWork work = attention_work(attention_spec(model, kind, layer));
     total += work.query_row * static_cast<double>(row_count(queries)) +
-             work.key_row * static_cast<double>(row_count(keys)) + work.pair * pairs;
+             work.key_row * static_cast<double>(row_count(keys)) +
+             work.past_row * static_cast<double>(row_count(past)) + work.pair * pairs;
   }
   return total;
 }
@@ -46,7 +50,9 @@ inline double output_multiply_adds(const ModelOptions& model, Index target_vocab
 // Each use of a weight by a row counts 6: 2 forward, and twice that backward. Each pair of a query
 // and a key counts 12 for each column of the heads: 2 in the scores and 2 in the sums forward, and
 // twice that backward. Elementwise work does not count, nor does work that a kernel repeats.
-inline double step_flops(const ModelOptions& model, Index target_vocabulary, const Batch& batch) {
+// `memory`: rows that the model remembers of each lane.
+inline double step_flops(const ModelOptions& model, Index target_vocabulary, const Batch& batch,
+                         Index memory = 0) {
   const auto D = static_cast<double>(model.d_model);
   const double matrices = model.feed_forward == FeedForwardKind::gated ? 3 : 2;
   const double feed_forward = matrices * D * static_cast<double>(model.feed_forward_width());
@@ -60,7 +66,7 @@ inline double step_flops(const ModelOptions& model, Index target_vocabulary, con
   const auto decoder = static_cast<double>(attention_layers(model, AttentionKind::decoder_self));
   const auto embedded = static_cast<double>(batch.context.rows() + batch.input.rows());
   return 6 * (attention_multiply_adds(model, AttentionKind::encoder_self, source, source) +
-              attention_multiply_adds(model, AttentionKind::decoder_self, target, target) +
+              attention_multiply_adds(model, AttentionKind::decoder_self, target, target, memory) +
               attention_multiply_adds(model, AttentionKind::cross, target, source) +
               encoder * S * feed_forward + decoder * T * feed_forward +
               embedded * embedding_multiply_adds(model) +

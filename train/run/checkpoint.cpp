@@ -13,6 +13,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
+constexpr const char* memory_name = "lanes.memory";
 constexpr DType scalar_type = sizeof(Scalar) == sizeof(float) ? DType::f32 : DType::f64;
 
 // The limits of a number in a file.
@@ -129,8 +130,12 @@ void load_weight(const TensorFile& file, const NamedParameter& parameter, Parame
              store.values().data() + parameter.offset);
 }
 
-std::vector<TensorEntry> training_entries(const ParameterStore& store, Optimizer& optimizer) {
+std::vector<TensorEntry> training_entries(const TrainingState& training) {
+  const auto& [store, optimizer, memory] = training;
   std::vector<TensorEntry> entries = weight_entries(store);
+  if (memory != nullptr) {
+    entries.push_back(tensor_entry(memory_name, memory->values()));
+  }
   for (const Optimizer::State& state : optimizer.states()) {
     for (const NamedParameter& parameter : store.parameters()) {
       if (state.belongs_to(parameter)) {
@@ -152,8 +157,14 @@ Metadata training_metadata(const Identity& identity, const TrainingPosition& pos
   return metadata;
 }
 
-TrainingPosition load_training(const TensorFile& file, ParameterStore& store,
-                               Optimizer& optimizer) {
+void load_memory(const TensorFile& file, LaneMemory& memory) {
+  Tensor& values = memory.values();
+  copy_entry(sound_entry(file, memory_name, values.shape()), values.shape(), values.data());
+}
+
+TrainingPosition load_training(const TensorFile& file, const TrainingState& training) {
+  ParameterStore& store = training.store;
+  Optimizer& optimizer = training.optimizer;
   const TrainingPosition position = read_position(file);
   load_weights(file, store);
   for (const Optimizer::State& state : optimizer.states()) {

@@ -7,6 +7,7 @@
 
 #include "core/files/tensor_file.hpp"
 #include "core/tape/parameters.hpp"
+#include "nn/lane_memory.hpp"
 #include "train/run/identity.hpp"
 #include "train/step/optimizer.hpp"
 #include "train/step/training_position.hpp"
@@ -33,13 +34,23 @@ void load_weight(const TensorFile& file, const NamedParameter& parameter, Parame
 // The name of what an optimiser keeps of a parameter.
 std::string moment_name(const Optimizer::State& state, const NamedParameter& parameter);
 
-// Weights and the optimiser's state; with several ranks, without the bytes of the latter.
-std::vector<TensorEntry> training_entries(const ParameterStore& store, Optimizer& optimizer);
+// What a training goes on with, beside its position.
+struct TrainingState {
+  ParameterStore& store;
+  Optimizer& optimizer;
+  LaneMemory* memory = nullptr;  // null: none
+};
+
+// All of it; with several ranks, without the bytes of what the optimiser keeps.
+std::vector<TensorEntry> training_entries(const TrainingState& state);
 Metadata training_metadata(const Identity& identity, const TrainingPosition& position);
 
 // Loads the weights, and of what the optimiser keeps all that is whole on this rank. Throws IoError
 // that names the file, also if the optimiser's state does not match. Store and optimiser are
 // unusable afterwards.
-TrainingPosition load_training(const TensorFile& file, ParameterStore& store, Optimizer& optimizer);
+TrainingPosition load_training(const TensorFile& file, const TrainingState& state);
+
+// Loads what the lanes remember. Throws IoError that names the file if it does not fit.
+void load_memory(const TensorFile& file, LaneMemory& memory);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

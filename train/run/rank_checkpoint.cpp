@@ -37,16 +37,15 @@ Moments moments_of(const ParameterStore& store, const Optimizer& optimizer) {
 
 }  // namespace
 
-void save_training(const Checkpoints& checkpoints, const ParameterStore& store,
-                   Optimizer& optimizer, const TrainingPosition& position, const Metadata& metadata,
-                   Ranks& ranks) {
-  const std::vector<TensorEntry> entries = training_entries(store, optimizer);
+void save_training(const Checkpoints& checkpoints, const TrainingState& training,
+                   const TrainingPosition& position, const Metadata& metadata, Ranks& ranks) {
+  const std::vector<TensorEntry> entries = training_entries(training);
   if (ranks.count() == 1) {
     checkpoints.save(position.step, entries, metadata);
     return;
   }
-  const Moments moments = moments_of(store, optimizer);
-  RankMoments kept(optimizer, ranks);
+  const Moments moments = moments_of(training.store, training.optimizer);
+  RankMoments kept(training.optimizer, ranks);
   const auto bytes_of = [&](const TensorEntry& entry) {
     const auto moment = moments.find(entry.name);
     return moment == moments.end()
@@ -62,16 +61,20 @@ void save_training(const Checkpoints& checkpoints, const ParameterStore& store,
   }
 }
 
-void share_training(const TensorFile* checkpoint, ParameterStore& store, Optimizer& optimizer,
+void share_training(const TensorFile* checkpoint, const TrainingState& training,
                     TrainingPosition& position, Ranks& ranks) {
   if (ranks.count() == 1) {
     return;
   }
+  const auto& [store, optimizer, memory] = training;
   share_weights(store, ranks);
   share_position(position, ranks);
   optimizer.set_steps(position.step);
   if (position.step == 0) {
     return;
+  }
+  if (memory != nullptr) {
+    copy_from_first(ranks, std::as_writable_bytes(memory->values().values()));
   }
   RankMoments kept(optimizer, ranks);
   std::vector<Scalar> numbers;

@@ -9,13 +9,12 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // Writes the checkpoint of a step. What the optimiser keeps comes to rank 0 tensor by tensor, while
 // the file is written. All ranks call it together.
-void save_training(const Checkpoints& checkpoints, const ParameterStore& store,
-                   Optimizer& optimizer, const TrainingPosition& position, const Metadata& metadata,
-                   Ranks& ranks);
+void save_training(const Checkpoints& checkpoints, const TrainingState& state,
+                   const TrainingPosition& position, const Metadata& metadata, Ranks& ranks);
 
-// Gives all ranks what rank 0 has loaded: the weights, the position, and of `checkpoint`, which
-// only rank 0 has, the optimiser's numbers. Null: those of the start.
-void share_training(const TensorFile* checkpoint, ParameterStore& store, Optimizer& optimizer,
+// Gives all ranks what rank 0 has loaded: the weights, the memory, the position, and of
+// `checkpoint`, which only rank 0 has, the optimiser's numbers. Null: those of the start.
+void share_training(const TensorFile* checkpoint, const TrainingState& state,
                     TrainingPosition& position, Ranks& ranks);
 
 // Gives all ranks the weights of rank 0, and its position.

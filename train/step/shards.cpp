@@ -32,6 +32,9 @@ Tokens tokens_from(const Tokens& all, Index first, Index end, Index rows_before)
   if (!all.types.empty()) {
     part.types = slice(all.types, row, rows);
   }
+  if (!all.lanes.empty()) {
+    part.lanes = slice(all.lanes, first, end - first);
+  }
   return part;
 }
 

@@ -17,6 +17,24 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
+namespace {
+
+// The lanes of a batch follow each other, and so do the shards of a rank.
+PoolVector<Index> lanes_of_ranks(const PoolVector<Batch>& shards, Index shard_count, Index ranks) {
+  const Index end = shards.back().input.lanes.back() + 1;
+  PoolVector<Index> first;
+  for (Index rank = 0; rank < ranks; ++rank) {
+    const Index shard = shards_of_rank(shard_count, rank, ranks).begin;
+    first.push_back(shard < std::ssize(shards)
+                        ? shards[static_cast<std::size_t>(shard)].input.lanes.front()
+                        : end);
+  }
+  first.push_back(end);
+  return first;
+}
+
+}  // namespace
+
 Trainer::Trainer(ParameterStore& store, Workers& workers, const Options& options, Ranks& ranks)
     : store_(store),
       workers_(workers),
@@ -29,6 +47,9 @@ Trainer::Trainer(ParameterStore& store, Workers& workers, const Options& options
     shards_.push_back(std::make_unique<Shard>(store));
     gradients_.push_back(&shards_.back()->gradients);
   }
+  if (options.memory) {
+    memory_.emplace(*options.memory);
+  }
 }
 
 ShardRange Trainer::shards() const {
@@ -37,8 +58,9 @@ ShardRange Trainer::shards() const {
 
 double Trainer::bytes_sent() const {
   const Index others = ranks_.count() - 1;
+  const Index remembered = memory_ ? memory_->values().size() / ranks_.count() : 0;
   return exchange_.bytes_sent() +
-         static_cast<double>(others * optimizer_.slice().size()) * sizeof(Scalar);
+         static_cast<double>(others * (optimizer_.slice().size() + remembered)) * sizeof(Scalar);
 }
 
 void Trainer::run_own_shards(const std::vector<Batch>& batches, const LossFunction& loss,
@@ -55,6 +77,10 @@ void Trainer::run_own_shards(const std::vector<Batch>& batches, const LossFuncti
         run_part(*shards_[static_cast<std::size_t>(i)], part, loss);
       }
     });
+    if (!whole.input.lanes.empty() && ranks_.count() > 1) {
+      lanes_of_ranks_.push_back(lanes_of_ranks(all, shard_count_, ranks_.count()));
+      memory_.value().mark_written(whole.input.lanes);
+    }
     before.context += whole.context.rows();
     before.input += whole.input.rows();
   }
@@ -65,8 +91,25 @@ void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& 
     shard->gradients.forget();
     shard->result = {};
   }
+  lanes_of_ranks_.clear();
   Index batch = 0;
   on_all_ranks(ranks_, batch, [&] { run_own_shards(batches, loss, batch); });
+}
+
+// Lanes are of the rank that computed their shard; every rank gets them all, since the next batch
+// may be cut in another way.
+void Trainer::share_memory() {
+  for (const PoolVector<Index>& first : lanes_of_ranks_) {
+    const Index bytes_of_lane = memory_->numbers_of_lane() * static_cast<Index>(sizeof(Scalar));
+    std::vector<Index> begins;
+    for (const Index lane : first) {
+      begins.push_back((lane - first.front()) * bytes_of_lane);
+    }
+    share_parts(
+        ranks_,
+        std::as_writable_bytes(memory_->written(first.front(), first.back() - first.front())),
+        begins);
+  }
 }
 
 // Adds up the results of all shards, in their order.
@@ -118,6 +161,10 @@ StepStats Trainer::step(const std::vector<Batch>& batches, const LossFunction& l
   } catch (const NumericError& error) {
     explain(error.what(), batches, loss);
   }
+  if (memory_) {
+    share_memory();
+    memory_->commit();
+  }
   return stats;
 }
 
@@ -156,6 +203,7 @@ Var Trainer::with_penalty(Shard& shard, Pass& pass, const Batch& batch, Var loss
 void Trainer::run_part(Shard& shard, const Batch& batch, const LossFunction& loss) {
   shard.tape.clear();
   Pass pass(shard.tape, store_, shard.gradients, options_.seed, optimizer_.steps() + 1);
+  pass.memory = memory();
   try {
     const Var total = [&] {
       CrossEntropy result = loss(pass, batch);

@@ -3,11 +3,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/ops/cross_entropy.hpp"
 #include "core/ranks/ranks.hpp"
 #include "core/sequence/batch.hpp"
+#include "nn/lane_memory.hpp"
 #include "nn/pass.hpp"
 #include "train/step/gradient_exchange.hpp"
 #include "train/step/optimizer.hpp"
@@ -44,7 +46,8 @@ class Trainer {
     std::uint64_t seed = 1;
     Index d_model = 1;
     Index total_steps = 0;
-    PenaltyFunction penalty{};  // empty: none
+    PenaltyFunction penalty{};                 // empty: none
+    std::optional<LaneMemory::Size> memory{};  // of the lanes that batches go on with
   };
   Trainer(ParameterStore& store, Workers& workers, const Options& options, Ranks& ranks = alone());
 
@@ -52,11 +55,13 @@ class Trainer {
   // the mean loss over all their labels. Throws NumericError if loss or gradient is not finite,
   // with the parameters unchanged, and ShapeError if there is no label. All ranks take the step
   // together, each with the same batches. Each computes some of the shards. All have the same
-  // results, and throw the same NumericError.
+  // results, and throw the same NumericError. What the batches' lanes remember changes only if the
+  // step succeeds.
   StepStats step(const std::vector<Batch>& batches, const LossFunction& loss);
 
   Index steps() const { return optimizer_.steps(); }
   Optimizer& optimizer() { return optimizer_; }
+  LaneMemory* memory() { return memory_ ? &*memory_ : nullptr; }  // null: none
 
   // The shards that this rank computes.
   ShardRange shards() const;
@@ -82,6 +87,7 @@ class Trainer {
   Var with_penalty(Shard& shard, Pass& pass, const Batch& batch, Var loss) const;
   void run_shards(const std::vector<Batch>& batches, const LossFunction& loss);
   void run_own_shards(const std::vector<Batch>& batches, const LossFunction& loss, Index& batch);
+  void share_memory();
   StepStats stats_of(Index tokens);
 
   // Repeats the step, and checks every value and gradient. All draws are addressed, so the number
@@ -99,6 +105,9 @@ class Trainer {
   std::vector<std::unique_ptr<Shard>> shards_;  // of this rank
   std::vector<ParameterGradients*> gradients_;  // of these shards
   GradientExchange exchange_;
+  std::optional<LaneMemory> memory_;
+  // Of each batch of a step: the first lane of each rank, and one past the last lane of all.
+  PoolVector<PoolVector<Index>> lanes_of_ranks_;
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -5,9 +5,8 @@
 namespace tapehead {
 
 void TrainingBatches::begin(Index epoch) {
-  batches_.clear();  // so that memory never holds the batches of two epochs
-  split_ = task_.training_split(epoch);
-  batches_ = epoch_batches(*split_, config_.training.batching(), config_.seed, epoch, layout_);
+  drawn_ = {};  // so that memory never holds the batches of two epochs
+  drawn_ = training_epoch(task_, config_.training.batching(), config_.seed, epoch, layout_);
   epoch_ = epoch;
 }
 
@@ -16,10 +15,11 @@ std::vector<Batch> TrainingBatches::next(TrainingPosition& position) {
     begin(position.epoch);
   }
   std::vector<Batch> group;
-  const auto count = static_cast<Index>(batches_.size());
+  const auto& [split, batches] = drawn_;
+  const auto count = static_cast<Index>(batches.size());
   const Index end = std::min(count, position.batch + config_.training.accumulate);
   for (Index i = position.batch; i < end; ++i) {
-    group.push_back(make_batch(*split_, batches_[static_cast<std::size_t>(i)], layout_));
+    group.push_back(make_batch(*split, batches[static_cast<std::size_t>(i)], layout_));
   }
   position.batch = end == count ? 0 : end;
   position.epoch += end == count ? 1 : 0;

@@ -1,7 +1,6 @@
 // The batches of a training, for each step and epoch.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "datasets/loader.hpp"
@@ -27,9 +26,8 @@ class TrainingBatches {
   const Config& config_;
   const Task& task_;
   Layout layout_;
-  Index epoch_ = -1;                    // the current epoch
-  std::shared_ptr<const Split> split_;  // the training split of this epoch
-  std::vector<std::vector<Index>> batches_;
+  Index epoch_ = -1;  // the current epoch
+  TrainingEpoch drawn_;
 };
 
 }  // namespace tapehead

@@ -46,6 +46,8 @@ Metadata position_metadata(const TrainingPosition& position) {
       {"batch", std::to_string(position.batch)},
       {"batch_tokens", std::to_string(position.batching.tokens)},
       {"batch_lengths", std::to_string(static_cast<Index>(position.batching.lengths))},
+      {"memory", std::to_string(position.batching.memory)},
+      {"batches_of_step", std::to_string(position.batching.batches_of_step)},
       {"measure", position.measure},
       {"evaluations", std::to_string(position.evaluations)},
       {"best_evaluation", std::to_string(position.best_evaluation)},
@@ -63,6 +65,10 @@ TrainingPosition read_position(const TensorFile& file) {
   position.batching.tokens = option_in(file, "batch_tokens");
   if (file.metadata().contains("batch_lengths")) {  // not in older files
     position.batching.lengths = choice_in<BatchLengths>(file, "batch_lengths");
+  }
+  if (file.metadata().contains("memory")) {  // not in older files
+    position.batching.memory = option_in(file, "memory");
+    position.batching.batches_of_step = metadata_number(file, "batches_of_step", 1, most_counted);
   }
   // Older files have only the metric, without the options of its values.
   position.measure = file.metadata().contains("metric")

@@ -59,6 +59,37 @@ TEST(Linear, gradients_with_the_first_rows_of_a_weight_alone) {
       random_tensor({5, 4}, 1), random_tensor({4, 4}, 2));
 }
 
+TEST(Linear, gradients_with_some_rows_of_weight_and_bias) {
+  for (const Index first : {0, 2, 4}) {
+    const auto with = [&](const Var& x, const Var& weight, const Var& bias) {
+      return linear_with_rows(x, weight, &bias, first, 3);
+    };
+    const auto without = [&](const Var& x, const Var& weight) {
+      return linear_with_rows(x, weight, nullptr, first, 3);
+    };
+    EXPECT_GRADCHECK(with, random_tensor({5, 4}, 1), random_tensor({7, 4}, 2),
+                     random_tensor({7}, 3));
+    EXPECT_GRADCHECK(without, random_tensor({5, 4}, 1), random_tensor({7, 4}, 2));
+    // A second use of the other rows adds to the same gradient.
+    const auto twice = [&](const Var& x, const Var& weight, const Var& bias) {
+      return add(with(x, weight, bias), linear_with_rows(x, weight, &bias, 1, 3));
+    };
+    EXPECT_GRADCHECK(twice, random_tensor({5, 4}, 1), random_tensor({7, 4}, 2),
+                     random_tensor({7}, 3));
+  }
+}
+
+TEST(Linear, rows_that_a_weight_does_not_have_are_refused) {
+  Tape tape(false);
+  const Var x = tape.constant(random_tensor({2, 4}, 1));
+  const Var weight = tape.constant(random_tensor({7, 4}, 2));
+  EXPECT_THAT([&] { linear_with_rows(x, weight, nullptr, 5, 3); },
+              ThrowsMessage<ShapeError>(HasSubstr("7 rows: rows 5 to 7 cannot be taken")));
+  const Var bias = tape.constant(random_tensor({3}, 3));
+  EXPECT_THAT([&] { linear_with_rows(x, weight, &bias, 4, 3); },
+              ThrowsMessage<ShapeError>(AllOf(HasSubstr("linear.bias"), HasSubstr("(7)"))));
+}
+
 TEST(Linear, with_a_bias_for_the_first_rows_of_a_weight_alone) {
   const auto first_rows = [](const Var& x, const Var& weight, const Var& bias) {
     return linear_with_first_rows(x, weight, bias);

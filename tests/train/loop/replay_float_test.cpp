@@ -16,7 +16,9 @@
 #include "tests/support/temporary_directory.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
+#include "train/model_training.hpp"
 #include "train/step/trainer.hpp"
+#include "train/step/training_batches.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -119,6 +121,43 @@ TEST_F(ReplayTest, refuses_other_files) {
   write_tensor_file(here_ / "weights.safetensors", {}, {});
   EXPECT_THAT([&] { replay_step(here_ / "weights.safetensors", 1); },
               ::testing::ThrowsMessage<IoError>(HasSubstr("replay.config")));
+}
+
+// A step in the middle of lanes: what they remembered is part of it.
+TEST(ReplayOfLanes, sees_what_the_step_saw) {
+  const TemporaryDirectory here;
+  const Config config =
+      parse_config("task: {name: text, train_text: " TAPEHEAD_FIXTURES
+                   "/text/train.en, tokenizer: character, context: 8}\n"
+                   "model: {family: decoder, d_model: 12, heads: 3, layers: 2, positions: none, "
+                   "initializer_gain: 4}\nattention: {positions: alibi}\n"
+                   "training: {batch_tokens: 64, accumulate: 2, memory: 12}\n",
+                   "test.yaml")
+          .config;
+  const Task task = make_task(config.task, config.seed);
+  Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
+  Workers workers(1);
+  Trainer trainer = trainer_of(model, config, workers);
+  const LossFunction loss = training_loss(model, config);
+  TrainingBatches batches(config, task);
+  TrainingPosition position{.batching = config.training.batching(), .measure = ""};
+  trainer.step(batches.next(position), loss);
+  const std::vector<Batch> second = batches.next(position);
+  Replay replay{.config = config,
+                .source_vocabulary = task.source_tokenizer->size(),
+                .target_vocabulary = task.target_tokenizer->size(),
+                .step = 2,
+                .batches = second,
+                .memory = trainer.memory()->values().copy()};
+  write_replay(here / "replay.safetensors", replay, model.store);
+  std::ranges::fill(replay.memory.values(), Scalar{0});
+  write_replay(here / "other.safetensors", replay, model.store);
+  const StepStats stats = trainer.step(second, loss);
+  const std::string expected =
+      fmt::format("step 2 runs without an anomaly: loss {:.4g}, gradient norm {:.4g}", stats.loss,
+                  stats.gradient_norm);
+  EXPECT_EQ(replay_step(here / "replay.safetensors", 1).message, expected);
+  EXPECT_NE(replay_step(here / "other.safetensors", 1).message, expected);
 }
 
 }  // namespace

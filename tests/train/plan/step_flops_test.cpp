@@ -36,5 +36,27 @@ TEST(StepFlops, count_weights_and_pairs_of_ragged_sequences) {
   EXPECT_DOUBLE_EQ(step_flops(model, 13, batch), plain - 2 * matrix);
 }
 
+// 4 rows with 5 rows before them, of which a memory of 3 has 3: their keys and values, and the
+// pairs with them.
+TEST(StepFlops, count_what_a_memory_has) {
+  ModelOptions model;
+  model.family = Family::decoder;
+  model.d_model = 10;
+  model.heads = 2;
+  model.d_head = 7;
+  model.encoder_layers = 0;
+  model.decoder_layers = 2;
+  model.d_ff = 11;
+  Batch batch;
+  batch.context.segments = segments_of({0});
+  batch.input.segments = segments_of({4});
+  batch.input.segments.list[0].position = 5;
+  batch.input.lanes = {0};
+  batch.input.ids.resize(4);
+  batch.labels = {.every_row = true, .rows = {}, .ids = {3, 3, 3, 3}};
+  EXPECT_DOUBLE_EQ(step_flops(model, 13, batch, 3) - step_flops(model, 13, batch),
+                   2 * (6 * 3 * 2 * 140 + 12 * 14 * 4 * 3));
+}
+
 }  // namespace
 }  // namespace tapehead

@@ -1,0 +1,148 @@
+// Language models with a memory: their bits do not depend on threads or on a resume, evaluation
+// goes through the text in lanes, and what does not fit is refused by its option.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/files.hpp"
+#include "core/files/tensor_file.hpp"
+#include "tests/support/text_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Memory : public ::testing::Test {
+ protected:
+  static Arguments with(Arguments overrides) {
+    for (const char* more :
+         {"model.positions=none", "attention.positions=alibi", "model.max_positions=80",
+          "training.memory=30", "training.batch_tokens=144", "training.accumulate=2",
+          "training.schedule=constant"}) {
+      overrides.insert(overrides.begin(), more);
+    }
+    return overrides;
+  }
+  std::string output(const Arguments& arguments) {
+    const ProgramResult result = run_program(arguments, here.path());
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result.output + result.errors;
+  }
+  std::string train(const std::string& run, const Arguments& overrides = {},
+                    const Arguments& options = {}) {
+    return output(text_training(here, run, with(overrides), options));
+  }
+  std::string complaint(const Arguments& overrides) {
+    const ProgramResult result =
+        run_program(text_training(here, "refused", with(overrides)), here.path());
+    EXPECT_EQ(result.exit_code, 2) << result.errors;
+    EXPECT_FALSE(std::filesystem::exists(here / "refused"));
+    return result.errors;
+  }
+  nlohmann::json evaluated(const std::string& run, const Arguments& options = {}) {
+    Arguments arguments{"evaluate", run, "--split", "validation", "--json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramResult result = run_program(arguments, here.path());
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return nlohmann::json::parse(result.output);
+  }
+
+  TemporaryDirectory here;
+};
+
+// Step 15 is in the middle of an epoch, whose lanes have 26 windows or 27.
+TEST_F(Memory, is_kept_through_a_resume_by_any_threads) {
+  train("a", {}, {"--threads", "1"});
+  train("b", {"training.steps=15", "training.checkpoint_every=15"}, {"--threads", "2"});
+  Arguments resumed{"train", "a.yaml", "--run", "b", "--resume", "--threads", "3"};
+  set_options(resumed, {"training.steps=40", "training.checkpoint_every=10"});
+  output(resumed);
+  expect_same_runs(here / "a", here / "b");
+}
+
+TEST_F(Memory, of_other_rows_begins_with_the_next_epoch) {
+  train("a", {"training.steps=15"});
+  Arguments resumed{"train", "a.yaml", "--run", "a", "--resume"};
+  set_options(resumed, {"training.steps=20", "training.memory=12"});
+  EXPECT_THAT(output(resumed),
+              AllOf(HasSubstr("memory 12, accumulate 2"), HasSubstr("memory 30, accumulate 2"),
+                    HasSubstr("the rest of epoch 1 is skipped")));
+  const TensorFile last(here / "a/checkpoints/step_00000020.safetensors");
+  // 2 batches of 6 lanes, 1 layer, 12 rows, width 16
+  EXPECT_EQ(last.entry("lanes.memory").shape, (std::vector<Index>{12, 1, 12, 16}));
+}
+
+TEST_F(Memory, makes_a_difference_in_evaluation_that_is_the_same_by_any_threads) {
+  train("a");
+  const nlohmann::json remembered = evaluated("a", {"--threads", "1"});
+  EXPECT_EQ(evaluated("a", {"--threads", "3"})["loss"], remembered["loss"]);
+  EXPECT_EQ(evaluated("a", {"--memory", "30"})["loss"], remembered["loss"]);
+  EXPECT_NE(evaluated("a", {"--memory", "0"})["loss"], remembered["loss"]);
+  EXPECT_NE(evaluated("a", {"--memory", "55"})["loss"], remembered["loss"]);
+  EXPECT_EQ(evaluated("a", {"--memory", "0"})["tokens"], remembered["tokens"]);
+}
+
+TEST_F(Memory, is_in_the_scores_of_a_sweep_as_in_an_evaluation) {
+  train("a");
+  output({"score-run", "a", "--split", "validation"});
+  const std::string lines = read_file(here / "a/scores.jsonl");
+  double sum = 0;
+  std::istringstream stream(lines);
+  for (std::string line; std::getline(stream, line);) {
+    const auto json = nlohmann::json::parse(line);
+    if (json.contains("negative_log_likelihood")) {
+      sum += json["negative_log_likelihood"].get<double>();
+    }
+  }
+  const nlohmann::json whole = evaluated("a");
+  EXPECT_NEAR(sum / whole["tokens"].get<double>(), whole["loss"].get<double>(), 1e-5);
+}
+
+TEST_F(Memory, generates_any_length_by_any_threads) {
+  train("a");
+  const Arguments generate{"generate", "a",         "--prompt", "A man",    "--max-tokens",
+                           "200",      "--samples", "2",        "--threads"};
+  const auto by = [&](const char* threads) {
+    Arguments arguments = generate;
+    arguments.emplace_back(threads);
+    return output(arguments);
+  };
+  EXPECT_EQ(by("1"), by("2"));
+}
+
+TEST_F(Memory, that_does_not_fit_is_refused) {
+  EXPECT_THAT(complaint({"model.positions=sinusoidal"}),
+              AllOf(HasSubstr("training.memory"), HasSubstr("set model.positions: none")));
+  EXPECT_THAT(complaint({"evaluation.stride=12"}),
+              AllOf(HasSubstr("evaluation.stride"), HasSubstr("allowed: auto")));
+  EXPECT_THAT(complaint({"training.memory=57"}), HasSubstr("80; allowed: 81 or more"));
+  EXPECT_THAT(complaint({"evaluation.memory=60"}), HasSubstr("80; allowed: 84 or more"));
+  EXPECT_THAT(complaint({"training.batch_lengths=mixed"}), HasSubstr("allowed: alike"));
+  EXPECT_THAT(complaint({"task.documents=line"}), HasSubstr("set task.stream: true"));
+  EXPECT_THAT(complaint({"model.family=encoder"}), HasSubstr("model.family: decoder"));
+}
+
+TEST_F(Memory, needs_lanes_of_more_than_a_window) {
+  const ProgramResult result = run_program(
+      text_training(here, "refused", with({"training.batch_tokens=24000"})), here.path());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("in 2000 lanes"), HasSubstr("task.context: 24"),
+                                   HasSubstr("lower training.batch_tokens")));
+}
+
+TEST_F(Memory, of_a_command_must_fit_the_model) {
+  output(text_training(here, "absolute", {"training.steps=2"}));
+  const ProgramResult result =
+      run_program({"evaluate", "absolute", "--split", "validation", "--memory", "8"}, here.path());
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("--memory"), HasSubstr("model.positions: none")));
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,70 @@
+// Joining sequences: values by hand, gradients by differences, wrong shapes refused.
+#include "core/ops/join_sequences.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <tapehead/gtest.hpp>
+
+#include "core/errors.hpp"
+#include "core/ops/arithmetic.hpp"
+#include "support/random_tensor.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(JoinSequences, values_by_hand) {
+  Tape tape(false);
+  const Var before = tape.constant(Tensor::of({3, 1}, {1, 2, 3}));
+  const Var after = tape.constant(Tensor::of({4, 1}, {4, 5, 6, 7}));
+  const Segments first = segments_of({2, 0, 1});
+  const Segments second = segments_of({1, 2, 1});
+  EXPECT_THAT(join_sequences(before, first, after, second).value().values(),
+              ElementsAre(1, 2, 4, 5, 6, 3, 7));
+}
+
+TEST(JoinSequences, gradients) {
+  const Segments first = segments_of({2, 0, 3});
+  const Segments second = segments_of({1, 4, 2});
+  EXPECT_GRADCHECK([&](const Var& a, const Var& b) { return join_sequences(a, first, b, second); },
+                   random_tensor({5, 3}, 1), random_tensor({7, 3}, 2));
+  EXPECT_GRADCHECK([&](const Var& a) { return join_sequences(a, first, a, first); },
+                   random_tensor({5, 19}, 3));
+}
+
+TEST(JoinSequences, segments_tell_where_the_rows_are) {
+  Segments after = segments_of({3, 2});
+  after.list[0].position = 7;
+  const Segments before = rows_before(after, 4);  // the second one begins its sequence
+  EXPECT_EQ(before[0].position, 3);
+  const Segments both = joined(before, after);
+  EXPECT_EQ(both[0].rows, 7);
+  EXPECT_EQ(both[0].position, 3);
+  EXPECT_EQ(both[1].row, 7);
+  EXPECT_EQ(both[1].rows, 2);
+  EXPECT_EQ(both[1].position, 0);
+}
+
+TEST(JoinSequences, wrong_shapes_are_refused) {
+  Tape tape(false);
+  const Var three = tape.constant(random_tensor({3, 2}, 1));
+  const Var wide = tape.constant(random_tensor({3, 5}, 1));
+  const Segments one = segments_of({3});
+  EXPECT_THAT([&] { join_sequences(three, one, wide, one); },
+              ThrowsMessage<ShapeError>(AllOf(HasSubstr("join_sequences.after"),
+                                              HasSubstr("(3, 2)"), HasSubstr("(3, 5)"))));
+  EXPECT_THAT([&] { join_sequences(three, segments_of({2}), three, one); },
+              ThrowsMessage<ShapeError>(
+                  AllOf(HasSubstr("join_sequences.before"), HasSubstr("(3, 2)"), HasSubstr("2"))));
+  EXPECT_THAT([&] { join_sequences(three, segments_of({1, 2}), three, one); },
+              ThrowsMessage<ShapeError>(HasSubstr("2 sequences before, but 1 after")));
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,70 @@
+// A small language model, and streams of tokens that it reads window by window.
+#pragma once
+
+#include <vector>
+
+#include "nn/attention/resolve.hpp"
+#include "nn/lane_memory.hpp"
+#include "nn/transformer/loss.hpp"
+#include "tests/support/stack_batches.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// A decoder of two layers whose rows know distances alone, and whose biases and gains are not where
+// they start.
+struct LaneModel {
+  explicit LaneModel(const ModelOptions& options)
+      : transformer(store.root(), options, {.input = tiny_vocabulary, .labels = tiny_vocabulary}) {
+    store.initialize(1);
+    const Tensor noise = random_tensor({store.size()}, 7, -0.2, 0.2);
+    for (Index i = 0; i < store.size(); ++i) {
+      store.values().data()[i] += noise.data()[i];
+    }
+  }
+
+  LaneMemory memory(Index lanes, Index rows) const {
+    return LaneMemory({.lanes = lanes,
+                       .layers = std::ssize(transformer.main().layers),
+                       .rows = rows,
+                       .d_model = transformer.options().d_model});
+  }
+
+  ParameterStore store;
+  Transformer transformer;
+};
+
+inline ModelOptions lane_options(AttentionPositions positions = AttentionPositions::alibi) {
+  ModelOptions options = of_family(tiny_options(), Family::decoder);
+  options.layers = 2;
+  options.d_head = 4;
+  options.dropout = 0;
+  options.max_positions = 64;
+  options.positions = PositionKind::none;
+  options.attention.positions.values = {positions};
+  resolve_attention(options);
+  return options;
+}
+
+// Of a window of each stream: its rows, from `first` on, read the token before, and say their own.
+inline Batch window_batch(const std::vector<Sentence>& streams, Index first, Index rows) {
+  Batch batch;
+  for (std::size_t lane = 0; lane < streams.size(); ++lane) {
+    const Sentence& stream = streams[lane];
+    const Index end = std::min(first + rows, std::ssize(stream));
+    if (first >= end) {
+      continue;
+    }
+    batch.input.segments.list.push_back(
+        {.row = batch.input.rows(), .rows = end - first, .position = first});
+    batch.input.lanes.push_back(static_cast<Index>(lane));
+    batch.context.segments.list.push_back({});
+    batch.examples.push_back(static_cast<Index>(lane));
+    for (Index i = first; i < end; ++i) {
+      batch.input.ids.push_back(i == 0 ? begin_mark : stream[static_cast<std::size_t>(i - 1)]);
+      batch.labels.ids.push_back(stream[static_cast<std::size_t>(i)]);
+    }
+  }
+  return batch;
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,121 @@
+// Steps of a training with a memory: the same bits by any threads and ranks, and a memory that only
+// a step that succeeds changes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/ops/arithmetic.hpp"
+#include "tests/support/lanes.hpp"
+#include "tests/support/thread_ranks.hpp"
+#include "tests/support/tiny_trainer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr Index lanes_of_both = 14;  // of two batches
+constexpr Index window_of_lane = 4;
+
+Trainer::Options lane_training() {
+  Trainer::Options options;
+  options.training.learning_rate = 0.05;
+  options.training.shards = 4;
+  options.memory = LaneMemory::Size{
+      .lanes = lanes_of_both, .layers = 2, .rows = 6, .d_model = lane_options().d_model};
+  return options;
+}
+
+ModelOptions with_dropout() {
+  ModelOptions options = lane_options(AttentionPositions::rotary);
+  options.dropout = 0.2;
+  return options;
+}
+
+// Two batches, of 9 lanes and of 5. Some lanes end early, in the middle of a batch.
+std::vector<Batch> lane_step(Index step) {
+  std::vector<Batch> batches;
+  const auto streams = random_sentences(lanes_of_both, 14, 22, 5);
+  for (const auto& [first, end] : {std::pair{0, 9}, std::pair{9, 14}}) {
+    batches.push_back(window_batch({streams.begin() + first, streams.begin() + end},
+                                   step * window_of_lane, window_of_lane));
+    for (Index& lane : batches.back().input.lanes) {
+      lane += first;
+    }
+  }
+  return batches;
+}
+
+struct Trained {
+  std::vector<Scalar> weights;
+  std::vector<Scalar> memory;
+  std::vector<double> losses;
+};
+
+Trained train_lanes(Index threads, Ranks& ranks) {
+  TinyTrainer training(with_dropout(), lane_training(), threads, ranks);
+  Trained result;
+  for (Index step = 0; step < 5; ++step) {
+    result.losses.push_back(training.step(lane_step(step)).loss);
+  }
+  result.weights = training.weights();
+  const auto memory = training.trainer.memory()->values().values();
+  result.memory = {memory.begin(), memory.end()};
+  return result;
+}
+
+TEST(LaneSteps, have_the_same_bits_by_any_threads_and_ranks) {
+  const Trained expected = train_lanes(1, alone());
+  const auto expect_equal = [&](const Trained& found) {
+    EXPECT_EQ(found.losses, expected.losses);
+    EXPECT_EQ(found.weights, expected.weights);
+    EXPECT_EQ(found.memory, expected.memory);
+  };
+  expect_equal(train_lanes(3, alone()));
+  for (const Index count : {2, 3, 6}) {
+    std::vector<Trained> found(static_cast<std::size_t>(count));
+    run_ranks(count, [&](Ranks& ranks) {
+      found[static_cast<std::size_t>(ranks.rank())] = train_lanes(1, ranks);
+    });
+    for (const Trained& of_rank : found) {
+      expect_equal(of_rank);
+    }
+  }
+}
+
+// The second step sees what the first one left: without it, the loss is another.
+TEST(LaneSteps, see_what_the_steps_before_left) {
+  const auto second_loss = [](bool forget) {
+    TinyTrainer training(with_dropout(), lane_training());
+    training.step(lane_step(0));
+    if (forget) {
+      std::ranges::fill(training.trainer.memory()->values().values(), Scalar{0});
+    }
+    return training.step(lane_step(1)).loss;
+  };
+  EXPECT_NE(second_loss(false), second_loss(true));
+}
+
+TEST(LaneSteps, that_fail_change_nothing_that_is_remembered) {
+  TinyTrainer training(lane_options(), lane_training());
+  training.step(lane_step(0));
+  const Tensor before = training.trainer.memory()->values().copy();
+  const LossFunction not_finite = [&](Pass& pass, const Batch& batch) {
+    CrossEntropy result = training.loss(pass, batch);
+    result.loss = scale(result.loss, std::numeric_limits<Scalar>::quiet_NaN());
+    return result;
+  };
+  EXPECT_THROW(training.trainer.step(lane_step(1), not_finite), NumericError);
+  EXPECT_THAT(training.trainer.memory()->values().values(),
+              ::testing::ElementsAreArray(before.values()));
+  const double after_all = training.step(lane_step(1)).loss;
+  TinyTrainer other(lane_options(), lane_training());
+  other.step(lane_step(0));
+  EXPECT_EQ(after_all, other.step(lane_step(1)).loss);
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
