@@ -39,7 +39,21 @@ Initializer last_map_initializer(const ModelOptions& options, Index in, Index ou
   return initializer;
 }
 
-Initializer embedding_initializer(const ModelOptions& options) {
+Initializer embedding_initializer(const ModelOptions& options, Index rows) {
+  const auto columns = static_cast<double>(options.embedding_width());
+  switch (options.embedding_initializer) {
+    case EmbeddingInit::unit_normal:
+      return Initializer::normal(1);
+    case EmbeddingInit::xavier_uniform:
+      return Initializer::uniform(std::sqrt(6 / (static_cast<double>(rows) + columns)));
+    case EmbeddingInit::kaiming_normal:
+      return Initializer::normal(std::sqrt(2 / columns));
+    default:
+      return standard_embedding_initializer(options);
+  }
+}
+
+Initializer standard_embedding_initializer(const ModelOptions& options) {
   return Initializer::normal(options.embedding_scale == EmbeddingScale::none
                                  ? 0.02
                                  : 1 / std::sqrt(static_cast<double>(options.d_model)));

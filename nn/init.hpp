@@ -16,9 +16,15 @@ Initializer weight_initializer(const ModelOptions& options, Index in, Index out)
 // with the variance of one (Radford et al. 2019, section 2.3).
 Initializer last_map_initializer(const ModelOptions& options, Index in, Index out, StackName stack);
 
-// An embedding table: normal with deviation d_model^-1/2, so that rows times √d_model (Vaswani et
-// al. 2017, section 3.4) have numbers of about unit size; without a scale 0.02 (Radford et al.
-// 2019, as their code has it).
-Initializer embedding_initializer(const ModelOptions& options);
+// An embedding table (rows, E), as embedding_initializer says. Three of its values are schemes of
+// Csordás et al. 2021, section 3.1: unit_normal, deviation 1; xavier_uniform, variance
+// 2 / (rows + E), a magnitude of √3 times its root; kaiming_normal, deviation √(2 / E) (He et al.
+// 2015, equation 10).
+Initializer embedding_initializer(const ModelOptions& options, Index rows);
+
+// Normal with deviation d_model^-1/2, so that rows times √d_model (Vaswani et al. 2017, section
+// 3.4) have numbers of about unit size; without a scale 0.02 (Radford et al. 2019, as their code
+// has it).
+Initializer standard_embedding_initializer(const ModelOptions& options);
 
 }  // namespace tapehead

@@ -40,6 +40,10 @@ TokenEmbedding::TokenEmbedding(const Scope& scope, const ModelOptions& options,
                 ? Scalar{1}
                 : static_cast<Scalar>(std::sqrt(static_cast<double>(options.d_model)))),
       positions(options.positions),
+      position_scale(
+          options.position_scale == PositionScale::none
+              ? Scalar{1}
+              : static_cast<Scalar>(1 / std::sqrt(static_cast<double>(options.d_model)))),
       sinusoidal(sines),
       dropout(options.dropout_embedding.value_or(options.dropout)),
       module{.paths = {scope.path()}} {
@@ -47,11 +51,11 @@ TokenEmbedding::TokenEmbedding(const Scope& scope, const ModelOptions& options,
   const Index E = options.embedding_width();
   if (positions == PositionKind::learned) {
     learned = scope.create("positions", ParameterKind::embedding, {options.max_positions, E},
-                           embedding_initializer(options));
+                           embedding_initializer(options, options.max_positions));
   }
   if (options.token_types > 0) {
     types = scope.create("types", ParameterKind::embedding, {options.token_types, E},
-                         embedding_initializer(options));
+                         embedding_initializer(options, options.token_types));
   }
   if (options.embedding_norm) {
     norm.emplace(scope / "norm", options, E);
@@ -69,7 +73,7 @@ Var TokenEmbedding::operator()(Pass& pass, const Tokens& tokens) const {
   if (positions != PositionKind::none) {
     const bool fixed = positions == PositionKind::sinusoidal;
     x = add_positions(x, fixed ? pass.tape().constant(sinusoidal) : pass.parameter(learned),
-                      tokens.segments);
+                      tokens.segments, position_scale);
   }
   if (types.declared()) {
     x = add(x, lookup(pass.parameter(types), types_in(tokens, types.shape[0], module.path())));

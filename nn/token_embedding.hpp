@@ -8,8 +8,9 @@
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// x = dropout(norm(scale table[id] + position + types[type])), with √D as the scale (Vaswani et al.
-// 2017, sections 3.4 and 3.5) or 1. Types and norm (Devlin et al. 2019, figure 2 and the published
+// x = dropout(norm(scale table[id] + position_scale position + types[type])), with √D as the scale
+// (Vaswani et al. 2017, sections 3.4 and 3.5) or 1, and 1 or 1/√D (Csordás et al. 2021, section
+// 3.1) as that of positions. Types and norm (Devlin et al. 2019, figure 2 and the published
 // code) are options. If the embedding is factored, the tables have the width E, and a linear map
 // follows: M x + m (Lan et al. 2020, section 3.1).
 struct TokenEmbedding {
@@ -23,6 +24,7 @@ struct TokenEmbedding {
   Parameter table;  // (V, E); not factored: E = D
   Scalar scale;
   PositionKind positions;
+  Scalar position_scale;
   Parameter learned;  // (P, E)
   Tensor sinusoidal;  // (P, E)
   Parameter types;    // (types, E), with token_types

@@ -39,7 +39,8 @@ MODEL = [
     {"d_embedding": 6}, {"d_embedding": 16, "embedding_norm": True, "positions": "learned", "token_types": 2},
     {"d_embedding": 6, "head_transform": "masked", "tie_embeddings": "all"},
     {"token_types": 2}, {"embedding_norm": True}, {"embedding_scale": "none"},
-    {"positions": "learned"}, {"positions": "none"},
+    {"positions": "learned"}, {"positions": "none"}, {"position_scale": "inverse_sqrt_d_model"},
+    {"positions": "learned", "position_scale": "inverse_sqrt_d_model"},
     *({"tie_embeddings": name} for name in ("source_target", "target_output", "all")),
     {"tie_embeddings": "all", "bias_output": True},
 ]

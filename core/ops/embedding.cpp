@@ -49,7 +49,7 @@ Var lookup(const Var& table, std::span<const TokenId> ids, Scalar scale) {
       });
 }
 
-Var add_positions(const Var& x, const Var& table, const Segments& segments) {
+Var add_positions(const Var& x, const Var& table, const Segments& segments, Scalar scale) {
   const auto [N, D] = dims<2>(x, "add_positions.x");
   const auto [P, table_D] = dims<2>(table, "add_positions.table");
   expect_shape(table, {P, D}, "add_positions.table for x", x);
@@ -58,26 +58,31 @@ Var add_positions(const Var& x, const Var& table, const Segments& segments) {
                 x.shape());
   }
   Tensor y = Tensor::empty(x.shape());
+  const auto add_scaled = [s = Lanes(scale)](const Lanes& a, const Lanes& b) {
+    return fused_multiply_add(s, b, a);
+  };
   for (const Segment& segment : segments.list) {
     if (segment.rows > 0) {
       expect_rows("add_positions: position", segment.position, P, "");
       expect_rows("add_positions: position", segment.position + segment.rows - 1, P,
                   " (raise model.max_positions)");
-      map_row(
-          segment.rows * D, y.row(segment.row),
-          [](const Lanes& a, const Lanes& b) { return a + b; }, x.value().row(segment.row),
-          table.value().row(segment.position));
+      map_row(segment.rows * D, y.row(segment.row), add_scaled, x.value().row(segment.row),
+              table.value().row(segment.position));
     }
   }
   return x.tape().record(
       "add_positions", {x, table}, std::move(y),
-      [shape = table.shape(), list = table.needs_gradient() ? segments : Segments()](Gradients& g) {
-        // dx = dy,  dtable[position of n] += dy[n]
+      [shape = table.shape(), list = table.needs_gradient() ? segments : Segments(),
+       scale](Gradients& g) {
+        // dx = dy,  dtable[position of n] += scale dy[n]
         if (g.needs(1)) {
           Scalar* dtable = g.sum(1);
+          const auto add = [s = Lanes(scale)](const Lanes& a, const Lanes& b) {
+            return fused_multiply_add(s, b, a);
+          };
           for (const Segment& segment : list.list) {
-            add_to(dtable + segment.position * shape[1], g.output().row(segment.row),
-                   segment.rows * shape[1]);
+            Scalar* rows = dtable + segment.position * shape[1];
+            map_row(segment.rows * shape[1], rows, add, rows, g.output().row(segment.row));
           }
         }
         g.add(0, g.take_output());

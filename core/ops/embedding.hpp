@@ -12,9 +12,9 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // id outside 0 ... V - 1.
 Var lookup(const Var& table, std::span<const TokenId> ids, Scalar scale = 1);
 
-// y[n] = x[n] + table[position of row n].  x: (N, D) tiled by the segments, table: (P, D); y: (N,
-// D). Throws ShapeError for a position outside 0 ... P - 1.
-Var add_positions(const Var& x, const Var& table, const Segments& segments);
+// y[n] = x[n] + scale table[position of row n].  x: (N, D) tiled by the segments, table: (P, D);
+// y: (N, D). Throws ShapeError for a position outside 0 ... P - 1.
+Var add_positions(const Var& x, const Var& table, const Segments& segments, Scalar scale = 1);
 
 // The table of Vaswani et al. 2017, section 3.5: table[p][2i] = sin(p / 10000^(2i/D)),
 // table[p][2i+1] = cos(of the same).

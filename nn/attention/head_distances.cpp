@@ -57,7 +57,7 @@ HeadDistances::HeadDistances(const Scope& scope, const ModelOptions& options,
       break;
     case AttentionPositions::t5:
       keys_ = scope.create("distance.score", ParameterKind::bias, {spec.heads, B},
-                           spec.first_numbers(embedding_initializer(options), 1));
+                           spec.first_numbers(standard_embedding_initializer(options), 1));
       break;
     case AttentionPositions::transformer_xl:
       sines_of_ = scope.create(

@@ -37,6 +37,8 @@ enum class FeedForwardKind { plain, gated, none };
 
 enum class InitKind { xavier_uniform, xavier_normal, normal };
 enum class EmbeddingScale { sqrt_d_model, none };
+enum class EmbeddingInit { standard, unit_normal, xavier_uniform, kaiming_normal };
+enum class PositionScale { none, inverse_sqrt_d_model };
 
 template <>
 struct EnumNames<Family> {
@@ -79,6 +81,15 @@ struct EnumNames<Tying> {
 template <>
 struct EnumNames<EmbeddingScale> {
   static constexpr std::array<std::string_view, 2> names{"sqrt_d_model", "none"};
+};
+template <>
+struct EnumNames<EmbeddingInit> {
+  static constexpr std::array<std::string_view, 4> names{"standard", "unit_normal",
+                                                         "xavier_uniform", "kaiming_normal"};
+};
+template <>
+struct EnumNames<PositionScale> {
+  static constexpr std::array<std::string_view, 2> names{"none", "inverse_sqrt_d_model"};
 };
 template <>
 struct EnumNames<InitKind> {

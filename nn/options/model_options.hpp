@@ -43,6 +43,7 @@ struct ModelOptions {
   bool embedding_norm = false;
   EmbeddingScale embedding_scale = EmbeddingScale::sqrt_d_model;
   PositionKind positions = PositionKind::sinusoidal;
+  PositionScale position_scale = PositionScale::none;
   Index max_positions = 1024;
   double dropout = 0.1;
   std::optional<double> dropout_embedding{};
@@ -53,6 +54,7 @@ struct ModelOptions {
   InitKind initializer = InitKind::xavier_uniform;
   double initializer_gain = 1.0;
   bool initializer_depth_scale = false;
+  EmbeddingInit embedding_initializer = EmbeddingInit::standard;
   std::string init_from{};
   // Subsections.
   AttentionSettings attention{};
@@ -224,6 +226,10 @@ struct ModelOptions {
                         "(Vaswani et al. 2017), or none (GPT-2)"},
           embedding_scale);
     visit(Field{.name = "positions", .help = "how the embedding encodes positions"}, positions);
+    visit(Field{.name = "position_scale",
+                .help = "factor on positions, before they are added to embeddings: none, or "
+                        "d_model^-1/2 (Csordás et al. 2021)"},
+          position_scale);
     visit(Field{.name = "max_positions",
                 .help = "the longest sequence, with its mark, read or written",
                 .minimum = 1,
@@ -269,14 +275,10 @@ struct ModelOptions {
     visit(Field{.name = "tie_embeddings",
                 .help = "which of source embedding, target embedding and output share one weight"},
           tie_embeddings);
-    visit(
-        Field{
-            .name = "initializer",
-            .help =
-                "how weight matrices start (query, key and value as if of one matrix); embeddings "
-                "start normal with deviation d_model^-1/2, without embedding_scale with 0.02",
-            .keeps_meaning = true},
-        initializer);
+    visit(Field{.name = "initializer",
+                .help = "how weight matrices start (query, key and value as if of one matrix)",
+                .keeps_meaning = true},
+          initializer);
     visit(Field{.name = "initializer_gain",
                 .help = "factor on the initial deviation of weight matrices (with normal: the "
                         "deviation is 0.02 times it)",
@@ -290,6 +292,14 @@ struct ModelOptions {
                         "number of blocks whose outputs its stack sums (GPT-2)",
                 .keeps_meaning = true},
           initializer_depth_scale);
+    visit(Field{.name = "embedding_initializer",
+                .help = "how the tables of tokens, positions and token types start: normal with "
+                        "deviation d_model^-1/2, without embedding_scale with 0.02 (standard), "
+                        "normal with deviation 1 (unit_normal) or (2 / columns)^1/2 "
+                        "(kaiming_normal), or uniform with variance 2 / (rows + columns) "
+                        "(xavier_uniform)",
+                .keeps_meaning = true},
+          embedding_initializer);
     visit(Field{.name = "init_from",
                 .help = "run directory whose best weights (else the average, else the last) this "
                         "run starts from; empty: none",

@@ -82,14 +82,13 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options,
   const Tensor sines = options.positions == PositionKind::sinusoidal
                            ? sinusoidal_positions(options.max_positions, E)
                            : Tensor();
-  const Initializer normal = embedding_initializer(options);
+  const auto table = [&](const Scope& in, Index rows) {
+    return in.create("embedding", ParameterKind::embedding, {rows, E},
+                     embedding_initializer(options, rows));
+  };
   const Parameter input_table =
-      input_scope.create("embedding", ParameterKind::embedding,
-                         {both && one_table ? entries.context : entries.input, E}, normal);
-  const Parameter context_table = one_table
-                                      ? input_table
-                                      : context_scope.create("embedding", ParameterKind::embedding,
-                                                             {entries.context, E}, normal);
+      table(input_scope, both && one_table ? entries.context : entries.input);
+  const Parameter context_table = one_table ? input_table : table(context_scope, entries.context);
   output_.emplace(scope / "output", options, entries.labels, input_table);
   std::optional<TokenEmbedding> context_embedding;
   if (both) {

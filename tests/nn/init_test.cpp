@@ -28,12 +28,32 @@ TEST(Initializers, follow_their_formulas) {
   const Initializer plain = weight_initializer(with(InitKind::normal, 2), 100, 28);
   EXPECT_EQ(plain.kind, Initializer::Kind::normal);
   EXPECT_DOUBLE_EQ(plain.value, 2 * 0.02);
-  const Initializer embedding = embedding_initializer(with(InitKind::xavier_uniform, 2));
+  const Initializer embedding = embedding_initializer(with(InitKind::xavier_uniform, 2), 9);
   EXPECT_EQ(embedding.kind, Initializer::Kind::normal);
   EXPECT_DOUBLE_EQ(embedding.value, 1.0 / 8);
   ModelOptions unscaled = with(InitKind::xavier_uniform, 2);
   unscaled.embedding_scale = EmbeddingScale::none;
-  EXPECT_DOUBLE_EQ(embedding_initializer(unscaled).value, 0.02);
+  EXPECT_DOUBLE_EQ(embedding_initializer(unscaled, 9).value, 0.02);
+}
+
+// Csordás et al. 2021, section 3.1, of a table of 36 rows and 64 columns: deviation 1; Glorot's
+// variance 2 / (36 + 64) = 1 / 50; He's variance 2 / 64. A gain is of weight matrices alone.
+TEST(Initializers, of_embeddings_follow_the_scheme_that_is_asked_for) {
+  ModelOptions options = with(InitKind::normal, 2);
+  const auto of = [&](EmbeddingInit kind) {
+    options.embedding_initializer = kind;
+    return embedding_initializer(options, 36);
+  };
+  EXPECT_EQ(of(EmbeddingInit::unit_normal).kind, Initializer::Kind::normal);
+  EXPECT_EQ(of(EmbeddingInit::unit_normal).value, 1);
+  const Initializer xavier = of(EmbeddingInit::xavier_uniform);
+  EXPECT_EQ(xavier.kind, Initializer::Kind::uniform);
+  EXPECT_DOUBLE_EQ(xavier.value * xavier.value / 3, 1.0 / 50);
+  EXPECT_EQ(of(EmbeddingInit::kaiming_normal).kind, Initializer::Kind::normal);
+  EXPECT_DOUBLE_EQ(of(EmbeddingInit::kaiming_normal).value, std::sqrt(2.0 / 64));
+  options.d_embedding = 32;
+  EXPECT_DOUBLE_EQ(of(EmbeddingInit::kaiming_normal).value, std::sqrt(2.0 / 32));
+  EXPECT_DOUBLE_EQ(standard_embedding_initializer(options).value, 1.0 / 8);
 }
 
 // Radford et al. 2019, section 2.3: 1/√N for N sums. An encoder layer has 2, a decoder layer with

@@ -21,10 +21,10 @@ inline Array lookup(const Array& table, const std::vector<TokenId>& ids, double 
   return scale * rows_of(table, ids);
 }
 
-// y = x + table[positions]
-inline Array add_positions(const Array& x, const Array& table,
-                           const std::vector<Index>& positions) {
-  return x + rows_of(table, positions);
+// y = x + scale table[positions]
+inline Array add_positions(const Array& x, const Array& table, const std::vector<Index>& positions,
+                           double scale) {
+  return x + scale * rows_of(table, positions);
 }
 
 // sin(p / 10000^(2i/D)) in column 2i, the cosine in column 2i + 1 (Vaswani et al. 2017, 3.5)

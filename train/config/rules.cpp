@@ -320,6 +320,8 @@ std::span<const Rule> rules() {
        "not.",
        unused_widths},
       {"`model.bias_norm: false` goes with `model.norm: layer_norm`.", unused_norm_bias},
+      {"A `model.position_scale` goes with `model.positions` `sinusoidal` or `learned`.",
+       unused_position_scale},
       {"`model.initializer_depth_scale` needs an attention with `combine: output` or a "
        "feed-forward block.",
        unused_depth_scale},

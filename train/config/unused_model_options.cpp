@@ -13,6 +13,16 @@ std::optional<Violation> unused_norm_bias(const Config& config) {
                    "rms_norm never has a bias; leave out model.bias_norm"};
 }
 
+std::optional<Violation> unused_position_scale(const Config& config) {
+  const ModelOptions& model = config.model;
+  if (model.position_scale == PositionScale::none || model.positions != PositionKind::none) {
+    return {};
+  }
+  return Violation{{"model.position_scale", "model.positions"},
+                   "the embedding has no positions to scale (inverse_sqrt_d_model; allowed with "
+                   "model.positions none: none)"};
+}
+
 std::optional<Violation> unused_depth_scale(const Config& config) {
   const ModelOptions& model = config.model;
   if (!model.initializer_depth_scale || model.feed_forward != FeedForwardKind::none) return {};

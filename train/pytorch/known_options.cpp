@@ -41,6 +41,7 @@ const std::vector<KnownOption>& known_of_model() {
       {"embedding_norm", {"true", "false"}},
       {"embedding_scale", {"sqrt_d_model", "none"}},
       {"positions", {"sinusoidal", "learned", "none"}},
+      {"position_scale", {"none", "inverse_sqrt_d_model"}},
       {"tie_embeddings", {"none", "source_target", "target_output", "all"}},
   };
   return known;

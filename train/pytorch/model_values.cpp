@@ -31,6 +31,7 @@ std::map<std::string, bool, std::less<>> model_conditions(const ModelOptions& op
       {"factored", options.factored_embedding()},
       {"learned_positions", options.positions == PositionKind::learned},
       {"sinusoidal_positions", options.positions == PositionKind::sinusoidal},
+      {"scaled_positions", options.position_scale == PositionScale::inverse_sqrt_d_model},
       {"token_types", options.token_types > 0},
       {"embedding_norm", options.embedding_norm},
       {"scaled_embedding", options.embedding_scale == EmbeddingScale::sqrt_d_model},

@@ -74,6 +74,9 @@ TEST(AddPositions, gradients) {
   EXPECT_GRADCHECK(
       [](const Var& x, const Var& table) { return add_positions(x, table, segments_of({0, 0})); },
       random_tensor({0, 3}, 1), random_tensor({4, 3}, 2));
+  EXPECT_GRADCHECK(
+      [](const Var& x, const Var& table) { return add_positions(x, table, sequences(), 0.3); },
+      random_tensor({5, 19}, 1), random_tensor({5, 19}, 2));
 }
 
 // The gradient passes through to x, which the table then adds to.

@@ -141,12 +141,16 @@ TEST(ReferenceOps, lookup) {
 // Three sequences, one of them empty, one that begins at position 2.
 TEST(ReferenceOps, positions) {
   const Segments segments{.list = {{0, 3, 0}, {3, 0, 0}, {3, 2, 2}}, .first_row = 0};
-  expect_like(
-      [](const Array& x, const Array& table) {
-        return reference::add_positions(x, table, {0, 1, 2, 2, 3});
-      },
-      [&](const Var& x, const Var& table) { return add_positions(x, table, segments); },
-      random_tensor({5, D}, 1), random_tensor({7, D}, 2));
+  for (const double scale : {1.0, 0.25}) {
+    expect_like(
+        [&](const Array& x, const Array& table) {
+          return reference::add_positions(x, table, {0, 1, 2, 2, 3}, scale);
+        },
+        [&](const Var& x, const Var& table) {
+          return add_positions(x, table, segments, static_cast<Scalar>(scale));
+        },
+        random_tensor({5, D}, 1), random_tensor({7, D}, 2));
+  }
   expect_near(array(sinusoidal_positions(7, 10)), reference::sinusoidal_positions(7, 10),
               sizeof(Scalar) == sizeof(double) ? 1e-14 : 1e-6);
 }

@@ -49,6 +49,14 @@ TEST(ConfigUnused, a_norm_without_a_bias_needs_no_word_for_it) {
   EXPECT_EQ(config_error("model: {bias_norm: false}"), "accepted");
 }
 
+TEST(ConfigUnused, a_scale_of_positions_needs_positions_in_the_embedding) {
+  const std::string scale = "model: {position_scale: inverse_sqrt_d_model, positions: ";
+  EXPECT_THAT(config_error(scale + "none}"),
+              StartsWith("a.yaml:1:25: model.position_scale: the embedding has no positions"));
+  EXPECT_EQ(config_error(scale + "learned}"), "accepted");
+  EXPECT_EQ(config_error("model: {positions: none}"), "accepted");
+}
+
 TEST(ConfigUnused, smaller_last_maps_need_such_maps) {
   const std::string model = "model: {feed_forward: none, initializer_depth_scale: true}";
   EXPECT_EQ(config_error(model), "accepted");

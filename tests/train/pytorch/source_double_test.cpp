@@ -162,6 +162,8 @@ const std::vector<std::string> choices{
     "model.preset=vaswani;model.tie_embeddings=all",
     "model.tie_embeddings=source_target;model.activation=tanh",
     "model.norm=rms_norm;model.norm_position=post;model.positions=learned",
+    "model.position_scale=inverse_sqrt_d_model;model.embedding_scale=none",
+    "model.positions=learned;model.position_scale=inverse_sqrt_d_model",
     "model.encoder_layers=0;model.feed_forward=none",
     "model.layers=5;model.layer_groups=2",
     "model.layer_groups=1;attention.pattern=[[full], [window 2]];cross.pattern=[[full], [blocks "

@@ -30,11 +30,17 @@ class Embedding(nn.Module):
 #else
         x = self.embedding[tokens]
 #end
-#if sinusoidal_positions
+#if sinusoidal_positions and not scaled_positions
         x = x + sinusoids(torch.arange(len(tokens), device=x.device), $width).to(x)
 #end
-#if learned_positions
+#if sinusoidal_positions and scaled_positions
+        x = x + sinusoids(torch.arange(len(tokens), device=x.device), $width).to(x) * D_MODEL**-0.5
+#end
+#if learned_positions and not scaled_positions
         x = x + self.positions[: len(tokens)]
+#end
+#if learned_positions and scaled_positions
+        x = x + self.positions[: len(tokens)] * D_MODEL**-0.5
 #end
 #if token_types
         x = x + self.types[torch.zeros_like(tokens) if types is None else types]
