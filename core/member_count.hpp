@@ -3,6 +3,7 @@
 
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace tapehead {
 
@@ -14,6 +15,9 @@ struct AnyNumber {
 };
 struct AnyText {
   operator std::string() const;
+};
+struct AnyTexts {
+  operator std::vector<std::string>() const;
 };
 struct AnyNotation {  // of a type that is written in one of its own
   template <class Member>
@@ -28,6 +32,8 @@ consteval std::size_t member_count() {
     return member_count<Aggregate, Known..., AnyNumber>();
   } else if constexpr (requires { Aggregate{Known{}..., AnyText{}}; }) {
     return member_count<Aggregate, Known..., AnyText>();
+  } else if constexpr (requires { Aggregate{Known{}..., AnyTexts{}}; }) {
+    return member_count<Aggregate, Known..., AnyTexts>();
   } else if constexpr (requires { Aggregate{Known{}..., AnyNotation{}}; }) {
     return member_count<Aggregate, Known..., AnyNotation>();
   } else {

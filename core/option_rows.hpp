@@ -53,7 +53,7 @@ struct LayeredCell {
 
 using Cell =
     std::variant<bool*, Index*, double*, std::uint64_t*, std::string*, std::optional<Index>*,
-                 std::optional<double>*, Choice, Notation, LayeredCell>;
+                 std::optional<double>*, std::vector<std::string>*, Choice, Notation, LayeredCell>;
 
 struct Element {
   Cell cell;

@@ -43,6 +43,7 @@ struct Split {
   TextWindows windows;
   std::vector<std::string> source_texts;  // one per example, as a user would write it
   std::vector<std::string> references;    // the targets as text, to score outputs against
+  std::vector<std::string> types;         // one per example, if the data has types
   // If example i is line i + 1 of a file, the name of that file; a TSV file is the file of both
   // sides. Otherwise empty.
   std::string source_file;
@@ -61,6 +62,12 @@ struct Split {
   Index size() const { return std::ssize(examples) + windows.list.size(); }
 };
 
+// Types of examples that are counted together.
+struct TypeGroup {
+  std::string name;
+  std::vector<std::string> types;
+};
+
 // The examples of these numbers, without what else the split has.
 Split part_of(const Split& split, std::span<const Index> numbers);
 
@@ -68,6 +75,7 @@ struct Task {
   std::shared_ptr<const Tokenizer> source_tokenizer;
   std::shared_ptr<const Tokenizer> target_tokenizer;
   std::vector<Split> splits;  // "train" first; it may have no references and source_texts
+  std::vector<TypeGroup> type_groups;
   // A hexadecimal digest of the content of all splits, and of the options that decide how epochs
   // use them.
   std::string fingerprint;

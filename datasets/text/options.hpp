@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/fields.hpp"
 #include "core/types.hpp"
@@ -12,6 +13,7 @@ namespace tapehead {
 // Aligned lines of text, plain or gzipped. Relative paths start at the working directory when a run
 // starts; afterwards the run remembers where its files are. Either `train_source` and
 // `train_target`, or `train_tsv` (source, tab, target); likewise for the others.
+// Entry i of each list that begins with `further` is of one further test split.
 struct ParallelTextOptions {
   std::string train_source{};
   std::string train_target{};
@@ -22,6 +24,13 @@ struct ParallelTextOptions {
   std::string train_tsv{};
   std::string validation_tsv{};
   std::string test_tsv{};
+  std::string validation_types{};
+  std::string test_types{};
+  std::vector<std::string> further_tests{};
+  std::vector<std::string> further_sources{};
+  std::vector<std::string> further_targets{};
+  std::vector<std::string> further_types{};
+  std::vector<std::string> type_groups{};
   std::string tokenizer_of{};
   TokenizerKind tokenizer = TokenizerKind::bpe;
   bool joint_vocabulary = true;
@@ -55,6 +64,26 @@ struct ParallelTextOptions {
     visit(
         Field{.name = "test_tsv", .help = "instead of two files: source, tab, target on each line"},
         test_tsv);
+    visit(Field{.name = "validation_types",
+                .help = "file with the type of each validation pair, one a line; evaluations then "
+                        "count right sequences by type too; empty: none"},
+          validation_types);
+    visit(Field{.name = "test_types", .help = "file with the type of each test pair; empty: none"},
+          test_types);
+    visit(Field{.name = "further_tests",
+                .help = "names of further test splits, which are evaluated with `test`"},
+          further_tests);
+    visit(Field{.name = "further_sources",
+                .help = "their files of source sentences, one for each name"},
+          further_sources);
+    visit(Field{.name = "further_targets", .help = "files of their translations"}, further_targets);
+    visit(Field{.name = "further_types",
+                .help = "files with the types of their pairs, where \"\" is none; []: no types"},
+          further_types);
+    visit(Field{.name = "type_groups",
+                .help = "groups of types to count together, each as its name, an equals sign and "
+                        "its types: hard = recursion passive"},
+          type_groups);
     visit(Field{.name = "tokenizer_of",
                 .help = "run directory whose tokenizers are used, as for model.init_from; empty: "
                         "they are made from the training text"},

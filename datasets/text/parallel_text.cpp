@@ -12,6 +12,7 @@
 #include "datasets/task_kind.hpp"
 #include "datasets/task_making.hpp"
 #include "datasets/text/aligned_text.hpp"
+#include "datasets/text/example_types.hpp"
 #include "datasets/text/options.hpp"
 #include "datasets/text/parallel_tokenizers.hpp"
 #include "datasets/text/rules.hpp"
@@ -26,33 +27,81 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 9> file_options{
-    "train_source",   "train_target", "train_tsv",   "validation_source", "validation_target",
-    "validation_tsv", "test_source",  "test_target", "test_tsv"};
+constexpr std::array<std::string_view, 14> file_options{
+    "train_source",      "train_target",     "train_tsv",   "validation_source",
+    "validation_target", "validation_tsv",   "test_source", "test_target",
+    "test_tsv",          "validation_types", "test_types",  "further_sources",
+    "further_targets",   "further_types"};
 
 constexpr std::array<std::string_view, 5> tokenizer_options{
     "task.tokenizer", "task.normalization", "task.character_coverage", "task.subword_dropout",
     "task.lower_case"};
 
 struct SplitFiles {
-  std::string_view name;
-  const std::string& source;
-  const std::string& target;
-  const std::string& tab_separated;
+  std::string name;
+  std::string source;
+  std::string target;
+  std::string tab_separated{};
+  std::string types{};
+  bool further = false;  // its files are entries of lists
 
   bool given() const { return !(source.empty() && target.empty() && tab_separated.empty()); }
+  const std::string& source_file() const { return tab_separated.empty() ? source : tab_separated; }
+  const std::string& target_file() const { return tab_separated.empty() ? target : tab_separated; }
+  std::string option(std::string_view of) const {
+    return further ? fmt::format("task.further_{}{}", of, of == "types" ? "" : "s")
+                   : fmt::format("task.{}_{}", name, of);
+  }
 };
 
-AlignedText read_split(const SplitFiles& files) {
+struct SplitText {
+  SplitFiles files;
+  AlignedText text;
+  std::vector<std::string> types;
+};
+
+SplitText read_split(const SplitFiles& files) {
   for (const auto& [side, file] :
        {std::pair{"source", &files.source}, std::pair{"target", &files.target},
-        std::pair{"tsv", &files.tab_separated}}) {
+        std::pair{"tsv", &files.tab_separated}, std::pair{"types", &files.types}}) {
     if (!file->empty()) {
-      expect_file(*file, fmt::format("task.{}_{}", files.name, side));
+      expect_file(*file, files.option(side));
     }
   }
-  return files.tab_separated.empty() ? read_aligned_files(files.source, files.target)
-                                     : read_tab_separated(files.tab_separated);
+  SplitText split{.files = files,
+                  .text = files.tab_separated.empty()
+                              ? read_aligned_files(files.source, files.target)
+                              : read_tab_separated(files.tab_separated),
+                  .types = {}};
+  if (!files.types.empty()) {
+    split.types = read_types(files.types, files.source_file(), split.text.source.size());
+  }
+  return split;
+}
+
+// The files of all splits that are held out.
+std::vector<SplitFiles> held_out_files(const ParallelTextOptions& text) {
+  std::vector<SplitFiles> all{{.name = "validation",
+                               .source = text.validation_source,
+                               .target = text.validation_target,
+                               .tab_separated = text.validation_tsv,
+                               .types = text.validation_types},
+                              {.name = "test",
+                               .source = text.test_source,
+                               .target = text.test_target,
+                               .tab_separated = text.test_tsv,
+                               .types = text.test_types}};
+  if (!all.back().given()) {
+    all.pop_back();
+  }
+  for (std::size_t i = 0; i < text.further_tests.size(); ++i) {
+    all.push_back({.name = text.further_tests[i],
+                   .source = text.further_sources[i],
+                   .target = text.further_targets[i],
+                   .types = text.further_types.empty() ? "" : text.further_types[i],
+                   .further = true});
+  }
+  return all;
 }
 
 void encode(const AlignedText& text, const Tokenizers& tokenizers, Split& split) {
@@ -109,18 +158,18 @@ Split train_split(const SplitFiles& files, const AlignedText& text, const Tokeni
   return split;
 }
 
-Split held_out_split(const SplitFiles& files, AlignedText text, const Tokenizers& tokenizers) {
+Split held_out_split(SplitText from, const Tokenizers& tokenizers) {
   Split split;
-  split.name = files.name;
-  encode(text, tokenizers, split);
+  split.name = from.files.name;
+  encode(from.text, tokenizers, split);
   for (std::size_t i = 0; i < split.examples.size(); ++i) {
-    count_unknown(text, tokenizers, i, split);
+    count_unknown(from.text, tokenizers, i, split);
   }
-  split.source_texts = std::move(text.source);
-  split.references = std::move(text.target);
-  const bool one = !files.tab_separated.empty();
-  split.source_file = one ? files.tab_separated : files.source;
-  split.target_file = one ? files.tab_separated : files.target;
+  split.source_texts = std::move(from.text.source);
+  split.references = std::move(from.text.target);
+  split.types = std::move(from.types);
+  split.source_file = from.files.source_file();
+  split.target_file = from.files.target_file();
   return split;
 }
 
@@ -130,9 +179,9 @@ LongestSide longest(const TaskOptions& options) {
 
 std::vector<std::string> splits(const TaskOptions& options) {
   const auto& text = options.as<ParallelTextOptions>();
-  std::vector<std::string> names{"train", "validation"};
-  if (!text.test_source.empty() || !text.test_tsv.empty()) {
-    names.emplace_back("test");
+  std::vector<std::string> names{"train"};
+  for (const SplitFiles& files : held_out_files(text)) {
+    names.push_back(files.name);
   }
   return names;
 }
@@ -166,14 +215,16 @@ void add_draws(const TaskOptions& options, Hash& hash) {
 
 Task make(const TaskOptions& options, std::uint64_t seed, const fs::path& tokenizers) {
   const auto& text = options.as<ParallelTextOptions>();
-  const SplitFiles train{"train", text.train_source, text.train_target, text.train_tsv};
-  const SplitFiles validation{"validation", text.validation_source, text.validation_target,
-                              text.validation_tsv};
-  const SplitFiles test{"test", text.test_source, text.test_target, text.test_tsv};
+  const SplitFiles train{.name = "train",
+                         .source = text.train_source,
+                         .target = text.train_target,
+                         .tab_separated = text.train_tsv};
   // Reads everything first, so that a fault in a file is found before the tokenizer is trained.
-  const AlignedText train_text = read_split(train);
-  AlignedText validation_text = read_split(validation);
-  AlignedText test_text = test.given() ? read_split(test) : AlignedText{};
+  const AlignedText train_text = read_split(train).text;
+  std::vector<SplitText> held_out;
+  for (const SplitFiles& files : held_out_files(text)) {
+    held_out.push_back(read_split(files));
+  }
 
   const Tokenizers kept =
       kept_tokenizers(tokenizers, [&] { return make_parallel_tokenizers(train_text, text); });
@@ -192,10 +243,10 @@ Task make(const TaskOptions& options, std::uint64_t seed, const fs::path& tokeni
     task.draw_training_split = [cuts](Index epoch) { return cuts->of_epoch(epoch); };
     task.splits.front().source_texts = {};
   }
-  task.splits.push_back(held_out_split(validation, std::move(validation_text), kept));
-  if (test.given()) {
-    task.splits.push_back(held_out_split(test, std::move(test_text), kept));
+  for (SplitText& split : held_out) {
+    task.splits.push_back(held_out_split(std::move(split), kept));
   }
+  task.type_groups = type_groups(text.type_groups, task.splits);
   return task;
 }
 

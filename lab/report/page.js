@@ -3,7 +3,7 @@
 function partsOf(report) {
   if (report.kind === 'sweep') return sweepParts(report);
   const choice = firstChoice(report);
-  return [curvesSection(report), confusionSection(report), samplesSection(report), attentionSection(report, choice), predictionsSection(report),
+  return [curvesSection(report), confusionSection(report), typesSection(report), samplesSection(report), attentionSection(report, choice), predictionsSection(report),
     headsSection(report, choice), headCurvesSection(report),
     pruningSection(report), configSection(report), environmentSection(report)].filter(Boolean);
 }

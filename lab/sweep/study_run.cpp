@@ -26,6 +26,11 @@ void add_split(NamedFigures& figures, const std::string& name, const Evaluation&
       figures[fmt::format("{}.{}", name, metric_kinds[i]->name)] = *result.metrics[i];
     }
   }
+  for (const auto* scores : {&result.by_type.types, &result.by_type.groups}) {
+    for (const TypeScore& score : *scores) {
+      figures[fmt::format("{}.{}.sequence_accuracy", name, score.name)] = score.share();
+    }
+  }
 }
 
 }  // namespace

@@ -46,12 +46,32 @@ TEST(TaskKinds, each_has_a_name_and_a_row_for_each_file) {
     EXPECT_TRUE(names.insert(kind->name).second) << kind->name;
     TaskOptions options(*kind);
     for (const std::string_view file : kind->files) {
-      task_option<std::string>(options, file) = "path";
+      if (file.starts_with("further_")) {
+        task_option<std::vector<std::string>>(options, file) = {"path"};
+      } else {
+        task_option<std::string>(options, file) = "path";
+      }
     }
     EXPECT_EQ(data_files(options).size(), kind->files.size()) << kind->name;
   }
   EXPECT_THAT(message_of<ConfigError>([] { task_kind("translation"); }),
               ::testing::StartsWith("no task translation; there are copy, reverse, sort, "));
+}
+
+TEST(TaskKinds, each_file_of_a_list_has_a_name_of_its_own) {
+  TaskOptions options("parallel_text");
+  auto& text = options.as<ParallelTextOptions>();
+  text.further_sources = {"a.en", "b.en"};
+  text.further_types = {"", "b.type"};
+  std::vector<std::string> names;
+  for (const DataFile& file : data_files(options)) {
+    names.push_back(file.option + " " + *file.path);
+    *file.path = "found/" + *file.path;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"further_sources[0] a.en", "further_sources[1] b.en",
+                                             "further_types[1] b.type"}));
+  EXPECT_EQ(text.further_sources, (std::vector<std::string>{"found/a.en", "found/b.en"}));
+  EXPECT_EQ(text.further_types, (std::vector<std::string>{"", "found/b.type"}));
 }
 
 }  // namespace

@@ -45,6 +45,11 @@ struct ValueSchema {
   Json operator()(const std::string* member) const {
     return {{"type", "string"}, {"default", *member}};
   }
+  Json operator()(const std::vector<std::string>* member) const {
+    const Json text{{"type", "string"}};
+    return {{"anyOf", Json::array({text, {{"type", "array"}, {"items", text}}})},
+            {"default", *member}};
+  }
   Json operator()(const Index* member) const {
     Json schema = number_type(field, "integer");
     schema["default"] = *member;

@@ -16,6 +16,7 @@ struct TypeText {
   std::string_view operator()(const double*) const { return "number"; }
   std::string_view operator()(const std::uint64_t*) const { return "whole number"; }
   std::string_view operator()(const std::string*) const { return "text"; }
+  std::string_view operator()(const std::vector<std::string>*) const { return "list of texts"; }
   std::string_view operator()(const std::optional<Index>*) const { return "whole number"; }
   std::string_view operator()(const std::optional<double>*) const { return "number"; }
   std::string_view operator()(const Choice&) const { return "choice"; }

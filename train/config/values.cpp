@@ -52,6 +52,7 @@ struct Assign {
     if (has_hidden_characters(text)) throw ConfigError("a control character in the text");
     *member = text;
   }
+  void operator()(std::vector<std::string>* member) const { (*this)(&member->emplace_back()); }
   template <class Value>
   void operator()(std::optional<Value>* member) const {
     if (text == "auto") return member->reset();
@@ -125,6 +126,14 @@ void read_list(const Row& row, const LayeredCell& list, const ConfigNode& node) 
   }
 }
 
+void read_texts(const Row& row, std::vector<std::string>& texts, const ConfigNode& node) {
+  texts.clear();
+  for (const ConfigNode& item : node.items) {
+    if (item.kind != ConfigNode::Kind::scalar) throw ConfigError("a list of values that are none");
+    Assign{row.field, item.text}(&texts);
+  }
+}
+
 [[noreturn]] void refuse(const Row& row, std::string_view problem, std::string_view value) {
   throw ConfigError(fmt::format("{} ({}; allowed: {})", problem, value, allowed_text(row)));
 }
@@ -135,6 +144,11 @@ struct Write {
   std::string operator()(const double* member) const { return number_text(*member); }
   std::string operator()(const std::uint64_t* member) const { return fmt::format("{}", *member); }
   std::string operator()(const std::string* member) const { return nlohmann::json(*member).dump(); }
+  std::string operator()(const std::vector<std::string>* member) const {
+    std::vector<std::string> texts;
+    for (const std::string& text : *member) texts.push_back((*this)(&text));
+    return fmt::format("[{}]", join(texts, ", "));
+  }
   template <class Value>
   std::string operator()(const std::optional<Value>* member) const {
     return *member ? (*this)(&**member) : "auto";
@@ -172,9 +186,11 @@ void read_value(const Row& row, const ConfigNode& node) {
       if (!is_optional(row)) refuse(row, "has no value", "null");
       return reset(row);
     case ConfigNode::Kind::sequence: {
+      const auto* texts = std::get_if<std::vector<std::string>*>(&row.cell);
       const auto* list = std::get_if<LayeredCell>(&row.cell);
-      if (list == nullptr) refuse(row, "takes one value", "a list");
+      if (list == nullptr && texts == nullptr) refuse(row, "takes one value", "a list");
       try {
+        if (texts != nullptr) return read_texts(row, **texts, node);
         return read_list(row, *list, node);
       } catch (const ConfigError& error) {
         refuse(row, error.what(), list_text(node));
@@ -186,6 +202,7 @@ void read_value(const Row& row, const ConfigNode& node) {
       break;
   }
   try {
+    if (const auto* texts = std::get_if<std::vector<std::string>*>(&row.cell)) (*texts)->clear();
     std::visit(Assign{row.field, node.text}, row.cell);
   } catch (const ConfigError& error) {
     refuse(row, error.what(), value_shown(node.text));

@@ -206,6 +206,7 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
     result.right = right_sequences(task, split, result.outputs);
     const auto outputs = written(result, first_references(task, split, result.outputs.size()));
     add_metrics(result, split.kind(), true, outputs, options);
+    result.by_type = type_scores(split, task.type_groups, result.right);
     if (split.classes) {
       result.confusion = confusion_of(outputs);
     }

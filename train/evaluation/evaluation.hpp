@@ -12,6 +12,7 @@
 #include "nn/generation/decoding.hpp"
 #include "train/evaluation/position_losses.hpp"
 #include "train/evaluation/references.hpp"
+#include "train/evaluation/type_scores.hpp"
 #include "train/metrics/confusion.hpp"
 #include "train/options/options.hpp"
 
@@ -26,6 +27,7 @@ struct Evaluation {
   std::vector<bool> right;               // whether each output is right, by right_sequences()
   PositionLosses loss_by_position;       // of running text
   std::optional<Confusion> confusion{};  // of classes
+  TypeScores by_type{};                  // of a split whose examples have types
   // Metrics of outputs are absent if nothing was decoded. The loss is without label smoothing.
   std::array<std::optional<double>, metric_count> metrics{};
   std::array<std::string, metric_count> signatures{};  // of the metrics that have one

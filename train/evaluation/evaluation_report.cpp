@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "core/shown.hpp"
+#include "train/metrics/likelihood.hpp"
 #include "train/output/format.hpp"
 #include "train/output/program_path.hpp"
 #include "train/output/table.hpp"
@@ -32,6 +36,26 @@ void for_each_shown(const Evaluation& evaluation, const Visitor& visit) {
                   });
 }
 
+// The types of each split that has some, and below a rule their groups.
+std::string type_table(const std::vector<std::pair<std::string, Evaluation>>& results) {
+  Table table({Align::left, Align::left, Align::right, Align::right});
+  table.row({"split", "type", "examples", "sequences right"});
+  for (const auto& [name, result] : results) {
+    const auto add = [&](const std::vector<TypeScore>& scores) {
+      if (!scores.empty()) {
+        table.rule();
+      }
+      for (const TypeScore& score : scores) {
+        table.row({name, shown(score.name), std::to_string(score.examples),
+                   metric_text(sequence_accuracy_metric, score.share())});
+      }
+    };
+    add(result.by_type.types);
+    add(result.by_type.groups);
+  }
+  return table.text();
+}
+
 }  // namespace
 
 std::string evaluation_line(const std::string& split, const Evaluation& evaluation) {
@@ -56,6 +80,12 @@ nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
                                         {"last", range.last},
                                         {"tokens", range.tokens},
                                         {"loss", range.mean()}});
+  }
+  if (!evaluation.by_type.types.empty()) {
+    json["types"] = type_scores_json("type", evaluation.by_type.types);
+  }
+  if (!evaluation.by_type.groups.empty()) {
+    json["type_groups"] = type_scores_json("group", evaluation.by_type.groups);
   }
   if (evaluation.confusion) {
     json["confusion"] = confusion_json(*evaluation.confusion);
@@ -98,6 +128,10 @@ std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation
           "unknown too",
           name, result.unknown, result.tokens);
     }
+  }
+  if (std::ranges::any_of(results,
+                          [](const auto& one) { return !one.second.by_type.types.empty(); })) {
+    text += "\n\n" + type_table(results);
   }
   return text;
 }

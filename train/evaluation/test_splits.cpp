@@ -21,7 +21,11 @@ std::vector<Split> test_splits(const Task& task) {
       append(whole.examples, split.examples);
       append(whole.source_texts, split.source_texts);
       append(whole.references, split.references);
+      append(whole.types, split.types);
     }
+  }
+  if (whole.types.size() != whole.examples.size()) {
+    whole.types.clear();  // some of the splits have none
   }
   if (splits.size() > 1) {
     splits.push_back(std::move(whole));

@@ -55,6 +55,8 @@ void Validation::run(const Model& model, Workers& workers) {
   line.erase("seconds");
   line.erase("loss_by_position");  // as the record has it of the end
   line.erase("confusion");
+  line.erase("types");
+  line.erase("type_groups");
   const std::vector<std::string> texts =
       ranks_.first() ? sample_texts(model, workers) : std::vector<std::string>();
   if (!texts.empty()) {

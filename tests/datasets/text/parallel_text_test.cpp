@@ -8,6 +8,7 @@
 #include "core/files/files.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
+#include "datasets/task_kind.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/io_error.hpp"
@@ -18,6 +19,7 @@
 namespace tapehead {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::string complaint(const TaskOptions& options) {
@@ -172,6 +174,60 @@ TEST_F(SmallText, files_that_are_not_named_are_asked_for) {
   EXPECT_THAT(refusal(), HasSubstr("the validation text needs task.validation_target too"));
   text_.train_source = "both.en";
   EXPECT_THAT(refusal(), HasSubstr("the training text is given twice"));
+}
+
+TEST_F(SmallText, further_tests_and_types_are_read) {
+  text_.validation_types = write("validation.type", "easy\n");
+  text_.test_tsv = write("test.tsv", "a b\tx y\nb\ty\n");
+  text_.test_types = write("test.type", "hard\neasy\n");
+  text_.further_tests = {"one", "two"};
+  text_.further_sources = {write("1.en", "b\na\n"), write("2.en", "b a\n")};
+  text_.further_targets = {write("1.de", "y\nx\n"), write("2.de", "y x\n")};
+  text_.further_types = {write("1.type", "hard\nhard\n"), ""};
+  text_.type_groups = {"all = easy hard"};
+  const Task task = make_task(options_, 1);
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(options_.kind().splits(options_), (Texts{"train", "validation", "test", "one", "two"}));
+  ASSERT_EQ(task.splits.size(), 5U);
+  EXPECT_EQ(task.split("validation").types, Texts{"easy"});
+  EXPECT_EQ(task.split("test").types, (Texts{"hard", "easy"}));
+  EXPECT_EQ(task.split("one").source_texts, (Texts{"b", "a"}));
+  EXPECT_EQ(task.split("one").references, (Texts{"y", "x"}));
+  EXPECT_EQ(task.split("one").types, (Texts{"hard", "hard"}));
+  EXPECT_EQ(task.split("two").source_file, text_.further_sources[1]);
+  EXPECT_EQ(task.split("two").types, Texts());
+  ASSERT_EQ(task.type_groups.size(), 1U);
+  EXPECT_EQ(task.type_groups[0].name, "all");
+  EXPECT_EQ(task.type_groups[0].types, (Texts{"easy", "hard"}));
+}
+
+TEST_F(SmallText, faults_in_types_are_told_with_file_and_line) {
+  text_.test_tsv = write("test.tsv", "a b\tx y\nb\ty\n");
+  text_.test_types = write("test.type", "hard\n");
+  EXPECT_THAT(complaint(options_), AllOf(HasSubstr("test.type:1: the file ends here, but "),
+                                         HasSubstr("test.tsv has 2 lines")));
+  text_.test_types = write("test.type", "hard\neasy\nhard\n");
+  EXPECT_THAT(complaint(options_), HasSubstr("test.type:3: the file ends here, but "));
+  text_.test_types = write("test.type", "hard\n\n");
+  EXPECT_THAT(complaint(options_), HasSubstr("test.type:2: an empty line"));
+  text_.test_types = directory_ / "none.type";
+  EXPECT_THAT(io_error_of([&] { make_task(options_, 1); }),
+              AllOf(HasSubstr("task.test_types"), HasSubstr("none.type")));
+  text_.test_types = "";
+  text_.further_tests = {"one"};
+  text_.further_sources = {directory_ / "none.en"};
+  text_.further_targets = {write("1.de", "x\n")};
+  EXPECT_THAT(io_error_of([&] { make_task(options_, 1); }), HasSubstr("task.further_sources"));
+}
+
+TEST_F(SmallText, groups_are_of_types_that_exist) {
+  text_.validation_types = write("validation.type", "easy\n");
+  text_.type_groups = {"some = easy heavy"};
+  EXPECT_THAT(complaint(options_),
+              HasSubstr("task.type_groups: some: no example has the type heavy "
+                        "(there are easy)"));
+  text_.type_groups = {"easy = easy"};
+  EXPECT_THAT(complaint(options_), HasSubstr("task.type_groups: easy is the name of a type"));
 }
 
 TEST_F(SmallText, normalisation_needs_sentencepiece) {

@@ -47,6 +47,7 @@ struct Change {
   void operator()(Index* member) const { ++*member; }
   void operator()(double* member) const { ++*member; }
   void operator()(std::string* member) const { *member += 'x'; }
+  void operator()(std::vector<std::string>* member) const { member->emplace_back("x"); }
   void operator()(const Choice& choice) const {
     choice.set((choice.get() + 1) % choice.names.size());
   }

@@ -46,6 +46,28 @@ evaluation:
   EXPECT_TRUE(config.evaluation.decode);
 }
 
+TEST(ConfigReader, a_list_of_texts_is_one_text_or_several_or_none) {
+  const std::string data =
+      "task: {name: parallel_text, train_tsv: a, validation_tsv: b, test_tsv: c, test_types: d, ";
+  const auto groups = [&](const std::string& value, const std::vector<std::string>& more = {}) {
+    return read(data + "type_groups: " + value + "}", more)
+        .task.as<ParallelTextOptions>()
+        .type_groups;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(groups("[]"), Texts());
+  EXPECT_EQ(groups("easy = a b"), Texts{"easy = a b"});
+  EXPECT_EQ(groups("[easy = a b, 'hard = c']"), (Texts{"easy = a b", "hard = c"}));
+  EXPECT_EQ(groups("[]", {"task.type_groups=[one = a, two = b]"}), (Texts{"one = a", "two = b"}));
+  EXPECT_EQ(groups("[easy = a]", {"task.type_groups=two = b"}), Texts{"two = b"});
+  EXPECT_THAT(config_error(data + "type_groups: [[easy = a]]}"),
+              ::testing::HasSubstr("task.type_groups: a list of values that are none ([[easy = "
+                                   "a]]; allowed: list of texts)"));
+  EXPECT_THAT(
+      config_error(data + "type_groups: }"),
+      ::testing::HasSubstr("task.type_groups: has no value (null; allowed: list of texts)"));
+}
+
 TEST(ConfigReader, whatever_is_left_out_has_its_default) {
   const Config config = read("task: {name: sort}\nmodel:\n  # d_model: 8\ntraining: {}\n");
   EXPECT_EQ(config.seed, Config{}.seed);

@@ -51,6 +51,21 @@ TEST(ConfigSchema, the_task_decides_its_options) {
   EXPECT_FALSE(text["then"]["properties"].contains("longer_examples"));
 }
 
+TEST(ConfigSchema, a_list_of_texts_may_be_one_text) {
+  const json task = schema()["properties"]["task"];
+  for (const json& group : task["allOf"]) {
+    const json& options = group["then"]["properties"];
+    if (options.contains("further_tests")) {
+      EXPECT_EQ(
+          options["further_tests"]["anyOf"],
+          json::parse(R"([{"type": "string"}, {"type": "array", "items": {"type": "string"}}])"));
+      EXPECT_EQ(options["further_tests"]["default"], json::array());
+      return;
+    }
+  }
+  ADD_FAILURE() << "no task has further tests";
+}
+
 TEST(ConfigSchema, types_and_ranges) {
   const json all = schema()["properties"];
   const json heads = all["model"]["properties"]["heads"];

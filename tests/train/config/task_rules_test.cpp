@@ -37,6 +37,54 @@ TEST(TaskRules, the_longer_split_is_whole_and_longer) {
       "accepted");
 }
 
+TEST(TaskRules, further_tests_have_their_files_and_a_name_of_their_own) {
+  const std::string task = "task: {name: parallel_text, train_tsv: a, validation_tsv: b, ";
+  const std::string test = task + "test_tsv: c, ";
+  EXPECT_EQ(config_error(test + "further_tests: [x, y], further_sources: [s, t], further_targets: "
+                                "[u, v], further_types: [w, '']}"),
+            "accepted");
+  EXPECT_THAT(config_error(test + "further_tests: [x, y], further_sources: [s], further_targets: "
+                                  "[u, v]}"),
+              HasSubstr("task.further_sources: 1 files in task.further_sources for 2 names in "
+                        "task.further_tests"));
+  EXPECT_THAT(config_error(test + "further_sources: [s]}"),
+              HasSubstr("1 files in task.further_sources for 0 names"));
+  EXPECT_THAT(config_error(test + "further_tests: x, further_sources: s}"),
+              HasSubstr("0 files in task.further_targets for 1 names"));
+  const std::string files = ", further_sources: s, further_targets: t}";
+  EXPECT_THAT(config_error(test + "further_types: [v, w], further_tests: x" + files),
+              HasSubstr("2 files in task.further_types for 1 names"));
+  EXPECT_THAT(config_error(task + "further_tests: x" + files),
+              HasSubstr("task.further_tests: further test splits need a test split"));
+  for (const std::string name : {"train", "validation", "test", "whole"}) {
+    EXPECT_THAT(config_error(test + "further_tests: " + name + files),
+                HasSubstr("task.further_tests: there is a split named " + name + " already"));
+  }
+  EXPECT_THAT(config_error(test + "further_tests: 'a b'" + files),
+              HasSubstr("letters, digits, _ and - alone (a b)"));
+  EXPECT_THAT(config_error(test + "further_tests: x, further_sources: '', further_targets: t}"),
+              HasSubstr("task.further_sources: no file for the split x"));
+}
+
+TEST(TaskRules, types_are_of_a_split_and_groups_of_types) {
+  const std::string task = "task: {name: parallel_text, train_tsv: a, validation_tsv: b, ";
+  EXPECT_THAT(config_error(task + "test_types: t}"),
+              HasSubstr("task.test_types: there is no test split"));
+  EXPECT_THAT(config_error(task + "type_groups: a = b}"),
+              HasSubstr("task.type_groups: no split has types"));
+  const std::string types = task + "validation_types: t, type_groups: ";
+  EXPECT_EQ(config_error(types + "[a = b c, d = b]}"), "accepted");
+  EXPECT_THAT(config_error(types + "[a = b c, a = b]}"),
+              HasSubstr("task.type_groups: two groups are named a"));
+  for (const std::string group : {"a", "a =", "a b = c", "= b"}) {
+    EXPECT_THAT(
+        config_error(types + "['" + group + "']}"),
+        HasSubstr("task.type_groups: expected a name, an equals sign and types, as in: hard "
+                  "= recursion passive (" +
+                  group + ")"));
+  }
+}
+
 TEST(TaskRules, two_offsets_are_two_and_within_the_source) {
   const std::string head = "task:\n  name: two_offsets\n";
   EXPECT_EQ(config_error(head + "  min_length: 7\n"), "accepted");

@@ -43,6 +43,10 @@ struct Scramble {
   void operator()(const Field&, std::string* member) const {
     *member = "\"quoted\" back\\slash: # ä 😀 'x' " + std::to_string(draw());
   }
+  void operator()(const Field& field, std::vector<std::string>* member) const {
+    member->resize(draw() % 3);
+    for (std::string& text : *member) (*this)(field, &text);
+  }
   template <class Value>
   void operator()(const Field& field, std::optional<Value>* member) const {
     Value value{};
@@ -77,6 +81,16 @@ void repair(ParallelTextOptions& text) {
   if (!own || !is_sentencepiece(text.tokenizer)) {
     text.normalization = defaults.normalization;
     text.character_coverage = defaults.character_coverage;
+  }
+  const std::size_t tests = text.further_tests.size();
+  for (std::size_t i = 0; i < tests; ++i) {
+    text.further_tests[i] = "further-" + std::to_string(i);
+  }
+  text.further_sources.assign(tests, text.train_source);
+  text.further_targets.assign(tests, text.train_target);
+  text.further_types.resize(text.further_types.empty() ? 0 : tests);
+  for (std::size_t i = 0; i < text.type_groups.size(); ++i) {
+    text.type_groups[i] = "group" + std::to_string(i) + " = " + text.train_source;
   }
 }
 
@@ -191,6 +205,9 @@ void repair(Config& config) {
   config.model.prefix = SourceRows::causal;
   config.model.bias_norm = config.model.bias_norm || config.model.norm == NormKind::rms_norm;
   config.model.tie_embeddings = Tying::none;
+  if (config.model.positions == PositionKind::none) {
+    config.model.position_scale = PositionScale::none;
+  }
   config.model.layer_groups.reset();
   if (!config.model.factored_embedding()) {
     config.model.d_embedding.reset();  // as resolve does
@@ -205,9 +222,6 @@ void expect_same(Config& one, Config& other) {
   const auto right = sections(other);
   for (std::size_t i = 0; i < left.size(); ++i) {
     ASSERT_EQ(left[i].rows.size(), right[i].rows.size());
-  if (config.model.positions == PositionKind::none) {
-    config.model.position_scale = PositionScale::none;
-  }
     for (std::size_t j = 0; j < left[i].rows.size(); ++j) {
       EXPECT_EQ(write_value(left[i].rows[j]), write_value(right[i].rows[j]))
           << full_name(left[i].name, left[i].rows[j].field.name);

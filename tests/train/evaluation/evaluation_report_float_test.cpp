@@ -37,5 +37,25 @@ TEST(EvaluationReport, further_metrics_are_everywhere_if_one_of_them_chooses) {
               AllOf(HasSubstr("exact match"), HasSubstr("ROUGE-L lc")));
 }
 
+// Four of five, and all of two: of the three together 6 of 7, 85.71 %.
+TEST(EvaluationReport, types_have_a_table_and_lists_of_their_own) {
+  Evaluation evaluation = with_all_metrics(Metric::loss);
+  EXPECT_THAT(evaluation_table({{"test", evaluation}}), Not(HasSubstr("type")));
+  EXPECT_FALSE(evaluation_json(evaluation).contains("types"));
+  evaluation.by_type = {.types = {{"passive", 5, 4}, {"recursion", 2, 2}},
+                        .groups = {{"all", 7, 6}}};
+  const std::string table =
+      evaluation_table({{"test", with_all_metrics(Metric::loss)}, {"gen", evaluation}});
+  EXPECT_THAT(table, HasSubstr("\n  split  type       examples  sequences right\n"));
+  EXPECT_THAT(table, HasSubstr("\n  gen    passive           5          80.00 %\n"));
+  EXPECT_THAT(table, HasSubstr("\n  gen    all               7          85.71 %"));
+  const auto json = evaluation_json(evaluation);
+  EXPECT_EQ(json["types"], nlohmann::ordered_json::parse(R"([
+    {"type": "passive", "examples": 5, "sequence_accuracy": 0.8},
+    {"type": "recursion", "examples": 2, "sequence_accuracy": 1.0}])"));
+  EXPECT_EQ(json["type_groups"][0]["group"], "all");
+  EXPECT_EQ(json["type_groups"][0]["examples"], 7);
+}
+
 }  // namespace
 }  // namespace tapehead
