@@ -29,17 +29,11 @@ questions() { # NAME
       { class = classes[$1 + 1]; sub(/^[0-9]+ /, ""); sub(/[ \r]+$/, ""); print $0 "\t" class }'
 }
 
-# In front of each training question, the remainder of its MD5, a number of 32 digits in base 16, by 11.
+# In front of each training question, the remainder of its MD5 by 11.
 questions_with_remainders() {
   questions TREC.train.all >"$scratch/questions" || return
-  awk -F '\t' -v directory="$scratch" '{
-    file = sprintf("%s/%05d", directory, NR)
-    printf "%s", $1 >file
-    close(file) }' "$scratch/questions"
-  (cd "$scratch" && md5sum [0-9]*) | awk '{
-    remainder = 0
-    for (i = 1; i <= 32; ++i) remainder = (16 * remainder + index("0123456789abcdef", substr($1, i, 1)) - 1) % 11
-    print remainder }' | paste - "$scratch/questions"
+  cut --fields=1 "$scratch/questions" >"$scratch/texts"
+  md5_remainders "$scratch/texts" 11 | paste - "$scratch/questions"
 }
 
 validation() { awk -F '\t' '$1 == 0' "$scratch/all" | cut --fields=2-; }

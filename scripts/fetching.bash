@@ -28,6 +28,22 @@ fetch() { # PLACE
   fi
 }
 
+# For each line of FILE the remainder of its MD5, a number of 32 digits in base 16, by DIVISOR: a draw by chance that is
+# the same everywhere.
+md5_remainders() { # FILE DIVISOR
+  local lines
+  lines=$(mktemp --directory)
+  awk -v directory="$lines" '{
+    file = sprintf("%s/%05d", directory, NR)
+    printf "%s", $0 >file
+    close(file) }' "$1"
+  (cd "$lines" && find . -type f -name '[0-9]*' | sort | xargs md5sum) | awk -v divisor="$2" '{
+    remainder = 0
+    for (i = 1; i <= 32; ++i) remainder = (16 * remainder + index("0123456789abcdef", substr($1, i, 1)) - 1) % divisor
+    print remainder }'
+  rm -r "$lines"
+}
+
 has_digest() { # FILE SHA256
   [[ -e $1 && $(sha256sum <"$1") == "$2 "* ]]
 }
