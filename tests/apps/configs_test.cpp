@@ -54,6 +54,11 @@ Arguments small_data(const std::string& config) {
       }
     }
   }
+  if (has("further_tests")) {
+    overrides.insert(overrides.end(), {"task.further_sources=" TAPEHEAD_FIXTURES "/text/test.en",
+                                       "task.further_targets=" TAPEHEAD_FIXTURES "/text/test.de",
+                                       "task.further_types=[]", "task.type_groups=[]"});
+  }
   for (const std::string split : {"train", "validation", "test"}) {
     if (has(split + "_tsv")) {
       overrides.push_back("task." + split + "_tsv=" TAPEHEAD_FIXTURES "/labelled/" + split +

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/task_kind.hpp"
+#include "datasets/text/example_types.hpp"
+#include "datasets/text/options.hpp"
 #include "lab/sweep/plan.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -60,6 +63,12 @@ Arguments small(const SweepFile& sweep, const Config& config) {
       values["task." + split + "_examples"] = split == "train" ? "60" : "4";
     }
   }
+  if (const auto* pairs = config.task.find<ParallelTextOptions>();
+      pairs != nullptr && !pairs->further_tests.empty()) {
+    values["task.further_sources"] = TAPEHEAD_FIXTURES "/text/test.en";
+    values["task.further_targets"] = TAPEHEAD_FIXTURES "/text/test.de";
+    values["task.further_types"] = "types";
+  }
   if (config.task.kind().name == "brackets") {
     values["task.min_pairs"] = values["task.max_pairs"] = "20";
   }
@@ -78,6 +87,22 @@ Arguments small(const SweepFile& sweep, const Config& config) {
     overrides.push_back(option + "=" + value);
   }
   return overrides;
+}
+
+// A type for each of the 30 lines of test.en, so that each type in the config's groups occurs.
+std::string types_for(const Config& config) {
+  std::vector<std::string> types;
+  if (const auto* text = config.task.find<ParallelTextOptions>()) {
+    for (const std::string& group : text->type_groups) {
+      const std::vector<std::string> own = parse_type_group(group).types;
+      types.insert(types.end(), own.begin(), own.end());
+    }
+  }
+  std::string lines;
+  for (std::size_t line = 0; line < 30 && !types.empty(); ++line) {
+    lines += types[line % types.size()] + "\n";
+  }
+  return lines;
 }
 
 // Paths in sweeps begin at the root.
@@ -100,8 +125,10 @@ TEST_P(Experiments, go_from_the_file_to_the_page) {
   const TemporaryDirectory here;
   fs::create_directory_symlink(TAPEHEAD_SOURCE_DIR "/configs", here / "configs");
   const SweepFile sweep = from_root([] { return read_sweep(GetParam()); });
+  const Config config = from_root([&] { return load_config(sweep.config).config; });
+  std::ofstream(here / "types") << types_for(config);
   Arguments arguments{"sweep", GetParam().string(), "--run", "a"};
-  set_options(arguments, small(sweep, from_root([&] { return load_config(sweep.config).config; })));
+  set_options(arguments, small(sweep, config));
   const ProgramResult result = run_program(arguments, here.path());
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   const auto results = nlohmann::json::parse(content_of(here / "a/results.json"));
@@ -119,10 +146,10 @@ TEST_P(Experiments, go_from_the_file_to_the_page) {
   }
 }
 
-TEST_P(Experiments, say_what_is_expected_and_have_three_seeds) {
+TEST_P(Experiments, say_what_is_expected_and_have_three_seeds_or_more) {
   const std::string text = content_of(GetParam());
   EXPECT_THAT(text, HasSubstr("# Expected before the runs"));
-  EXPECT_THAT(text, HasSubstr("\nseeds: 3\n"));
+  EXPECT_THAT(text, ContainsRegex("\nseeds: (3|5|10)\n"));
 }
 
 // Which heads matter: the trainings that follow the sweep, and the table and picture that are kept.
