@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Fetches COGS (Kim and Linzen 2020), sentences and their logical forms: https://github.com/najoungkim/COGS, and the form
-# without variables (Qiu et al. 2022) of https://github.com/frankaging/ReCOGS.
+# Fetches COGS (Kim and Linzen 2020), sentences and their logical forms: https://github.com/najoungkim/COGS, and the
+# form without variables (Qiu et al. 2022) of https://github.com/frankaging/ReCOGS.
 set -euo pipefail
 source "$(dirname "$0")/fetching.bash"
 
 usage="Usage: scripts/fetch_cogs.sh [BASE]
-Puts sentences (.src), logical forms (.tgt) and the types of the examples (.type), one a line, into data/cogs (10 MB) and,
-with the shorter targets without variables, into data/cogs/variable_free (6 MB): train (24,155), dev and test (3,000
-each, of the same distribution), and gen (21 types of generalisation, 1,000 examples each).
+Puts sentences (.src), logical forms (.tgt) and the types of the examples (.type), one a line, into data/cogs (10 MB)
+and, with the shorter targets without variables, into data/cogs/variable_free (6 MB): train (24,155), dev and test
+(3,000 each, of the same distribution), and gen (21 types of generalisation, 1,000 examples each).
 BASE: another place that holds data/*.tsv of COGS and variable_free/*.tsv of ReCOGS, a URL or a directory."
 
 cogs=https://raw.githubusercontent.com/najoungkim/COGS/165a7b669eade971fa47bf568a2e51925360fed8

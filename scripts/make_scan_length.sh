@@ -4,9 +4,9 @@ set -euo pipefail
 source "$(dirname "$0")/fetching.bash"
 
 usage="Usage: scripts/make_scan_length.sh [CUTOFF] [FROM]
-Puts the 20,910 commands of SCAN, as scripts/fetch_scan.sh fetches them, into data/scan/length_CUTOFF, in another split:
-test has those of more than CUTOFF actions (26 if left out). Of the others, valid has those whose MD5 is a multiple of 20,
-and train the rest. With 26, train and valid have 18,286 commands together, and test has 2,624.
+Puts the 20,910 commands of SCAN, as scripts/fetch_scan.sh fetches them, into data/scan/length_CUTOFF, in another
+split: test has those of more than CUTOFF actions (26 if left out). Of the others, valid has those whose MD5 is a
+multiple of 20, and train the rest. With 26, train and valid have 18,286 commands together, and test has 2,624.
 FROM: the directory of the random split, instead of data/scan/simple."
 
 cutoff=26 from=''
@@ -32,7 +32,8 @@ for part in train valid test; do
 done
 
 # Columns: the part, the command, the actions.
-md5_remainders "$scratch/src" 20 | paste - "$scratch/src" "$scratch/tgt" | awk -F '\t' -v OFS='\t' -v cutoff="$cutoff" '{
+md5_remainders "$scratch/src" 20 | paste - "$scratch/src" "$scratch/tgt" |
+  awk -F '\t' -v OFS='\t' -v cutoff="$cutoff" '{
   part = split($3, actions, " ") > cutoff ? "test" : $1 == 0 ? "valid" : "train"
   print part, $2, $3 }' >"$scratch/all"
 

@@ -19,14 +19,13 @@ constexpr Index window_rows_each = 3;  // divides the memory, so that windows be
 const std::vector<Sentence> beginnings{{3, 4}, {5}, {8, 7, 6, 5, 4}};
 
 Prompts prompts_of_streams() {
-  Prompts prompts;
+  Prompts all;
   for (const Sentence& tokens : beginnings) {
-    prompts.context.segments.list.push_back({});
-    prompts.input.segments.list.push_back(
-        {.row = prompts.input.rows(), .rows = std::ssize(tokens)});
-    prompts.input.ids.insert(prompts.input.ids.end(), tokens.begin(), tokens.end());
+    all.context.segments.list.push_back({});
+    all.input.segments.list.push_back({.row = all.input.rows(), .rows = std::ssize(tokens)});
+    all.input.ids.insert(all.input.ids.end(), tokens.begin(), tokens.end());
   }
-  return prompts;
+  return all;
 }
 
 // The log-probability of the tokens behind the first `given`, read in windows of a lane.

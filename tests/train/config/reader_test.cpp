@@ -58,7 +58,8 @@ TEST(ConfigReader, a_list_of_texts_is_one_text_or_several_or_none) {
   EXPECT_EQ(groups("[]"), Texts());
   EXPECT_EQ(groups("easy = a b"), Texts{"easy = a b"});
   EXPECT_EQ(groups("[easy = a b, 'hard = c']"), (Texts{"easy = a b", "hard = c"}));
-  EXPECT_EQ(groups("[]", {"task.type_groups=[one = a, two = b]"}), (Texts{"one = a", "two = b"}));
+  EXPECT_EQ(groups("[easy = a]", {"task.type_groups=[one = a, two = b]"}),
+            (Texts{"one = a", "two = b"}));
   EXPECT_EQ(groups("[easy = a]", {"task.type_groups=two = b"}), Texts{"two = b"});
   EXPECT_THAT(config_error(data + "type_groups: [[easy = a]]}"),
               ::testing::HasSubstr("task.type_groups: a list of values that are none ([[easy = "

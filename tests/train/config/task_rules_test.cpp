@@ -122,7 +122,7 @@ TEST(TaskRules, pairs_and_gaps_are_in_order_and_facts_have_keys) {
 
 TEST(TaskRules, shots_have_keys) {
   EXPECT_EQ(config_error("task: {name: few_shot, keys: 7}"),
-            "a.yaml:1:24: task.keys: more shots than there are keys (8, task.keys 7)");
+            "a.yaml:1:30: task.keys: more shots than there are keys (8, task.keys 7)");
   EXPECT_EQ(config_error("task: {name: few_shot, keys: 7, shots: 7}"), "accepted");
 }
 
