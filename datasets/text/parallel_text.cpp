@@ -11,13 +11,12 @@
 #include "core/errors.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/task_making.hpp"
-#include "datasets/text/aligned_text.hpp"
 #include "datasets/text/example_types.hpp"
 #include "datasets/text/options.hpp"
+#include "datasets/text/parallel_files.hpp"
 #include "datasets/text/parallel_tokenizers.hpp"
 #include "datasets/text/rules.hpp"
 #include "datasets/text/source_cuts.hpp"
-#include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 
@@ -36,73 +35,6 @@ constexpr std::array<std::string_view, 14> file_options{
 constexpr std::array<std::string_view, 5> tokenizer_options{
     "task.tokenizer", "task.normalization", "task.character_coverage", "task.subword_dropout",
     "task.lower_case"};
-
-struct SplitFiles {
-  std::string name;
-  std::string source;
-  std::string target;
-  std::string tab_separated{};
-  std::string types{};
-  bool further = false;  // its files are entries of lists
-
-  bool given() const { return !(source.empty() && target.empty() && tab_separated.empty()); }
-  const std::string& source_file() const { return tab_separated.empty() ? source : tab_separated; }
-  const std::string& target_file() const { return tab_separated.empty() ? target : tab_separated; }
-  std::string option(std::string_view of) const {
-    return further ? fmt::format("task.further_{}{}", of, of == "types" ? "" : "s")
-                   : fmt::format("task.{}_{}", name, of);
-  }
-};
-
-struct SplitText {
-  SplitFiles files;
-  AlignedText text;
-  std::vector<std::string> types;
-};
-
-SplitText read_split(const SplitFiles& files) {
-  for (const auto& [side, file] :
-       {std::pair{"source", &files.source}, std::pair{"target", &files.target},
-        std::pair{"tsv", &files.tab_separated}, std::pair{"types", &files.types}}) {
-    if (!file->empty()) {
-      expect_file(*file, files.option(side));
-    }
-  }
-  SplitText split{.files = files,
-                  .text = files.tab_separated.empty()
-                              ? read_aligned_files(files.source, files.target)
-                              : read_tab_separated(files.tab_separated),
-                  .types = {}};
-  if (!files.types.empty()) {
-    split.types = read_types(files.types, files.source_file(), split.text.source.size());
-  }
-  return split;
-}
-
-// The files of all splits that are held out.
-std::vector<SplitFiles> held_out_files(const ParallelTextOptions& text) {
-  std::vector<SplitFiles> all{{.name = "validation",
-                               .source = text.validation_source,
-                               .target = text.validation_target,
-                               .tab_separated = text.validation_tsv,
-                               .types = text.validation_types},
-                              {.name = "test",
-                               .source = text.test_source,
-                               .target = text.test_target,
-                               .tab_separated = text.test_tsv,
-                               .types = text.test_types}};
-  if (!all.back().given()) {
-    all.pop_back();
-  }
-  for (std::size_t i = 0; i < text.further_tests.size(); ++i) {
-    all.push_back({.name = text.further_tests[i],
-                   .source = text.further_sources[i],
-                   .target = text.further_targets[i],
-                   .types = text.further_types.empty() ? "" : text.further_types[i],
-                   .further = true});
-  }
-  return all;
-}
 
 void encode(const AlignedText& text, const Tokenizers& tokenizers, Split& split) {
   split.examples.resize(text.source.size());
@@ -179,10 +111,11 @@ LongestSide longest(const TaskOptions& options) {
 
 std::vector<std::string> splits(const TaskOptions& options) {
   const auto& text = options.as<ParallelTextOptions>();
-  std::vector<std::string> names{"train"};
-  for (const SplitFiles& files : held_out_files(text)) {
-    names.push_back(files.name);
+  std::vector<std::string> names{"train", "validation"};
+  if (!text.test_source.empty() || !text.test_tsv.empty()) {
+    names.emplace_back("test");
   }
+  names.insert(names.end(), text.further_tests.begin(), text.further_tests.end());
   return names;
 }
 

@@ -2,14 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-#include <string>
-#include <vector>
-
-#include "core/errors.hpp"
-#include "core/shown.hpp"
-#include "datasets/text/example_types.hpp"
 #include "datasets/text/options.hpp"
 #include "datasets/text/tokenizer_rules.hpp"
 
@@ -66,85 +58,6 @@ Verdict text_has_files(const TaskOptions& options) {
     return verdict;
   }
   return check({"test", "test", text.test_source, text.test_target, text.test_tsv}, false);
-}
-
-Verdict further_tests_are_whole(const TaskOptions& options) {
-  const auto& text = options.as<ParallelTextOptions>();
-  const std::size_t names = text.further_tests.size();
-  const auto wrong_count = [&](const std::string& option, std::size_t count) {
-    return Violation{{option, "task.further_tests"},
-                     fmt::format("{} files in {} for {} names in task.further_tests; give one for "
-                                 "each name",
-                                 count, option, names)};
-  };
-  if (text.further_sources.size() != names) {
-    return wrong_count("task.further_sources", text.further_sources.size());
-  }
-  if (text.further_targets.size() != names) {
-    return wrong_count("task.further_targets", text.further_targets.size());
-  }
-  if (!text.further_types.empty() && text.further_types.size() != names) {
-    return wrong_count("task.further_types", text.further_types.size());
-  }
-  if (names > 0 && text.test_source.empty() && text.test_tsv.empty()) {
-    return Violation{{"task.further_tests", "task.test_source"},
-                     "further test splits need a test split; give task.test_source and "
-                     "task.test_target"};
-  }
-  std::vector<std::string> taken{"train", "validation", "test", "whole"};
-  for (const std::string& name : text.further_tests) {
-    const auto letter = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
-    };
-    if (name.empty() || !std::ranges::all_of(name, letter)) {
-      return Violation{
-          {"task.further_tests"},
-          fmt::format("a split's name has letters, digits, _ and - alone ({})", shown(name))};
-    }
-    if (std::ranges::find(taken, name) != taken.end()) {
-      return Violation{
-          {"task.further_tests"},
-          fmt::format("there is a split named {} already; give this one another name", name)};
-    }
-    taken.push_back(name);
-  }
-  for (std::size_t i = 0; i < names; ++i) {
-    if (text.further_sources[i].empty() || text.further_targets[i].empty()) {
-      return Violation{
-          {text.further_sources[i].empty() ? "task.further_sources" : "task.further_targets"},
-          fmt::format("no file for the split {}", text.further_tests[i])};
-    }
-  }
-  return {};
-}
-
-Verdict types_fit(const TaskOptions& options) {
-  const auto& text = options.as<ParallelTextOptions>();
-  if (!text.test_types.empty() && text.test_source.empty() && text.test_tsv.empty()) {
-    return Violation{{"task.test_types", "task.test_source"},
-                     "there is no test split; give task.test_source and task.test_target too"};
-  }
-  const bool some = !text.validation_types.empty() || !text.test_types.empty() ||
-                    std::ranges::any_of(text.further_types,
-                                        [](const std::string& file) { return !file.empty(); });
-  if (!text.type_groups.empty() && !some) {
-    return Violation{{"task.type_groups", "task.test_types", "task.further_types"},
-                     "no split has types; give task.validation_types, task.test_types or "
-                     "task.further_types"};
-  }
-  std::vector<std::string> names;
-  for (const std::string& group : text.type_groups) {
-    try {
-      names.push_back(parse_type_group(group).name);
-    } catch (const ConfigError& error) {
-      return Violation{{"task.type_groups"}, fmt::format("{} ({})", error.what(), shown(group))};
-    }
-    if (std::ranges::count(names, names.back()) > 1) {
-      return Violation{{"task.type_groups"},
-                       fmt::format("two groups are named {}; give one another name", names.back())};
-    }
-  }
-  return {};
 }
 
 Verdict unused_by_tokenizer(const TaskOptions& options) {

@@ -118,7 +118,7 @@ TEST_F(Memory, is_in_the_scores_of_a_sweep_as_in_an_evaluation) {
 
 TEST_F(Memory, generates_any_length_by_any_threads) {
   train("a");
-  const Arguments generate{"generate", "a",         "--prompt", "A man",    "--max-tokens",
+  const Arguments generate{"generate", "a",       "--prompt", "A man",    "--max-tokens",
                            "200",      "--count", "2",        "--threads"};
   const auto by = [&](const char* threads) {
     Arguments arguments = generate;

@@ -167,8 +167,22 @@ void repair(EvaluationOptions& evaluation, ExampleKind examples) {
   }
   evaluation.decode = true;
   evaluation.stride.reset();
+  evaluation.memory.reset();
   if (examples == ExampleKind::text) {
     evaluation = {.metric = evaluation.metric, .stride = 1};
+  }
+}
+
+// A memory, for running text whose rows have no positions.
+void repair_memory(Config& config) {
+  config.training.memory = 0;
+  if (config.task.kind().of_text() && config.model.positions == PositionKind::none) {
+    config.training.memory = 7;
+    config.training.batch_lengths = BatchLengths::alike;
+    config.evaluation.stride.reset();
+    config.evaluation.memory = 9;
+    Index& context = config.task.as<TextOptions>().context;
+    context = std::min<Index>(context, 1'000'000);
   }
 }
 
@@ -208,6 +222,7 @@ void repair(Config& config) {
   if (config.model.positions == PositionKind::none) {
     config.model.position_scale = PositionScale::none;
   }
+  repair_memory(config);
   config.model.layer_groups.reset();
   if (!config.model.factored_embedding()) {
     config.model.d_embedding.reset();  // as resolve does

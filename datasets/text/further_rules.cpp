@@ -1,0 +1,119 @@
+// The rules of parallel_text about further test splits and types of examples.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+#include "datasets/text/example_types.hpp"
+#include "datasets/text/options.hpp"
+#include "datasets/text/rules.hpp"
+
+namespace tapehead {
+
+namespace {
+
+using Verdict = std::optional<Violation>;
+
+bool has_test(const ParallelTextOptions& text) {
+  return !text.test_source.empty() || !text.test_tsv.empty();
+}
+
+// A list of files with an entry for each name. Only types may be left out: all, or some as "".
+Verdict one_for_each_name(const std::string& option, const std::vector<std::string>& files,
+                          const std::vector<std::string>& names) {
+  const bool of_types = option == "task.further_types";
+  if (files.size() != names.size() && !(of_types && files.empty())) {
+    return Violation{{option, "task.further_tests"},
+                     fmt::format("{} files in {} for {} names in task.further_tests; give one for "
+                                 "each name",
+                                 files.size(), option, names.size())};
+  }
+  const auto empty = std::ranges::find(files, "");
+  if (of_types || empty == files.end()) {
+    return {};
+  }
+  return Violation{{option},
+                   fmt::format("no file for the split {}",
+                               names[static_cast<std::size_t>(empty - files.begin())])};
+}
+
+Verdict names_are_new(const std::vector<std::string>& names) {
+  std::vector<std::string> taken{"train", "validation", "test", "whole"};
+  for (const std::string& name : names) {
+    const auto fits = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+    };
+    if (name.empty() || !std::ranges::all_of(name, fits)) {
+      return Violation{
+          {"task.further_tests"},
+          fmt::format("a split's name has letters, digits, _ and - alone ({})", shown(name))};
+    }
+    if (std::ranges::find(taken, name) != taken.end()) {
+      return Violation{
+          {"task.further_tests"},
+          fmt::format("there is a split named {} already; give this one another name", name)};
+    }
+    taken.push_back(name);
+  }
+  return {};
+}
+
+Verdict groups_are_readable(const std::vector<std::string>& groups) {
+  std::vector<std::string> names;
+  for (const std::string& group : groups) {
+    try {
+      names.push_back(parse_type_group(group).name);
+    } catch (const ConfigError& error) {
+      return Violation{{"task.type_groups"}, fmt::format("{} ({})", error.what(), shown(group))};
+    }
+    if (std::ranges::count(names, names.back()) > 1) {
+      return Violation{{"task.type_groups"},
+                       fmt::format("two groups are named {}; give one another name", names.back())};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Verdict further_tests_are_whole(const TaskOptions& options) {
+  const auto& text = options.as<ParallelTextOptions>();
+  const std::vector<std::string>& names = text.further_tests;
+  for (const auto& [option, files] : {std::pair{"task.further_sources", &text.further_sources},
+                                      std::pair{"task.further_targets", &text.further_targets},
+                                      std::pair{"task.further_types", &text.further_types}}) {
+    if (Verdict verdict = one_for_each_name(option, *files, names)) {
+      return verdict;
+    }
+  }
+  if (!names.empty() && !has_test(text)) {
+    return Violation{{"task.further_tests", "task.test_source"},
+                     "further test splits need a test split; give task.test_source and "
+                     "task.test_target"};
+  }
+  return names_are_new(names);
+}
+
+Verdict types_fit(const TaskOptions& options) {
+  const auto& text = options.as<ParallelTextOptions>();
+  if (!text.test_types.empty() && !has_test(text)) {
+    return Violation{{"task.test_types", "task.test_source"},
+                     "there is no test split; give task.test_source and task.test_target too"};
+  }
+  const bool some =
+      !text.validation_types.empty() || !text.test_types.empty() ||
+      std::ranges::any_of(text.further_types, [](const auto& file) { return !file.empty(); });
+  if (!text.type_groups.empty() && !some) {
+    return Violation{{"task.type_groups", "task.test_types", "task.further_types"},
+                     "no split has types; give task.validation_types, task.test_types or "
+                     "task.further_types"};
+  }
+  return groups_are_readable(text.type_groups);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,64 @@
+#include "datasets/text/parallel_files.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "datasets/text/example_types.hpp"
+#include "datasets/text/text_file.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// The option that names the file of a side: source, target, tsv or types.
+std::string option_of(const SplitFiles& files, std::string_view side) {
+  return files.further ? fmt::format("task.further_{}{}", side, side == "types" ? "" : "s")
+                       : fmt::format("task.{}_{}", files.name, side);
+}
+
+}  // namespace
+
+std::vector<SplitFiles> held_out_files(const ParallelTextOptions& options) {
+  std::vector<SplitFiles> all{{.name = "validation",
+                               .source = options.validation_source,
+                               .target = options.validation_target,
+                               .tab_separated = options.validation_tsv,
+                               .types = options.validation_types}};
+  if (!options.test_source.empty() || !options.test_tsv.empty()) {
+    all.push_back({.name = "test",
+                   .source = options.test_source,
+                   .target = options.test_target,
+                   .tab_separated = options.test_tsv,
+                   .types = options.test_types});
+  }
+  for (std::size_t i = 0; i < options.further_tests.size(); ++i) {
+    all.push_back({.name = options.further_tests[i],
+                   .source = options.further_sources[i],
+                   .target = options.further_targets[i],
+                   .types = options.further_types.empty() ? "" : options.further_types[i],
+                   .further = true});
+  }
+  return all;
+}
+
+SplitText read_split(const SplitFiles& files) {
+  for (const auto& [side, file] :
+       {std::pair{"source", &files.source}, std::pair{"target", &files.target},
+        std::pair{"tsv", &files.tab_separated}, std::pair{"types", &files.types}}) {
+    if (!file->empty()) {
+      expect_file(*file, option_of(files, side));
+    }
+  }
+  SplitText split{.files = files,
+                  .text = files.tab_separated.empty()
+                              ? read_aligned_files(files.source, files.target)
+                              : read_tab_separated(files.tab_separated),
+                  .types = {}};
+  if (!files.types.empty()) {
+    split.types = read_types(files.types, files.source_file(), split.text.source.size());
+  }
+  return split;
+}
+
+}  // namespace tapehead
