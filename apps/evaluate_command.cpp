@@ -68,6 +68,14 @@ void set_stride(Task& task, const Config& config, Index stride) {
 }
 
 Config with_memory(Config config, Index memory) {
+  const auto* text = config.task.find<TextOptions>();
+  const Index most = text == nullptr ? 0 : config.model.max_positions - text->context;
+  if (text != nullptr && memory > most) {
+    throw ConfigError(fmt::format(
+        "--memory: more rows than model.max_positions ({}) leaves beside windows of {} ({}; "
+        "allowed: 0 to {})",
+        config.model.max_positions, text->context, memory, most));
+  }
   config.evaluation.memory = memory;
   if (const auto violation = memory_fits(config)) {
     throw ConfigError("--memory: " + violation->problem);

@@ -88,7 +88,8 @@ Times StepRun::time(double seconds) {
     double flops = 0;
     for (const Batch& batch : batches) {
       tokens += static_cast<double>(batch.labels.count());
-      flops += step_flops(subject_.config.model, subject_.target_vocabulary, batch);
+      flops += step_flops(subject_.config.model, subject_.target_vocabulary, batch,
+                          subject_.config.training.memory);
     }
     times.seconds.push_back(took);
     times.tokens_per_second.push_back(tokens / took);
@@ -220,8 +221,8 @@ std::vector<nlohmann::ordered_json> compare_steps(const std::vector<StepSubject>
     }
   }
   const auto flops_of = [](const StepSubject& subject) {
-    return step_flops(subject.config.model, subject.target_vocabulary,
-                      subject.steps.front().front());
+    return step_flops(subject.config.model, subject.target_vocabulary, subject.steps.back().front(),
+                      subject.config.training.memory);
   };
   std::vector<nlohmann::ordered_json> rows;
   for (std::size_t i = 0; i < subjects.size(); ++i) {

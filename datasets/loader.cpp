@@ -52,14 +52,8 @@ void sort_by_length(const Split& split, std::span<Index> numbers, const Layout& 
   });
 }
 
-void expect_lanes(const Split& split, Index lanes) {
+void expect_long_lanes(const Split& split, Index lanes) {
   const auto& [text, windowing, list, masking, memory] = split.windows;
-  if (!windowing.stream && text->documents() > 1) {
-    throw ConfigError(
-        fmt::format("training.memory: a lane goes on from one document to the next, and the {} "
-                    "split has {} documents; set task.stream: true",
-                    split.name, text->documents()));
-  }
   if (text->size() / lanes <= windowing.context) {
     throw DataError(fmt::format(
         "training.memory: {} tokens in {} lanes are {} tokens a lane, not more than one window "
@@ -75,14 +69,23 @@ Index lanes_of_batch(Index batch_tokens, Index context) {
   return std::max<Index>(1, batch_tokens / context);
 }
 
-Split in_lanes(const Split& split, Index lanes, Index memory, Index head) {
+void expect_one_stream(const Split& split, std::string_view option) {
+  const auto& [text, windowing, list, masking, memory] = split.windows;
+  if (!windowing.stream && text->documents() > 1) {
+    throw ConfigError(
+        fmt::format("{}: a lane goes on from one document to the next, and the {} split has {} "
+                    "documents; set task.stream: true",
+                    option, split.name, text->documents()));
+  }
+}
+
+Split in_lanes(const Split& split, Index windows, Index lanes, Index memory, Index head) {
   Split cut;
   cut.name = split.name;
   cut.windows = split.windows;
   cut.windows.memory = memory;
-  const Index context = split.windows.windowing.context;
   cut.windows.list =
-      lane_windows(*split.windows.text, split.windows.list.size(), lanes, context, head);
+      lane_windows(*split.windows.text, windows, lanes, split.windows.windowing.context, head);
   return cut;
 }
 
@@ -96,9 +99,11 @@ TrainingEpoch training_epoch(const Task& task, const Batching& batching, std::ui
   const Index context = split->windows.windowing.context;
   const Index together = lanes_of_batch(batching.tokens, context);
   const Index all = together * batching.batches_of_step;
-  expect_lanes(*split, all);
+  expect_one_stream(*split, "training.memory");
+  expect_long_lanes(*split, all);
+  const Index windows = (split->windows.text->size() + context - 1) / context;
   const Index head = 1 + draw_below(Draws(seed, "loader/lanes", epoch), 0, context);
-  auto lanes = std::make_shared<const Split>(in_lanes(*split, all, batching.memory, head));
+  auto lanes = std::make_shared<const Split>(in_lanes(*split, windows, all, batching.memory, head));
   auto batches = lane_batches(lanes->windows.list, lane_groups(all, together));
   return {.split = std::move(lanes), .batches = std::move(batches)};
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "datasets/batch_layout.hpp"
@@ -26,9 +27,13 @@ TrainingEpoch training_epoch(const Task& task, const Batching& batching, std::ui
 // How many lanes a batch has.
 Index lanes_of_batch(Index batch_tokens, Index context);
 
-// The split's text in lanes for a model that remembers so many rows (lane_windows); without what
-// else the split has.
-Split in_lanes(const Split& split, Index lanes, Index memory, Index head);
+// Throws ConfigError, with the option that asks for a memory, if the split is several documents
+// that windows may not leave.
+void expect_one_stream(const Split& split, std::string_view option);
+
+// The first so many windows of a split in lanes (lane_windows), for a model that remembers `memory`
+// rows; without what else the split has.
+Split in_lanes(const Split& split, Index windows, Index lanes, Index memory, Index head);
 
 // The example numbers of each batch of an epoch, shuffled by (seed, epoch).
 std::vector<std::vector<Index>> epoch_batches(const Split& split, const Batching& batching,

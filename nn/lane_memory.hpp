@@ -21,24 +21,27 @@ class LaneMemory {
   explicit LaneMemory(const Size& size);
 
   // The rows that are remembered of each sequence: the last ones of its lane. A lane that begins
-  // (position 0) has none.
+  // (position 0) has none. Throws ShapeError for a lane that there is not.
   Segments segments(const Tokens& tokens) const;
 
-  // These rows before a layer, as they were at the last commit(): (R, D), tiled by segments().
-  Tensor read(Index layer, const Tokens& tokens) const;
+  // These rows before a layer, as they were at the last commit(): (R, D), tiled by `past`, the
+  // segments() of the tokens.
+  Tensor read(Index layer, const Tokens& tokens, const Segments& past) const;
 
   // Keeps the last rows of what is remembered and of `x`, the sequences' own rows before the layer:
   // (N, D). Different lanes can be written at the same time.
-  void write(Index layer, const Tokens& tokens, const Tensor& x);
+  void write(Index layer, const Tokens& tokens, const Segments& past, const Tensor& x);
 
-  // From now on, read() gives what was written. Until then, a step can be repeated.
+  // From now on, read() gives what was written.
   void commit();
+  // Forgets what was written, so that a step can be repeated.
+  void discard();
 
   // What read() gives: (lanes, layers, rows, D). A lane that has fewer rows has them at the end.
-  Tensor& values() { return kept_; }
-  const Tensor& values() const { return kept_; }
-  // The same of a range of lanes, as written since the last commit(). Those that another process
-  // has computed are written here, and marked.
+  Tensor& committed() { return committed_; }
+  const Tensor& committed() const { return committed_; }
+  // What was written for a range of lanes. Rows that another process has computed are put here, and
+  // their lanes marked.
   std::span<Scalar> written(Index first_lane, Index lanes);
   void mark_written(std::span<const Index> lanes);
 
@@ -46,10 +49,8 @@ class LaneMemory {
   Index numbers_of_lane() const { return size_.layers * size_.rows * size_.d_model; }
 
  private:
-  Scalar* rows_of(Tensor& all, Index lane, Index layer) const;
-
   Size size_;
-  Tensor kept_;
+  Tensor committed_;
   Tensor written_;
   std::vector<char> is_written_;  // by lane
 };

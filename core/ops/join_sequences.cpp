@@ -14,7 +14,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 // Consecutive rows of an input, and where they are in the output.
-struct Piece {
+struct JoinedRows {
   Index from;
   Index to;
   Index rows;
@@ -27,12 +27,13 @@ void expect_tiled(const Var& x, const Segments& segments, const char* name) {
   }
 }
 
-void take(const PoolVector<Piece>& pieces, Index D, const Tensor& dy, const GradientTarget& to) {
-  for (const Piece& piece : pieces) {
-    Scalar* dx = to.data + piece.from * D;
-    const Scalar* from = dy.row(piece.to);
-    to.accumulate ? add_to(dx, from, piece.rows * D)
-                  : static_cast<void>(std::copy_n(from, piece.rows * D, dx));
+void give_gradient(const PoolVector<JoinedRows>& parts, Index D, const Tensor& dy,
+                   const GradientTarget& to) {
+  for (const JoinedRows& part : parts) {
+    Scalar* dx = to.data + part.from * D;
+    const Scalar* from = dy.row(part.to);
+    to.accumulate ? add_to(dx, from, part.rows * D)
+                  : static_cast<void>(std::copy_n(from, part.rows * D, dx));
   }
 }
 
@@ -50,8 +51,8 @@ Var join_sequences(const Var& before, const Segments& before_segments, const Var
                                  before_segments.count(), after_segments.count()));
   }
   Tensor y = Tensor::empty({M + N, D});
-  PoolVector<Piece> from_before;
-  PoolVector<Piece> from_after;
+  PoolVector<JoinedRows> from_before;
+  PoolVector<JoinedRows> from_after;
   for (Index i = 0; i < after_segments.count(); ++i) {
     const Segment& first = before_segments[i];
     const Segment& second = after_segments[i];
@@ -66,10 +67,10 @@ Var join_sequences(const Var& before, const Segments& before_segments, const Var
       [D, from_before = std::move(from_before), from_after = std::move(from_after)](Gradients& g) {
         // dx[i] = dy[the place of row i]
         if (g.needs(0)) {
-          take(from_before, D, g.output(), g.target(0));
+          give_gradient(from_before, D, g.output(), g.target(0));
         }
         if (g.needs(1)) {
-          take(from_after, D, g.output(), g.target(1));
+          give_gradient(from_after, D, g.output(), g.target(1));
         }
       });
 }

@@ -49,8 +49,12 @@ std::shared_ptr<const TokenText> token_text(TextSplits& splits, std::string_view
   return std::make_shared<const TokenText>(write_tokens(splits.of(split), tokenizer));
 }
 
-void expect_fits(const TextOptions& options, const TokenText& text) {
-  if (options.stream && text.documents() == 1) {
+void expect_fits(const TextOptions& options, const std::vector<Split>& splits) {
+  const TokenText& text = *splits.front().windows.text;
+  const auto is_one_document = [](const Split& split) {
+    return split.windows.text->documents() == 1;
+  };
+  if (options.stream && std::ranges::all_of(splits, is_one_document)) {
     throw ConfigError(fmt::format("task.stream: true has no effect: {} is a single document",
                                   options.train_text));
   }
@@ -90,7 +94,7 @@ Task make_text(const TaskOptions& task_options, std::uint64_t seed, const fs::pa
     split.windows.list = evaluation_windows(*text, windowing, options.context);
     split.windows.masking = masking_of(options, *kept.source, name, seed, 0);
   }
-  expect_fits(options, *task.splits.front().windows.text);
+  expect_fits(options, task.splits);
   task.draw_training_split = [windows = task.splits.front().windows, seed](Index epoch) {
     auto drawn = std::make_shared<Split>();
     drawn->name = "train";

@@ -24,10 +24,10 @@ PoolVector<Pattern> pattern_list_of(const AttentionSpec& spec) {
 
 // The segments by which rotary positions turn queries and keys. In a stream, positions grow without
 // limit, but only their differences matter: the first key of each sequence counts as position 0.
-struct Turns {
-  Turns(const AttentionSpec& spec, const Segments& of_queries, const Segments& of_keys)
+struct RotaryPositions {
+  RotaryPositions(const AttentionSpec& spec, const Segments& of_queries, const Segments& of_keys)
       : queries_(of_queries), keys_(of_keys) {
-    if (spec.positions == AttentionPositions::rotary) {
+    if (spec.has(AttentionPositions::rotary)) {
       own_ = {of_queries, of_keys};
       for (std::size_t i = 0; i < of_keys.list.size(); ++i) {
         own_->first.list[i].position -= std::exchange(own_->second.list[i].position, 0);
@@ -106,11 +106,11 @@ BlockOutput MultiHeadAttention::self_with_past(Pass& pass, const Var& past,
   const Var all = join_sequences(past, past_segments, x, segments);
   HeadProjections::Of from_x = weights.projections.of(pass, x, HeadRoles::query_only);
   HeadProjections::Of from_all = weights.projections.of(pass, all, HeadRoles::key_and_value);
-  const Turns turns(spec, segments, keys);
+  const RotaryPositions rotary(spec, segments, keys);
   return attend(
       pass,
-      {.query = weights.scores.query(pass, from_x.columns(HeadRole::query), turns.queries()),
-       .key = weights.scores.key(pass, from_all.columns(HeadRole::key), turns.keys()),
+      {.query = weights.scores.query(pass, from_x.columns(HeadRole::query), rotary.queries()),
+       .key = weights.scores.key(pass, from_all.columns(HeadRole::key), rotary.keys()),
        .value = from_all.columns(HeadRole::value)},
       segments, keys);
 }
@@ -121,10 +121,10 @@ BlockOutput MultiHeadAttention::cached_self(Pass& pass, const Var& x, const Segm
     return nothing(pass, queries);
   }
   HeadProjections::Of fresh = weights.projections.of(pass, x);
-  const Turns turns(spec, queries, keys);
+  const RotaryPositions rotary(spec, queries, keys);
   const HeadColumns query =
-      weights.scores.query(pass, fresh.columns(HeadRole::query), turns.queries());
-  const HeadColumns key = weights.scores.key(pass, fresh.columns(HeadRole::key), turns.queries());
+      weights.scores.query(pass, fresh.columns(HeadRole::query), rotary.queries());
+  const HeadColumns key = weights.scores.key(pass, fresh.columns(HeadRole::key), rotary.queries());
   const HeadColumns value = fresh.columns(HeadRole::value);
   const Index value_columns = cache_columns() - key_columns();
   for (Index i = 0; i < queries.count(); ++i) {

@@ -54,7 +54,7 @@ struct MultiHeadAttention {
   BlockOutput cached_self(Pass& pass, const Var& x, const Segments& queries, Tensor& kept,
                           const Segments& keys) const;
 
-  // Adapts cached rows whose positions count from a row that is so many positions later.
+  // Subtracts `positions` from the rotary positions of cached keys.
   void turn_back(Tensor kept, Index positions) const;
 
   // Cross-attention. The keys and values of the context are computed in the first call and kept.

@@ -91,7 +91,7 @@ void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
        .narrow = narrow});
 }
 
-// The columns of a block's product that have these roles; between them are no others.
+// The columns of a block's product that have these roles: they are contiguous.
 HeadProjections::Place HeadProjections::used_columns(std::size_t block, HeadRoles roles) const {
   Index first = blocks[block].weight.shape[0];
   Index end = 0;

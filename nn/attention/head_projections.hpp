@@ -41,7 +41,7 @@ struct HeadProjections {
     HeadRoles roles_;
     std::array<std::optional<Var>, 3> products_;  // by block
   };
-  // Other roles than these are not asked for, and cost nothing.
+  // Only these roles may be asked for. The others are not computed.
   Of of(Pass& pass, const Var& input, HeadRoles roles = HeadRoles::all) const {
     return {*this, pass, input, roles};
   }

@@ -7,14 +7,14 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 Var run_with_memory(Pass& pass, const Layer& layer, Index number, const Tokens& tokens,
-                    const Var& x) {
+                    const Segments& past_segments, const Var& x) {
   LaneMemory& memory = *pass.memory;
-  memory.write(number, tokens, x.value());
-  const Segments segments = memory.segments(tokens);
-  if (row_count(segments) == 0) {
+  memory.write(number, tokens, past_segments, x.value());
+  if (row_count(past_segments) == 0) {
     return layer(pass, x, tokens.segments);
   }
-  const Past past{.rows = pass.tape().constant(memory.read(number, tokens)), .segments = segments};
+  const Past past{.rows = pass.tape().constant(memory.read(number, tokens, past_segments)),
+                  .segments = past_segments};
   return layer(pass, x, tokens.segments, nullptr, nullptr, &past);
 }
 
@@ -22,10 +22,12 @@ Var run_with_memory(Pass& pass, const Layer& layer, Index number, const Tokens& 
 
 Var Stack::operator()(Pass& pass, const Tokens& tokens, const Context* context,
                       KeyValueCache* cache) const {
+  const bool remembers = pass.memory != nullptr && !tokens.lanes.empty();
+  const Segments past = remembers ? pass.memory->segments(tokens) : Segments();
   Var x = embedding(pass, tokens);
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (pass.memory != nullptr && !tokens.lanes.empty()) {
-      x = run_with_memory(pass, layers[i], static_cast<Index>(i), tokens, x);
+    if (remembers) {
+      x = run_with_memory(pass, layers[i], static_cast<Index>(i), tokens, past, x);
     } else if (cache != nullptr) {
       const CachedLayer cached{.layer = cache->layer(i), .keys = cache->keys()};
       x = layers[i](pass, x, tokens.segments, context, &cached);

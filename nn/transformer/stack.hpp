@@ -21,8 +21,8 @@ struct Stack {
   // An empty cache for `sequences` sequences of at most `longest` tokens.
   KeyValueCache make_cache(Index sequences, Index longest) const;
 
-  // Removes the first rows of a slot until so many are left. Those stay as they are: what they saw
-  // is still in them.
+  // Removes the first rows of a slot until so many are left. The rows that stay are not computed
+  // again.
   void forget(KeyValueCache& cache, Index slot, Index keep) const;
 
   StackName name;

@@ -47,12 +47,36 @@ std::set<std::string> options_of(const SweepAxis& axis) {
   return options;
 }
 
-// What makes it small, but for options that are axes of the experiment.
+// Values as overrides, but for options that are axes of the experiment.
+Arguments overrides_of(const SweepFile& sweep, std::map<std::string, std::string> values) {
+  for (const SweepAxis& axis : sweep.axes) {
+    for (const std::string& option : options_of(axis)) {
+      values.erase(option);
+    }
+  }
+  for (const Override& value : sweep.fixed) {
+    if (value.section + "." + value.option == "training.warmup" && value.text == "0") {
+      values.erase("training.warmup");
+    }
+  }
+  Arguments overrides{"seed=1"};
+  for (const auto& [option, value] : values) {
+    overrides.push_back(option + "=" + value);
+  }
+  return overrides;
+}
+
+// What makes it small.
 Arguments small(const SweepFile& sweep, const Config& config) {
   std::map<std::string, std::string> values{{"training.steps", "2"},
                                             {"training.warmup", "1"},
                                             {"training.batch_tokens", "64"},
                                             {"evaluation.max_extra_length", "2"}};
+  if (config.task.kind().of_text()) {
+    values.erase("evaluation.max_extra_length");
+    values["task.train_text"] = TAPEHEAD_FIXTURES "/text/train.en";
+    return overrides_of(sweep, std::move(values));
+  }
   const bool text = !config.task.kind().files.empty();
   for (const std::string split : {"train", "validation", "test"}) {
     if (text) {
@@ -72,21 +96,7 @@ Arguments small(const SweepFile& sweep, const Config& config) {
   if (config.task.kind().name == "brackets") {
     values["task.min_pairs"] = values["task.max_pairs"] = "20";
   }
-  for (const SweepAxis& axis : sweep.axes) {
-    for (const std::string& option : options_of(axis)) {
-      values.erase(option);
-    }
-  }
-  for (const Override& value : sweep.fixed) {
-    if (value.section + "." + value.option == "training.warmup" && value.text == "0") {
-      values.erase("training.warmup");
-    }
-  }
-  Arguments overrides{"seed=1"};
-  for (const auto& [option, value] : values) {
-    overrides.push_back(option + "=" + value);
-  }
-  return overrides;
+  return overrides_of(sweep, std::move(values));
 }
 
 // A type for each of the 30 lines of test.en, so that each type in the config's groups occurs.

@@ -97,6 +97,18 @@ TEST_F(Memory, makes_a_difference_in_evaluation_that_is_the_same_by_any_threads)
   EXPECT_EQ(tokens_of(evaluated("a", {"--memory", "0"})), tokens_of(remembered));
 }
 
+// The windows are the same with a memory and without, so a text of several documents needs streams.
+TEST_F(Memory, can_be_of_the_evaluation_alone) {
+  const Arguments options{"training.memory=0", "evaluation.memory=30"};
+  train("a", options);
+  EXPECT_NE(evaluated("a", {"--memory", "0"})["loss"], evaluated("a")["loss"]);
+  EXPECT_EQ(evaluated("a", {"--memory", "0"})["examples"], evaluated("a")["examples"]);
+  Arguments lines = options;
+  lines.emplace_back("task.documents=line");
+  EXPECT_THAT(complaint(lines), AllOf(HasSubstr("evaluation.memory: a lane goes on"),
+                                      HasSubstr("set task.stream: true")));
+}
+
 TEST_F(Memory, is_in_the_scores_of_a_sweep_as_in_an_evaluation) {
   train("a");
   output({"score-run", "a", "--split", "validation"});
@@ -125,7 +137,9 @@ TEST_F(Memory, generates_any_length_by_any_threads) {
     arguments.emplace_back(threads);
     return output(arguments);
   };
-  EXPECT_EQ(by("1"), by("2"));
+  const std::string text = by("1");
+  EXPECT_EQ(text, by("2"));
+  EXPECT_THAT(text, HasSubstr("became longer than the context of 54 tokens"));
 }
 
 TEST_F(Memory, that_does_not_fit_is_refused) {
@@ -134,7 +148,8 @@ TEST_F(Memory, that_does_not_fit_is_refused) {
   EXPECT_THAT(complaint({"evaluation.stride=12"}),
               AllOf(HasSubstr("evaluation.stride"), HasSubstr("allowed: auto")));
   EXPECT_THAT(complaint({"training.memory=57"}), HasSubstr("80; allowed: 81 or more"));
-  EXPECT_THAT(complaint({"evaluation.memory=60"}), HasSubstr("80; allowed: 84 or more"));
+  EXPECT_THAT(complaint({"evaluation.memory=60"}),
+              AllOf(HasSubstr("evaluation.memory"), HasSubstr("80; allowed: 84 or more")));
   EXPECT_THAT(complaint({"training.batch_lengths=mixed"}), HasSubstr("allowed: alike"));
   EXPECT_THAT(complaint({"task.documents=line"}), HasSubstr("set task.stream: true"));
   EXPECT_THAT(complaint({"model.family=encoder"}), HasSubstr("model.family: decoder"));
@@ -153,7 +168,7 @@ TEST_F(Memory, of_a_command_must_fit_the_model) {
   const ProgramResult result =
       run_program({"evaluate", "absolute", "--split", "validation", "--memory", "8"}, here.path());
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.errors, AllOf(HasSubstr("--memory"), HasSubstr("model.positions: none")));
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("--memory"), HasSubstr("allowed: 0 to 0")));
 }
 
 }  // namespace

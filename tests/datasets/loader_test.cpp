@@ -234,5 +234,55 @@ TEST(Batch, marks_are_added_and_targets_shifted) {
               ElementsAre(std::pair(0, 4), std::pair(4, 2), std::pair(6, 1)));
 }
 
+// Of a text of so many tokens, one document.
+Task text_task_of(Index tokens, Index context) {
+  TokenTextWriter writer(100);
+  writer.add(std::vector<TokenId>(static_cast<std::size_t>(tokens - 1), 7));
+  writer.end_document();
+  const auto text = std::make_shared<const TokenText>(writer.finish({}));
+  Task task;
+  task.draw_training_split = [text, context](Index epoch) {
+    auto split = std::make_shared<Split>();
+    split->name = "train";
+    split->windows = {.text = text, .windowing = {.context = context}};
+    split->windows.list = training_windows(*text, split->windows.windowing, 3, epoch);
+    return split;
+  };
+  return task;
+}
+
+// Whatever the length of the text, and wherever lanes begin in an epoch: two windows of a lane in
+// one step would both go on from the window before.
+TEST(LaneEpochs, have_each_lane_once_in_a_step) {
+  constexpr Index context = 8;
+  for (Index tokens = 100; tokens < 140; ++tokens) {
+    const Task task = text_task_of(tokens, context);
+    for (const Index accumulate : {1, 2, 3}) {
+      const Batching batching{.tokens = 2 * context, .memory = 4, .batches_of_step = accumulate};
+      for (Index epoch = 0; epoch < 12; ++epoch) {
+        const auto [split, batches] = training_epoch(task, batching, 1, epoch);
+        std::vector<Index> next(static_cast<std::size_t>(2 * accumulate), 0);
+        for (std::size_t first = 0; first < batches.size();
+             first += static_cast<std::size_t>(accumulate)) {
+          std::vector<Index> lanes;
+          for (std::size_t k = first;
+               k < std::min(batches.size(), first + static_cast<std::size_t>(accumulate)); ++k) {
+            for (const Index number : batches[k]) {
+              const Window window = split->windows.list[number];
+              lanes.push_back(window.run);
+              EXPECT_EQ(window.position, next[static_cast<std::size_t>(window.run)]);
+              next[static_cast<std::size_t>(window.run)] += window.rows;
+            }
+          }
+          std::ranges::sort(lanes);
+          EXPECT_EQ(std::ranges::adjacent_find(lanes), lanes.end())
+              << tokens << " tokens, epoch " << epoch;
+        }
+        EXPECT_EQ(std::accumulate(next.begin(), next.end(), Index{0}), tokens);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tapehead

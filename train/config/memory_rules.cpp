@@ -9,37 +9,38 @@
 namespace tapehead {
 
 std::optional<Violation> memory_fits(const Config& config) {
-  const Index memory = std::max(config.training.memory, config.evaluation.memory.value_or(0));
+  const Index trained = config.training.memory;
+  const Index memory = std::max(trained, config.evaluation.memory.value_or(0));
   if (memory == 0) {
     return {};
   }
-  const std::string option = config.training.memory > 0 ? "training.memory" : "evaluation.memory";
+  const std::string option = memory == trained ? "training.memory" : "evaluation.memory";
   const ModelOptions& model = config.model;
   const auto* text = config.task.find<TextOptions>();
   if (text == nullptr || model.family != Family::decoder) {
     return Violation{{option, text == nullptr ? "task.name" : "model.family"},
-                     "only a language model of running text (task.name: text, model.family: "
-                     "decoder) goes on where the window before ended"};
+                     "a memory is for language models (task.name: text, model.family: decoder)"};
   }
   if (model.positions != PositionKind::none) {
     return Violation{{option, "model.positions"},
-                     "remembered rows have no position in a window; set model.positions: none, and "
-                     "attention.positions to a scheme of distances, such as transformer_xl"};
+                     "with a memory, positions cannot be those in a window; set model.positions: "
+                     "none, and attention.positions to a scheme of distances, such as "
+                     "transformer_xl"};
   }
   if (config.evaluation.stride) {
     return Violation{{"evaluation.stride", option},
                      "with a memory, windows do not overlap (allowed: auto)"};
   }
-  if (config.training.memory > 0 && config.training.batch_lengths != BatchLengths::alike) {
+  if (trained > 0 && config.training.batch_lengths != BatchLengths::alike) {
     return Violation{{"training.batch_lengths", option},
                      "with a memory, a batch has the next window of each lane (allowed: alike)"};
   }
   if (text->context + memory > model.max_positions) {
     return Violation{
         {"model.max_positions", "task.context", option},
-        fmt::format("too few positions for windows of {} tokens and {} rows of memory "
-                    "({}; allowed: {} or more)",
-                    text->context, memory, model.max_positions, text->context + memory)};
+        fmt::format(
+            "too few positions for windows of {} tokens and {}: {} ({}; allowed: {} or more)",
+            text->context, option, memory, model.max_positions, text->context + memory)};
   }
   return {};
 }

@@ -63,7 +63,7 @@ std::vector<TokenId> Generator::read_of(std::string_view prompt) const {
   if (!of_text_) {
     tokens.resize(std::min(tokens.size(), static_cast<std::size_t>(context() - 1)));
   } else if (std::ssize(tokens) > context()) {
-    tokens.erase(tokens.begin(), tokens.end() - kept());
+    tokens.erase(tokens.begin(), tokens.end() - (model_.memory > 0 ? context() : kept()));
   }
   return tokens;
 }

@@ -17,12 +17,13 @@ constexpr Index least_length = 16;
 }  // namespace
 
 Split evaluation_lanes(const Split& split, Index memory, Index batch_tokens) {
+  expect_one_stream(split, "evaluation.memory");
   const Index context = split.windows.windowing.context;
   const Index tokens = split.windows.list.size() * context;
   const Index long_enough = tokens / (least_length * (context + memory));
   const Index most = std::min(lanes_of_batch(batch_tokens, context), split.windows.list.size());
-  return in_lanes(split, std::clamp<Index>(long_enough, 1, std::max<Index>(1, most)), memory,
-                  context);
+  return in_lanes(split, split.windows.list.size(),
+                  std::clamp<Index>(long_enough, 1, std::max<Index>(1, most)), memory, context);
 }
 
 std::vector<LaneGroup> evaluation_groups(const Split& split, Index d_model) {
@@ -32,14 +33,17 @@ std::vector<LaneGroup> evaluation_groups(const Split& split, Index d_model) {
 
 void read_lanes(const Transformer& model, const ParameterStore& store, const Split& split,
                 const LaneGroup& group,
-                const std::function<void(const Batch&, const CrossEntropy&)>& visit) {
+                const std::function<void(const Batch&, const CrossEntropy&)>& visit,
+                std::optional<Index> most_batches) {
   const Layout layout = layout_of(model.options());
   LaneMemory memory({.lanes = group.count,
                      .layers = std::ssize(model.main().layers),
                      .rows = split.windows.memory,
                      .d_model = model.options().d_model});
-  for (const std::vector<Index>& windows : lane_batches(split.windows.list, group)) {
-    Batch batch = make_batch(split, windows, layout);
+  const auto batches = lane_batches(split.windows.list, group);
+  const Index count = std::min(std::ssize(batches), most_batches.value_or(std::ssize(batches)));
+  for (Index i = 0; i < count; ++i) {
+    Batch batch = make_batch(split, batches[static_cast<std::size_t>(i)], layout);
     for (Index& lane : batch.input.lanes) {
       lane -= group.first;
     }

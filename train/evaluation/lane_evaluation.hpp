@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "datasets/corpus/lanes.hpp"
@@ -12,15 +13,17 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // The windows of a split in lanes, for a model that remembers `memory` rows. A lane's first rows
 // remember little, so lanes are so long that these are a small part, and there are no more than a
-// batch can have. Windows keep their numbers.
+// batch can have. Windows keep their numbers. Throws ConfigError if the split is several documents.
 Split evaluation_lanes(const Split& split, Index memory, Index batch_tokens);
 
 // All lanes of a split, in groups whose batches are as large as a part of a shard.
 std::vector<LaneGroup> evaluation_groups(const Split& split, Index d_model);
 
-// Runs the model over the windows of these lanes, and calls visit with each batch and its loss.
+// Runs the model over the windows of these lanes, in all batches or the first ones, and calls visit
+// with each batch and its loss.
 void read_lanes(const Transformer& model, const ParameterStore& store, const Split& split,
                 const LaneGroup& group,
-                const std::function<void(const Batch&, const CrossEntropy&)>& visit);
+                const std::function<void(const Batch&, const CrossEntropy&)>& visit,
+                std::optional<Index> most_batches = {});
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -97,7 +97,7 @@ Batch batch_to_check(const Config& config, const Task& task, Index tokens) {
   if (memory == 0 || train.size() < 2) {
     return small_batch(train, tokens, layout);
   }
-  const Split lane = in_lanes(train, 1, memory, train.windows.windowing.context);
+  const Split lane = in_lanes(train, train.size(), 1, memory, train.windows.windowing.context);
   std::vector<Index> later(static_cast<std::size_t>(lane.size() - 1));
   std::iota(later.begin(), later.end(), Index{1});
   return small_batch(part_of(lane, later), tokens, layout);
@@ -122,7 +122,7 @@ ModelGradcheckReport check_model(Model& model, const Config& config, const Batch
                                     .layers = std::ssize(model.transformer.main().layers),
                                     .rows = config.training.memory,
                                     .d_model = config.model.d_model});
-    memory->values() = uneven(memory->values().shape(), options.seed + 1);
+    memory->committed() = uneven(memory->committed().shape(), options.seed + 1);
   }
   ParameterGradients unused(model.store);
   const LossAndGradients loss = [&](ParameterGradients* gradients) {

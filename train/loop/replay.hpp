@@ -19,7 +19,7 @@ struct Replay {
   Index target_vocabulary = 0;
   Index step = 1;
   std::vector<Batch> batches;
-  Tensor memory{};  // what the lanes remembered (LaneMemory::values); without memory if nothing
+  Tensor memory{};  // what the lanes remembered (LaneMemory::committed); without memory if nothing
 };
 
 // Writes the step and the weights before it. Throws IoError.

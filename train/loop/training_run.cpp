@@ -159,16 +159,16 @@ StepStats TrainingRun::train_step() {
     throw numeric_error(
         position_.step + 1,
         error.what() +
-            text_of_first(
-                ranks_, writer_.keep_for_replay(
-                            {.config = config_,
-                             .source_vocabulary = task_.source_tokenizer->size(),
-                             .target_vocabulary = task_.target_tokenizer->size(),
-                             .step = position_.step + 1,
-                             .batches = batches,
-                             .memory = trainer_.memory() == nullptr ? Tensor()
-                                                                    : trainer_.memory()->values()},
-                            model_.store)));
+            text_of_first(ranks_, writer_.keep_for_replay(
+                                      {.config = config_,
+                                       .source_vocabulary = task_.source_tokenizer->size(),
+                                       .target_vocabulary = task_.target_tokenizer->size(),
+                                       .step = position_.step + 1,
+                                       .batches = batches,
+                                       .memory = trainer_.memory() == nullptr
+                                                     ? Tensor()
+                                                     : trainer_.memory()->committed()},
+                                      model_.store)));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "datasets/loader.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/example_decoding.hpp"
+#include "train/evaluation/lane_evaluation.hpp"
 #include "train/evaluation/test_splits.hpp"
 #include "train/model_training.hpp"
 #include "train/options/layout.hpp"
@@ -68,6 +69,7 @@ class Rehearsing {
   void largest_step() { trainer_.step(step_with(largest_), loss_); }
   void time_steps(Rehearsal& result);
   void evaluate_largest(const Split& split, Index beam, Index decoded);
+  void evaluate_lanes(const Split& split);
   void evaluations();
   std::size_t checkpoint_bytes() const;
 
@@ -132,10 +134,27 @@ void Rehearsing::time_steps(Rehearsal& result) {
   result.seconds_per_step = seconds / work * work_of(result.rows);
 }
 
+// Like evaluate() on the split, but with only one group for each thread, until its memory is full.
+void Rehearsing::evaluate_lanes(const Split& split) {
+  const EvaluationOptions& options = config_.evaluation;
+  const Split lanes = evaluation_lanes(split, *options.memory, options.batch_tokens);
+  const auto groups = evaluation_groups(lanes, config_.model.d_model);
+  const Index batches = *options.memory / split.windows.windowing.context + 2;
+  workers_.run(std::min(workers_.threads(), std::ssize(groups)), [&](Index i) {
+    read_lanes(
+        model_.transformer, model_.store, lanes, groups[static_cast<std::size_t>(i)],
+        [](const Batch&, const CrossEntropy&) {}, batches);
+  });
+}
+
 // Like evaluate() on the split, but with only a few batches for each thread.
 void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded) {
   const Index threads = workers_.threads();
   const EvaluationOptions& options = config_.evaluation;
+  if (options.memory.value_or(0) > 0) {
+    evaluate_lanes(split);
+    return;
+  }
   const Split read = only(split, ordered_batches(split, options.batch_tokens, layout_), threads);
   evaluate(model_.transformer, model_.store, task_, read, options, 0, workers_);
   if (decoded == 0) {

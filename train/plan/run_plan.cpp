@@ -62,6 +62,9 @@ RunPlan plan_run(const Config& config, const Task& task) {
                     config.training.warmup, plan.total_steps, plan.steps_per_epoch));
   }
   for (const Split& split : task.splits) {
+    if (config.evaluation.memory.value_or(0) > 0) {
+      expect_one_stream(split, "evaluation.memory");
+    }
     expect_positions(split, config.model.max_positions, layout_of(config.model));
   }
   return plan;

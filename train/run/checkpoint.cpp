@@ -134,7 +134,7 @@ std::vector<TensorEntry> training_entries(const TrainingState& training) {
   const auto& [store, optimizer, memory] = training;
   std::vector<TensorEntry> entries = weight_entries(store);
   if (memory != nullptr) {
-    entries.push_back(tensor_entry(memory_name, memory->values()));
+    entries.push_back(tensor_entry(memory_name, memory->committed()));
   }
   for (const Optimizer::State& state : optimizer.states()) {
     for (const NamedParameter& parameter : store.parameters()) {
@@ -158,7 +158,7 @@ Metadata training_metadata(const Identity& identity, const TrainingPosition& pos
 }
 
 void load_memory(const TensorFile& file, LaneMemory& memory) {
-  Tensor& values = memory.values();
+  Tensor& values = memory.committed();
   copy_entry(sound_entry(file, memory_name, values.shape()), values.shape(), values.data());
 }
 

@@ -74,7 +74,7 @@ void share_training(const TensorFile* checkpoint, const TrainingState& training,
     return;
   }
   if (memory != nullptr) {
-    copy_from_first(ranks, std::as_writable_bytes(memory->values().values()));
+    copy_from_first(ranks, std::as_writable_bytes(memory->committed().values()));
   }
   RankMoments kept(optimizer, ranks);
   std::vector<Scalar> numbers;

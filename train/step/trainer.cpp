@@ -58,7 +58,7 @@ ShardRange Trainer::shards() const {
 
 double Trainer::bytes_sent() const {
   const Index others = ranks_.count() - 1;
-  const Index remembered = memory_ ? memory_->values().size() / ranks_.count() : 0;
+  const Index remembered = memory_ ? memory_->committed().size() / ranks_.count() : 0;
   return exchange_.bytes_sent() +
          static_cast<double>(others * (optimizer_.slice().size() + remembered)) * sizeof(Scalar);
 }
@@ -92,6 +92,9 @@ void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& 
     shard->result = {};
   }
   lanes_of_ranks_.clear();
+  if (memory_) {
+    memory_->discard();
+  }
   Index batch = 0;
   on_all_ranks(ranks_, batch, [&] { run_own_shards(batches, loss, batch); });
 }
@@ -101,7 +104,7 @@ void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& 
 void Trainer::share_memory() {
   for (const PoolVector<Index>& first : lanes_of_ranks_) {
     const Index bytes_of_lane = memory_->numbers_of_lane() * static_cast<Index>(sizeof(Scalar));
-    std::vector<Index> begins;
+    PoolVector<Index> begins;
     for (const Index lane : first) {
       begins.push_back((lane - first.front()) * bytes_of_lane);
     }

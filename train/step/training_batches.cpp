@@ -5,8 +5,8 @@
 namespace tapehead {
 
 void TrainingBatches::begin(Index epoch) {
-  drawn_ = {};  // so that memory never holds the batches of two epochs
-  drawn_ = training_epoch(task_, config_.training.batching(), config_.seed, epoch, layout_);
+  current_ = {};  // so that memory never holds the batches of two epochs
+  current_ = training_epoch(task_, config_.training.batching(), config_.seed, epoch, layout_);
   epoch_ = epoch;
 }
 
@@ -15,7 +15,7 @@ std::vector<Batch> TrainingBatches::next(TrainingPosition& position) {
     begin(position.epoch);
   }
   std::vector<Batch> group;
-  const auto& [split, batches] = drawn_;
+  const auto& [split, batches] = current_;
   const auto count = static_cast<Index>(batches.size());
   const Index end = std::min(count, position.batch + config_.training.accumulate);
   for (Index i = position.batch; i < end; ++i) {

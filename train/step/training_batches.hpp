@@ -26,8 +26,8 @@ class TrainingBatches {
   const Config& config_;
   const Task& task_;
   Layout layout_;
-  Index epoch_ = -1;  // the current epoch
-  TrainingEpoch drawn_;
+  Index epoch_ = -1;
+  TrainingEpoch current_;  // of that number
 };
 
 }  // namespace tapehead

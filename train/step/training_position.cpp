@@ -30,7 +30,9 @@ Index option_in(const TensorFile& file, const std::string& key) {
 
 std::string measure_of(const EvaluationOptions& options) {
   if (!kind_of(options.metric).of_outputs) {
-    return std::string(kind_of(options.metric).name);
+    const Index memory = options.memory.value_or(0);
+    return fmt::format("{}{}", kind_of(options.metric).name,
+                       memory > 0 ? fmt::format(" (memory {})", memory) : "");
   }
   return fmt::format(
       "{} (decode_examples {}, max_extra_length {}, bleu_tokenizer {}, lowercase {})",

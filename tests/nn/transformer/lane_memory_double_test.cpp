@@ -175,9 +175,11 @@ Slopes slopes_of(const LaneModel& model, LaneMemory* memory, const Loss& loss) {
 
 TEST(LaneMemory, that_is_shorter_has_the_loss_and_gradients_of_a_plain_recomputation) {
   for (const AttentionPositions positions : schemes()) {
-    for (const NormPosition norm : {NormPosition::pre, NormPosition::post}) {
+    for (const AttentionPattern& pattern : patterns()) {
       ModelOptions options = lane_options(positions);
-      options.norm_position = norm;
+      options.norm_position =
+          pattern == AttentionPattern("full") ? NormPosition::post : NormPosition::pre;
+      options.attention.pattern.values = {{{pattern}}};
       const LaneModel model(options);
       for (const Index rows : {3, 7}) {  // less than a window, and more
         LaneMemory memory = model.memory(1, rows);
@@ -247,7 +249,7 @@ TEST(LaneMemory, of_a_lane_without_a_new_window_stays) {
     model.transformer.hidden(pass, window_batch(streams, first, 6));
     memory.commit();
     const auto all =
-        memory.values().values().last(static_cast<std::size_t>(memory.numbers_of_lane()));
+        memory.committed().values().last(static_cast<std::size_t>(memory.numbers_of_lane()));
     return std::vector<Scalar>(all.begin(), all.end());
   };
   read(0);
@@ -263,7 +265,7 @@ TEST(LaneMemory, refuses_lanes_that_it_does_not_have) {
   Pass pass(tape, model.store);
   pass.memory = &memory;
   EXPECT_THAT([&] { model.transformer.hidden(pass, window_batch(streams, 0, 4)); },
-              ThrowsMessage<ShapeError>(HasSubstr("sequence 2 is of lane 2, outside 0 ... 1")));
+              ThrowsMessage<ShapeError>(HasSubstr("lane 2 is outside 0 ... 1")));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "datasets/text/options.hpp"
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/resolve.hpp"
+#include "tests/support/task_option.hpp"
 #include "train/config/config.hpp"
 #include "train/config/json.hpp"
 #include "train/config/rows.hpp"
@@ -154,6 +155,9 @@ void repair(TaskOptions& task) {
   }
   if (task.find<LabelledTextOptions>() != nullptr) {
     repair(task.as<LabelledTextOptions>());
+  }
+  if (task.kind().name == "few_shot") {
+    task_option(task, "shots") = 1;
   }
   if (task.kind().name == "modular_arithmetic") {
     task = TaskOptions("modular_arithmetic");

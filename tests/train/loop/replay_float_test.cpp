@@ -148,7 +148,7 @@ TEST(ReplayOfLanes, sees_what_the_step_saw) {
                 .target_vocabulary = task.target_tokenizer->size(),
                 .step = 2,
                 .batches = second,
-                .memory = trainer.memory()->values().copy()};
+                .memory = trainer.memory()->committed().copy()};
   write_replay(here / "replay.safetensors", replay, model.store);
   std::ranges::fill(replay.memory.values(), Scalar{0});
   write_replay(here / "other.safetensors", replay, model.store);
