@@ -12,6 +12,7 @@
 #include "lab/report/facts.hpp"
 #include "lab/report/head_curves.hpp"
 #include "lab/report/heads.hpp"
+#include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"
 #include "train/output/figures.hpp"
 #include "train/run/files.hpp"
