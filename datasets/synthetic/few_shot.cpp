@@ -1,7 +1,7 @@
 // The task few_shot (after Brown et al. 2020, in the small): each example draws a mapping of keys
 // to values, shows some of its pairs, the shots, and then asks for the value of a key.
 //
-//   k3 v1 k0 v8 k3   ->   v1         (two shots)
+//   k3 v1 k0 v8 k3   ->   k3 v1         (two shots)
 //
 // The mapping is another one in each example, so weights cannot know it: the answer is in the
 // source, or nowhere. Any key can be asked for, whether it was shown or not.
@@ -71,7 +71,7 @@ Example draw_shots(RandomSource& random, const Lengths& shots, const FewShotOpti
   }
   const Index asked = random.below(options.keys);
   example.source.push_back(key_token(asked));
-  example.target = {mapping[static_cast<std::size_t>(asked)]};
+  example.target = {key_token(asked), mapping[static_cast<std::size_t>(asked)]};
   return example;
 }
 
@@ -83,7 +83,7 @@ Relations shot_relations(const Example& example) {
   for (Index row = 0; row + 1 < asked; row += 2) {
     key.pairs.push_back({row + 1, row});
     if (example.source[static_cast<std::size_t>(row)] == example.source.back()) {
-      answer.pairs.push_back({0, row + 1});
+      answer.pairs.push_back({1, row + 1});
     }
   }
   return {key, {.name = "question", .side = RelationSide::across, .pairs = {{0, asked}}}, answer};

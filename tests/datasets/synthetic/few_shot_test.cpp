@@ -32,11 +32,12 @@ TEST(FewShot, shows_pairs_of_one_mapping_and_asks_for_any_key) {
       EXPECT_TRUE(shown.emplace(word(i), word(i + 1)).second) << "a key is shown twice";
       keys.push_back({static_cast<Index>(i) + 1, static_cast<Index>(i)});
       if (word(i) == word(last)) {
-        answers.push_back({0, static_cast<Index>(i) + 1});
+        answers.push_back({1, static_cast<Index>(i) + 1});
       }
     }
-    ASSERT_EQ(example.target.size(), 1U);
-    const std::string value = task.target_tokenizer->entry(example.target.front());
+    ASSERT_EQ(example.target.size(), 2U);
+    EXPECT_EQ(task.target_tokenizer->entry(example.target.front()), word(last));
+    const std::string value = task.target_tokenizer->entry(example.target.back());
     EXPECT_EQ(value.front(), 'v');
     if (shown.contains(word(last))) {
       EXPECT_EQ(value, shown.at(word(last)));
@@ -57,7 +58,7 @@ TEST(FewShot, mappings_are_drawn_anew) {
   const Task task = make_task(small_task("few_shot"), 1);
   std::map<std::pair<TokenId, TokenId>, int> answers;
   for (const Example& example : task.split("train").examples) {
-    ++answers[{example.source.back(), example.target.front()}];
+    ++answers[{example.source.back(), example.target.back()}];
   }
   ASSERT_EQ(answers.size(), 8U * 16U);
   for (const auto& [pair, count] : answers) {
