@@ -10,6 +10,7 @@
 #include "core/product/matrix_product.hpp"
 #include "datasets/loader.hpp"
 #include "support/heap_count.hpp"
+#include "tests/support/lanes.hpp"
 #include "tests/support/tiny_trainer.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -105,6 +106,29 @@ TEST_F(SteadyStep, takes_nothing_from_the_heap) {
       }
     }
   }
+}
+
+TEST_F(SteadyStep, with_a_memory_takes_nothing_from_the_heap) {
+  take_blas_buffers(2);
+  ModelOptions options = lane_options(AttentionPositions::rotary);
+  options.dropout = 0.2;
+  Trainer::Options with_memory = trainer_options(OptimizerKind::adamw, 3);
+  with_memory.memory =
+      LaneMemory::Size{.lanes = 9, .layers = options.layers, .rows = 7, .d_model = options.d_model};
+  TinyTrainer training(options, with_memory, 2);
+  const std::vector<Sentence> streams = random_sentences(9, 20, 30, 1);
+  const auto calls_in_lanes = [&] {
+    std::int64_t calls = 0;
+    for (Index first = 0; first < 20; first += 5) {
+      const std::vector<Batch> batches{window_batch(streams, first, 5)};
+      const HeapCount count;
+      training.trainer.step(batches, training.loss);
+      calls += count.calls();
+    }
+    return calls;
+  };
+  EXPECT_GT(calls_in_lanes(), 0) << "tapes have to grow";
+  EXPECT_EQ(calls_in_lanes(), 0);
 }
 
 TEST_F(SteadyStep, is_seen_to_take_what_a_loss_takes) {
