@@ -132,8 +132,7 @@ HeadColumns HeadProjections::Of::columns(HeadRole role) {
   if (!made) {
     made = product(place.block, role);
   }
-  const bool narrow = projections_.blocks[place.block].narrow;
-  const Index skipped = narrow ? 0 : projections_.used_columns(place.block, roles_).first;
+  const Index skipped = projections_.used_columns(place.block, roles_).first;
   return {.matrix = *made, .first = place.first - skipped, .step = step};
 }
 
