@@ -12,6 +12,7 @@
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
+#include "core/shown.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
 #include "train/config/memory_rules.hpp"
@@ -31,6 +32,8 @@ struct EvaluateArguments {
   DataChoice data;
   Index threads = default_threads();
   Index beam = 0;
+  std::string pattern;
+  Index context = 0;
   Index stride = 0;
   std::optional<Index> memory;
   bool json = false;
@@ -46,6 +49,35 @@ void print(const SplitResults& results, bool json) {
     object["splits"][results[i].first] = evaluation_json(results[i].second);
   }
   write_output(fmt::format("{}\n", object.dump()));
+}
+
+RunChange change_of(const EvaluateArguments& arguments) {
+  if (arguments.pattern.empty()) {
+    return {};
+  }
+  try {
+    return {.pattern = AttentionPattern(arguments.pattern)};
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("--pattern: {} ({}; allowed: {})", error.what(),
+                                  shown(arguments.pattern), AttentionPattern::notation));
+  }
+}
+
+// Windows of another length, also in the config, since other options depend on it.
+void set_context(Task& task, Config& config, Index context) {
+  if (!config.task.kind().of_text()) {
+    throw ConfigError("--context: only running text is cut into windows (task.name: text)");
+  }
+  const Index most = config.model.max_positions - config.evaluation.memory.value_or(0);
+  if (context > most) {
+    throw ConfigError(
+        fmt::format("--context: more tokens than the model has positions for ({}; allowed: 1 to "
+                    "{}, see model.max_positions)",
+                    context, most));
+  }
+  config.task.as<TextOptions>().context = context;
+  config.evaluation.stride.reset();
+  task.set_context(context);
 }
 
 void set_stride(Task& task, const Config& config, Index stride) {
@@ -87,10 +119,15 @@ void evaluate_run(const EvaluateArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
   expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint, arguments.data));
-  const SavedRun saved(arguments.run, arguments.checkpoint);
+  const SavedRun saved(arguments.run, arguments.checkpoint, change_of(arguments));
   Task task = saved.task(arguments.data);
-  const Config config =
-      arguments.memory ? with_memory(saved.config, *arguments.memory) : saved.config;
+  Config config = saved.config;
+  if (arguments.context > 0) {
+    set_context(task, config, arguments.context);
+  }
+  if (arguments.memory) {
+    config = with_memory(config, *arguments.memory);
+  }
   if (arguments.stride > 0) {
     set_stride(task, config, arguments.stride);
   }
@@ -127,6 +164,15 @@ void add_evaluate_command(CLI::App& program, Outcome& /*outcome*/) {
                      .minimum = 1,
                      .maximum = 256},
                     &arguments->beam);
+  command->add_option("--pattern", arguments->pattern,
+                      "Pattern of all self-attentions, in the notation of attention.pattern; by "
+                      "default as the config says");
+  add_number_option(*command,
+                    {.name = "--context",
+                     .help = "Running text: tokens of a window; by default as the config says",
+                     .minimum = 1,
+                     .maximum = 1048576},
+                    &arguments->context);
   add_number_option(
       *command,
       {.name = "--stride",

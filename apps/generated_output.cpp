@@ -120,9 +120,9 @@ void say_how_it_went(const std::vector<std::vector<GeneratedText>>& generated,
   }
   if (slid > 0) {
     spdlog::info(
-        "{} of the texts became longer than the context of {} tokens; each time, the "
-        "model went on from its last {} tokens",
-        slid, generator.context(), generator.kept());
+        "{} of the texts became longer than the context of {} tokens; each time, the model {} {}",
+        slid, generator.context(), generator.forgets() ? "forgot all but" : "went on from",
+        generator.what_is_kept());
   }
   if (!options.stop.empty() && without_stop > 0) {
     spdlog::info("{} of the texts ended after {} tokens without the stop text", without_stop,

@@ -58,6 +58,13 @@ void Task::set_stride(Index stride) {
   }
 }
 
+void Task::set_context(Index context) {
+  for (Split& split : splits) {
+    split.windows.windowing.context = context;
+  }
+  set_stride(context);
+}
+
 std::shared_ptr<const Split> Task::training_split(Index epoch) const {
   return draw_training_split ? draw_training_split(epoch)
                              : std::shared_ptr<const Split>(std::shared_ptr<void>(),

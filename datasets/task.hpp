@@ -97,6 +97,8 @@ struct Task {
   // Cuts the text of all splits into windows for evaluation, each this far from the one before.
   // Trainings draw windows of their own. A task of pairs stays as it is.
   void set_stride(Index stride);
+  // The same, with windows of this many tokens that do not overlap.
+  void set_context(Index context);
 };
 
 // Logs the parts of a split that the tokenizers do not know, if there are any.

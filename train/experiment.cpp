@@ -9,6 +9,7 @@
 #include "datasets/batch_layout.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
+#include "nn/attention/spec.hpp"
 #include "train/config/config.hpp"
 #include "train/options/application.hpp"
 #include "train/options/layout.hpp"
@@ -49,8 +50,22 @@ auto naming_others(const RunFiles& files, const std::filesystem::path& refused,
   }
 }
 
-OpenedRun open_run(const std::filesystem::path& run, const std::string& wanted) {
-  const Config config = load_config(find_run(run).config()).config;
+void change_config(Config& config, const RunChange& change) {
+  if (change.pattern && config.model.prefix == SourceRows::full &&
+      !change.pattern->takes_prefix()) {
+    throw ConfigError(fmt::format("{} cannot be combined with a prefix (model.prefix: full)",
+                                  change.pattern->text()));
+  }
+  for (const AttentionKind kind : {AttentionKind::encoder_self, AttentionKind::decoder_self}) {
+    if (change.pattern && attention_layers(config.model, kind) > 0) {
+      config.model.settings(kind).pattern.values = {{{*change.pattern}}};
+    }
+  }
+}
+
+OpenedRun open_run(const std::filesystem::path& run, const std::string& wanted,
+                   const RunChange& change) {
+  Config config = load_config(find_run(run).config()).config;
   const Tokenizers tokenizers = load_tokenizers(run);
   const std::filesystem::path checkpoint = find_checkpoint({run}, wanted);
   return naming_others({run}, checkpoint, [&] {
@@ -61,6 +76,7 @@ OpenedRun open_run(const std::filesystem::path& run, const std::string& wanted) 
     TensorFile weights(checkpoint);
     expect_identity(weights, identity_of(config, tokenizers));
     weights.metadata("data");
+    change_config(config, change);
     return OpenedRun{.directory = run,
                      .config = config,
                      .tokenizers = tokenizers,
@@ -122,8 +138,9 @@ Model::Model(const Config& config, Index source_vocabulary, Index target_vocabul
   load_weights(weights, store);
 }
 
-SavedRun::SavedRun(const std::filesystem::path& run, const std::string& wanted)
-    : SavedRun(open_run(run, wanted)) {}
+SavedRun::SavedRun(const std::filesystem::path& run, const std::string& wanted,
+                   const RunChange& change)
+    : SavedRun(open_run(run, wanted, change)) {}
 
 SavedRun::SavedRun(const OpenedRun& run)
     : directory(run.directory),

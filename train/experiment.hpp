@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -66,13 +67,19 @@ struct OpenedRun {
   TensorFile weights;
 };
 
+// What a run is used with, other than it was trained with.
+struct RunChange {
+  std::optional<AttentionPattern> pattern{};  // of every self-attention; needs no other weights
+};
+
 // A trained run: its config, its tokenizers, and the model with the weights of one of its
 // checkpoints.
 struct SavedRun {
   // `checkpoint`: "best", "last", "average", or a file. Empty: the average if there is one,
   // otherwise the best, otherwise the last. Throws IoError if it is missing or invalid; the message
-  // names the checkpoints that exist.
-  explicit SavedRun(const std::filesystem::path& directory, const std::string& checkpoint = "");
+  // names the checkpoints that exist; ConfigError if the change does not fit the model.
+  explicit SavedRun(const std::filesystem::path& directory, const std::string& checkpoint = "",
+                    const RunChange& change = {});
 
   // The data of the run, read again from the files that find_run_data finds. Throws what
   // find_run_data and make_task throw. Throws IoError if the checkpoint was trained on other data;

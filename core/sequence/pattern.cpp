@@ -38,6 +38,13 @@ Pattern Pattern::fixed(Index size, Index summaries) {
   return pattern;
 }
 
+Pattern Pattern::sink_window(Index sinks, Index before) {
+  expect_positive(sinks, "a number of first keys");
+  Pattern pattern = window(before, 0).looking_back();
+  pattern.sinks_ = sinks;
+  return pattern;
+}
+
 Pattern Pattern::looking_back() const {
   Pattern back = *this;
   back.near_.ahead = std::min<Index>(back.near_.ahead, 0);
@@ -53,7 +60,7 @@ Pattern Pattern::top(Index count) const {
 }
 
 KeyRanges Pattern::bounds(Index prefix) const {
-  const bool near_only = far_stride_ == 0 && summaries_ == 0;
+  const bool near_only = far_stride_ == 0 && summaries_ == 0 && sinks_ == 0;
   KeyRanges ranges = near_only ? near_ : KeyRanges{.ahead = near_.ahead};
   if (prefix > 0) {
     ranges.before = KeyRanges::unlimited;
@@ -64,7 +71,7 @@ KeyRanges Pattern::bounds(Index prefix) const {
 
 bool Pattern::is_range(Index prefix) const {
   const bool joined = prefix <= 0 || near_.before == KeyRanges::unlimited;
-  return joined && far_stride_ == 0 && summaries_ == 0 && rule_ == nullptr;
+  return joined && far_stride_ == 0 && summaries_ == 0 && sinks_ == 0 && rule_ == nullptr;
 }
 
 bool Pattern::allowed(Index query, Index key, Index prefix) const {
@@ -85,6 +92,8 @@ void Pattern::mark(Index query, Index first, std::span<bool> allowed, Index pref
       given = given || (key - query) % far_stride_ == 0;
     } else if (summaries_ > 0) {
       given = given || key - KeyRanges::unit(key, size) * size >= size - summaries_;
+    } else if (sinks_ > 0) {
+      given = given || key < sinks_;
     }
     given = given && (!looks_back_ || key <= query);
     mark = (rule_ != nullptr ? mark && given : given) || (prefix > 0 && key < prefix);

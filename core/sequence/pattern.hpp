@@ -55,7 +55,7 @@ class KeyRule {
 };
 
 // A pattern consists of near keys, which form one range for each query, and of far keys at regular
-// places.
+// places or at the beginning.
 class Pattern {
  public:
   static constexpr Index unlimited = KeyRanges::unlimited;
@@ -73,6 +73,9 @@ class Pattern {
   // `size`, and the last `summaries` keys of every block.
   static Pattern strided(Index stride);
   static Pattern fixed(Index size, Index summaries);
+  // Xiao et al. 2023, section 3.2: the first `sinks` keys of the sequence, and a window that looks
+  // back, from `before` positions before the query to the query itself.
+  static Pattern sink_window(Index sinks, Index before);
   // The keys for which `allowed(query, key)` is true. It is called only for keys from `before`
   // positions before the query to `after` behind it. The function object is kept, and is called
   // from any thread.
@@ -97,6 +100,10 @@ class Pattern {
   bool is_range(Index prefix = 0) const;
   Index far_stride() const { return far_stride_; }  // 0: none
   Index summaries() const { return summaries_; }    // 0: none
+  Index sinks() const { return sinks_; }            // 0: none
+  // The position of a query in a cache that holds only the keys that it sees: sinks and window.
+  // Beyond it, such a cache does not grow.
+  Index last_cached_position() const { return sinks_ == 0 ? unlimited : sinks_ + near_.before; }
   bool has_rule() const { return rule_ != nullptr; }
   Index top_count() const { return top_; }  // 0: all
   bool looks_back() const { return looks_back_; }
@@ -107,6 +114,7 @@ class Pattern {
   KeyRanges near_;
   Index far_stride_ = 0;  // keys at multiples of this
   Index summaries_ = 0;   // the last keys of each unit of `near_`
+  Index sinks_ = 0;       // the first keys of the sequence
   Index top_ = 0;
   bool looks_back_ = false;
   std::shared_ptr<const KeyRule> rule_;

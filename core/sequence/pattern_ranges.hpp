@@ -24,6 +24,7 @@ struct PatternRange {
   Index query_position;
   Index key_position;
   KeyRanges ranges;
+  bool of_sinks = false;
 };
 
 // The rows of a segment whose position modulo `step` is `rest`.
@@ -37,7 +38,8 @@ inline RowSteps rows_with_rest(const Segment& segment, Index rest, Index step) {
 // Calls visit(range) for parts that share no pair and together form the pattern, the near keys
 // first. The other parts of a strided pattern are the queries and keys with the same remainder, at
 // least two steps apart. Those of a fixed pattern are all queries with the keys at one place in all
-// other blocks.
+// other blocks. That of a window with sinks are the sinks, with the queries whose window begins
+// behind the first key.
 template <class Visitor>
 void for_each_pattern_range(const Pattern& pattern, const Segment& queries, const Segment& keys,
                             const Visitor& visit) {
@@ -79,6 +81,21 @@ void for_each_pattern_range(const Pattern& pattern, const Segment& queries, cons
                .key_position = KeyRanges::unit(keys.position + place_keys.first, size),
                .ranges = {}},
               size, 1);
+  }
+  if (pattern.sinks() == 0) {
+    return;
+  }
+  const Index sinks = std::clamp<Index>(pattern.sinks() - keys.position, 0, keys.rows);
+  const Index apart = pattern.near().before + 1;
+  const Index first = std::clamp<Index>(keys.position + apart - queries.position, 0, queries.rows);
+  ;
+  if (sinks > 0 && first < queries.rows) {
+    visit(PatternRange{.queries = {.first = first, .rows = queries.rows - first},
+                       .keys = {.rows = sinks},
+                       .query_position = queries.position + first,
+                       .key_position = keys.position,
+                       .ranges = {.after = -apart},
+                       .of_sinks = true});
   }
 }
 

@@ -39,7 +39,7 @@ void add_head(Values& values, const std::string& kind, const HeadReport& head) {
   add("distance", mean_distance(figures));
   for (const auto& [name, place] :
        {std::pair("self", KeyPlace::same), std::pair("previous", KeyPlace::previous),
-        std::pair("next", KeyPlace::next)}) {
+        std::pair("next", KeyPlace::next), std::pair("first", KeyPlace::first)}) {
     if (figures.at(place).even > 0) {
       add(name, figures.at(place).share);
     }

@@ -92,7 +92,8 @@ BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& query, const V
   return attend(pass,
                 {.query = weights.scores.query(pass, q, queries),
                  .key = weights.scores.key(pass, k, keys),
-                 .value = for_values.columns(HeadRole::value)},
+                 .value = for_values.columns(HeadRole::value),
+                 .sink_query = sink_query(pass, q, queries)},
                 queries, keys);
 }
 
@@ -107,12 +108,13 @@ BlockOutput MultiHeadAttention::self_with_past(Pass& pass, const Var& past,
   HeadProjections::Of from_x = weights.projections.of(pass, x, HeadRoles::query_only);
   HeadProjections::Of from_all = weights.projections.of(pass, all, HeadRoles::key_and_value);
   const RotaryPositions rotary(spec, segments, keys);
-  return attend(
-      pass,
-      {.query = weights.scores.query(pass, from_x.columns(HeadRole::query), rotary.queries()),
-       .key = weights.scores.key(pass, from_all.columns(HeadRole::key), rotary.keys()),
-       .value = from_all.columns(HeadRole::value)},
-      segments, keys);
+  const HeadColumns query = from_x.columns(HeadRole::query);
+  return attend(pass,
+                {.query = weights.scores.query(pass, query, rotary.queries()),
+                 .key = weights.scores.key(pass, from_all.columns(HeadRole::key), rotary.keys()),
+                 .value = from_all.columns(HeadRole::value),
+                 .sink_query = sink_query(pass, query, rotary.queries())},
+                segments, keys);
 }
 
 BlockOutput MultiHeadAttention::cached_self(Pass& pass, const Var& x, const Segments& queries,
@@ -122,8 +124,8 @@ BlockOutput MultiHeadAttention::cached_self(Pass& pass, const Var& x, const Segm
   }
   HeadProjections::Of fresh = weights.projections.of(pass, x);
   const RotaryPositions rotary(spec, queries, keys);
-  const HeadColumns query =
-      weights.scores.query(pass, fresh.columns(HeadRole::query), rotary.queries());
+  const HeadColumns projected = fresh.columns(HeadRole::query);
+  const HeadColumns query = weights.scores.query(pass, projected, rotary.queries());
   const HeadColumns key = weights.scores.key(pass, fresh.columns(HeadRole::key), rotary.queries());
   const HeadColumns value = fresh.columns(HeadRole::value);
   const Index value_columns = cache_columns() - key_columns();
@@ -139,7 +141,8 @@ BlockOutput MultiHeadAttention::cached_self(Pass& pass, const Var& x, const Segm
   return attend(pass,
                 {.query = query,
                  .key = {.matrix = all, .first = 0, .step = key.step},
-                 .value = {.matrix = all, .first = key_columns(), .step = value.step}},
+                 .value = {.matrix = all, .first = key_columns(), .step = value.step},
+                 .sink_query = sink_query(pass, projected, rotary.queries())},
                 queries, keys);
 }
 
@@ -200,11 +203,23 @@ Index MultiHeadAttention::cache_columns() const {
   return key_columns() + (spec.heads_alike() ? 1 : spec.kv_heads) * spec.d_v;
 }
 
+// A query sees the sinks at the distances that they have in a cache of what it sees (Xiao et al.
+// 2023, section 3.2). The sinks' keys stay as they are, and the query turns less far instead.
+std::optional<HeadColumns> MultiHeadAttention::sink_query(Pass& pass, const HeadColumns& projected,
+                                                          const Segments& positions) const {
+  const auto with_sinks = std::ranges::find_if(patterns, &Pattern::sinks);
+  if (!spec.has(AttentionPositions::rotary) || with_sinks == patterns.end()) {
+    return {};
+  }
+  return weights.scores.query(pass, projected, positions, with_sinks->last_cached_position());
+}
+
 BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const Segments& queries,
                                        const Segments& keys) const {
   const Call call{.heads = {.query = weights.distances.with_content_bias(pass, projected.query),
                             .key = projected.key,
-                            .value = projected.value},
+                            .value = projected.value,
+                            .sink_query = projected.sink_query},
                   .queries = queries,
                   .keys = keys,
                   .options = {.heads = spec.heads,
@@ -220,7 +235,7 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const
   Var side_by_side = [&] {
     const InModule here(pass.tape(), module);
     return attention(call.heads.query, call.heads.key, call.heads.value, queries, keys,
-                     call.options, call.bias, call.score_weights);
+                     call.options, call.bias, call.score_weights, call.heads.sink_query);
   }();
   if (!by_distance.empty()) {
     side_by_side = with_given_weights(pass, call, side_by_side);

@@ -86,7 +86,10 @@ struct MultiHeadAttention {
     HeadColumns query;
     HeadColumns key;
     HeadColumns value;
+    std::optional<HeadColumns> sink_query{};
   };
+  std::optional<HeadColumns> sink_query(Pass& pass, const HeadColumns& projected,
+                                        const Segments& positions) const;
   BlockOutput attend(Pass& pass, const Heads& heads, const Segments& queries,
                      const Segments& keys) const;
   // The arguments of the attention op.

@@ -81,7 +81,7 @@ void MultiHeadAttention::record(Pass& pass, const Call& call, const Tensor& outp
   for (Index segment = 0; segment < queries.count(); ++segment) {
     for (Index head = 0; head < spec.heads; ++head) {
       HeadAttention seen = head_attention(heads.query, heads.key, queries, keys, options, segment,
-                                          head, bias, score_weights);
+                                          head, bias, score_weights, heads.sink_query);
       if (const auto given = by_distance.find(head); given != by_distance.end()) {
         seen.weights = weights_at(given->second, pattern_of(head), queries[segment], keys[segment]);
         seen.scores = logarithms(seen.weights);

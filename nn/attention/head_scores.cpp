@@ -109,10 +109,11 @@ void HeadScores::keep_heads(const KeptHeads& kept, const HeadScores& smaller,
   }
 }
 
-HeadColumns HeadScores::query(Pass& pass, const HeadColumns& projected,
-                              const Segments& segments) const {
+HeadColumns HeadScores::query(Pass& pass, const HeadColumns& projected, const Segments& segments,
+                              Index last) const {
   const InModule here(pass.tape(), module_);
-  HeadColumns turned = rotated(each_by_its_score(pass, projected, true), segments, spec_.heads);
+  HeadColumns turned =
+      rotated(each_by_its_score(pass, projected, true), segments, spec_.heads, last);
   if (!scales_) {
     return turned;
   }
@@ -122,16 +123,17 @@ HeadColumns HeadScores::query(Pass& pass, const HeadColumns& projected,
 HeadColumns HeadScores::key(Pass& pass, const HeadColumns& projected,
                             const Segments& segments) const {
   const InModule here(pass.tape(), module_);
-  return rotated(each_by_its_score(pass, projected, false), segments, spec_.kv_heads);
+  return rotated(each_by_its_score(pass, projected, false), segments, spec_.kv_heads,
+                 Pattern::unlimited);
 }
 
-HeadColumns HeadScores::rotated(const HeadColumns& heads, const Segments& segments,
-                                Index count) const {
+HeadColumns HeadScores::rotated(const HeadColumns& heads, const Segments& segments, Index count,
+                                Index last) const {
   if (spec_.positions != AttentionPositions::rotary) {
     return heads;
   }
   return like(heads, rotate_heads(heads, rotations_, segments, distinct(heads, count), spec_.d_qk,
-                                  spec_.rotary_pairs));
+                                  spec_.rotary_pairs, last));
 }
 
 Var HeadScores::turned_back(const HeadColumns& keys, Index positions, Index heads) const {

@@ -15,8 +15,9 @@ class HeadScores {
  public:
   HeadScores(const Scope& scope, const AttentionSpec& spec, Index max_positions);
 
-  // The segments give the rows' positions.
-  HeadColumns query(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
+  // The segments give the rows' positions. Rotary queries turn by no more than the position `last`.
+  HeadColumns query(Pass& pass, const HeadColumns& projected, const Segments& segments,
+                    Index last = Pattern::unlimited) const;
   HeadColumns key(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
 
   // Rotary keys of `heads` heads, by so many positions back: what they would be if each row had a
@@ -37,7 +38,8 @@ class HeadScores {
  private:
   std::vector<Index> numbers_among(Score score, const std::vector<Index>& heads) const;
   HeadColumns each_by_its_score(Pass& pass, const HeadColumns& heads, bool query) const;
-  HeadColumns rotated(const HeadColumns& heads, const Segments& segments, Index count) const;
+  HeadColumns rotated(const HeadColumns& heads, const Segments& segments, Index count,
+                      Index last) const;
 
   AttentionSpec spec_;
   Module module_;

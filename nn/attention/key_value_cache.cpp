@@ -81,15 +81,18 @@ void KeyValueCache::clear(Index slot) {
   slots_[static_cast<std::size_t>(slot)].position = 0;
 }
 
-void KeyValueCache::forget(Index number, Index keep) {
+void KeyValueCache::forget(Index number, Index keep, Index sinks) {
   Slot& slot = slots_[static_cast<std::size_t>(number)];
-  const Index forgotten = std::max<Index>(0, slot.length - keep);
+  const Index forgotten = std::max<Index>(0, slot.length - sinks - keep);
+  const Index first = slot.first + sinks;
   for (LayerCache& layer : layers_) {
-    std::copy(layer.rows.row(slot.first + forgotten), layer.rows.row(slot.first + slot.length),
-              layer.rows.row(slot.first));
+    if (forgotten > 0) {
+      std::copy(layer.rows.row(first + forgotten), layer.rows.row(slot.first + slot.length),
+                layer.rows.row(first));
+    }
   }
   slot.length -= forgotten;
-  slot.position += forgotten;
+  slot.position += sinks > 0 ? 0 : forgotten;
 }
 
 Tensor KeyValueCache::rows(std::size_t layer, Index slot) const {

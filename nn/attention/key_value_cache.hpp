@@ -39,10 +39,12 @@ class KeyValueCache {
   // of keys.
   const Segments& keys() const { return keys_; }
 
-  void copy(Index from, Index to);      // overwrites slot `to` with slot `from`
-  void clear(Index slot);               // removes the slot's rows
-  void forget(Index slot, Index keep);  // removes its first rows, until so many are left
-  void release(Index slot);             // frees a slot that is no longer used
+  void copy(Index from, Index to);  // overwrites slot `to` with slot `from`
+  void clear(Index slot);           // removes the slot's rows
+  // Removes rows, until the first `sinks` and the last `keep` are left. Behind sinks, the rows that
+  // are left count their positions on from them.
+  void forget(Index slot, Index keep, Index sinks = 0);
+  void release(Index slot);  // frees a slot that is no longer used
 
   // The position of the row that comes next.
   Index next_position(Index slot) const {

@@ -1,5 +1,7 @@
 #include "nn/attention/rules.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace tapehead {
@@ -93,6 +95,14 @@ Found lists_fit(const AttentionSpec& spec) {
   return verdict;
 }
 
+bool one_sink_window(const AttentionSpec& spec) {
+  const auto& patterns = spec.pattern.values;
+  const auto first = std::ranges::find_if(patterns, &AttentionPattern::has_sinks);
+  return std::all_of(first, patterns.end(), [&](const AttentionPattern& pattern) {
+    return !pattern.has_sinks() || pattern == *first;
+  });
+}
+
 Found scores_fit(const AttentionSpec& spec) {
   if (spec.score.values.size() > 1 && spec.kv_heads != spec.heads) {
     return Violation{{"score", "kv_heads"},
@@ -119,6 +129,10 @@ Found scores_fit(const AttentionSpec& spec) {
     return Violation{
         {"score", "positions"},
         "rotary positions act on products of queries and keys, which additive scores do not have"};
+  }
+  if (spec.has(AttentionPositions::rotary) && !one_sink_window(spec)) {
+    return Violation{{"pattern", "positions"},
+                     "with rotary positions, heads with sinks have the same sink_window"};
   }
   if (spec.has(AttentionPositions::rotary) && spec.d_qk % 2 != 0) {
     return Violation{

@@ -28,6 +28,9 @@ struct AttentionSpec : AttentionFields<Plain> {
   bool is_self() const { return kind != AttentionKind::cross; }
   // Whether no query attends to later keys.
   bool looks_back() const { return kind == AttentionKind::decoder_self && !sees_prefix; }
+  bool has_sinks() const {
+    return std::ranges::any_of(pattern.values, &AttentionPattern::has_sinks);
+  }
   bool tied() const { return head_weights == HeadWeights::tied; }
   Index heads_with(Score of) const;
   // The initialiser of a parameter in which each head has `rows_of_head` rows. If the heads are to

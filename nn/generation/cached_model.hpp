@@ -33,7 +33,9 @@ class CachedModel {
     return transformer_.output().best(pass_, rows, count, excluded, log_sums);
   }
 
-  void forget(Index slot, Index keep) { transformer_.main().forget(cache_, slot, keep); }
+  void forget(Index slot, Index keep, Index sinks) {
+    transformer_.main().forget(cache_, slot, keep, sinks);
+  }
 
   KeyValueCache& cache() { return cache_; }
   const KeyValueCache& cache() const { return cache_; }

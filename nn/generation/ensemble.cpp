@@ -60,9 +60,9 @@ void Ensemble::clear(Index slot) {
   }
 }
 
-void Ensemble::forget(Index slot, Index keep) {
+void Ensemble::forget(Index slot, Index keep, Index sinks) {
   for (CachedModel& model : models_) {
-    model.forget(slot, keep);
+    model.forget(slot, keep, sinks);
   }
 }
 

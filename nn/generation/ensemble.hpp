@@ -33,10 +33,11 @@ class Ensemble {
   // The rows of a slot, in the model with the most.
   Index length(Index slot) const;
 
-  void copy(Index from, Index to);      // overwrites slot `to` with slot `from`
-  void clear(Index slot);               // removes the slot's rows
-  void forget(Index slot, Index keep);  // removes the slot's first rows, until so many are left
-  void release(Index slot);             // frees a slot that is no longer used
+  void copy(Index from, Index to);  // overwrites slot `to` with slot `from`
+  void clear(Index slot);           // removes the slot's rows
+  // Removes rows of the slot, until the first `sinks` and the last `keep` are left.
+  void forget(Index slot, Index keep, Index sinks);
+  void release(Index slot);  // frees a slot that is no longer used
 
  private:
   std::deque<CachedModel> models_;

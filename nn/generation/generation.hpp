@@ -24,6 +24,8 @@ struct GenerationOptions {
   // If not 0, only so many of its last rows stay instead, as they are, and nothing is read again: a
   // model with a memory sees as many rows (Dai et al. 2019, section 3.2).
   Index remembered = 0;
+  // And so many of its first rows: a model whose queries see only these and a window sees the same.
+  Index sinks = 0;
   std::uint64_t seed = 0;         // of all draws
   std::vector<TokenId> never{1};  // are never drawn
   TokenId end = 2;                // ends a sequence; -1: nothing does

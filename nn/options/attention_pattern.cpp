@@ -70,16 +70,24 @@ AttentionPattern::AttentionPattern(std::string_view text) {
     kind_ = Kind::strided;
   } else if (is("fixed", 2, 2)) {
     kind_ = Kind::fixed;
+  } else if (is("sink_window", 2, 2)) {
+    kind_ = Kind::sink_window;
   } else {
     throw ConfigError("no such pattern");
   }
   first_ = number_of(words[1]);
   second_ = number_of(words.back());
+  if (kind_ == Kind::sink_window && first_ == 0) {
+    throw ConfigError(fmt::format("a sink_window without first tokens is a window {} 0", second_));
+  }
   if (first_ == 0 && (kind_ != Kind::window || second_ == 0)) {
     throw ConfigError(fmt::format("a {} of 0 leaves each query only itself", name));
   }
   if (kind_ == Kind::fixed && second_ > first_) {
     throw ConfigError("more summaries than the block has positions");
+  }
+  if (kind_ == Kind::sink_window && top_ > 0) {
+    throw ConfigError("top_k does not follow sink_window");
   }
 }
 
@@ -97,6 +105,8 @@ std::string AttentionPattern::text() const {
         return fmt::format("strided {}", first_);
       case Kind::fixed:
         return fmt::format("fixed {} {}", first_, second_);
+      case Kind::sink_window:
+        return fmt::format("sink_window {} {}", first_, second_);
       default:
         return "full";
     }
@@ -120,6 +130,8 @@ Pattern AttentionPattern::places() const {
       return Pattern::strided(first_);
     case Kind::fixed:
       return Pattern::fixed(first_, second_);
+    case Kind::sink_window:
+      return Pattern::sink_window(first_, second_);
     default:
       return Pattern::full();
   }

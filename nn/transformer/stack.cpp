@@ -1,5 +1,7 @@
 #include "nn/transformer/stack.hpp"
 
+#include <algorithm>
+
 #include "nn/lane_memory.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -46,12 +48,31 @@ KeyValueCache Stack::make_cache(Index sequences, Index longest) const {
   return {columns, sequences, longest};
 }
 
-void Stack::forget(KeyValueCache& cache, Index slot, Index keep) const {
-  const Index forgotten = cache.length(slot) - keep;
-  cache.forget(slot, keep);
+void Stack::forget(KeyValueCache& cache, Index slot, Index keep, Index sinks) const {
+  const Index forgotten = cache.length(slot) - sinks - keep;
+  cache.forget(slot, keep, sinks);
   for (std::size_t i = 0; i < layers.size() && forgotten > 0; ++i) {
-    layers[i].self.turn_back(cache.rows(i, slot), forgotten);
+    const Tensor rows = cache.rows(i, slot);
+    layers[i].self.turn_back(rows.part(sinks * rows.dim(1), {keep, rows.dim(1)}), forgotten);
   }
+}
+
+std::optional<Stack::SeenRows> Stack::seen_rows() const {
+  SeenRows seen{.sinks = 0, .window = 0};
+  for (const Layer& layer : layers) {
+    const AttentionSpec& spec = layer.self.spec;
+    const bool counts_in_cache =
+        spec.has(AttentionPositions::rotary) || spec.has(AttentionPositions::none);
+    if (!counts_in_cache || !std::ranges::all_of(layer.self.patterns, &Pattern::sinks)) {
+      return {};
+    }
+    for (const Pattern& pattern : layer.self.patterns) {
+      seen.sinks = std::max(seen.sinks, pattern.sinks());
+      seen.window = std::max(seen.window, pattern.near().before);
+    }
+  }
+  return embedding.positions == PositionKind::none && !layers.empty() ? std::optional(seen)
+                                                                      : std::nullopt;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -21,9 +21,19 @@ struct Stack {
   // An empty cache for `sequences` sequences of at most `longest` tokens.
   KeyValueCache make_cache(Index sequences, Index longest) const;
 
-  // Removes the first rows of a slot until so many are left. The rows that stay are not computed
-  // again.
-  void forget(KeyValueCache& cache, Index slot, Index keep) const;
+  // Removes rows of a slot until the first `sinks` and the last `keep` are left. The rows that stay
+  // are not computed again.
+  void forget(KeyValueCache& cache, Index slot, Index keep, Index sinks = 0) const;
+
+  // If queries see only the first rows of a sequence and a window, at positions in a cache that
+  // holds no others: how many.
+  struct SeenRows {
+    Index sinks;
+    Index window;  // before the query
+
+    bool operator==(const SeenRows&) const = default;
+  };
+  std::optional<SeenRows> seen_rows() const;
 
   StackName name;
   std::string path;  // of its layers and its last norm

@@ -113,7 +113,7 @@ TEST_F(Errors, every_option_that_takes_a_number_is_read_as_in_a_config) {
       }
     }
   }
-  EXPECT_EQ(options, 32U);  // threads of eleven commands, and 21 others
+  EXPECT_EQ(options, 33U);  // threads of eleven commands, and 22 others
 }
 
 TEST_F(Errors, what_stands_on_the_command_line_cannot_act_on_the_terminal) {

@@ -202,6 +202,30 @@ TEST(ExperimentScripts, take_a_sweep_further) {
   EXPECT_THAT(content_of(here / "kept/06.png"), HasSubstr("PNG"));
 }
 
+// Sinks: each run of the sweep by three patterns, in windows of 1, 4 and 16 times its context.
+TEST(ExperimentScripts, read_on) {
+  const TemporaryDirectory here;
+  fs::create_directory_symlink(TAPEHEAD_SOURCE_DIR "/configs", here / "configs");
+  const std::string file = TAPEHEAD_SOURCE_DIR "/configs/experiments/21_sinks.yaml";
+  Arguments arguments{"sweep", file, "--run", "21"};
+  set_options(arguments, {"seed=1", "training.steps=2", "training.warmup=1", "task.context=8",
+                          "training.batch_tokens=64", "evaluation.every=2",
+                          std::string("task.train_text=") + TAPEHEAD_FIXTURES "/text/train.en"});
+  ASSERT_EQ(run_program(arguments, here.path()).exit_code, 0);
+  const ProgramResult read =
+      run_script(TAPEHEAD_SOURCE_DIR "/scripts/read_on.sh", {"21"}, here.path());
+  ASSERT_EQ(read.exit_code, 0) << read.errors;
+  EXPECT_EQ(content_of(here / "21/read_on.csv"), read.output);
+  const std::string loss = "[0-9]+[.][0-9]+\n";
+  std::string rows = "^seed,pattern,context,loss\n";
+  for (const std::string pattern : {"full", "window 7 0", "sink_window 4 3"}) {
+    for (const std::string context : {"8", "32", "128"}) {
+      rows += "1," + pattern + "," + context + "," + loss;
+    }
+  }
+  EXPECT_THAT(read.output, ContainsRegex(rows + "$"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Shipped, Experiments, ::testing::ValuesIn(experiments()),
                          [](const auto& test) { return "of_" + test.param.stem().string(); });
 

@@ -37,18 +37,18 @@ class Fill : public ::testing::Test {
 
 TEST_F(Fill, gives_the_likely_tokens_of_each_mask) {
   train("a");
-  const auto json = nlohmann::json::parse(
+  const auto filled = nlohmann::json::parse(
       output({"fill", "a", "--json", "--top", "3"}, "a m<mask>n on <mask>\n"));
-  EXPECT_EQ(json["text"], "a m<mask>n on <mask>");
-  ASSERT_EQ(json["masks"].size(), 2U);
+  EXPECT_EQ(filled["text"], "a m<mask>n on <mask>");
+  ASSERT_EQ(filled["masks"].size(), 2U);
   double before = 1;
-  for (const auto& candidate : json["masks"][0]) {
+  for (const auto& candidate : filled["masks"][0]) {
     EXPECT_LE(candidate["probability"], before);
     before = candidate["probability"];
     EXPECT_THAT(candidate["text"].get<std::string>(),
                 HasSubstr("a m" + candidate["token"].get<std::string>() + "n on "));
   }
-  EXPECT_EQ(json["masks"][1].size(), 3U);
+  EXPECT_EQ(filled["masks"][1].size(), 3U);
   const auto candidates = lines_of(output({"fill", "a", "--top", "2", "--mask", "_"}, "a m_n\n"));
   EXPECT_EQ(candidates.size(), 3U);  // two candidates and an empty line
 }

@@ -25,7 +25,8 @@ inline std::vector<GenerationScheme> generation_schemes() {
   for (std::size_t i = 0; i < EnumNames<AttentionPositions>::names.size(); ++i) {
     all.push_back({.positions = static_cast<AttentionPositions>(i)});
   }
-  for (const char* pattern : {"window 3 0", "blocks 4", "strided 3", "fixed 4 1", "top_k 2"}) {
+  for (const char* pattern :
+       {"window 3 0", "blocks 4", "strided 3", "fixed 4 1", "top_k 2", "sink_window 2 3"}) {
     all.push_back({.pattern = pattern});
     all.push_back({.positions = AttentionPositions::rotary, .pattern = pattern});
   }

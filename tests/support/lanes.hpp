@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "nn/attention/resolve.hpp"
 #include "nn/lane_memory.hpp"
 #include "nn/transformer/loss.hpp"
 #include "tests/support/stack_batches.hpp"
@@ -41,7 +40,6 @@ inline ModelOptions lane_options(AttentionPositions positions = AttentionPositio
   options.max_positions = 64;
   options.positions = PositionKind::none;
   options.attention.positions.values = {positions};
-  resolve_attention(options);
   return options;
 }
 

@@ -29,6 +29,8 @@ inline std::vector<NamedPattern> pattern_kinds() {
       {"fixed, three of 8", Pattern::fixed(8, 3)},
       {"fixed, all of 4", Pattern::fixed(4, 4)},
       {"fixed, none of 4", Pattern::fixed(4, 0)},
+      {"a window with three sinks", Pattern::sink_window(3, 4)},
+      {"itself with more sinks than there are", Pattern::sink_window(90, 0)},
       {"top 3", Pattern::full().top(3)},
       {"top 1 of a window", Pattern::window(9, 4).top(1)},
       {"top 4 of strided", Pattern::strided(5).top(4)},
@@ -94,6 +96,8 @@ inline std::vector<AttentionCase> long_pattern_cases() {
         NamedPattern{"strided, looking back", Pattern::strided(33).looking_back()},
         NamedPattern{"fixed", Pattern::fixed(20, 3)},
         NamedPattern{"fixed, looking back", Pattern::fixed(90, 2).looking_back()},
+        NamedPattern{"a window with sinks", Pattern::sink_window(4, 60)},
+        NamedPattern{"a long window with sinks", Pattern::sink_window(150, 140)},
         NamedPattern{"top", Pattern::full().top(20)},
         NamedPattern{"top, looking back", Pattern::causal().top(150)},
         NamedPattern{"a rule", Pattern::by([](Index query, Index key) {

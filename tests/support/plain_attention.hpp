@@ -121,13 +121,26 @@ inline Var plain_scores(const Var& query, const Var& keys, const AttentionOption
   return matmul(slice(*score_weights, 0, row, row + 1), transpose(sums));
 }
 
+// 1 for each key that is a sink outside the window of the query, else 0.
+inline Tensor plain_sinks(const Pattern& pattern, Index query_position, const Segment& key) {
+  Tensor sinks = Tensor::zeros({1, key.rows});
+  for (Index j = 0; j < key.rows; ++j) {
+    const Index position = key.position + j;
+    if (position < pattern.sinks() && position < query_position - pattern.near().before) {
+      sinks.row(0)[j] = 1;
+    }
+  }
+  return sinks;
+}
+
 // softmax(scale q Kᵀ + bias) (V + value bias) for one query and one head, over the keys that it
 // sees.
 inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
                                const HeadColumns& value, const Segments& queries,
                                const Segments& keys, const AttentionOptions& options,
                                const AttentionBias& bias, const std::optional<Var>& score_weights,
-                               const Tensor& factors, Index segment, Index q, Index head) {
+                               const std::optional<HeadColumns>& sink_query, const Tensor& factors,
+                               Index segment, Index q, Index head) {
   Tape& tape = query.matrix.tape();
   const Segment& seen = keys[segment];
   const Pattern& pattern = options.patterns[options.patterns.size() == 1 ? 0 : head];
@@ -137,16 +150,23 @@ inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
     return tape.constant(Tensor::zeros({1, options.d_value}));
   }
   const auto rows_of_head = [&](const HeadColumns& from, Index row, Index end, Index width) {
-    const Index number = &from == &query ? head : options.key_head(head);
+    const bool of_keys = &from == &key || &from == &value;
+    const Index number = of_keys ? options.key_head(head) : head;
     const Index column = from.begin(number, width);
     return slice(slice(from.matrix, 0, row, end), 1, column, column + width);
   };
   const Index query_row = queries[segment].row + q;
   const Index end = seen.row + seen.rows;
   const Var one = rows_of_head(query, query_row, query_row + 1, options.d_key);
-  const Var products = scale(plain_scores(one, rows_of_head(key, seen.row, end, options.d_key),
-                                          options, score_weights, head),
-                             options.score_factor());
+  const Var seen_keys = rows_of_head(key, seen.row, end, options.d_key);
+  Var products = plain_scores(one, seen_keys, options, score_weights, head);
+  if (sink_query) {
+    const Var other = rows_of_head(*sink_query, query_row, query_row + 1, options.d_key);
+    const Var change =
+        subtract(plain_scores(other, seen_keys, options, score_weights, head), products);
+    products = add(products, multiply(change, tape.constant(plain_sinks(pattern, position, seen))));
+  }
+  products = scale(products, options.score_factor());
   const Var scores = plain_biased(products, bias, query_row, position, seen, head);
   if (pattern.top_count() > 0) {
     plain_keep_top(pattern.top_count(), scores.value(), mask);
@@ -166,7 +186,8 @@ inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
 inline Var plain_attention(const HeadColumns& query, const HeadColumns& key,
                            const HeadColumns& value, const Segments& queries, const Segments& keys,
                            const AttentionOptions& options, const AttentionBias& bias = {},
-                           const std::optional<Var>& score_weights = {}) {
+                           const std::optional<Var>& score_weights = {},
+                           const std::optional<HeadColumns>& sink_query = {}) {
   std::vector<Var> rows;
   for (Index segment = 0; segment < queries.count(); ++segment) {
     std::vector<Tensor> factors;
@@ -178,9 +199,9 @@ inline Var plain_attention(const HeadColumns& query, const HeadColumns& key,
     for (Index q = 0; q < queries[segment].rows; ++q) {
       std::vector<Var> heads;
       for (Index head = 0; head < options.heads; ++head) {
-        heads.push_back(plain_attention_row(query, key, value, queries, keys, options, bias,
-                                            score_weights, factors[static_cast<std::size_t>(head)],
-                                            segment, q, head));
+        heads.push_back(plain_attention_row(
+            query, key, value, queries, keys, options, bias, score_weights, sink_query,
+            factors[static_cast<std::size_t>(head)], segment, q, head));
       }
       rows.push_back(concatenate(heads, 1));
     }

@@ -160,7 +160,7 @@ class RandomConfigs {
     if (option == "shared_as") return one_of({"a", "b"});
     if (option == "dropout" || option == "head_dropout") return one_of({0.0, 0.25});
     return one_of({"full", "causal", "window 3", "window 2 0", "blocks 4", "strided 3", "fixed 8 2",
-                   "window 4 top_k 2", "top_k 3"});
+                   "window 4 top_k 2", "top_k 3", "sink_window 2 3"});
   }
 
   void draw_attention(const std::string& section, Index of_layers) {

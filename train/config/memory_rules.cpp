@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "datasets/text/text_options.hpp"
+#include "nn/attention/spec.hpp"
 
 namespace tapehead {
 
@@ -26,6 +27,11 @@ std::optional<Violation> memory_fits(const Config& config) {
                      "with a memory, positions cannot be those in a window; set model.positions: "
                      "none, and attention.positions to a scheme of distances, such as "
                      "transformer_xl"};
+  }
+  const auto self = attention_specs(model, AttentionKind::decoder_self);
+  if (std::ranges::any_of(self, &AttentionSpec::has_sinks)) {
+    return Violation{{option, "attention.pattern"},
+                     "a memory forgets the first tokens of a text, which a sink_window needs"};
   }
   if (config.evaluation.stride) {
     return Violation{{"evaluation.stride", option},

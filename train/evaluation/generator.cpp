@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "datasets/loader.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
@@ -17,6 +19,19 @@ namespace {
 
 constexpr TokenId nothing = -1;
 
+// The rows that each of the models can see, if all see the same, and fewer than `context`.
+std::optional<Stack::SeenRows> seen_by_all(std::span<const EnsembleMember> models, Index context) {
+  const auto seen = [](const EnsembleMember& model) {
+    return model.transformer.main().seen_rows();
+  };
+  const auto first = seen(models.front());
+  const bool alike = std::ranges::all_of(
+      models, [&](const EnsembleMember& model) { return seen(model) == first; });
+  return alike && first && first->window > 0 && first->sinks + first->window < context
+             ? first
+             : std::nullopt;
+}
+
 }  // namespace
 
 // A single document has hardly trained its marks.
@@ -25,6 +40,9 @@ Generator::Generator(const GeneratorModel& model, Workers& workers, GeneratorOpt
       workers_(workers),
       options_(std::move(options)),
       of_text_(model.config.task.kind().of_text()) {
+  if (of_text_) {
+    seen_ = seen_by_all(model_.members, context());
+  }
   if (of_text_ && model.one_document) {
     front_ = nothing;
     never_.push_back(end_id);
@@ -45,7 +63,16 @@ Generator::Generator(const RunEnsemble& runs, Workers& workers, GeneratorOptions
 }
 
 Index Generator::kept() const {
-  return !of_text_ ? 0 : model_.memory > 0 ? model_.memory : (context() + 1) / 2;
+  return !of_text_ ? 0
+         : seen_   ? seen_->sinks + seen_->window
+                   : (model_.memory > 0 ? model_.memory : (context() + 1) / 2);
+}
+
+std::string Generator::what_is_kept() const {
+  if (seen_) {
+    return fmt::format("its first {} tokens and its last {}", seen_->sinks, seen_->window);
+  }
+  return fmt::format("its last {} tokens", kept());
 }
 
 std::vector<TokenId> Generator::read_of(std::string_view prompt) const {
@@ -63,7 +90,7 @@ std::vector<TokenId> Generator::read_of(std::string_view prompt) const {
   if (!of_text_) {
     tokens.resize(std::min(tokens.size(), static_cast<std::size_t>(context() - 1)));
   } else if (std::ssize(tokens) > context()) {
-    tokens.erase(tokens.begin(), tokens.end() - (model_.memory > 0 ? context() : kept()));
+    tokens.erase(tokens.begin(), tokens.end() - (forgets() ? context() : kept()));
   }
   return tokens;
 }
@@ -161,20 +188,22 @@ std::vector<std::vector<GeneratedText>> Generator::generate_together(
     say(prompt, sample, text.add(token));
     return !text.stopped();
   };
-  auto generated = options_.beam > 0 ? search(read_together, add)
-                                     : generate_batch(model_.members, read_together,
-                                                      {.sampling = options_.sampling,
-                                                       .samples = group.samples,
-                                                       .first_prompt = group.prompt,
-                                                       .first_sample = group.sample,
-                                                       .max_tokens = options_.max_tokens,
-                                                       .context = context(),
-                                                       .kept = kept(),
-                                                       .remembered = model_.memory,
-                                                       .seed = options_.seed,
-                                                       .never = never_,
-                                                       .end = end_id},
-                                                      add);
+  auto generated = options_.beam > 0
+                       ? search(read_together, add)
+                       : generate_batch(model_.members, read_together,
+                                        {.sampling = options_.sampling,
+                                         .samples = group.samples,
+                                         .first_prompt = group.prompt,
+                                         .first_sample = group.sample,
+                                         .max_tokens = options_.max_tokens,
+                                         .context = context(),
+                                         .kept = kept(),
+                                         .remembered = seen_ ? seen_->window : model_.memory,
+                                         .sinks = seen_ ? seen_->sinks : 0,
+                                         .seed = options_.seed,
+                                         .never = never_,
+                                         .end = end_id},
+                                        add);
   std::vector<std::vector<GeneratedText>> results(read.size());
   for (std::size_t prompt = 0; prompt < read.size(); ++prompt) {
     for (std::size_t sample = 0; sample < generated[prompt].size(); ++sample) {

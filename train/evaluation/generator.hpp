@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,15 +55,19 @@ class Generator {
 
   // What the model reads of a prompt: its tokens and, in a run whose text has several documents,
   // the mark before a document. Without any token, a line end or a begin mark. Of a text that is
-  // longer than `context()`, the last `kept()` tokens or, with a memory, the last `context()`; of a
-  // source, the first.
+  // longer than `context()`, the last `kept()` tokens or, if it `forgets()`, the last `context()`; of
+  // a source, the first.
   std::vector<TokenId> read_of(std::string_view prompt) const;
 
   // The rows that the model sees together. A text that becomes longer is read again from its last
-  // `kept()` tokens on; a model with a memory forgets all rows but the last `kept()` instead. A
-  // beam search ends there.
+  // `kept()` tokens on. A model with a memory forgets all rows but the last `kept()` instead, and
+  // one with a sink_window all but those that it can see. A beam search ends there.
   Index context() const { return model_.context + model_.memory; }
   Index kept() const;
+  // In words, of a text that became longer.
+  std::string what_is_kept() const;
+  // Whether the model forgets rows, instead of reading others again.
+  bool forgets() const { return model_.memory > 0 || seen_; }
 
   // The samples of each prompt. `each` is called from several threads.
   std::vector<std::vector<GeneratedText>> generate(std::span<const std::string> prompts,
@@ -79,6 +84,7 @@ class Generator {
                                                     Index samples) const;
 
   GeneratorModel model_;
+  std::optional<Stack::SeenRows> seen_;  // by all models, if they see no other rows of a text
   Workers& workers_;
   GeneratorOptions options_;
   bool of_text_;

@@ -84,7 +84,10 @@ void backward(Gradients& g, const AttentionProblem& problem, const Tensor& outpu
   const HeadGradient dvalue(g, 2, problem.value);
   const bool scored = problem.score_weights.has_memory();
   Scalar* dscores = scored ? g.sum(3) : nullptr;
-  const BiasTargets dbias(g, problem.bias, scored ? 4 : 3);
+  Index next = scored ? 4 : 3;
+  const HeadGradient dsink_query =
+      problem.sink_query ? HeadGradient(g, next++, *problem.sink_query) : dquery;
+  const BiasTargets dbias(g, problem.bias, next);
   for (Index s = 0; s < problem.queries.count(); ++s) {
     const Segment& query = problem.queries[s];
     const Segment& key = problem.keys[s];
@@ -93,12 +96,13 @@ void backward(Gradients& g, const AttentionProblem& problem, const Tensor& outpu
           s, head, [&](const HeadProblem& part, const PatternRange& range) {
             const Index query_row = query.row + range.queries.first;
             const Index key_row = key.row + range.keys.first;
+            const HeadGradient& dqueries = range.of_sinks ? dsink_query : dquery;
             kernel.backward(
                 part, rows_at(rows_of(y, query, head, options.d_value), range.queries),
                 rows_at(rows_of(dy, query, head, options.d_value), range.queries),
                 log_sums.row(head) + query_row, range.queries.step,
-                {.dquery = dquery.at(query_row, head),
-                 .dquery_stride = dquery.stride() * range.queries.step,
+                {.dquery = dqueries.at(query_row, head),
+                 .dquery_stride = dqueries.stride() * range.queries.step,
                  .dkey = dkey.at(key_row, options.key_head(head)),
                  .dkey_stride = dkey.stride() * range.keys.step,
                  .dvalue = dvalue.at(key_row, options.key_head(head)),
@@ -116,14 +120,18 @@ void backward(Gradients& g, const AttentionProblem& problem, const Tensor& outpu
 Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
               const Segments& query_segments, const Segments& key_segments,
               const AttentionOptions& options, const AttentionBias& bias,
-              const std::optional<Var>& score_weights) {
+              const std::optional<Var>& score_weights,
+              const std::optional<HeadColumns>& sink_query) {
   AttentionProblem problem = attention_problem(query, key, value, query_segments, key_segments,
-                                               options, bias, score_weights);
+                                               options, bias, score_weights, sink_query);
   Tensor log_sums = Tensor::empty({options.heads, query.matrix.shape()[0]});
   Tensor y = forward(problem, log_sums);
   PoolVector<Var> inputs{query.matrix, key.matrix, value.matrix};
   if (problem.score_weights.has_memory()) {
     inputs.push_back(*score_weights);
+  }
+  if (sink_query) {
+    inputs.push_back(sink_query->matrix);
   }
   append_inputs(bias, inputs);
   return query.matrix.tape().record(
@@ -136,14 +144,15 @@ Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumn
 HeadAttention head_attention(const HeadColumns& query, const HeadColumns& key,
                              const Segments& query_segments, const Segments& key_segments,
                              const AttentionOptions& options, Index segment, Index head,
-                             const AttentionBias& bias, const std::optional<Var>& score_weights) {
+                             const AttentionBias& bias, const std::optional<Var>& score_weights,
+                             const std::optional<HeadColumns>& sink_query) {
   AttentionBias of_scores = bias;
   of_scores.values.reset();
   AttentionOptions plain = options;
   plain.d_value = options.d_key;
   plain.dropout = {};
   const AttentionProblem problem = attention_problem(query, key, key, query_segments, key_segments,
-                                                     plain, of_scores, score_weights);
+                                                     plain, of_scores, score_weights, sink_query);
   const Index n = query_segments[segment].rows;
   const Index m = key_segments[segment].rows;
   AttentionKernel kernel = problem.kernel({});

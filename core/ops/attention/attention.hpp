@@ -15,11 +15,13 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // rows of query segment i attend to the rows of key segment i, as far as the pattern allows. Other
 // scores may replace Q Kᵀ. A query that may attend to nothing gets zeros. query: (N, ...), key and
 // value: (S, ...) with the same segments; score_weights: the learned numbers of the heads' scores,
-// one head after the other, in any shape; y: (N, heads * d_value). Throws ShapeError.
+// one head after the other, in any shape; sink_query: as query, but for the sinks of patterns that
+// have them, where these are not in the window too; y: (N, heads * d_value). Throws ShapeError.
 Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
               const Segments& query_segments, const Segments& key_segments,
               const AttentionOptions& options, const AttentionBias& bias = {},
-              const std::optional<Var>& score_weights = {});
+              const std::optional<Var>& score_weights = {},
+              const std::optional<HeadColumns>& sink_query = {});
 
 // One head over one sequence of n queries and m keys.
 struct HeadAttention {
@@ -34,6 +36,7 @@ HeadAttention head_attention(const HeadColumns& query, const HeadColumns& key,
                              const Segments& query_segments, const Segments& key_segments,
                              const AttentionOptions& options, Index segment, Index head,
                              const AttentionBias& bias = {},
-                             const std::optional<Var>& score_weights = {});
+                             const std::optional<Var>& score_weights = {},
+                             const std::optional<HeadColumns>& sink_query = {});
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

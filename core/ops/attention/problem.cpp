@@ -28,7 +28,8 @@ namespace {
 
 void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
            const Segments& queries, const Segments& keys, const AttentionOptions& options,
-           const AttentionBias& bias, const std::optional<Var>& score_weights) {
+           const AttentionBias& bias, const std::optional<Var>& score_weights,
+           const std::optional<HeadColumns>& sink_query) {
   const Index N = row_count(queries);
   const Index key_heads = options.key_heads();
   if (key_heads < 1 || options.heads % key_heads != 0) {
@@ -40,6 +41,9 @@ void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& 
   if (query.matrix.shape()[0] != N) {
     wrong_shape("attention.query", fmt::format("the {} rows of the query segments", N),
                 query.matrix.shape());
+  }
+  if (sink_query) {
+    expect_heads(*sink_query, N, options.heads, options.d_key, "attention.sink_query");
   }
   expect_heads(key, row_count(keys), key_heads, options.d_key, "attention.key");
   expect_heads(value, row_count(keys), key_heads, options.d_value, "attention.value");
@@ -71,9 +75,12 @@ AttentionProblem attention_problem(const HeadColumns& query, const HeadColumns& 
                                    const HeadColumns& value, const Segments& queries,
                                    const Segments& keys, const AttentionOptions& options,
                                    const AttentionBias& bias,
-                                   const std::optional<Var>& score_weights) {
-  check(query, key, value, queries, keys, options, bias, score_weights);
+                                   const std::optional<Var>& score_weights,
+                                   const std::optional<HeadColumns>& sink_query) {
+  check(query, key, value, queries, keys, options, bias, score_weights, sink_query);
   return {.query = {query, options.d_key},
+          .sink_query =
+              sink_query ? std::optional(HeadMatrix(*sink_query, options.d_key)) : std::nullopt,
           .key = {key, options.d_key},
           .value = {value, options.d_value},
           .queries = queries,

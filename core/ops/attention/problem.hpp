@@ -29,6 +29,7 @@ inline HeadRows rows_at(const HeadRows& rows, const RowSteps& steps) {
 // All that the forward and the backward pass need, without Vars.
 struct AttentionProblem {
   HeadMatrix query;
+  std::optional<HeadMatrix> sink_query;
   HeadMatrix key;
   HeadMatrix value;
   Segments queries;
@@ -113,7 +114,10 @@ struct AttentionProblem {
     tapehead::for_each_pattern_range(
         pattern(head), queries[segment], keys[segment], [&](const PatternRange& range) {
           HeadProblem part = whole;
-          part.query = rows_at(whole.query, range.queries);
+          part.query = rows_at(range.of_sinks && sink_query
+                                   ? rows_of(*sink_query, queries[segment], head, options.d_key)
+                                   : whole.query,
+                               range.queries);
           part.key = rows_at(whole.key, range.keys);
           part.value = rows_at(whole.value, range.keys);
           part.query_position = range.query_position;
@@ -133,6 +137,7 @@ AttentionProblem attention_problem(const HeadColumns& query, const HeadColumns& 
                                    const HeadColumns& value, const Segments& query_segments,
                                    const Segments& key_segments, const AttentionOptions& options,
                                    const AttentionBias& bias,
-                                   const std::optional<Var>& score_weights);
+                                   const std::optional<Var>& score_weights,
+                                   const std::optional<HeadColumns>& sink_query);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

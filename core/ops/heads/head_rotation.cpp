@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/errors.hpp"
@@ -69,7 +70,7 @@ struct Neighbours {
 };
 
 void check(const HeadColumns& x, const Tensor& table, const Segments& segments, Index heads,
-           Index width) {
+           Index width, Index last) {
   const Index N = dims<2>(x.matrix, "rotate_heads.x")[0];
   expect_heads(x, N, heads, width, "rotate_heads.x");
   if (row_count(segments) != N) {
@@ -81,41 +82,41 @@ void check(const HeadColumns& x, const Tensor& table, const Segments& segments, 
                 table.shape());
   }
   for (const Segment& segment : segments.list) {
-    if (segment.rows > 0 &&
-        (segment.position < 0 || segment.position + segment.rows > table.dim(0))) {
+    const Index end = std::min(segment.position + segment.rows - 1, last);
+    if (segment.rows > 0 && (segment.position < 0 || end >= table.dim(0))) {
       throw ShapeError(fmt::format(
           "rotate_heads: position {} is outside the table's 0 ... {} (raise model.max_positions)",
-          segment.position < 0 ? segment.position : segment.position + segment.rows - 1,
-          table.dim(0) - 1));
+          segment.position < 0 ? segment.position : end, table.dim(0) - 1));
     }
   }
 }
 
 // Calls visit(row, the row's angles).
 template <class Visitor>
-void for_each_row(const Segments& segments, const Tensor& table, const Visitor& visit) {
+void for_each_row(const Segments& segments, const Tensor& table, Index last,
+                  const Visitor& visit) {
   for (const Segment& segment : segments.list) {
     for (Index i = 0; i < segment.rows; ++i) {
-      visit(segment.row + i, table.row(segment.position + i));
+      visit(segment.row + i, table.row(std::min(segment.position + i, last)));
     }
   }
 }
 
 template <class Pairs>
 Var rotate(const HeadColumns& columns, const Tensor& table, const Segments& segments, Index heads,
-           Index width) {
+           Index width, Index last) {
   HeadMatrix x(columns, width);
   Tensor y = Tensor::empty({x.rows(), heads * width});
-  for_each_row(segments, table, [&](Index row, const Scalar* angles) {
+  for_each_row(segments, table, last, [&](Index row, const Scalar* angles) {
     for (Index h = 0; h < heads; ++h) {
       Pairs::turn(width / 2, angles, x.at(row, h), y.row(row) + h * width);
     }
   });
   return columns.matrix.tape().record(
       "rotate_heads", {columns.matrix}, std::move(y),
-      [x = std::move(x), table, segments, heads, width](Gradients& g) {
+      [x = std::move(x), table, segments, heads, width, last](Gradients& g) {
         const HeadGradient dx(g, 0, x);
-        for_each_row(segments, table, [&](Index row, const Scalar* angles) {
+        for_each_row(segments, table, last, [&](Index row, const Scalar* angles) {
           for (Index h = 0; h < heads; ++h) {
             Pairs::add_turned_back(width / 2, angles, g.output().row(row) + h * width,
                                    dx.at(row, h));
@@ -141,10 +142,11 @@ Tensor rotations(Index positions, Index width, double base) {
 }
 
 Var rotate_heads(const HeadColumns& columns, const Tensor& table, const Segments& segments,
-                 Index heads, Index width, RotaryPairs pairs) {
-  check(columns, table, segments, heads, width);
-  return pairs == RotaryPairs::halves ? rotate<Halves>(columns, table, segments, heads, width)
-                                      : rotate<Neighbours>(columns, table, segments, heads, width);
+                 Index heads, Index width, RotaryPairs pairs, Index last) {
+  check(columns, table, segments, heads, width, last);
+  return pairs == RotaryPairs::halves
+             ? rotate<Halves>(columns, table, segments, heads, width, last)
+             : rotate<Neighbours>(columns, table, segments, heads, width, last);
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

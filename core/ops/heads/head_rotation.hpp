@@ -2,6 +2,8 @@
 // position. So a query's product with a key depends on their positions only through the difference.
 #pragma once
 
+#include <limits>
+
 #include "core/ops/heads/head_columns.hpp"
 #include "core/ops/heads/rotary_pairs.hpp"
 #include "core/sequence/segments.hpp"
@@ -15,8 +17,10 @@ Tensor rotations(Index positions, Index width, double base = 10000);
 
 // Rotates each pair of columns of each head by its angle; pair c is the columns c and c + width / 2
 // (halves) or 2 c and 2 c + 1 (interleaved, equation 15). `table` comes from `rotations` and is a
-// constant. The segments tile the rows; y: (N, heads * width). Throws ShapeError.
+// constant. The segments tile the rows; positions beyond `last` count as `last`. y: (N, heads *
+// width). Throws ShapeError.
 Var rotate_heads(const HeadColumns& x, const Tensor& table, const Segments& segments, Index heads,
-                 Index width, RotaryPairs pairs = RotaryPairs::halves);
+                 Index width, RotaryPairs pairs = RotaryPairs::halves,
+                 Index last = std::numeric_limits<Index>::max());
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

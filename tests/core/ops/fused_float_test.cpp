@@ -45,7 +45,7 @@ TEST(FusedOps, attention) {
     const AttentionOptions& o = c.options;
     const auto by = [&c](decltype(attention)* attend) {
       return [&c, attend](const Var& q, const Var& k, const Var& v) {
-        return attend({q}, {k}, {v}, c.queries, c.keys, c.options, {}, {});
+        return attend({q}, {k}, {v}, c.queries, c.keys, c.options, {}, {}, {});
       };
     };
     expect_equals_plain(by(attention), by(plain_attention),

@@ -43,6 +43,9 @@ TEST(Pattern, allows_what_its_definition_says) {
   expect_allows(Pattern::fixed(5, 2), [](Index query, Index key) {
     return block_of(query, 5) == block_of(key, 5) || key - 5 * block_of(key, 5) >= 3;
   });
+  expect_allows(Pattern::sink_window(3, 4), [](Index query, Index key) {
+    return key <= query && (key < 3 || query - 4 <= key);
+  });
   expect_allows(Pattern::by([](Index query, Index key) { return (query * key) % 3 == 1; }, 7, 2),
                 [](Index query, Index key) {
                   return (query * key) % 3 == 1 && query - 7 <= key && key <= query + 2;
@@ -75,7 +78,8 @@ TEST(PatternRanges, hold_every_pair_once_and_no_other) {
   for (const Pattern& pattern :
        {Pattern::full(), Pattern::window(3, 2), Pattern::blocks(6), Pattern::strided(1),
         Pattern::strided(5), Pattern::strided(70), Pattern::fixed(6, 2), Pattern::fixed(4, 4),
-        Pattern::strided(5).looking_back(), Pattern::fixed(6, 2).looking_back()}) {
+        Pattern::strided(5).looking_back(), Pattern::fixed(6, 2).looking_back(),
+        Pattern::sink_window(3, 4), Pattern::sink_window(90, 2), Pattern::sink_window(2, 90)}) {
     std::vector<int> held(static_cast<std::size_t>(queries.rows * keys.rows), 0);
     for_each_pattern_range(pattern, queries, keys, [&](const PatternRange& range) {
       for (Index i = 0; i < range.queries.rows; ++i) {
@@ -104,6 +108,7 @@ TEST(PatternErrors, say_what_fits) {
   EXPECT_THAT([] { Pattern::blocks(0); }, says("a block size of 0"));
   EXPECT_THAT([] { Pattern::strided(-1); }, says("a stride of -1"));
   EXPECT_THAT([] { Pattern::fixed(4, 5); }, says("5 summary keys of a block of 4"));
+  EXPECT_THAT([] { Pattern::sink_window(0, 4); }, says("a number of first keys of 0"));
   EXPECT_THAT([] { Pattern::full().top(0); }, says("a number of largest scores of 0"));
 }
 

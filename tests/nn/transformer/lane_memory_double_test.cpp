@@ -75,7 +75,8 @@ std::vector<AttentionPositions> schemes() {
 
 std::vector<AttentionPattern> patterns() {
   std::vector<AttentionPattern> all;
-  for (const char* text : {"full", "window 3", "blocks 6", "strided 4", "fixed 5 2", "top_k 3"}) {
+  for (const char* text :
+       {"full", "window 3", "blocks 6", "strided 4", "fixed 5 2", "top_k 3", "sink_window 2 4"}) {
     all.emplace_back(text);
   }
   return all;

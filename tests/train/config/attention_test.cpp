@@ -70,6 +70,10 @@ TEST(ConfigAttention, lists_of_what_takes_none_or_holds_nothing_are_refused) {
   EXPECT_THAT(config_error("attention: {pattern: top_k 0}"), HasSubstr("leaves no key"));
   EXPECT_THAT(config_error("attention: {pattern: fixed 2 3}"), HasSubstr("more summaries"));
   EXPECT_THAT(config_error("attention: {pattern: strided}"), HasSubstr("no such pattern"));
+  EXPECT_THAT(config_error("attention: {pattern: sink_window 4}"), HasSubstr("no such pattern"));
+  EXPECT_THAT(config_error("attention: {pattern: sink_window 0 9}"), HasSubstr("a window 9 0"));
+  EXPECT_THAT(config_error("attention: {pattern: sink_window 4 9 top_k 2}"),
+              HasSubstr("top_k does not follow sink_window"));
   EXPECT_THAT(config_error("attention: {pattern: window x}"),
               HasSubstr("x is not a number of positions"));
   EXPECT_THAT(config_error("attention: {sharing: al}"), HasSubstr("did you mean all?"));
@@ -122,6 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
     Compositions, ConfigAttentionRefused,
     ::testing::Values(
         Refused{"kv_heads: 3", "kv_heads", "must divide the heads (3 for 4 heads)"},
+        Refused{"pattern: [sink_window 2 9, full, sink_window 4 9, full], positions: rotary",
+                "pattern", "have the same sink_window"},
         Refused{"kv_heads: 2, sharing: query_key", "kv_heads", "queries can share weights"},
         Refused{"d_qk: 4, d_v: 5, sharing: key_value", "sharing",
                 "a shared weight needs equal widths"},

@@ -98,7 +98,7 @@ void expect_all_kinds(const std::set<std::string>& seen) {
   want("combine", EnumNames<Combine>::names);
   want("score", EnumNames<Score>::names);
   want("pattern", std::vector{"full", "causal", "window 3", "window 2 0", "blocks 4", "strided 3",
-                              "fixed 8 2", "window 4 top_k 2", "top_k 3"});
+                              "fixed 8 2", "window 4 top_k 2", "top_k 3", "sink_window 2 3"});
   for (const std::string& kind : wanted) EXPECT_TRUE(seen.contains(kind)) << "never: " << kind;
 }
 

@@ -56,18 +56,18 @@ using Attend = decltype(attention);
 
 // The three ways in which queries, keys and values come.
 Var separate(Attend* attend, const AttentionCase& c, const Var& q, const Var& k, const Var& v) {
-  return attend({q}, {k}, {v}, c.queries, c.keys, c.options, {}, {});
+  return attend({q}, {k}, {v}, c.queries, c.keys, c.options, {}, {}, {});
 }
 
 Var keys_with_values(Attend* attend, const AttentionCase& c, const Var& q, const Var& kv) {
   return attend({q}, {kv}, {kv, c.options.heads * c.options.d_key + 1}, c.queries, c.keys,
-                c.options, {}, {});
+                c.options, {}, {}, {});
 }
 
 Var one_matrix(Attend* attend, const AttentionCase& c, const Var& all) {
   const Index width = c.options.heads * c.options.d_key;
   return attend({all, 1}, {all, 1 + width}, {all, 1 + 2 * width}, c.queries, c.keys, c.options, {},
-                {});
+                {}, {});
 }
 
 class Attention : public ::testing::TestWithParam<AttentionCase> {};
@@ -146,7 +146,7 @@ TEST(AttentionOfSharedColumns, equals_plain_ops) {
       const HeadColumns shared{.matrix = x, .first = 1, .step = 0};
       const HeadColumns overlapping{.matrix = v, .first = 0, .step = 1};
       return attend(shared, shared, overlapping, segments_of({5, 2}), segments_of({5, 2}), options,
-                    {}, {});
+                    {}, {}, {});
     };
   };
   const Tensor x = random_tensor({7, 4}, 1);

@@ -48,7 +48,7 @@ auto attend_by(Attend* attend, const BiasCase& c) {
     const Index width = o.heads * o.d_key;
     const Var queries = slice(all, 0, 0, row_count(c.attention.queries));
     return attend({queries}, {all, width}, {all, 2 * width}, c.attention.queries, c.attention.keys,
-                  o, c.bias(head_rows, query_rows, value_rows), {});
+                  o, c.bias(head_rows, query_rows, value_rows), {}, {});
   };
 }
 

@@ -32,7 +32,7 @@ Var attend_to_itself(Attend* attend, const AttentionCase& c, const Var& all,
                      const AttentionBias& bias) {
   const Index width = c.options.heads * c.options.d_key;
   return attend({slice(all, 0, 0, row_count(c.queries))}, {all, width}, {all, 2 * width}, c.queries,
-                c.keys, c.options, bias, {});
+                c.keys, c.options, bias, {}, {});
 }
 
 TEST(AttentionOptions, biases_equal_plain_ops) {

@@ -31,7 +31,7 @@ using Attend = decltype(attention);
 auto attend_by(Attend* attend, const AttentionCase& c) {
   return [attend, &c](const Var& q, const Var& kv) {
     return attend({q}, {kv}, {kv, c.options.heads * c.options.d_key}, c.queries, c.keys, c.options,
-                  {}, {});
+                  {}, {}, {});
   };
 }
 
@@ -124,11 +124,29 @@ TEST(SparseHeads, equal_plain_ops) {
       return attend(
           {q}, {kv}, {kv, c.options.heads * c.options.d_key}, c.queries, c.keys, c.options,
           {.buckets = DistanceBuckets::clipped(7, 3), .slopes = alibi_slopes(5), .by_head = rows},
-          {});
+          {}, {});
     };
   };
   expect_equals_plain(biased(attention), biased(plain_attention), queries_of(c),
                       keys_and_values_of(c), random_tensor({5, 11}, 9));
+}
+
+// Sinks whose queries are others than those of the window.
+TEST(SinkQueries, equal_plain_ops_and_have_gradients) {
+  AttentionCase c = pattern_case({"", Pattern::sink_window(3, 4)}, segments_of({41, 3, 0, 9}),
+                                 segments_of({41, 3, 0, 9}), 0.2);
+  c.options.patterns.push_back(Pattern::causal());
+  const auto attend = [&c](Attend* with) {
+    return [&c, with](const Var& q, const Var& sink_q, const Var& kv) {
+      return with({q}, {kv}, {kv, c.options.heads * c.options.d_key}, c.queries, c.keys, c.options,
+                  {}, {}, HeadColumns{sink_q});
+    };
+  };
+  const Tensor sink_queries =
+      random_tensor({row_count(c.queries), c.options.heads * c.options.d_key}, 5);
+  EXPECT_GRADCHECK(attend(attention), queries_of(c), sink_queries, keys_and_values_of(c));
+  expect_equals_plain(attend(attention), attend(plain_attention), queries_of(c), sink_queries,
+                      keys_and_values_of(c));
 }
 
 // The example of docs/add-a-pattern.md.

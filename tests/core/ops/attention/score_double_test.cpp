@@ -35,7 +35,7 @@ const auto additive = std::make_shared<const AdditiveScore>();
 auto attend_by(Attend* attend, const AttentionCase& c) {
   return [attend, &c](const Var& q, const Var& kv, const Var& weights) {
     const Index width = c.options.key_heads() * c.options.d_key;
-    return attend({q}, {kv}, {kv, width}, c.queries, c.keys, c.options, {}, weights);
+    return attend({q}, {kv}, {kv, width}, c.queries, c.keys, c.options, {}, weights, {});
   };
 }
 
@@ -108,7 +108,7 @@ TEST(ScoredAttentionWithBias, has_the_gradients_of_both) {
   const auto by = [&c](Attend* attend) {
     return [&c, attend](const Var& q, const Var& kv, const Var& weights, const Var& rows) {
       return attend({q}, {kv}, {kv, 6}, c.queries, c.keys, c.options,
-                    {.buckets = DistanceBuckets::clipped(2, 1), .by_head = rows}, weights);
+                    {.buckets = DistanceBuckets::clipped(2, 1), .by_head = rows}, weights, {});
     };
   };
   const Tensor rows = random_tensor({2, 4}, 9);

@@ -1,0 +1,87 @@
+// evaluate with windows of another length, and with another pattern than in training.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/types.hpp"
+#include "tests/support/text_training.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class EvaluateChanged : public ::testing::Test {
+ protected:
+  void train(const std::string& run, Arguments overrides = {}) {
+    for (const char* more : {"model.positions=none", "attention.positions=rotary",
+                             "model.max_positions=60", "training.steps=4", "training.warmup=1"}) {
+      overrides.emplace_back(more);
+    }
+    const ProgramResult result = run_program(text_training(here, run, overrides, {}), here.path());
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+  }
+  ProgramResult evaluate(const std::string& run, const Arguments& options) {
+    Arguments arguments{"evaluate", run, "--split", "validation", "--json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_program(arguments, here.path());
+  }
+  nlohmann::json evaluated(const std::string& run, const Arguments& options = {}) {
+    const ProgramResult result = evaluate(run, options);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return nlohmann::json::parse(result.output);
+  }
+  std::string complaint(const Arguments& options) {
+    const ProgramResult result = evaluate("a", options);
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    return result.errors;
+  }
+  static Index last_position(const nlohmann::json& evaluation) {
+    return evaluation["loss_by_position"].back()["last"].get<Index>();
+  }
+
+  TemporaryDirectory here;
+};
+
+TEST_F(EvaluateChanged, reads_windows_of_the_length_asked_for) {
+  train("a");
+  const auto as_trained = evaluated("a");
+  const Index context = last_position(as_trained);
+  const auto longer = evaluated("a", {"--context", "60"});
+  EXPECT_EQ(last_position(longer), 60);
+  EXPECT_NE(longer["loss"], as_trained["loss"]);
+  EXPECT_EQ(evaluated("a", {"--context", std::to_string(context)})["loss"], as_trained["loss"]);
+}
+
+TEST_F(EvaluateChanged, attends_as_a_model_that_has_the_pattern) {
+  const std::string pattern = "sink_window 2 5";
+  train("a");
+  train("b", {"attention.pattern=" + pattern});
+  EXPECT_EQ(evaluated("b", {"--pattern", pattern})["loss"], evaluated("b")["loss"]);
+  EXPECT_NE(evaluated("b", {"--pattern", "full"})["loss"], evaluated("b")["loss"]);
+  EXPECT_NE(evaluated("a", {"--pattern", pattern})["loss"], evaluated("a")["loss"]);
+  EXPECT_EQ(evaluated("a", {"--pattern", "full"})["loss"], evaluated("a")["loss"]);
+}
+
+TEST_F(EvaluateChanged, refuses_what_the_run_cannot_do) {
+  train("a");
+  EXPECT_THAT(complaint({"--context", "61"}),
+              AllOf(HasSubstr("error: --context: more tokens than the model has positions for"),
+                    HasSubstr("(61; allowed: 1 to 60")));
+  EXPECT_THAT(complaint({"--pattern", "windw 3"}),
+              AllOf(HasSubstr("error: --pattern: no such pattern"), HasSubstr("windw 3"),
+                    HasSubstr("sink_window SINKS BEFORE")));
+  const ProgramResult trained = run_program(tiny_training("a_copy"), here.path());
+  ASSERT_EQ(trained.exit_code, 0) << trained.errors;
+  const ProgramResult refused = run_program({"evaluate", "a_copy", "--context", "5"}, here.path());
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("--context: only running text is cut into windows"));
+}
+
+}  // namespace
+}  // namespace tapehead
