@@ -25,7 +25,7 @@ AttentionWork attention_work(const AttentionSpec& spec) {
     work.query_row += static_cast<double>(spec.heads * spec.distance_buckets() * spec.d_v);
   }
   if (spec.combine == Combine::output) {
-    work.query_row += static_cast<double>(spec.output_columns() * spec.d_model);
+    work.output_row = static_cast<double>(spec.output_columns() * spec.d_model);
   }
   work.pair = static_cast<double>(spec.heads * (spec.d_qk + spec.d_v));
   return work;

@@ -6,10 +6,11 @@
 namespace tapehead {
 
 struct AttentionWork {
-  double query_row = 0;  // for each row of queries: uses of a weight
-  double key_row = 0;    // for each row of keys and values
-  double past_row = 0;   // self-attention: for each row that only has keys and values
-  double pair = 0;       // for each pair of a query and a key
+  double query_row = 0;   // for each row of queries: uses of a weight, but for the output's
+  double output_row = 0;  // the same of the output projection
+  double key_row = 0;     // for each row of keys and values
+  double past_row = 0;    // self-attention: for each row that only has keys and values
+  double pair = 0;        // for each pair of a query and a key
 };
 
 AttentionWork attention_work(const AttentionSpec& spec);

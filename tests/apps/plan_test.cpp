@@ -117,6 +117,29 @@ TEST(PlanCommand, knows_what_muon_keeps) {
   EXPECT_DOUBLE_EQ(weight_bytes("adamw") - weight_bytes("muon"), 4 * numbers);
 }
 
+// Of n rows of width d: 3 n d² for queries, keys and values, n d² for the output, each with a
+// product forward and two backward.
+TEST(PlanCommand, tells_what_attention_consists_of) {
+  const TemporaryDirectory here;
+  const auto plan =
+      plan_of({"plan", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--threads", "1", "--json"}, here);
+  const double rows = plan["step"]["target_tokens"];
+  Index found = 0;
+  for (const auto& part : plan["parts"]) {
+    if (part.contains("attention")) {
+      ++found;
+      const auto& of = part["attention"];
+      const double layers = 2;
+      EXPECT_DOUBLE_EQ(of["output"], layers * 3 * rows * 64 * 64);
+      EXPECT_DOUBLE_EQ(of["projections"], 3 * of["output"].get<double>());
+      EXPECT_DOUBLE_EQ(
+          of["projections"].get<double>() + of["pairs"].get<double>() + of["output"].get<double>(),
+          part["multiply_adds"]);
+    }
+  }
+  EXPECT_EQ(found, 3);
+}
+
 TEST(PlanCommand, prints_a_table) {
   const TemporaryDirectory here;
   Arguments arguments = tiny_training("a");
@@ -125,7 +148,8 @@ TEST(PlanCommand, prints_a_table) {
   const ProgramResult result = run_program(arguments, here.path());
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output,
-              AllOf(HasSubstr("encoder self-attention, layer 0"), HasSubstr("decoder feed-forward"),
+              AllOf(HasSubstr("encoder self-attention, layer 0"),
+                    HasSubstr("\n    scores, weighted values"), HasSubstr("decoder feed-forward"),
                     HasSubstr("\n  all "), HasSubstr("time per step"), HasSubstr("peak memory")));
 }
 

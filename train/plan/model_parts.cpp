@@ -52,12 +52,13 @@ class Parts {
       }
       if (before == nullptr || attention->spec != before->spec) {
         first = layer;
-        list_.emplace_back();
+        list_.emplace_back().attention.emplace();
       }
       ModelPart& part = list_.back();
       part.name = fmt::format("{}, {}", title_of(kind), layers_text(first, layer));
       part.scopes.insert(part.scopes.end(), {attention->module.path(), attention->weights.path});
-      part.multiply_adds += work_of(*attention);
+      part.attention->add(work_of(*attention));
+      part.multiply_adds = part.attention->all();
       before = attention;
     }
   }
@@ -126,16 +127,19 @@ class Parts {
     return passes * rows * static_cast<double>(weight.shape.size());
   }
 
-  double work_of(const MultiHeadAttention& attention) const {
+  AttentionParts work_of(const MultiHeadAttention& attention) const {
     const AttentionWork work = attention_work(attention.spec);
     if (!attention.site.is_self()) {
-      return passes * (work.query_row * rows_.target + work.key_row * rows_.source +
-                       work.pair * rows_.cross_pairs);
+      return {.projections = passes * (work.query_row * rows_.target + work.key_row * rows_.source),
+              .pairs = passes * work.pair * rows_.cross_pairs,
+              .output = passes * work.output_row * rows_.target};
     }
     const bool of_main = attention.site.stack() == model_.main().name;
-    return passes * (work.query_row * (of_main ? rows_.target : rows_.source) +
-                     work.past_row * (of_main ? rows_.past : 0) +
-                     work.pair * (of_main ? rows_.target_pairs : rows_.source_pairs));
+    const double rows = of_main ? rows_.target : rows_.source;
+    return {.projections =
+                passes * (work.query_row * rows + work.past_row * (of_main ? rows_.past : 0)),
+            .pairs = passes * work.pair * (of_main ? rows_.target_pairs : rows_.source_pairs),
+            .output = passes * work.output_row * rows};
   }
 
   const Transformer& model_;
@@ -146,6 +150,12 @@ class Parts {
 double squared(double x) { return x * x; }
 
 }  // namespace
+
+void AttentionParts::add(const AttentionParts& other) {
+  projections += other.projections;
+  pairs += other.pairs;
+  output += other.output;
+}
 
 StepRows rows_of(const Batch& batch, Index memory) {
   const Segments past = rows_before(batch.input.segments, memory);

@@ -2,6 +2,7 @@
 // step.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,12 +28,23 @@ StepRows rows_of(const Batch& batch, Index memory = 0);
 // Those of a step, if an epoch has `steps` steps.
 StepRows mean_rows(const Split& split, Index steps, const Layout& layout = {});
 
+// The multiply-adds of attentions: O(n d²), O(n² d) and O(n d²) for n rows of width d.
+struct AttentionParts {
+  double projections = 0;  // of queries, keys and values, with what positions and scores add
+  double pairs = 0;        // scores, and weighted sums of values
+  double output = 0;       // the output projection
+
+  double all() const { return projections + pairs + output; }
+  void add(const AttentionParts& other);
+};
+
 struct ModelPart {
-  std::string name;                 // such as "cross-attention, layers 0 to 3"
-  std::vector<std::string> scopes;  // of its modules and parameters
-  Index parameters = 0;             // that no earlier part has
-  Index in_matrices = 0;            // of these, in hidden matrices
-  double multiply_adds = 0;         // of matrix products, forward and backward
+  std::string name;                           // such as "cross-attention, layers 0 to 3"
+  std::vector<std::string> scopes;            // of its modules and parameters
+  Index parameters = 0;                       // that no earlier part has
+  Index in_matrices = 0;                      // of these, in hidden matrices
+  double multiply_adds = 0;                   // of matrix products, forward and backward
+  std::optional<AttentionParts> attention{};  // what these consist of, of a part with attentions
 };
 
 // In the order in which a pass runs them. Equal layers form one part.

@@ -54,6 +54,11 @@ std::string parts_table(const PartsFacts& facts) {
   for (std::size_t i = 0; i < facts.parts.size(); ++i) {
     const ModelPart& part = facts.parts[i];
     table.row(cells(part.name, part.parameters, part.multiply_adds, memory_of(facts, i)));
+    if (part.attention) {
+      table.row({"  queries, keys, values", "", format_count(part.attention->projections), "", ""});
+      table.row({"  scores, weighted values", "", format_count(part.attention->pairs), "", ""});
+      table.row({"  output", "", format_count(part.attention->output), "", ""});
+    }
   }
   table.rule();
   const PartTotals sum = totals_of(facts);

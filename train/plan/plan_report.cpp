@@ -61,6 +61,11 @@ nlohmann::ordered_json plan_json(const PlanFacts& facts) {
     const ModelPart& part = facts.rehearsal.parts[i];
     nlohmann::ordered_json row = {{"name", part.name}};
     row.update(numbers(part.parameters, part.multiply_adds, memory_of(of_parts, i)));
+    if (part.attention) {
+      row["attention"] = {{"projections", part.attention->projections},
+                          {"pairs", part.attention->pairs},
+                          {"output", part.attention->output}};
+    }
     parts.push_back(std::move(row));
   }
   const PartTotals sum = totals_of(of_parts);

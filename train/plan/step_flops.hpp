@@ -25,7 +25,7 @@ inline double attention_multiply_adds(const ModelOptions& model, AttentionKind k
   double total = 0;
   for (Index layer = 0; layer < attention_layers(model, kind); ++layer) {
     const AttentionWork work = attention_work(attention_spec(model, kind, layer));
-    total += work.query_row * static_cast<double>(row_count(queries)) +
+    total += (work.query_row + work.output_row) * static_cast<double>(row_count(queries)) +
              work.key_row * static_cast<double>(row_count(keys)) +
              work.past_row * static_cast<double>(row_count(past)) + work.pair * pairs;
   }
