@@ -15,6 +15,7 @@
 #include "core/product/blas_kernels.hpp"
 #include "datasets/make_task.hpp"
 #include "train/config/config.hpp"
+#include "train/frozen_parameters.hpp"
 #include "train/loop/initial_weights.hpp"
 #include "train/output/console.hpp"
 #include "train/output/logging.hpp"
@@ -33,6 +34,7 @@ struct PlanArguments {
 
 void plan(const PlanArguments& arguments) {
   const LoadedConfig loaded = load_config(arguments.config, arguments.overrides);
+  check_frozen(loaded);
   const Config& config = loaded.config;
   expect_output_apart(inputs_of_config(loaded));
   const auto console = std::make_shared<Console>();

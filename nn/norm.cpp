@@ -5,16 +5,19 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 Norm::Norm(const Scope& scope, const ModelOptions& options, Index width)
-    : kind(options.norm),
-      epsilon(static_cast<Scalar>(options.norm_epsilon)),
-      path(scope.path()),
-      gain(scope.create("gain", ParameterKind::gain, {width}, Initializer::constant(1))) {
+    : kind(options.norm), epsilon(static_cast<Scalar>(options.norm_epsilon)), path(scope.path()) {
+  if (kind != NormKind::none) {
+    gain = scope.create("gain", ParameterKind::gain, {width}, Initializer::constant(1));
+  }
   if (kind == NormKind::layer_norm && options.bias_norm) {
     bias = scope.create("bias", ParameterKind::bias, {width}, Initializer::constant(0));
   }
 }
 
 Var Norm::operator()(Pass& pass, const Var& x) const {
+  if (kind == NormKind::none) {
+    return x;
+  }
   if (kind == NormKind::layer_norm) {
     return layer_norm(x, pass.parameter(gain), pass.bias(bias, gain.shape[0]), epsilon);
   }

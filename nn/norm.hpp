@@ -1,4 +1,4 @@
-// The norm layer, of either type.
+// The norm layer, of either type; with model.norm: none it leaves its rows as they are.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Norm {
   NormKind kind;
   Scalar epsilon;
   std::string path;
-  Parameter gain;
+  Parameter gain;  // undeclared without a norm
   Parameter bias;  // of layer_norm, with bias_norm
 };
 

@@ -13,7 +13,7 @@ Var Pass::parameter(const Parameter& parameter) {
   if (!leaf) {
     const Index block = parameter.block;
     const Tensor value = store_.values().part(store_.block_begin(block), store_.block_shape(block));
-    leaf = gradients_ == nullptr
+    leaf = is_constant(block)
                ? tape_.constant(value)
                : tape_.parameter(value, gradients_->later_slot(block), &store_.module_of(block));
   }

@@ -39,7 +39,7 @@ class Pass {
       : tape_(tape), store_(store), gradients_(&gradients) {}
 
   // Training at a step: gradients go to `gradients`, and dropout is drawn from (seed, path of the
-  // layer, step).
+  // layer, step). Frozen parameters are constants.
   Pass(Tape& tape, const ParameterStore& store, ParameterGradients& gradients, std::uint64_t seed,
        Index step)
       : tape_(tape),
@@ -83,6 +83,9 @@ class Pass {
   LaneMemory* memory = nullptr;  // of the lanes of the batch; null: none
 
  private:
+  bool is_constant(Index block) const {
+    return gradients_ == nullptr || (training_ && store_.frozen(block));
+  }
   const PackedMatrix& packed(const Parameter& weight);
 
   Tape& tape_;

@@ -131,7 +131,8 @@ Vocabularies vocabularies_of(const Config& config, Index source_vocabulary,
 
 Model::Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
              const TensorFile& weights)
-    : transformer(store.root(), config.model,
+    : store(config.training.freeze),
+      transformer(store.root(), config.model,
                   vocabularies_of(config, source_vocabulary, target_vocabulary)) {
   expect_shapes(weights, store);
   store.set_to_zeros();

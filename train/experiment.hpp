@@ -40,7 +40,8 @@ struct Model {
 
   Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
         FirstWeights first = FirstWeights::drawn, std::string_view scope = {})
-      : transformer(store.root() / scope, config.model,
+      : store(config.training.freeze),
+        transformer(store.root() / scope, config.model,
                     vocabularies_of(config, source_vocabulary, target_vocabulary)) {
     if (first == FirstWeights::drawn) {
       store.initialize(config.seed);
@@ -51,7 +52,7 @@ struct Model {
 
   // With all weights zero, for values that are copied from another model.
   Model(const Config& config, const Vocabularies& vocabularies)
-      : transformer(store.root(), config.model, vocabularies) {
+      : store(config.training.freeze), transformer(store.root(), config.model, vocabularies) {
     store.set_to_zeros();
   }
 

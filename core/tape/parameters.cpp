@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "core/name_pattern.hpp"
 #include "core/random/draws.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -79,9 +80,17 @@ Parameter Scope::create_stacked(const std::vector<std::string>& names, Parameter
                                    .shape = shape,
                                    .initializer = initializer,
                                    .block = block,
-                                   .offset = store_->block_begin(block) + i * shape.size()});
+                                   .offset = store_->block_begin(block) + i * shape.size(),
+                                   .frozen = freezes(names[static_cast<std::size_t>(i)])});
+    bool& whole = store_->blocks_[static_cast<std::size_t>(block)].frozen;
+    whole = whole && store_->parameters_.back().frozen;
   }
   return {.block = block, .shape = stacked};
+}
+
+bool Scope::freezes(std::string_view name) const {
+  return std::ranges::any_of(
+      store_->frozen_, [&](const std::string& pattern) { return matches(pattern, name_of(name)); });
 }
 
 Index ParameterStore::add_block(ParameterKind kind, const Shape& shape, Module module) {
@@ -101,6 +110,14 @@ Index ParameterStore::count() const {
   Index total = 0;
   for (const NamedParameter& parameter : parameters_) {
     total += parameter.shape.size();
+  }
+  return total;
+}
+
+Index ParameterStore::trained_count() const {
+  Index total = 0;
+  for (const NamedParameter& parameter : parameters_) {
+    total += parameter.frozen ? 0 : parameter.shape.size();
   }
   return total;
 }

@@ -35,6 +35,7 @@ struct NamedParameter {
   Initializer initializer;
   Index block;
   Index offset;  // of its first number in the store's memory
+  bool frozen;   // a training leaves it as it starts
 };
 
 class ParameterStore;
@@ -55,6 +56,9 @@ class Scope {
   Parameter create_stacked(const std::vector<std::string>& names, ParameterKind kind,
                            const Shape& shape, Initializer initializer, Index heads = 0) const;
 
+  // Whether a training leaves the parameter of this name as it starts.
+  bool freezes(std::string_view name) const;
+
  private:
   friend class ParameterStore;
   Scope(ParameterStore& store, std::string path) : store_(&store), path_(std::move(path)) {}
@@ -67,7 +71,9 @@ class Scope {
 
 class ParameterStore {
  public:
-  ParameterStore() = default;
+  // A training leaves the parameters as they start whose names match one of these patterns
+  // (core/name_pattern.hpp).
+  explicit ParameterStore(std::vector<std::string> frozen = {}) : frozen_(std::move(frozen)) {}
   ParameterStore(const ParameterStore&) = delete;
   ParameterStore& operator=(const ParameterStore&) = delete;
 
@@ -79,7 +85,8 @@ class ParameterStore {
   void set_to_zeros() { values_ = Tensor::zeros({size_}); }  // instead, if all are loaded later
 
   const std::vector<NamedParameter>& parameters() const { return parameters_; }
-  Index count() const;  // numbers in all parameters together
+  Index count() const;          // numbers in all parameters together
+  Index trained_count() const;  // of those that are not frozen
   Index size() const {
     return size_;
   }  // numbers in the memory, gaps for alignment (always 0) included
@@ -97,6 +104,8 @@ class ParameterStore {
   const Module& module_of(Index block) const {
     return blocks_[static_cast<std::size_t>(block)].module;
   }
+  // Whether all of its parameters are frozen.
+  bool frozen(Index block) const { return blocks_[static_cast<std::size_t>(block)].frozen; }
   ParameterKind kind_of(Index block) const { return blocks_[static_cast<std::size_t>(block)].kind; }
   Index block_begin(Index block) const { return blocks_[static_cast<std::size_t>(block)].offset; }
   const Shape& block_shape(Index block) const {
@@ -111,9 +120,11 @@ class ParameterStore {
     ParameterKind kind;
     Shape shape;
     Module module;  // the paths of its parameters
+    bool frozen = true;
   };
   Index add_block(ParameterKind kind, const Shape& shape, Module module);
 
+  std::vector<std::string> frozen_;
   std::vector<NamedParameter> parameters_;
   std::vector<Block> blocks_;
   Index size_ = 0;

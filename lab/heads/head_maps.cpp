@@ -11,10 +11,19 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 // The weight (d, D) of a head's queries, keys or values, with zeros for columns that it does not
-// read.
+// read; the identity on the columns that it reads where the input itself is the query.
 Tensor map_of(const ParameterStore& store, const MultiHeadAttention& attention, HeadRole role,
               Index head) {
   const auto found = attention.weights.projections.head_weight(store, role, head);
+  if (!found) {
+    const AttentionSpec& spec = attention.spec;
+    Tensor identity = Tensor::zeros({spec.d_qk, spec.d_model});
+    const Index first = spec.input == HeadInput::narrow ? head * spec.d_qk : 0;
+    for (Index i = 0; i < spec.d_qk; ++i) {
+      identity.row(i)[first + i] = 1;
+    }
+    return identity;
+  }
   const Tensor& weight = found->weight;
   Tensor map = Tensor::zeros({weight.dim(0), attention.spec.d_model});
   for (Index i = 0; i < weight.dim(0); ++i) {

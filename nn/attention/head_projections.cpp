@@ -29,11 +29,18 @@ bool makes(const ProjectionSpec& projection, HeadRole role) {
   }
 }
 
+// Whether a training freezes the same of two projections.
+bool freeze_alike(const Scope& scope, const ProjectionSpec& a, const ProjectionSpec& b) {
+  return std::ranges::all_of(std::array{".weight", ".bias"}, [&](const char* part) {
+    return scope.freezes(a.name + part) == scope.freezes(b.name + part);
+  });
+}
+
 // Whether two weights can be adjacent in memory and be used in one product.
-bool stack(const AttentionSpec& spec, const ProjectionSpec& a, const ProjectionSpec& b,
-           AttentionInputs inputs) {
-  return spec.shared_as.empty() && spec.input == HeadInput::wide && a.heads == b.heads &&
-         a.width == b.width && inputs_of(a, inputs) == inputs_of(b, inputs);
+bool stack(const Scope& scope, const AttentionSpec& spec, const ProjectionSpec& a,
+           const ProjectionSpec& b, AttentionInputs inputs) {
+  return freeze_alike(scope, a, b) && spec.shared_as.empty() && spec.input == HeadInput::wide &&
+         a.heads == b.heads && a.width == b.width && inputs_of(a, inputs) == inputs_of(b, inputs);
 }
 
 }  // namespace
@@ -47,7 +54,7 @@ HeadProjections::HeadProjections(const Scope& scope, const ModelOptions& options
     : spec(of) {
   std::vector<ProjectionSpec> together;
   for (const ProjectionSpec& projection : projections_of(spec)) {
-    if (!together.empty() && !stack(spec, together.front(), projection, inputs)) {
+    if (!together.empty() && !stack(scope, spec, together.front(), projection, inputs)) {
       add_block(scope, options, together);
       together.clear();
     }
@@ -124,8 +131,9 @@ Var HeadProjections::Of::product(std::size_t number, HeadRole role) {
 HeadColumns HeadProjections::Of::columns(HeadRole role) {
   const AttentionSpec& spec = projections_.spec;
   const std::optional<Index> step = spec.heads_alike() ? std::optional<Index>(0) : std::nullopt;
-  if (spec.sharing == Sharing::identity) {
-    return {.matrix = input_, .first = 0, .step = step};
+  if (projections_.is_input(role)) {
+    const bool one = spec.input == HeadInput::wide;
+    return {.matrix = input_, .first = 0, .step = one ? std::optional<Index>(0) : std::nullopt};
   }
   const Place& place = projections_.place(role);
   std::optional<Var>& made = products_[place.block];
@@ -139,8 +147,8 @@ HeadColumns HeadProjections::Of::columns(HeadRole role) {
 void HeadProjections::keep_heads(const KeptHeads& kept, const HeadProjections& smaller,
                                  HeadCopy& copy) const {
   for (const HeadRole role : {HeadRole::query, HeadRole::key, HeadRole::value}) {
-    if (blocks.empty() || smaller.blocks.empty()) {
-      return;
+    if (is_input(role) || blocks.empty() || smaller.blocks.empty()) {
+      continue;
     }
     const Block& from = blocks[place(role).block];
     const Block& to = smaller.blocks[smaller.place(role).block];
@@ -163,7 +171,7 @@ void HeadProjections::keep_heads(const KeptHeads& kept, const HeadProjections& s
 std::optional<HeadProjections::HeadWeight> HeadProjections::head_weight(const ParameterStore& store,
                                                                         HeadRole role,
                                                                         Index head) const {
-  if (blocks.empty()) {
+  if (is_input(role) || blocks.empty()) {
     return {};
   }
   const Block& block = blocks[place(role).block];

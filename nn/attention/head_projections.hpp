@@ -47,7 +47,7 @@ struct HeadProjections {
   }
 
   // The weight (d, columns that the head sees) of a head's queries, keys or values, and the first
-  // of those columns. Nothing with identity.
+  // of those columns. Nothing where the input takes this role itself.
   struct HeadWeight {
     Tensor weight;
     Index first_input;
@@ -71,6 +71,11 @@ struct HeadProjections {
     Index columns = 0;
   };
   const Place& place(HeadRole role) const { return places[static_cast<std::size_t>(role)]; }
+  // Whether the input itself takes this role, without a weight.
+  bool is_input(HeadRole role) const {
+    return spec.sharing == Sharing::identity ||
+           (spec.sharing == Sharing::identity_query && role == HeadRole::query);
+  }
   Index width(HeadRole role) const { return role == HeadRole::value ? spec.d_v : spec.d_qk; }
 
   AttentionSpec spec;

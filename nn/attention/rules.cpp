@@ -41,12 +41,17 @@ Found widths_fit(const AttentionSpec& spec) {
                                  "d_model {})",
                                  spec.d_v, D)};
   }
-  const Index identity = spec.input == HeadInput::narrow ? D / spec.heads : D;
+  const Index identity = spec.input_columns();
   if (spec.sharing == Sharing::identity && (spec.d_qk != identity || spec.d_v != identity)) {
     return Violation{{"sharing", "d_qk", "d_v", "input"},
                      fmt::format("without projections heads are as wide as their input ({}; d_qk "
                                  "{}, d_v {})",
                                  identity, spec.d_qk, spec.d_v)};
+  }
+  if (spec.sharing == Sharing::identity_query && spec.d_qk != identity) {
+    return Violation{{"sharing", "d_qk", "input"},
+                     fmt::format("queries that are the input are as wide as it ({}; d_qk {})",
+                                 identity, spec.d_qk)};
   }
   return {};
 }

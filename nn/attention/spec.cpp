@@ -10,11 +10,27 @@ namespace {
 
 constexpr Index usual_d_head = 64;  // Vaswani et al. 2017, section 3.2.2
 
+// Whether the width of this weight's heads is that of the input, whatever the budget.
+bool has_input_width(const AttentionSpec& spec, const ProjectionSpec& projection) {
+  return spec.sharing == Sharing::identity_query && projection.key;
+}
+
 // How many weights each column of a head's width needs, if all widths are equal.
 Index weights_per_column(const AttentionSpec& spec) {
   Index total = spec.combine == Combine::output ? spec.heads * spec.d_model : 0;
   for (const ProjectionSpec& projection : projections_of(spec)) {
-    total += projection.heads * projection.in;
+    total += has_input_width(spec, projection) ? 0 : projection.heads * projection.in;
+  }
+  return total;
+}
+
+// How many weights there are in any case.
+Index weights_of_input_width(const AttentionSpec& spec) {
+  Index total = 0;
+  for (const ProjectionSpec& projection : projections_of(spec)) {
+    total += has_input_width(spec, projection)
+                 ? projection.heads * projection.in * spec.input_columns()
+                 : 0;
   }
   return total;
 }
@@ -27,7 +43,8 @@ Index budgeted_width(const ModelOptions& options, HeadBudget budget, const Atten
       return options.d_head.value_or(usual_d_head);
     case HeadBudget::iso_params: {
       const auto per_column = static_cast<double>(std::max<Index>(weights_per_column(spec), 1));
-      const double width = 4 * static_cast<double>(D) * static_cast<double>(D) / per_column;
+      const double all = 4 * static_cast<double>(D) * static_cast<double>(D);
+      const double width = (all - static_cast<double>(weights_of_input_width(spec))) / per_column;
       return std::max<Index>(1, static_cast<Index>(std::llround(width)));
     }
     default:
@@ -43,7 +60,7 @@ void set_widths(const ModelOptions& options, const AttentionSettings& said, Inde
   Index width = budgeted_width(options, budget, spec);
   const Index slice = std::max<Index>(1, spec.d_model / std::max<Index>(spec.heads, 1));
   if (spec.sharing == Sharing::identity) {
-    width = spec.input == HeadInput::narrow ? slice : spec.d_model;
+    width = spec.input_columns();
   } else if (spec.combine == Combine::concatenate) {
     width = slice;
   }
@@ -52,7 +69,9 @@ void set_widths(const ModelOptions& options, const AttentionSettings& said, Inde
     spec.d_v = sum ? spec.d_model : width;
   }
   if (!said.d_qk.given()) {
-    spec.d_qk = shares_value(spec.sharing) ? spec.d_v : width;
+    spec.d_qk = shares_value(spec.sharing)                ? spec.d_v
+                : spec.sharing == Sharing::identity_query ? spec.input_columns()
+                                                          : width;
   }
   spec.heads_divide = budget != HeadBudget::fixed_width || spec.heads == 0 ||
                       spec.d_model % spec.heads == 0 || spec.sharing == Sharing::identity ||
@@ -120,6 +139,8 @@ std::vector<ProjectionSpec> projections_of(const AttentionSpec& spec) {
       return {make("query", true, false, false), make("key_value", false, true, true)};
     case Sharing::query_value:
       return {make("query_value", true, false, true), make("key", false, true, false)};
+    case Sharing::identity_query:
+      return {make("key", false, true, false), make("value", false, false, true)};
     case Sharing::all:
       return {make("query_key_value", true, true, true)};
     default:

@@ -40,6 +40,10 @@ struct AttentionSpec : AttentionFields<Plain> {
   bool heads_alike() const {
     return (tied() || sharing == Sharing::identity) && input == HeadInput::wide;
   }
+  // The columns of a query that is the input itself.
+  Index input_columns() const {
+    return input == HeadInput::narrow ? d_model / std::max<Index>(heads, 1) : d_model;
+  }
   Index output_columns() const { return heads * d_v; }
 
   bool operator==(const AttentionSpec&) const = default;

@@ -19,7 +19,7 @@ constexpr std::string_view name_of(AttentionKind kind) {
 }
 
 enum class HeadBudget { fixed_width, fixed_head_dim, iso_params };
-enum class Sharing { none, query_key, key_value, query_value, all, identity };
+enum class Sharing { none, query_key, key_value, query_value, all, identity, identity_query };
 enum class HeadWeights { own, tied };
 enum class HeadInput { wide, narrow };
 enum class Combine { output, concatenate, mean, weighted };
@@ -37,7 +37,8 @@ inline constexpr std::array bucketed_positions{AttentionPositions::t5};
 inline constexpr std::array rotary_positions{AttentionPositions::rotary};
 
 constexpr bool shares_value(Sharing sharing) {
-  return sharing != Sharing::none && sharing != Sharing::query_key;
+  return sharing != Sharing::none && sharing != Sharing::query_key &&
+         sharing != Sharing::identity_query;
 }
 
 template <>
@@ -47,8 +48,8 @@ struct EnumNames<HeadBudget> {
 };
 template <>
 struct EnumNames<Sharing> {
-  static constexpr std::array<std::string_view, 6> names{"none",        "query_key", "key_value",
-                                                         "query_value", "all",       "identity"};
+  static constexpr std::array<std::string_view, 7> names{
+      "none", "query_key", "key_value", "query_value", "all", "identity", "identity_query"};
 };
 template <>
 struct EnumNames<HeadWeights> {

@@ -96,10 +96,10 @@ struct AttentionFields {
                          {.decides_others = true}),
           of.budget...);
     visit(
-        Field{
-            .name = "sharing",
-            .help =
-                "which of query, key and value share one weight; identity: no weights; auto: none"},
+        Field{.name = "sharing",
+              .help = "which of query, key and value share one weight; identity: no weights; "
+                      "identity_query: queries are the input (Bietti et al. 2023), keys and values "
+                      "have a weight each; auto: none"},
         of.sharing...);
     visit(Field{.name = "head_weights",
                 .help = "query, key and value weights: each head its own, or one set for all heads "

@@ -14,7 +14,7 @@ enum class Family { encoder_decoder, decoder, encoder };
 // What the rows of a source see of each other in a model that is only a decoder.
 enum class SourceRows { causal, full };
 
-enum class NormKind { layer_norm, rms_norm };
+enum class NormKind { layer_norm, rms_norm, none };
 enum class NormPosition { pre, post };
 enum class PositionKind { sinusoidal, learned, none };
 enum class Tying { none, source_target, target_output, all };
@@ -63,7 +63,7 @@ struct EnumNames<FeedForwardKind> {
 };
 template <>
 struct EnumNames<NormKind> {
-  static constexpr std::array<std::string_view, 2> names{"layer_norm", "rms_norm"};
+  static constexpr std::array<std::string_view, 3> names{"layer_norm", "rms_norm", "none"};
 };
 template <>
 struct EnumNames<NormPosition> {

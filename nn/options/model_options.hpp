@@ -177,7 +177,8 @@ struct ModelOptions {
                 .help = "activation of the feed-forward block, and of head_transform: masked"},
           activation);
     visit(Field{.name = "norm",
-                .help = "layer_norm (Ba et al. 2016) or rms_norm (Zhang and Sennrich 2019)"},
+                .help = "layer_norm (Ba et al. 2016), rms_norm (Zhang and Sennrich 2019), or none: "
+                        "the model has no norms"},
           norm);
     visit(Field{.name = "norm_epsilon",
                 .help = "term under the root of norms",

@@ -32,6 +32,9 @@ inline Index attention_parameters(const AttentionSpec& spec) {
     case Sharing::all:
       total += query;
       break;
+    case Sharing::identity_query:
+      total += key + value;
+      break;
     case Sharing::identity:
       break;
   }

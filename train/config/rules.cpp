@@ -320,6 +320,9 @@ std::span<const Rule> rules() {
        "not.",
        unused_widths},
       {"`model.bias_norm: false` goes with `model.norm: layer_norm`.", unused_norm_bias},
+      {"With `model.norm: none`, `model.norm_epsilon`, `norm_position` and `embedding_norm` keep "
+       "their defaults.",
+       unused_norm_options},
       {"A `model.position_scale` goes with `model.positions` `sinusoidal` or `learned`.",
        unused_position_scale},
       {"`model.initializer_depth_scale` needs an attention with `combine: output` or a "

@@ -10,7 +10,23 @@ std::optional<Violation> unused_norm_bias(const Config& config) {
   const ModelOptions& model = config.model;
   if (model.bias_norm || model.norm == NormKind::layer_norm) return {};
   return Violation{{"model.bias_norm", "model.norm"},
-                   "rms_norm never has a bias; leave out model.bias_norm"};
+                   model.norm == NormKind::rms_norm
+                       ? "rms_norm never has a bias; leave out model.bias_norm"
+                       : "there are no norms (false; allowed with model.norm none: true)"};
+}
+
+std::optional<Violation> unused_norm_options(const Config& config) {
+  const ModelOptions& model = config.model;
+  const ModelOptions defaults;
+  if (model.norm != NormKind::none) return {};
+  const auto without = [](const char* option) {
+    return Violation{{option, "model.norm"},
+                     "there are no norms (with model.norm none it keeps its default)"};
+  };
+  if (model.norm_epsilon != defaults.norm_epsilon) return without("model.norm_epsilon");
+  if (model.norm_position != defaults.norm_position) return without("model.norm_position");
+  if (model.embedding_norm) return without("model.embedding_norm");
+  return {};
 }
 
 std::optional<Violation> unused_position_scale(const Config& config) {

@@ -64,7 +64,7 @@ Violation without_positions(const AttentionField& field, std::string_view sectio
 bool has_given_widths(const AttentionSpec& spec) {
   const bool sum = spec.combine == Combine::mean || spec.combine == Combine::weighted;
   return spec.sharing == Sharing::identity || spec.combine == Combine::concatenate ||
-         (sum && shares_value(spec.sharing));
+         (sum && (shares_value(spec.sharing) || spec.sharing == Sharing::identity_query));
 }
 
 bool gives_widths(const AttentionSettings& settings) {

@@ -68,6 +68,7 @@ Config tiny_config(const LoadedConfig& loaded) {
   shrink_model(config.model, is_set);
   shrink_memory(config, is_set);
   fit_positions(config, is_set);
+  config.training.freeze.clear();  // every gradient is checked
   if (!has_gates(config.model)) {
     const TrainingOptions defaults;
     config.training.gate_penalty = defaults.gate_penalty;

@@ -63,8 +63,9 @@ bool follows_model(const AttentionSpec& spec) {
 // width.
 Index divisor(const AttentionSpec& spec) {
   const Index slices = has_slices(spec) ? std::max<Index>(spec.heads, 1) : 1;
-  const bool pairs =
-      spec.has(AttentionPositions::rotary) && shares_value(spec.sharing) && follows_model(spec);
+  const bool by_model = (shares_value(spec.sharing) && follows_model(spec)) ||
+                        spec.sharing == Sharing::identity_query;
+  const bool pairs = spec.has(AttentionPositions::rotary) && by_model;
   return slices * (pairs ? 2 : 1);
 }
 
@@ -78,7 +79,11 @@ void set_widths(AttentionSpec& spec, Index d_model) {
   } else if (spec.combine != Combine::output) {
     d_v = d_model;
   }
-  spec.d_qk = shares_value(spec.sharing) ? d_v : std::min(spec.d_qk, head_width);
+  if (spec.sharing == Sharing::identity_query) {
+    spec.d_qk = spec.input == HeadInput::narrow ? slice : d_model;
+  } else {
+    spec.d_qk = shares_value(spec.sharing) ? d_v : std::min(spec.d_qk, head_width);
+  }
   spec.d_v = d_v;
   spec.d_model = d_model;
 }

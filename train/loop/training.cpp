@@ -13,6 +13,7 @@
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/experiment.hpp"
+#include "train/frozen_parameters.hpp"
 #include "train/loop/initial_weights.hpp"
 #include "train/loop/rank_agreement.hpp"
 #include "train/loop/run_inputs.hpp"
@@ -137,6 +138,7 @@ Trained train(const TrainRequest& request) {
   const bool own_config = request.resume && std::filesystem::exists(before.config());
   LoadedConfig loaded =
       load_config(own_config ? before.config() : request.config, request.overrides);
+  check_frozen(loaded);
   const Config& config = loaded.config;
   if (own_config) {
     say_differences(request, loaded);

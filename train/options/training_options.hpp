@@ -3,7 +3,9 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/fields.hpp"
 #include "core/types.hpp"
@@ -52,6 +54,7 @@ struct TrainingOptions {
   KeptCheckpoints checkpoint_keep{};
   Index average_last = 0;
   std::optional<Index> shards{};
+  std::vector<std::string> freeze{};
 
   Batching batching() const {
     return {.tokens = batch_tokens,
@@ -230,6 +233,11 @@ struct TrainingOptions {
                 .minimum = 1,
                 .maximum = 1024},
           shards);
+    visit(Field{.name = "freeze",
+                .help = "parameters that stay as they start, each text a name or a pattern in "
+                        "which * stands for any characters, as in decoder.layers.0.*; no gradient "
+                        "is computed for them"},
+          freeze);
   }
 };
 

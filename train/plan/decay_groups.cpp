@@ -51,7 +51,7 @@ std::string decay_text(const ParameterStore& store, const TrainingOptions& optio
   std::array<DecayGroup, 5> groups{{{"weights"}, {"embeddings"}, {"gains"}, {"biases"}, {"gates"}}};
   for (const NamedParameter& parameter : store.parameters()) {
     DecayGroup& group = groups[group_of(parameter.kind)];
-    group.parameters += parameter.shape.size();
+    group.parameters += parameter.frozen ? 0 : parameter.shape.size();
     group.decays = decays(options, parameter.kind);
   }
   const std::string others = listed(groups, false);

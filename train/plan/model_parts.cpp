@@ -212,7 +212,9 @@ std::vector<ModelPart> model_parts(const Transformer& model, const ParameterStor
   for (const NamedParameter& parameter : store.parameters()) {
     ModelPart& part = parts[part_of(parts, parameter.name)];
     part.parameters += parameter.shape.size();
-    part.in_matrices += parameter.kind == ParameterKind::matrix ? parameter.shape.size() : 0;
+    const Index trained = parameter.frozen ? 0 : parameter.shape.size();
+    part.trained += trained;
+    part.in_matrices += parameter.kind == ParameterKind::matrix ? trained : 0;
   }
   return parts;
 }

@@ -42,7 +42,8 @@ struct ModelPart {
   std::string name;                           // such as "cross-attention, layers 0 to 3"
   std::vector<std::string> scopes;            // of its modules and parameters
   Index parameters = 0;                       // that no earlier part has
-  Index in_matrices = 0;                      // of these, in hidden matrices
+  Index trained = 0;                          // of these, without what a training freezes
+  Index in_matrices = 0;                      // of the trained ones, in hidden matrices
   double multiply_adds = 0;                   // of matrix products, forward and backward
   std::optional<AttentionParts> attention{};  // what these consist of, of a part with attentions
 };

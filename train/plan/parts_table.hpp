@@ -12,8 +12,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // Bytes of one part, or of all.
 struct PartMemory {
-  // Its parameters, the optimiser's state for them, and a gradient for each shard: needed all the
-  // time.
+  // Its parameters and, for those that are trained, the optimiser's state and a gradient for each
+  // shard: needed all the time.
   double weights = 0;
   // What forward passes keep for the backward pass, for as many shards as are computed in parallel.
   double activations = 0;
@@ -27,10 +27,14 @@ struct PartsFacts {
   Index threads;
 };
 
+// "4.3k", or "4.3k, 1.2k trained" where a training freezes some.
+std::string parameters_text(Index parameters, Index trained);
+
 PartMemory memory_of(const PartsFacts& facts, std::size_t part);
 
 struct PartTotals {
   Index parameters = 0;
+  Index trained = 0;
   double multiply_adds = 0;
   PartMemory memory{};
 };

@@ -51,16 +51,17 @@ std::string plan_table(const PlanFacts& facts) {
 nlohmann::ordered_json plan_json(const PlanFacts& facts) {
   nlohmann::ordered_json parts = nlohmann::ordered_json::array();
   const PartsFacts of_parts = parts_facts(facts);
-  const auto numbers = [](Index parameters, double multiply_adds, const PartMemory& memory) {
-    return nlohmann::ordered_json{{"parameters", parameters},
-                                  {"multiply_adds", multiply_adds},
+  const auto numbers = [](const auto& of, const PartMemory& memory) {
+    return nlohmann::ordered_json{{"parameters", of.parameters},
+                                  {"trained_parameters", of.trained},
+                                  {"multiply_adds", of.multiply_adds},
                                   {"weight_bytes", memory.weights},
                                   {"activation_bytes", memory.activations}};
   };
   for (std::size_t i = 0; i < facts.rehearsal.parts.size(); ++i) {
     const ModelPart& part = facts.rehearsal.parts[i];
     nlohmann::ordered_json row = {{"name", part.name}};
-    row.update(numbers(part.parameters, part.multiply_adds, memory_of(of_parts, i)));
+    row.update(numbers(part, memory_of(of_parts, i)));
     if (part.attention) {
       row["attention"] = {{"projections", part.attention->projections},
                           {"pairs", part.attention->pairs},
@@ -75,7 +76,7 @@ nlohmann::ordered_json plan_json(const PlanFacts& facts) {
       {"config", facts.config},
       {"threads", facts.threads},
       {"parts", std::move(parts)},
-      {"total", numbers(sum.parameters, sum.multiply_adds, sum.memory)},
+      {"total", numbers(sum, sum.memory)},
       {"step",
        {{"source_tokens", facts.rehearsal.rows.source},
         {"target_tokens", facts.rehearsal.rows.target},

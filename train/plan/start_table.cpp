@@ -102,7 +102,7 @@ std::string start_table(const StartFacts& facts) {
   const Config& config = facts.config;
   Table table({Align::left, Align::left});
   table.row({"run", facts.run});
-  table.row({"parameters", format_count(static_cast<double>(facts.store.count()))});
+  table.row({"parameters", parameters_text(facts.store.count(), facts.store.trained_count())});
   table.row({"examples", splits_text(facts.task)});
   table.row({"vocabulary", vocabulary_text(facts.task)});
   table.row({"target tokens", fmt::format("{} an epoch, {} a batch",

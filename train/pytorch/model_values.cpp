@@ -35,6 +35,7 @@ std::map<std::string, bool, std::less<>> model_conditions(const ModelOptions& op
       {"token_types", options.token_types > 0},
       {"embedding_norm", options.embedding_norm},
       {"scaled_embedding", options.embedding_scale == EmbeddingScale::sqrt_d_model},
+      {"no_norm", options.norm == NormKind::none},
       {"layer_norm", options.norm == NormKind::layer_norm},
       {"norm_bias", options.bias_norm && options.norm == NormKind::layer_norm},
       {"norm_widths",

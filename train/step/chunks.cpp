@@ -11,14 +11,34 @@ namespace {
 
 constexpr Index chunk_size = 16384;
 
-std::vector<Chunk> chunks_of_block(const ParameterStore& store, const TrainingOptions& options,
-                                   Index block) {
-  const ParameterKind kind = store.kind_of(block);
+// The parts of the blocks that are trained: neighbours of one block are one range.
+std::vector<BlockRange> trained_ranges(const ParameterStore& store) {
+  std::vector<BlockRange> ranges;
+  for (const NamedParameter& parameter : store.parameters()) {
+    const Index offset = parameter.offset - store.block_begin(parameter.block);
+    if (parameter.frozen) {
+      continue;
+    }
+    const bool joins = !ranges.empty() && ranges.back().block == parameter.block &&
+                       ranges.back().offset + ranges.back().count == offset;
+    if (joins) {
+      ranges.back().count += parameter.shape.size();
+    } else {
+      ranges.push_back(
+          {.block = parameter.block, .offset = offset, .count = parameter.shape.size()});
+    }
+  }
+  return ranges;
+}
+
+std::vector<Chunk> chunks_of_range(const ParameterStore& store, const TrainingOptions& options,
+                                   const BlockRange& range) {
+  const ParameterKind kind = store.kind_of(range.block);
   std::vector<Chunk> chunks;
-  for (Index offset = 0; offset < store.block_size(block); offset += chunk_size) {
-    chunks.push_back({.range = {.block = block,
-                                .offset = offset,
-                                .count = std::min(chunk_size, store.block_size(block) - offset)},
+  for (Index done = 0; done < range.count; done += chunk_size) {
+    chunks.push_back({.range = {.block = range.block,
+                                .offset = range.offset + done,
+                                .count = std::min(chunk_size, range.count - done)},
                       .weight_decay = static_cast<Scalar>(weight_decay_of(options, kind)),
                       .in_matrix = traits_of(options.optimizer).updates_whole(kind)});
   }
@@ -31,11 +51,13 @@ Chunks chunks_of(const ParameterStore& store, const TrainingOptions& options, In
   Chunks chunks;
   std::vector<Index> begins;
   std::vector<Index> edges;
-  for (Index block = 0; block < store.blocks(); ++block) {
-    for (const Chunk& chunk : chunks_of_block(store, options, block)) {
+  for (const BlockRange& range : trained_ranges(store)) {
+    for (const Chunk& chunk : chunks_of_range(store, options, range)) {
+      const bool first_of_block =
+          chunks.all.empty() || chunks.all.back().range.block != range.block;
       chunks.all.push_back(chunk);
-      begins.push_back(store.block_begin(block) + chunk.range.offset);
-      if (!chunk.in_matrix || chunk.range.offset == 0) {
+      begins.push_back(store.block_begin(range.block) + chunk.range.offset);
+      if (!chunk.in_matrix || first_of_block) {
         edges.push_back(begins.back());
       }
     }

@@ -102,7 +102,12 @@ PoolVector<ShardGradients> GradientExchange::bring(
 
 double GradientExchange::bytes_sent() const {
   const ShardRange mine = shards_of_rank(shards_, ranks_.rank(), ranks_.count());
-  const Index others = store_.size() - slices_[static_cast<std::size_t>(ranks_.rank())].size();
+  Index others = 0;
+  for (Index rank = 0; rank < ranks_.count(); ++rank) {
+    for (const BlockRange& range : blocks_[static_cast<std::size_t>(rank)]) {
+      others += rank == ranks_.rank() ? 0 : range.count;
+    }
+  }
   return static_cast<double>((mine.end - mine.begin) * others) * sizeof(Scalar);
 }
 

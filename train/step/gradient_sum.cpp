@@ -15,7 +15,7 @@ GradientSums::GradientSums(const ParameterStore& store, std::span<const ShardGra
   for (Index block = 0; block < store.blocks(); ++block) {
     const auto wrote = [block](const ShardGradients& shard) { return shard.written(block); };
     const auto shard = std::ranges::find_if(shards, wrote);
-    if (slice_of(store, block).overlap(slice).size() == 0) {
+    if (store.frozen(block) || slice_of(store, block).overlap(slice).size() == 0) {
       places_.push_back({});
     } else if (shard == shards.end()) {
       places_.push_back({.memory = Tensor::zeros(store.block_shape(block)), .first = 0});
@@ -55,7 +55,7 @@ double sum_gradients(const BlockRange& range, std::span<const ShardGradients> sh
 
 std::string not_finite_in(const ParameterStore& store, GradientSums& sums, const Slice& slice) {
   for (const NamedParameter& parameter : store.parameters()) {
-    const Slice shared = slice_of(parameter).overlap(slice);
+    const Slice shared = parameter.frozen ? Slice{} : slice_of(parameter).overlap(slice);
     for (Index i = shared.begin; i < shared.end; ++i) {
       const Scalar number = *sums.at(parameter.block, i - store.block_begin(parameter.block));
       if (!std::isfinite(number)) {

@@ -38,7 +38,8 @@ void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_mat
       state.most = std::numeric_limits<Scalar>::infinity();
     }
     for (Index block = 0; block < store_.blocks(); ++block) {
-      const bool has_it = traits_.updates_whole(store_.kind_of(block)) == of_matrices;
+      const bool has_it =
+          !store_.frozen(block) && traits_.updates_whole(store_.kind_of(block)) == of_matrices;
       const Index kept_here = slice_of(store_, block).overlap(slice()).size();
       state.of_block.push_back(has_it);
       state.blocks.push_back(has_it && kept_here > 0 ? Tensor::zeros({kept_here}) : Tensor());
@@ -50,7 +51,8 @@ void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_mat
 void Optimizer::add_matrices() {
   for (const NamedParameter& parameter : store_.parameters()) {
     const Index offset = parameter.offset - store_.block_begin(parameter.block);
-    if (traits_.updates_whole(parameter.kind) && owns(parameter.block, offset)) {
+    if (!parameter.frozen && traits_.updates_whole(parameter.kind) &&
+        owns(parameter.block, offset)) {
       matrices_.push_back(
           {.block = parameter.block,
            .offset = offset,

@@ -20,6 +20,8 @@ class Optimizer {
   // Several ranks work on one store, which each of them has. `ranks` must outlive the optimiser.
   Optimizer(ParameterStore& store, const TrainingOptions& options, Ranks& ranks = alone());
 
+  // Frozen parameters take no part in a step: neither in the norm nor in the update.
+  //
   // One step with the sum of the shards' gradients, added in their order, times `scale`, clipped to
   // options.clip_norm. The sum is computed in the shards' own memory and overwrites their
   // gradients. Returns the norm before clipping. Throws NumericError that names the parameter if
@@ -44,7 +46,7 @@ class Optimizer {
     std::vector<Tensor> blocks{};  // of such a block, the numbers in this rank's slice
 
     bool belongs_to(const NamedParameter& parameter) const {
-      return of_block[static_cast<std::size_t>(parameter.block)];
+      return !parameter.frozen && of_block[static_cast<std::size_t>(parameter.block)];
     }
   };
   const std::vector<State>& states() const { return states_; }

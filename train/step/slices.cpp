@@ -29,7 +29,7 @@ std::vector<BlockRange> blocks_in(const ParameterStore& store, const Slice& slic
   std::vector<BlockRange> ranges;
   for (Index block = 0; block < store.blocks(); ++block) {
     const Slice shared = slice_of(store, block).overlap(slice);
-    if (shared.size() > 0) {
+    if (shared.size() > 0 && !store.frozen(block)) {
       ranges.push_back({.block = block,
                         .offset = shared.begin - store.block_begin(block),
                         .count = shared.size()});

@@ -139,6 +139,26 @@ TEST(AttentionEqualities, identity_on_projected_rows_is_all_on_rows) {
               shared(x, two_sequences));
 }
 
+// The same scores as with a query weight that is the identity for each head.
+TEST(AttentionEqualities, identity_queries_are_those_of_an_identity) {
+  AttentionSettings said{.sharing = {{Sharing::identity_query}}};
+  AttentionSettings plain{.d_qk = {{6}}};
+  LoneAttention identity(said);
+  LoneAttention projected(plain);
+  identity.without_biases();
+  projected.without_biases();
+  Tensor query = Tensor::zeros(projected.value("query.weight").shape());
+  for (Index row = 0; row < query.dim(0); ++row) {
+    query.row(row)[row % 6] = 1;
+  }
+  projected.set("query.weight", query);
+  for (const char* name : {"key.weight", "value.weight", "output.weight"}) {
+    projected.set(name, identity.value(name));
+  }
+  const Tensor x = some_rows();
+  expect_near(identity(x, two_sequences), projected(x, two_sequences));
+}
+
 TEST(AttentionEqualities, a_map_before_is_a_map_within) {
   const Tensor x = some_rows();
   const Tensor before = random_tensor({6, 6}, 9);  // (in, out)

@@ -75,7 +75,7 @@ TEST_P(TransformerGradients, are_the_losses_slopes) {
   ModelOptions options = tiny_options();
   std::tie(options.norm_position, options.tie_embeddings) = GetParam();
   options.dropout = 0.2;
-  for (const NormKind norm : {NormKind::layer_norm, NormKind::rms_norm}) {
+  for (const NormKind norm : {NormKind::layer_norm, NormKind::rms_norm, NormKind::none}) {
     for (const PositionKind positions : {PositionKind::sinusoidal, PositionKind::learned}) {
       SCOPED_TRACE(static_cast<int>(norm));
       SCOPED_TRACE(static_cast<int>(positions));

@@ -192,6 +192,32 @@ TEST(Transformer, has_norms_with_the_epsilon_of_its_options) {
   }
 }
 
+TEST(Transformer, has_no_parameter_of_norms_without_norms) {
+  for (const NormPosition position : {NormPosition::pre, NormPosition::post}) {
+    ModelOptions options = tiny_options();
+    options.norm_position = position;
+    const TinyModel with(options);
+    options.norm = NormKind::none;
+    const TinyModel without(options);
+    Index norms = 0;
+    for (const NamedParameter& parameter : with.store.parameters()) {
+      norms += parameter.name.find("norm") == std::string::npos ? 0 : parameter.shape.size();
+    }
+    EXPECT_GT(norms, 0);
+    EXPECT_EQ(without.store.count(), with.store.count() - norms);
+  }
+}
+
+// Then a block reads the rows as they are, and adds to them: pre and post are the same.
+TEST(Transformer, has_no_norms_in_either_position_without_norms) {
+  ModelOptions options = tiny_options();
+  options.norm = NormKind::none;
+  const Tensor pre = evaluate(TinyModel(options), tiny_batch());
+  options.norm_position = NormPosition::post;
+  EXPECT_THAT(evaluate(TinyModel(options), tiny_batch()).values(),
+              Pointwise(DoubleNear(0), pre.values()));
+}
+
 TEST(Transformer, does_not_see_later_target_tokens) {
   for (const ModelOptions& options : kinds()) {
     TinyModel model(options);

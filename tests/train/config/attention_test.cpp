@@ -97,6 +97,11 @@ TEST(ConfigAttention, budgets_decide_the_widths) {
   EXPECT_EQ(d("combine: mean, sharing: all"), both(16));
   EXPECT_EQ(d("sharing: identity"), both(16));
   EXPECT_EQ(d("sharing: identity, input: narrow"), both(4));
+  EXPECT_EQ(d("sharing: identity_query"), std::pair(Index{16}, Index{4}));
+  EXPECT_EQ(d("sharing: identity_query, input: narrow"), both(4));
+  // (1024 - 16 16) / (16 (1 + 4)) = 9.6: one head of keys is as wide as the model in any case.
+  EXPECT_EQ(d("sharing: identity_query, budget: iso_params, kv_heads: 1"),
+            std::pair(Index{16}, Index{10}));
 }
 
 // The section for all is not meant for cross-attention where that has no distances.
@@ -132,6 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"d_qk: 4, d_v: 5, sharing: key_value", "sharing",
                 "a shared weight needs equal widths"},
         Refused{"sharing: identity, d_qk: 8", "sharing", "as wide as their input"},
+        Refused{"sharing: identity_query, d_qk: 8", "sharing", "are as wide as it (16; d_qk 8)"},
         Refused{"sharing: identity, head_weights: tied", "head_weights", "no weights to tie"},
         Refused{"head_weights: tied, kv_heads: 2", "head_weights", "one set of weights anyway"},
         Refused{"combine: concatenate, d_v: 5", "combine", "as wide as the model"},

@@ -84,7 +84,7 @@ TEST(ConfigSchema, types_and_ranges) {
   EXPECT_EQ(all["seed"]["maximum"], 18446744073709551615U);
   EXPECT_EQ(all["evaluation"]["properties"]["decode"]["type"], "boolean");
   EXPECT_EQ(all["model"]["properties"]["init_from"]["type"], "string");
-  EXPECT_EQ(all["model"]["properties"]["norm"]["enum"], json({"layer_norm", "rms_norm"}));
+  EXPECT_EQ(all["model"]["properties"]["norm"]["enum"], json({"layer_norm", "rms_norm", "none"}));
 }
 
 }  // namespace

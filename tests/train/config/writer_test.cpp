@@ -221,7 +221,13 @@ void repair(Config& config) {
   }
   config.model.decoder_layers = std::max<Index>(config.model.decoder_layers.value_or(1), 1);
   config.model.prefix = SourceRows::causal;
-  config.model.bias_norm = config.model.bias_norm || config.model.norm == NormKind::rms_norm;
+  config.model.bias_norm = config.model.bias_norm || config.model.norm != NormKind::layer_norm;
+  if (config.model.norm == NormKind::none) {
+    const ModelOptions usual;
+    config.model.norm_epsilon = usual.norm_epsilon;
+    config.model.norm_position = usual.norm_position;
+    config.model.embedding_norm = false;
+  }
   config.model.tie_embeddings = Tying::none;
   if (config.model.positions == PositionKind::none) {
     config.model.position_scale = PositionScale::none;

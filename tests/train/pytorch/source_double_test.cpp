@@ -178,6 +178,11 @@ const std::vector<std::string> choices{
     "attention.input=narrow;attention.heads=4;attention.kv_heads=2;attention.sharing=key_value",
     "attention.sharing=identity;attention.combine=weighted",
     "attention.sharing=identity;attention.input=narrow;attention.combine=concatenate",
+    "attention.sharing=identity_query;model.norm=none;attention.score=cosine",
+    "attention.sharing=identity_query;attention.heads=4;attention.kv_heads=2;attention.input="
+    "narrow",
+    "attention.sharing=identity_query;attention.positions=relative;attention.clip=2",
+    "model.norm=none;model.family=decoder",
     "attention.sharing=query_value;attention.combine=mean;model.bias_attention=false",
     "attention.sharing=query_key;attention.score=additive;attention.gates=l0",
     "attention.sharing=all;attention.scale=inverse_sqrt_d_model",

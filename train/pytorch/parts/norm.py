@@ -1,6 +1,15 @@
 
 
 class Norm(nn.Module):
+#if no_norm
+    """No norm: the rows as they are."""
+
+    def __init__(self, width=None):
+        super().__init__()
+
+    def forward(self, x):
+        return x
+#else
 #if layer_norm
     """Layer norm (Ba et al. 2016)."""
 #else
@@ -32,4 +41,5 @@ class Norm(nn.Module):
 #end
 #if not layer_norm
         return x * (x.square().mean(-1, keepdim=True) + $epsilon).rsqrt() * self.gain
+#end
 #end

@@ -1,0 +1,79 @@
+// training.freeze from the command line: what stays, what a resume keeps, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/files/tensor_file.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const std::string frozen_options =
+    "training.freeze=[source.embedding, \"*.self.value.*\", decoder.layers.0.*]";
+
+bool same_bytes(const TensorFile& one, const TensorFile& other, const std::string& name) {
+  return std::ranges::equal(one.entry(name).bytes, other.entry(name).bytes);
+}
+
+TEST(Freeze, keeps_weights_as_they_start_and_nothing_else) {
+  const TemporaryDirectory here;
+  const ProgramResult result =
+      run_program(tiny_training("a", {frozen_options, "training.optimizer=adamw",
+                                      "training.weight_decay=0.1", "training.checkpoint_keep=all"}),
+                  here.path());
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output + result.errors, HasSubstr(" trained\n"));
+  const TensorFile early(step_checkpoint(here / "a", 10));
+  const TensorFile late(step_checkpoint(here / "a", 40));
+  for (const std::string name : {"source.embedding", "encoder.layers.0.self.value.weight",
+                                 "decoder.layers.0.cross.key.weight"}) {
+    EXPECT_TRUE(same_bytes(early, late, name)) << name;
+    EXPECT_EQ(late.find("optimizer.first_moment." + name), nullptr) << name;
+  }
+  for (const std::string name : {"encoder.layers.0.self.key.weight", "target.embedding"}) {
+    EXPECT_FALSE(same_bytes(early, late, name)) << name;
+    EXPECT_NE(late.find("optimizer.first_moment." + name), nullptr) << name;
+  }
+}
+
+TEST(Freeze, is_resumed_to_the_bit) {
+  const TemporaryDirectory here;
+  ASSERT_EQ(run_program(tiny_training("whole", {frozen_options}), here.path()).exit_code, 0);
+  ASSERT_EQ(run_program(tiny_training("cut", {frozen_options, "training.steps=20"}), here.path())
+                .exit_code,
+            0);
+  const ProgramResult resumed =
+      run_program(resumed_training("cut", {"training.steps=40"}), here.path());
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.errors;
+  const TensorFile one(step_checkpoint(here / "whole", 40));
+  const TensorFile other(step_checkpoint(here / "cut", 40));
+  for (const std::string name : {"source.embedding", "encoder.layers.0.self.key.weight"}) {
+    EXPECT_TRUE(same_bytes(one, other, name)) << name;
+  }
+}
+
+TEST(Freeze, refuses_patterns_of_no_parameter_and_of_all) {
+  const TemporaryDirectory here;
+  const ProgramResult none = run_program(
+      tiny_training("a", {"training.freeze=[encoder.layer.0.self.key.weight]"}), here.path());
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.errors,
+              AllOf(HasSubstr("--set: training.freeze: the model has no parameter that "
+                              "encoder.layer.0.self.key.weight matches"),
+                    HasSubstr("the nearest: encoder.layers.0.self.key.weight")));
+  const ProgramResult all = run_program(tiny_training("a", {"training.freeze=\"*\""}), here.path());
+  EXPECT_EQ(all.exit_code, 2);
+  EXPECT_THAT(all.errors, HasSubstr("training.freeze: it leaves no parameter to train"));
+  EXPECT_FALSE(fs::exists(here / "a"));
+}
+
+}  // namespace
+}  // namespace tapehead

@@ -1,0 +1,70 @@
+#include "train/frozen_parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/name_pattern.hpp"
+#include "core/shown.hpp"
+#include "core/text.hpp"
+#include "nn/transformer/transformer.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+[[noreturn]] void refuse(const LoadedConfig& loaded, const std::string& problem) {
+  const auto origin = loaded.origins.find("training.freeze");
+  const std::string place =
+      origin == loaded.origins.end() ? std::string() : fmt::format("{}: ", origin->second);
+  throw ConfigError(fmt::format("{}training.freeze: {}", place, problem));
+}
+
+// The names that the fewest edits make match.
+std::vector<std::string> nearest_names(std::string_view pattern, const ParameterStore& store) {
+  constexpr std::size_t shown_names = 3;
+  std::vector<std::string> names;
+  for (const NamedParameter& parameter : store.parameters()) {
+    names.push_back(parameter.name);
+  }
+  std::ranges::stable_sort(
+      names, {}, [&](const std::string& name) { return pattern_distance(pattern, name); });
+  names.resize(std::min(names.size(), shown_names));
+  return names;
+}
+
+void expect_matches(const LoadedConfig& loaded, const ParameterStore& store,
+                    const std::string& pattern) {
+  const bool found = std::ranges::any_of(store.parameters(), [&](const NamedParameter& parameter) {
+    return matches(pattern, parameter.name);
+  });
+  if (!found) {
+    refuse(loaded, fmt::format("the model has no parameter that {} matches (the nearest: {})",
+                               shown(pattern), join(nearest_names(pattern, store), ", ")));
+  }
+}
+
+}  // namespace
+
+void check_frozen(const LoadedConfig& loaded) {
+  const std::vector<std::string>& patterns = loaded.config.training.freeze;
+  if (patterns.empty()) {
+    return;
+  }
+  // The names depend on no vocabulary.
+  ParameterStore store(patterns);
+  const Transformer declared(store.root(), loaded.config.model,
+                             {.context = 1, .input = 1, .labels = 1});
+  for (const std::string& pattern : patterns) {
+    expect_matches(loaded, store, pattern);
+  }
+  if (store.trained_count() == 0) {
+    refuse(loaded, "it leaves no parameter to train");
+  }
+}
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -1,0 +1,13 @@
+// Whether the option training.freeze fits the parameters of its model.
+#pragma once
+
+#include "core/scalar.hpp"
+#include "train/config/config.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+// Throws ConfigError with the place of the option if one of its patterns matches no parameter, with
+// the names that come nearest, or if nothing is left to train.
+void check_frozen(const LoadedConfig& loaded);
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
