@@ -150,9 +150,14 @@ RunScores score(SavedRun& saved, const Task& task, const Split& split, const Run
       memory > 0 ? likelihoods_in_lanes(
                        saved.model, evaluation_lanes(split, memory, options.batch_tokens), workers)
                  : likelihoods(saved.model, split, workers);
-  const std::vector<std::string> outputs =
-      decode_split(saved.model.transformer, saved.model.store, task, split,
-                   std::ssize(split.examples), saved.config.evaluation, workers);
+  const auto tokens = decode_tokens(saved.model.transformer, saved.model.store, split,
+                                    std::ssize(split.examples), saved.config.evaluation, workers);
+  const std::vector<std::string> outputs = texts_of(task, tokens);
+  if (const AnswerScores answers = answers_of(saved.model.transformer, task, split, tokens);
+      answers.measured()) {
+    scores.figures["answer_accuracy"] = answers.answer_accuracy();
+    scores.figures["other_accuracy"] = answers.other_accuracy();
+  }
   const std::vector<std::string> references = first_references(task, split, outputs.size());
   const std::vector<bool> right = right_sequences(task, split, outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -65,6 +65,9 @@ Arguments small_data(const std::string& config) {
                           ".tsv");
     }
   }
+  if (has("text")) {
+    overrides.emplace_back("task.text=" TAPEHEAD_FIXTURES "/text/train.en");
+  }
   if (has("train_text")) {
     overrides.emplace_back("task.train_text=" TAPEHEAD_FIXTURES "/text/train.en");
   }

@@ -77,7 +77,11 @@ Arguments small(const SweepFile& sweep, const Config& config) {
     values["task.train_text"] = TAPEHEAD_FIXTURES "/text/train.en";
     return overrides_of(sweep, std::move(values));
   }
-  const bool text = !config.task.kind().files.empty();
+  const bool bigrams = config.task.kind().name == "bigrams";
+  if (bigrams) {
+    values["task.text"] = TAPEHEAD_FIXTURES "/text/train.en";
+  }
+  const bool text = !bigrams && !config.task.kind().files.empty();
   for (const std::string split : {"train", "validation", "test"}) {
     if (text) {
       values["task." + split + "_source"] = TAPEHEAD_FIXTURES "/text/" + split + ".en";

@@ -15,7 +15,8 @@ namespace tapehead {
 inline std::vector<std::string> synthetic_names() {
   std::vector<std::string> names;
   for (const TaskKind* kind : task_kinds()) {
-    if (kind->files.empty() && kind->name != "grammar_translation") {
+    const bool makes_data = kind->files.empty() || kind->name == "bigrams";
+    if (makes_data && kind->name != "grammar_translation") {
       names.emplace_back(kind->name);
     }
   }

@@ -139,6 +139,16 @@ std::vector<ExampleScore> written(const Evaluation& result,
 
 }  // namespace
 
+std::vector<std::string> texts_of(const Task& task,
+                                  const std::vector<std::vector<TokenId>>& outputs) {
+  std::vector<std::string> texts;
+  texts.reserve(outputs.size());
+  for (const std::vector<TokenId>& tokens : outputs) {
+    texts.push_back(task.target_tokenizer->decode(tokens));
+  }
+  return texts;
+}
+
 Split first_examples(const Split& split, Index count) {
   std::vector<Index> numbers(static_cast<std::size_t>(std::min(count, split.size())));
   std::iota(numbers.begin(), numbers.end(), Index{0});
@@ -159,19 +169,30 @@ DecodingOptions decoding_options(const EvaluationOptions& options) {
           .end = end_id};
 }
 
+std::vector<std::vector<TokenId>> decode_tokens(const Transformer& model,
+                                                const ParameterStore& store, const Split& split,
+                                                Index examples, const EvaluationOptions& options,
+                                                Workers& workers, Ranks& ranks) {
+  const Split part = first_examples(split, examples);
+  std::vector<std::vector<TokenId>> outputs;
+  for (std::vector<Hypothesis>& best : decode_examples(model, store, part, options.batch_tokens,
+                                                       decoding_options(options), workers, ranks)) {
+    outputs.push_back(std::move(best.front().tokens));
+  }
+  return outputs;
+}
+
+AnswerScores answers_of(const Transformer& model, const Task& task, const Split& split,
+                        const std::vector<std::vector<TokenId>>& outputs) {
+  const bool one_pass = model.family() == Family::encoder && split.kind() == ExampleKind::pairs;
+  return one_pass ? answer_scores(task, split, outputs) : AnswerScores{};
+}
+
 std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
                                       const Task& task, const Split& split, Index examples,
                                       const EvaluationOptions& options, Workers& workers,
                                       Ranks& ranks) {
-  const Split part = first_examples(split, examples);
-  const auto results = decode_examples(model, store, part, options.batch_tokens,
-                                       decoding_options(options), workers, ranks);
-  std::vector<std::string> outputs;
-  outputs.reserve(results.size());
-  for (const std::vector<Hypothesis>& best : results) {
-    outputs.push_back(task.target_tokenizer->decode(best.front().tokens));
-  }
-  return outputs;
+  return texts_of(task, decode_tokens(model, store, split, examples, options, workers, ranks));
 }
 
 Evaluation evaluate(const Transformer& model, const ParameterStore& store, const Task& task,
@@ -201,8 +222,10 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
                            .words = static_cast<double>(counts.words)};
   add_metrics(result, split.kind(), false, {&whole, 1}, options);
   if (decode_examples > 0) {
-    result.outputs =
-        decode_split(model, store, task, split, decode_examples, options, workers, ranks);
+    const auto tokens =
+        decode_tokens(model, store, split, decode_examples, options, workers, ranks);
+    result.outputs = texts_of(task, tokens);
+    result.answers = answers_of(model, task, split, tokens);
     result.right = right_sequences(task, split, result.outputs);
     const auto outputs = written(result, first_references(task, split, result.outputs.size()));
     add_metrics(result, split.kind(), true, outputs, options);

@@ -10,6 +10,7 @@
 #include "core/ranks/ranks.hpp"
 #include "datasets/task.hpp"
 #include "nn/generation/decoding.hpp"
+#include "train/evaluation/answer_scores.hpp"
 #include "train/evaluation/position_losses.hpp"
 #include "train/evaluation/references.hpp"
 #include "train/evaluation/type_scores.hpp"
@@ -28,6 +29,7 @@ struct Evaluation {
   PositionLosses loss_by_position;       // of running text
   std::optional<Confusion> confusion{};  // of classes
   TypeScores by_type{};                  // of a split whose examples have types
+  AnswerScores answers{};                // of labels that were decoded
   // Metrics of outputs are absent if nothing was decoded. The loss is without label smoothing.
   std::array<std::optional<double>, metric_count> metrics{};
   std::array<std::string, metric_count> signatures{};  // of the metrics that have one
@@ -46,6 +48,19 @@ bool is_better(Metric metric, double value, double other);
 // The tokens of the first `count` examples of a split (or of all, if there are fewer), without
 // their texts.
 Split first_examples(const Split& split, Index count);
+
+// The tokens of the outputs of the first `examples` examples of a split.
+std::vector<std::vector<TokenId>> decode_tokens(const Transformer& model,
+                                                const ParameterStore& store, const Split& split,
+                                                Index examples, const EvaluationOptions& options,
+                                                Workers& workers, Ranks& ranks = alone());
+
+std::vector<std::string> texts_of(const Task& task,
+                                  const std::vector<std::vector<TokenId>>& outputs);
+
+// The scores of such tokens; nothing is measured where the model writes its outputs.
+AnswerScores answers_of(const Transformer& model, const Task& task, const Split& split,
+                        const std::vector<std::vector<TokenId>>& outputs);
 
 // Generates the outputs of a split: by beam search over batches of similar lengths, which are
 // spread over ranks and workers. Every rank gets all outputs.

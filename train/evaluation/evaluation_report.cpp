@@ -87,6 +87,10 @@ nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
   if (!evaluation.by_type.groups.empty()) {
     json["type_groups"] = type_scores_json("group", evaluation.by_type.groups);
   }
+  if (evaluation.answers.measured()) {
+    json["answer_accuracy"] = evaluation.answers.answer_accuracy();
+    json["other_accuracy"] = evaluation.answers.other_accuracy();
+  }
   if (evaluation.confusion) {
     json["confusion"] = confusion_json(*evaluation.confusion);
   }
@@ -127,6 +131,17 @@ std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation
           "\n  {}: {} of {} target tokens are unknown, and count as right if the model predicts "
           "unknown too",
           name, result.unknown, result.tokens);
+    }
+  }
+  for (const auto& [name, result] : results) {
+    if (result.answers.measured()) {
+      text += fmt::format(
+          "\n  {}: of {} labels that the sequence itself decides {} are right, of "
+          "{} others {}",
+          name, result.answers.answers,
+          metric_text(token_accuracy_metric, result.answers.answer_accuracy()),
+          result.answers.others,
+          metric_text(token_accuracy_metric, result.answers.other_accuracy()));
     }
   }
   if (std::ranges::any_of(results,

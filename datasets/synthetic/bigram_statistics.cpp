@@ -1,0 +1,58 @@
+#include "datasets/synthetic/bigram_statistics.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "core/utf8.hpp"
+
+namespace tapehead {
+
+namespace {
+
+std::vector<std::string_view> characters_of(std::string_view text) {
+  std::vector<std::string_view> characters;
+  while (!text.empty()) {
+    const std::size_t length = std::max<std::size_t>(1, utf8_length(text));
+    characters.push_back(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return characters;
+}
+
+}  // namespace
+
+CountedDraw::CountedDraw(const std::vector<Index>& counts) : sums_(counts.size()) {
+  std::partial_sum(counts.begin(), counts.end(), sums_.begin());
+}
+
+Index CountedDraw::operator()(RandomSource& random) const {
+  return std::ranges::upper_bound(sums_, random.below(sums_.back())) - sums_.begin();
+}
+
+BigramStatistics statistics_of(std::string_view text) {
+  const std::vector<std::string_view> all = characters_of(text);
+  std::map<std::string_view, std::size_t> numbers;
+  for (const std::string_view character : all) {
+    numbers.emplace(character, 0);
+  }
+  std::vector<std::string> characters;
+  for (auto& [character, number] : numbers) {
+    number = characters.size();
+    characters.push_back(character == " " ? "␣" : character == "\n" ? "↵" : std::string(character));
+  }
+  std::vector<Index> counts(characters.size());
+  std::vector<std::vector<Index>> pairs(characters.size(), counts);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t here = numbers.at(all[i]);
+    ++counts[here];
+    ++pairs[here][numbers.at(all[(i + 1) % all.size()])];
+  }
+  return {.characters = std::move(characters),
+          .counts = counts,
+          .unigrams = CountedDraw(counts),
+          .followers = {pairs.begin(), pairs.end()}};
+}
+
+}  // namespace tapehead

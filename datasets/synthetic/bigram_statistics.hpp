@@ -1,0 +1,39 @@
+// How often the characters of a text occur, and follow each other.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+#include "datasets/random_source.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
+
+namespace tapehead {
+
+// Draws numbers in proportion to counts, one of which at least is above 0.
+class CountedDraw {
+ public:
+  explicit CountedDraw(const std::vector<Index>& counts);
+  Index operator()(RandomSource& random) const;
+
+ private:
+  std::vector<Index> sums_;
+};
+
+// The characters are in the order of their bytes; a blank is written as "␣" and a line end as "↵".
+// The first character of the text follows the last one, so each has a follower.
+struct BigramStatistics {
+  std::vector<std::string> characters;
+  std::vector<Index> counts;
+  CountedDraw unigrams;
+  std::vector<CountedDraw> followers;  // of each character
+
+  TokenId token(Index character) const { return mark_count + static_cast<TokenId>(character); }
+  Index size() const { return std::ssize(characters); }
+};
+
+// The text is not empty.
+BigramStatistics statistics_of(std::string_view text);
+
+}  // namespace tapehead

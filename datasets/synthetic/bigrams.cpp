@@ -1,0 +1,219 @@
+// The task bigrams (Bietti et al. 2023, section 3): sequences of characters with the bigrams of a
+// text, except that what follows some characters, the triggers, is drawn for each sequence.
+//
+//   z_1 ~ unigrams;  z_{t+1} = o_k if z_t is the trigger q_k, else ~ bigrams given z_t
+//
+// The outputs o_k are uniform over the characters. So weights can know the bigrams, but not an
+// output: from the second occurrence of its trigger on, it is in the sequence. The target is the
+// source moved by one, so an encoder whose rows see no later row reads a sequence as a language
+// model does, with a label at each row and without marks.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/files/hash.hpp"
+#include "core/text.hpp"
+#include "datasets/synthetic/bigram_statistics.hpp"
+#include "datasets/synthetic/splits.hpp"
+#include "datasets/task_kind.hpp"
+#include "datasets/text/text_file.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+enum class TriggerChoice { frequent, drawn };
+
+template <>
+struct EnumNames<TriggerChoice> {
+  static constexpr std::array<std::string_view, 2> names{"frequent", "drawn"};
+};
+
+namespace {
+
+struct BigramsOptions {
+  std::string text;
+  Index triggers = 5;
+  TriggerChoice trigger_choice = TriggerChoice::frequent;
+  Index length = 32;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(Field{.name = "text",
+                .help = "file whose characters and bigrams the sequences have; empty: a short text "
+                        "that comes with the program"},
+          text);
+    visit(Field{.name = "triggers",
+                .help = "characters after which a sequence has an output of its own",
+                .minimum = 1,
+                .maximum = 10000},
+          triggers);
+    visit(Field{.name = "trigger_choice",
+                .help = "the most frequent characters of the text, the same for all sequences "
+                        "(frequent), or drawn for each sequence by their frequency (drawn)"},
+          trigger_choice);
+    visit(Field{.name = "length",
+                .help = "characters of each sequence that the model reads",
+                .minimum = 2,
+                .maximum = 100000,
+                .unit = "tokens"},
+          length);
+  }
+};
+
+constexpr std::string_view own_text =
+    "A tape head reads what lies beneath it, one mark after another, and moves on. What it has "
+    "read "
+    "it can only keep if something behind it keeps it. A model that reads a line of text is in the "
+    "same place: for most letters, the letter before says well enough what may come next, and a "
+    "table of pairs is all that is needed. Some things no table knows. A name that was made up a "
+    "moment ago, a key and its value, a word in a language that nobody speaks: these are found by "
+    "looking back at where they stood before, and at what stood behind them there.\n";
+
+std::string text_of(const std::string& file) {
+  expect_file(file, "task.text");
+  return join(read_lines(file), "\n") + "\n";
+}
+
+BigramStatistics read_statistics(const BigramsOptions& options) {
+  const std::string name = options.text.empty() ? "the text" : options.text;
+  BigramStatistics statistics =
+      statistics_of(options.text.empty() ? std::string(own_text) : text_of(options.text));
+  if (options.triggers > statistics.size()) {
+    throw DataError(
+        fmt::format("task.triggers: there are more triggers than characters ({}; {} "
+                    "has {})",
+                    options.triggers, name, statistics.size()));
+  }
+  return statistics;
+}
+
+// The most frequent characters; of equally frequent ones the first.
+std::vector<Index> frequent_characters(const BigramStatistics& statistics, Index count) {
+  std::vector<Index> characters(static_cast<std::size_t>(statistics.size()));
+  std::iota(characters.begin(), characters.end(), Index{0});
+  std::ranges::stable_sort(characters, std::ranges::greater(), [&](Index character) {
+    return statistics.counts[static_cast<std::size_t>(character)];
+  });
+  characters.resize(static_cast<std::size_t>(count));
+  return characters;
+}
+
+// Different characters, each drawn by its frequency among those that are left.
+std::vector<Index> draw_triggers(RandomSource& random, const BigramStatistics& statistics,
+                                 Index count) {
+  std::vector<Index> left = statistics.counts;
+  std::vector<Index> triggers;
+  for (Index i = 0; i < count; ++i) {
+    triggers.push_back(CountedDraw(left)(random));
+    left[static_cast<std::size_t>(triggers.back())] = 0;
+  }
+  return triggers;
+}
+
+class BigramSequences {
+ public:
+  explicit BigramSequences(const BigramsOptions& options)
+      : options_(options),
+        statistics_(read_statistics(options)),
+        frequent_(frequent_characters(statistics_, options.triggers)) {}
+
+  std::shared_ptr<const Tokenizer> tokenizer() const {
+    return std::make_shared<VocabularyTokenizer>(Vocabulary(statistics_.characters), Unit::word);
+  }
+
+  Example draw(RandomSource& random) {
+    const std::vector<Index> triggers = options_.trigger_choice == TriggerChoice::frequent
+                                            ? frequent_
+                                            : draw_triggers(random, statistics_, options_.triggers);
+    std::map<Index, Index> outputs;
+    for (const Index trigger : triggers) {
+      outputs[trigger] = random.below(statistics_.size());
+    }
+    std::vector<TokenId> tokens;
+    Index character = statistics_.unigrams(random);
+    for (Index i = 0; i <= options_.length; ++i) {
+      tokens.push_back(statistics_.token(character));
+      const auto output = outputs.find(character);
+      character = output != outputs.end()
+                      ? output->second
+                      : statistics_.followers[static_cast<std::size_t>(character)](random);
+    }
+    Example example{.source = {tokens.begin(), tokens.end() - 1},
+                    .target = {tokens.begin() + 1, tokens.end()}};
+    if (options_.trigger_choice == TriggerChoice::drawn) {
+      drawn_[key_of(example)] = triggers;
+    }
+    return example;
+  }
+
+  // Each row with the row before it, and each row of a trigger that occurred before with the rows
+  // behind those occurrences, which hold its output.
+  Relations relations(const Example& example) const {
+    const auto drawn = drawn_.find(key_of(example));
+    const std::vector<Index>& triggers = drawn == drawn_.end() ? frequent_ : drawn->second;
+    const auto rows = std::ssize(example.source);
+    Relation answer{.name = "answer", .side = RelationSide::source, .pairs = {}};
+    for (Index row = 0; row < rows; ++row) {
+      const TokenId token = example.source[static_cast<std::size_t>(row)];
+      const bool trigger = std::ranges::any_of(
+          triggers, [&](Index character) { return statistics_.token(character) == token; });
+      for (Index before = 0; trigger && before < row; ++before) {
+        if (example.source[static_cast<std::size_t>(before)] == token) {
+          answer.pairs.push_back({row, before + 1});
+        }
+      }
+    }
+    return {one_back(RelationSide::source, rows), answer};
+  }
+
+ private:
+  static std::uint64_t key_of(const Example& example) {
+    return Hash().add(example.source).add(example.target).value();
+  }
+
+  BigramsOptions options_;
+  BigramStatistics statistics_;
+  std::vector<Index> frequent_;
+  std::map<std::uint64_t, std::vector<Index>> drawn_;  // the triggers of each sequence
+};
+
+LongestSide longest_bigrams(const TaskOptions& options) {
+  return {.tokens = options.as<BigramsOptions>().length, .option = "task.length"};
+}
+
+void shrink_bigrams(TaskOptions& task, const Shrinking& shrinking) {
+  auto& options = task.as<BigramsOptions>();
+  shrinking.splits(task.as<SplitSizes>());
+  shrinking.at_most("task.length", options.length, Shrinking::most_tokens / 2);
+}
+
+Task make_bigrams(const TaskOptions& task, std::uint64_t seed,
+                  const std::filesystem::path& tokenizers) {
+  const auto options = task.as<BigramsOptions>();
+  const auto sequences = std::make_shared<BigramSequences>(options);
+  const SyntheticTask kind{
+      .tokenizer = sequences->tokenizer(),
+      .draw = [sequences](RandomSource& random, const Lengths&) { return sequences->draw(random); },
+      .relations = [sequences](const Example& example) { return sequences->relations(example); },
+      .sources = fmt::format("sequences of {} characters", options.length),
+      .remedy = "task.length"};
+  return make_splits(kind, splits_of(task.as<SplitSizes>(), {options.length, options.length}), seed,
+                     tokenizers);
+}
+
+constexpr std::array<std::string_view, 1> bigram_files{"text"};
+
+}  // namespace
+
+extern constinit const TaskKind bigrams_task{.name = "bigrams",
+                                             .options = options_of<BigramsOptions, SplitSizes>,
+                                             .longest = longest_bigrams,
+                                             .shrink = shrink_bigrams,
+                                             .files = bigram_files,
+                                             .make = make_bigrams};
+
+}  // namespace tapehead

@@ -1,0 +1,134 @@
+// The task bigrams: what follows a trigger is one output in a sequence, and what follows any other
+// character follows it in the text.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/errors.hpp"
+#include "core/text.hpp"
+#include "datasets/make_task.hpp"
+#include "datasets/text/text_file.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/synthetic_tasks.hpp"
+#include "tests/support/task_option.hpp"
+
+namespace tapehead {
+namespace {
+
+const std::string bigrams_text = TAPEHEAD_FIXTURES "/text/train.en";
+
+TaskOptions bigram_options(const std::string& choice = "frequent") {
+  TaskOptions options = small_task("bigrams");
+  for (const Row& row : rows_of(options)) {
+    if (row.field.name == "text") {
+      *std::get<std::string*>(row.cell) = bigrams_text;
+    } else if (row.field.name == "trigger_choice") {
+      std::get<Choice>(row.cell).set(choice == "drawn" ? 1 : 0);
+    }
+  }
+  return options;
+}
+
+// "␣" and "↵" stand for a blank and a line end.
+std::string as_in_text(const std::string& entry) {
+  return entry == "␣" ? " " : entry == "↵" ? "\n" : entry;
+}
+
+std::string whole_text() { return join(read_lines(bigrams_text), "\n") + "\n"; }
+
+// The five most frequent of one-byte characters.
+std::set<std::string> most_frequent_characters() {
+  std::map<char, int> counts;
+  for (const char character : whole_text()) ++counts[character];
+  std::set<std::string> found;
+  while (found.size() < 5) {
+    const auto most =
+        std::ranges::max_element(counts, {}, [](const auto& counted) { return counted.second; });
+    found.emplace(1, most->first);
+    counts.erase(most);
+  }
+  return found;
+}
+
+TEST(Bigrams, have_the_pairs_of_the_text_but_after_triggers) {
+  const Task task = make_task(bigram_options(), 1);
+  const std::string text = whole_text();
+  const std::set<std::string> triggers = most_frequent_characters();
+  std::set<std::map<std::string, std::string>> all_outputs;
+  for_each_example(task, [&](const Split&, Index, const Example& example) {
+    ASSERT_EQ(example.source.size(), 32U);
+    ASSERT_EQ(example.target.size(), 32U);
+    std::map<std::string, std::string> outputs;
+    for (std::size_t i = 0; i < example.source.size(); ++i) {
+      if (i + 1 < example.source.size()) {
+        EXPECT_EQ(example.source[i + 1], example.target[i]);
+      }
+      const std::string here = as_in_text(task.source_tokenizer->entry(example.source[i]));
+      const std::string next = as_in_text(task.target_tokenizer->entry(example.target[i]));
+      if (triggers.contains(here)) {
+        EXPECT_EQ(outputs.emplace(here, next).first->second, next);
+      } else {
+        EXPECT_NE((text + text.front()).find(here + next), std::string::npos) << here << next;
+      }
+    }
+    all_outputs.insert(outputs);
+  });
+  EXPECT_GT(all_outputs.size(), 1000U);
+}
+
+void expect_answers(const std::string& choice) {
+  const Task task = make_task(bigram_options(choice), 1);
+  Index answers = 0;
+  for_each_example(task, [&](const Split& split, Index number, const Example& example) {
+    const Relations relations = task.relations(split, number);
+    EXPECT_EQ(pairs_of(relations, "previous", RelationSide::source).size(), 31U);
+    for (const PositionPair& pair : pairs_of(relations, "answer", RelationSide::source)) {
+      const auto query = static_cast<std::size_t>(pair.query);
+      const auto key = static_cast<std::size_t>(pair.key);
+      ASSERT_LE(key, query);
+      EXPECT_EQ(example.source[key - 1], example.source[query]);
+      EXPECT_EQ(example.source[key], example.target[query]) << "the answer stands there";
+      ++answers;
+    }
+  });
+  EXPECT_GT(answers, 10000);
+}
+
+TEST(Bigrams, know_where_the_answers_stand) { expect_answers("frequent"); }
+TEST(Bigrams, know_where_the_answers_to_drawn_triggers_stand) { expect_answers("drawn"); }
+
+// With drawn triggers, more characters than five have answers.
+TEST(Bigrams, draw_triggers_for_each_sequence) {
+  for (const std::string choice : {"frequent", "drawn"}) {
+    const Task task = make_task(bigram_options(choice), 1);
+    std::set<TokenId> triggers;
+    for_each_example(task, [&](const Split& split, Index number, const Example& example) {
+      for (const PositionPair& pair :
+           pairs_of(task.relations(split, number), "answer", RelationSide::source)) {
+        triggers.insert(example.source[static_cast<std::size_t>(pair.query)]);
+      }
+    });
+    choice == "drawn" ? EXPECT_GT(triggers.size(), 10U) : EXPECT_EQ(triggers.size(), 5U);
+  }
+}
+
+TEST(Bigrams, refuse_more_triggers_than_characters_and_no_file) {
+  TaskOptions options = bigram_options();
+  for (const Row& row : rows_of(options)) {
+    if (row.field.name == "triggers") *std::get<Index*>(row.cell) = 500;
+  }
+  EXPECT_THAT(
+      message_of<DataError>([&] { make_task(options, 1); }),
+      ::testing::HasSubstr("task.triggers: there are more triggers than characters (500; "));
+  for (const Row& row : rows_of(options)) {
+    if (row.field.name == "text") *std::get<std::string*>(row.cell) = "nowhere.txt";
+  }
+  EXPECT_THAT(message_of<IoError>([&] { make_task(options, 1); }),
+              ::testing::HasSubstr("task.text"));
+}
+
+}  // namespace
+}  // namespace tapehead
