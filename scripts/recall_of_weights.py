@@ -111,10 +111,10 @@ def table_of(runs, curves):
 
 
 def draw(rows):
-    panel = Panel(0, rows[-1]["step"], 0, 100)
-    names = [(name, colour) for name, colour in COLOURS.items()]
+    panel = Panel(0, int(rows[-1]["step"]), 0, 100)
+    names = [(f" {name}", colour) for name, colour in COLOURS.items()]  # the blank keeps them apart
     yield from panel.axes("recall of maps, and answers right", [(k, f"{k} %") for k in range(0, 101, 25)], names)
-    for name, colour in names:
+    for name, colour in COLOURS.items():
         points = [(row["step"], 100 * row[name]) for row in rows if not math.isnan(row[name])]
         yield from panel.curve(points, colour, dots=True)
     yield from panel.step_axis()
