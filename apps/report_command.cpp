@@ -136,8 +136,9 @@ void add_report_command(CLI::App& program, Outcome& /*outcome*/) {
       "--prune", arguments->prune,
       "Measure the loss as all heads are removed one by one, even if that takes long");
   command->add_flag("--every-checkpoint", arguments->every_checkpoint,
-                    "Also curves of the heads' figures over the checkpoints of the training that "
-                    "the run keeps (training.checkpoint_keep)");
+                    "Also curves of the heads' figures, and the spectrum of the embedding of tasks "
+                    "that have one, over the checkpoints of the training that the run keeps "
+                    "(training.checkpoint_keep)");
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments, command] {
     for (const char* option : {"--split", "--sentences", "--text", "--checkpoint", "--data",

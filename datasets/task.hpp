@@ -76,6 +76,9 @@ struct Task {
   std::shared_ptr<const Tokenizer> target_tokenizer;
   std::vector<Split> splits;  // "train" first; it may have no references and source_texts
   std::vector<TypeGroup> type_groups;
+  // Tokens of the source that stand for the numbers 0, 1, ... of a circle, in this order: after the
+  // last comes the first again. Empty if there are none.
+  std::vector<TokenId> cyclic_tokens;
   // A hexadecimal digest of the content of all splits, and of the options that decide how epochs
   // use them.
   std::string fingerprint;

@@ -71,12 +71,13 @@ std::optional<Violation> every_split_has_pairs(const TaskOptions& task) {
 constexpr std::array modular_rules{
     TaskRule{"In `modular_arithmetic` each split has a pair.", every_split_has_pairs}};
 
+TokenId token_of(Index number) { return static_cast<TokenId>(mark_count + number); }
+
 // Pair number n is (n / modulus, n mod modulus).
 Example sum_of_pair(Index number, Index modulus) {
   const Index a = number / modulus;
   const Index b = number % modulus;
-  const auto token = [](Index value) { return static_cast<TokenId>(mark_count + value); };
-  return {.source = {token(a), token(b)}, .target = {token((a + b) % modulus)}};
+  return {.source = {token_of(a), token_of(b)}, .target = {token_of((a + b) % modulus)}};
 }
 
 void add_split(Task& task, std::string name, std::span<const Index> numbers, Index modulus) {
@@ -99,6 +100,9 @@ Task make_modular(const TaskOptions& options, std::uint64_t seed,
   Task task;
   task.source_tokenizer = kept.source;
   task.target_tokenizer = kept.target;
+  for (Index number = 0; number < modular.modulus; ++number) {
+    task.cyclic_tokens.push_back(token_of(number));
+  }
   const std::vector<Index> order =
       draw_permutation(Draws(seed, "task/pairs", 0), modular.modulus * modular.modulus);
   const auto [train, validation, test] = sizes_of(modular);

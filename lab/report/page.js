@@ -4,7 +4,7 @@ function partsOf(report) {
   if (report.kind === 'sweep') return sweepParts(report);
   const choice = firstChoice(report);
   return [curvesSection(report), confusionSection(report), typesSection(report), samplesSection(report), attentionSection(report, choice), predictionsSection(report),
-    headsSection(report, choice), headCurvesSection(report),
+    headsSection(report, choice), headCurvesSection(report), spectrumSection(report),
     pruningSection(report), configSection(report), environmentSection(report)].filter(Boolean);
 }
 

@@ -28,7 +28,7 @@ struct ReportRequest {
   std::string checkpoint{};          // as SavedRun takes it
   DataChoice data{};
   ReportEffort effort{};
-  bool every_checkpoint = false;  // also what the heads did at each one that the run keeps
+  bool every_checkpoint = false;  // also the heads and the spectrum at each that the run keeps
   Index threads = 1;
   const Task* task = nullptr;  // the run's data, if it is loaded already
   std::function<void(const std::string& what)> progress{};

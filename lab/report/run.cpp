@@ -12,6 +12,7 @@
 #include "lab/report/facts.hpp"
 #include "lab/report/head_curves.hpp"
 #include "lab/report/heads.hpp"
+#include "lab/report/spectrum.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"
 #include "train/output/figures.hpp"
@@ -49,6 +50,24 @@ Json curves_of_heads(const ReportRequest& request, const Task& task, const Split
   return json;
 }
 
+// A checkpoint that cannot be read, other than the one that the report is about, costs the report
+// no other part.
+void add_spectrum(Json& report, const Task& task, const ReportRequest& request) {
+  try {
+    Json spectrum = spectrum_json(request.run, task, request.every_checkpoint);
+    if (!spectrum.is_null()) {
+      expect_figures(spectrum);
+      report["spectrum"] = std::move(spectrum);
+    }
+  } catch (const IoError& error) {
+    if (request.every_checkpoint) {
+      throw;
+    }
+    report["notes"].push_back(
+        fmt::format("The spectrum of the embedding is missing: {}", error.what()));
+  }
+}
+
 void add_model(Json& report, SavedRun& run, const Task& task, const ReportRequest& request) {
   const Split& split = task.split(request.split);
   if (request.task == nullptr) {  // otherwise a message was printed already
@@ -68,6 +87,7 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
                     "page too large.",
                     sentences.size(), report["sentences"].size()));
   }
+  add_spectrum(report, task, request);
   report["heads"] = report_heads_json(run.model, run.config, task, split, request, workers);
   expect_figures(report["heads"]);
   if (request.every_checkpoint) {
@@ -83,7 +103,7 @@ void note_unknown(Json& report, const ReportRequest& request, const Error& error
   if (!request.checkpoint.empty() || request.every_checkpoint) {
     throw error;
   }
-  for (const char* part : {"sentences", "texts", "heads", "head_curves"}) {
+  for (const char* part : {"sentences", "texts", "spectrum", "heads", "head_curves"}) {
     report.erase(part);
   }
   report["notes"].push_back(fmt::format("Samples and heads are missing: {}", error.what()));

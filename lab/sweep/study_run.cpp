@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/embedding_spectrum.hpp"
 #include "lab/heads/head_report.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/options/layout.hpp"
@@ -40,6 +41,12 @@ NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, cons
   NamedFigures figures;
   for (const std::string& name : study.further_splits) {
     add_split(figures, name, evaluate_further(run, task, task.split(name), split.size(), workers));
+  }
+  if (!task.cyclic_tokens.empty()) {
+    const CyclicSpectrum spectrum = embedding_spectrum(run.model, task.cyclic_tokens);
+    figures["embedding.frequencies"] =
+        static_cast<double>(spectrum.frequencies_with(most_of_spectrum));
+    figures["embedding.gini"] = spectrum.gini();
   }
   if (study.heads) {
     figures.merge(

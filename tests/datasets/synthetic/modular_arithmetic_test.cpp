@@ -34,6 +34,17 @@ TEST(ModularArithmetic, has_every_pair_once_with_its_sum) {
   EXPECT_EQ(task.split("test").examples.size(), 3764U);
 }
 
+TEST(ModularArithmetic, says_which_tokens_are_the_numbers_of_its_circle) {
+  const TaskOptions options("modular_arithmetic");
+  const Task task = make_task(options, 1);
+  ASSERT_EQ(task.cyclic_tokens.size(), 97U);
+  for (int number = 0; number < 97; ++number) {
+    const TokenId token = task.cyclic_tokens[static_cast<std::size_t>(number)];
+    EXPECT_EQ(task.source_tokenizer->entry(token), std::to_string(number));
+  }
+  EXPECT_TRUE(make_task(TaskOptions("copy"), 1).cyclic_tokens.empty());
+}
+
 TEST(ModularArithmetic, is_shuffled_by_the_seed) {
   const TaskOptions options("modular_arithmetic");
   EXPECT_NE(make_task(options, 1).fingerprint, make_task(options, 2).fingerprint);

@@ -1,0 +1,130 @@
+// The spectrum of rows on a circle: of waves, of noise, and its sum.
+#include "lab/cyclic_spectrum.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include "core/random/draws.hpp"
+
+namespace tapehead {
+namespace {
+
+struct Wave {
+  double frequency;
+  double amplitude;
+};
+
+// p rows of one number: the waves' sum, moved along the circle by a phase, and a constant, which is
+// no frequency.
+std::vector<double> waves(Index p, const std::vector<Wave>& all) {
+  std::vector<double> rows(static_cast<std::size_t>(p), 5.0);
+  for (std::size_t a = 0; a < rows.size(); ++a) {
+    for (const auto& [frequency, amplitude] : all) {
+      const double turns = frequency * static_cast<double>(a) / static_cast<double>(p);
+      rows[a] += amplitude * std::cos(2 * std::numbers::pi * turns + 0.3);
+    }
+  }
+  return rows;
+}
+
+TEST(CyclicSpectrum, of_a_cosine_is_one_frequency) {
+  for (const Index p : {7, 8, 97}) {
+    for (Index k = 1; k <= p / 2; ++k) {
+      const CyclicSpectrum spectrum =
+          cyclic_spectrum(waves(p, {{.frequency = static_cast<double>(k), .amplitude = 2}}), 1);
+      ASSERT_EQ(std::ssize(spectrum.shares), p / 2);
+      EXPECT_NEAR(spectrum.shares[static_cast<std::size_t>(k - 1)], 1, 1e-12) << p << ' ' << k;
+      EXPECT_EQ(spectrum.frequencies_with(0.9), 1);
+      EXPECT_NEAR(spectrum.gini(), 1 - 1.0 / static_cast<double>(p / 2), 1e-12);
+    }
+  }
+}
+
+// The squared norm of a wave goes with the square of its amplitude: 4 + 1 = 5.
+TEST(CyclicSpectrum, of_two_cosines_has_the_squares_of_their_amplitudes) {
+  const CyclicSpectrum spectrum = cyclic_spectrum(
+      waves(11, {{.frequency = 2, .amplitude = 2}, {.frequency = 5, .amplitude = 1}}), 1);
+  EXPECT_NEAR(spectrum.shares[1], 0.8, 1e-12);
+  EXPECT_NEAR(spectrum.shares[4], 0.2, 1e-12);
+  EXPECT_EQ(spectrum.frequencies_with(0.8 - 1e-9), 1);
+  EXPECT_EQ(spectrum.frequencies_with(0.9), 2);
+}
+
+std::vector<double> noise(Index p, Index width) {
+  const Draws draws(1, "noise", 0);
+  std::vector<double> rows(static_cast<std::size_t>(p * width));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = draw_normal(draws, i);
+  }
+  return rows;
+}
+
+// Each of the 48 frequencies has 2 numbers in each of 1,000 columns, so its share has a relative
+// deviation of 1 / sqrt(1000), about 3 %.
+TEST(CyclicSpectrum, of_random_rows_is_about_uniform) {
+  const CyclicSpectrum spectrum = cyclic_spectrum(noise(97, 1000), 1000);
+  for (const double share : spectrum.shares) {
+    EXPECT_NEAR(share, 1.0 / 48, 0.2 / 48);
+  }
+  EXPECT_GE(spectrum.frequencies_with(0.9), 42);
+  EXPECT_LT(spectrum.gini(), 0.05);
+}
+
+// Parseval: the share of a frequency times the squared distances from the mean is the squared
+// length of the rows' projection on the cosine and the sine of that frequency.
+TEST(CyclicSpectrum, shares_are_those_of_projections_and_sum_to_one) {
+  for (const Index p : {9, 10}) {
+    const Index width = 3;
+    const std::vector<double> rows = noise(p, width);
+    const CyclicSpectrum spectrum = cyclic_spectrum(rows, width);
+    EXPECT_NEAR(std::accumulate(spectrum.shares.begin(), spectrum.shares.end(), 0.0), 1, 1e-12);
+    double distances = 0;
+    std::vector<double> projected(spectrum.shares.size());
+    for (Index column = 0; column < width; ++column) {
+      const auto at = [&](Index a) { return rows[static_cast<std::size_t>(a * width + column)]; };
+      double mean = 0;
+      for (Index a = 0; a < p; ++a) {
+        mean += at(a) / static_cast<double>(p);
+      }
+      for (Index a = 0; a < p; ++a) {
+        distances += (at(a) - mean) * (at(a) - mean);
+      }
+      for (Index k = 1; k <= p / 2; ++k) {
+        double cosine = 0;
+        double sine = 0;
+        for (Index a = 0; a < p; ++a) {
+          const double angle =
+              2 * std::numbers::pi * static_cast<double>(a * k) / static_cast<double>(p);
+          cosine += at(a) * std::cos(angle);
+          sine += at(a) * std::sin(angle);
+        }
+        // The squared length of each wave is p / 2; that of the cosine at k = p / 2 is p, and the
+        // sine there is 0.
+        const double length = static_cast<double>(p) / (2 * k == p ? 1 : 2);
+        projected[static_cast<std::size_t>(k - 1)] += (cosine * cosine + sine * sine) / length;
+      }
+    }
+    for (std::size_t i = 0; i < projected.size(); ++i) {
+      EXPECT_NEAR(spectrum.shares[i], projected[i] / distances, 1e-12) << p << ' ' << i + 1;
+    }
+  }
+}
+
+TEST(CyclicSpectrum, of_zeros_has_no_frequency) {
+  const CyclicSpectrum spectrum = cyclic_spectrum(std::vector<double>(10, 0.0), 2);
+  EXPECT_EQ(spectrum.shares, (std::vector<double>{0, 0}));
+  EXPECT_EQ(spectrum.frequencies_with(0.9), 0);
+  EXPECT_EQ(spectrum.gini(), 0);
+}
+
+// By hand: (-2 · 0.1 + 0 · 0.2 + 2 · 0.7) / (3 · 1) = 0.4
+TEST(CyclicSpectrum, gini_is_that_of_the_sorted_shares) {
+  EXPECT_NEAR((CyclicSpectrum{.shares = {0.7, 0.1, 0.2}}.gini()), 0.4, 1e-12);
+}
+
+}  // namespace
+}  // namespace tapehead
