@@ -11,8 +11,8 @@ namespace tapehead {
 
 extern const TaskKind copy_task, reverse_task, sort_task, previous_token_task, two_offsets_task,
     induction_task, copy_distractors_task, brackets_task, recall_task, few_shot_task, bigrams_task,
-    modular_arithmetic_task, grammar_translation_task, story_questions_task, story_summaries_task,
-    parallel_text_task, text_task, labelled_text_task, tagged_text_task;
+    repeated_task, modular_arithmetic_task, grammar_translation_task, story_questions_task,
+    story_summaries_task, parallel_text_task, text_task, labelled_text_task, tagged_text_task;
 
 namespace {
 
@@ -28,6 +28,7 @@ constexpr std::array registry{&copy_task,
                               &recall_task,
                               &few_shot_task,
                               &bigrams_task,
+                              &repeated_task,
                               &modular_arithmetic_task,
                               &grammar_translation_task,
                               &story_questions_task,

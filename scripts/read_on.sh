@@ -28,7 +28,7 @@ for run in "$sweep"/seed=*/; do
   for pattern in full "window $((context - 1)) 0" "sink_window 4 $((context - 5))"; do
     for times in 1 4 16; do
       loss=$("$tapehead" evaluate "$run" --split validation --pattern "$pattern" --context $((times * context)) --json |
-        sed -nE 's/.*"loss":([0-9.e+-]+).*/\1/p' | head -1) && [[ $loss ]] || fail "no loss of $run"
+        sed -nE 's/^[^[]*"loss":([0-9.e+-]+).*/\1/p') && [[ $loss ]] || fail "no loss of $run"
       row=${run##*=},$pattern,$((times * context)),$loss
       echo "$row"
       table+=$'\n'$row

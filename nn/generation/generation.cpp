@@ -91,8 +91,7 @@ class Generation {
     if (models_.length(number) + more <= options_.context) {
       return true;
     }
-    if (options_.remembered > 0 &&
-        models_.length(number) > options_.sinks + options_.remembered) {
+    if (options_.remembered > 0 && models_.length(number) > options_.sinks + options_.remembered) {
       sequence.result.slid = true;
       models_.forget(number, options_.remembered, options_.sinks);
       return true;

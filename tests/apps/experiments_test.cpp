@@ -18,6 +18,7 @@
 #include "lab/sweep/plan.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead {
 namespace {
@@ -72,8 +73,10 @@ Arguments small(const SweepFile& sweep, const Config& config) {
                                             {"training.warmup", "1"},
                                             {"training.batch_tokens", "64"},
                                             {"evaluation.max_extra_length", "2"}};
-  if (config.task.kind().of_text()) {
+  if (config.task.kind().of_text() || labels_in_one_pass(config)) {
     values.erase("evaluation.max_extra_length");
+  }
+  if (config.task.kind().of_text()) {
     values["task.train_text"] = TAPEHEAD_FIXTURES "/text/train.en";
     return overrides_of(sweep, std::move(values));
   }
@@ -232,6 +235,10 @@ TEST(ExperimentScripts, read_on) {
     }
   }
   EXPECT_THAT(read.output, ContainsRegex(rows + "$"));
+  const auto evaluated = nlohmann::json::parse(
+      run_program({"evaluate", "21/seed=1", "--split", "validation", "--json"}, here.path())
+          .output);
+  EXPECT_THAT(read.output, HasSubstr("\n1,full,8," + evaluated["loss"].dump() + "\n"));
 }
 
 // By hand: 99 of 100 tokens of a batch at step 2; of the validation at step 4, twice as late.

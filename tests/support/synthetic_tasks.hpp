@@ -35,6 +35,8 @@ inline TaskOptions small_task(std::string_view name) {
                                                 {"longer_examples", 100},
                                                 {"first_offset", 1},
                                                 {"second_offset", 3},
+                                                {"min_period", 3},
+                                                {"max_period", 7},
                                                 {"min_pairs", 2},
                                                 {"max_pairs", 7},
                                                 {"min_gap", 2},

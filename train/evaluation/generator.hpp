@@ -55,8 +55,8 @@ class Generator {
 
   // What the model reads of a prompt: its tokens and, in a run whose text has several documents,
   // the mark before a document. Without any token, a line end or a begin mark. Of a text that is
-  // longer than `context()`, the last `kept()` tokens or, if it `forgets()`, the last `context()`; of
-  // a source, the first.
+  // longer than `context()`, the last `kept()` tokens or, if it `forgets()`, the last `context()`;
+  // of a source, the first.
   std::vector<TokenId> read_of(std::string_view prompt) const;
 
   // The rows that the model sees together. A text that becomes longer is read again from its last

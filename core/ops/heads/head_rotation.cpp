@@ -93,8 +93,7 @@ void check(const HeadColumns& x, const Tensor& table, const Segments& segments, 
 
 // Calls visit(row, the row's angles).
 template <class Visitor>
-void for_each_row(const Segments& segments, const Tensor& table, Index last,
-                  const Visitor& visit) {
+void for_each_row(const Segments& segments, const Tensor& table, Index last, const Visitor& visit) {
   for (const Segment& segment : segments.list) {
     for (Index i = 0; i < segment.rows; ++i) {
       visit(segment.row + i, table.row(std::min(segment.position + i, last)));

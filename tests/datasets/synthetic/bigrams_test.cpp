@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -111,7 +112,11 @@ TEST(Bigrams, draw_triggers_for_each_sequence) {
         triggers.insert(example.source[static_cast<std::size_t>(pair.query)]);
       }
     });
-    choice == "drawn" ? EXPECT_GT(triggers.size(), 10U) : EXPECT_EQ(triggers.size(), 5U);
+    if (choice == "drawn") {
+      EXPECT_GT(triggers.size(), 10U);
+    } else {
+      EXPECT_EQ(triggers.size(), 5U);
+    }
   }
 }
 

@@ -114,7 +114,7 @@ TEST(ConfigFields, tasks_with_the_same_options_are_one_group) {
   EXPECT_THAT(names.front(),
               IsSupersetOf({"copy", "reverse", "sort", "previous_token", "induction"}));
   for (const std::string_view alone :
-       {"two_offsets", "copy_distractors", "brackets", "recall", "few_shot", "bigrams",
+       {"two_offsets", "copy_distractors", "brackets", "recall", "few_shot", "bigrams", "repeated",
         "grammar_translation", "parallel_text"}) {
     EXPECT_THAT(names, Contains(ElementsAre(alone)));
   }

@@ -126,6 +126,18 @@ TEST(TaskRules, shots_have_keys) {
   EXPECT_EQ(config_error("task: {name: few_shot, keys: 7, shots: 7}"), "accepted");
 }
 
+TEST(TaskRules, sequences_begin_again) {
+  EXPECT_EQ(config_error("task: {name: repeated, min_period: 30}"),
+            "a.yaml:1:36: task.min_period: more than task.max_period (30, 24)");
+  EXPECT_EQ(config_error("task: {name: repeated, vocabulary: 23}"),
+            "a.yaml:1:36: task.vocabulary: a period has different symbols, but there are fewer "
+            "(24, task.vocabulary 23)");
+  EXPECT_EQ(config_error("task: {name: repeated, length: 24}"),
+            "a.yaml:1:32: task.length: as long as a sequence, which would not begin again (24, "
+            "task.length 24)");
+  EXPECT_EQ(config_error("task: {name: repeated, length: 25}"), "accepted");
+}
+
 TEST(TaskRules, longer_stories_are_longer) {
   const auto error = [](const std::string& options) {
     return config_error("task: {name: story_questions, " + options + "}");

@@ -159,8 +159,10 @@ void repair(TaskOptions& task) {
   if (task.kind().name == "few_shot") {
     task_option(task, "shots") = 1;
   }
-  if (task.kind().name == "modular_arithmetic") {
-    task = TaskOptions("modular_arithmetic");
+  for (const std::string name : {"modular_arithmetic", "repeated"}) {
+    if (task.kind().name == name) {
+      task = TaskOptions(name);
+    }
   }
 }
 

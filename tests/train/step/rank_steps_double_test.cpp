@@ -7,6 +7,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/tiny_trainer.hpp"

@@ -1,0 +1,155 @@
+// The task repeated: some symbols, all different, again and again.
+//
+//   c a d b c a d b c a   (a period of four)
+//
+// The target is the source moved by one, so an encoder whose rows see no later row reads a sequence
+// as a language model does. In the first period nothing tells the next symbol. From the second on
+// it is what followed the same symbol before, which takes an induction head (Olsson et al. 2022):
+// periods differ from sequence to sequence, so it is not at a fixed distance.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "datasets/synthetic/splits.hpp"
+#include "datasets/task_kind.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct RepeatedOptions {
+  Index vocabulary = 32;
+  Index min_period = 8;
+  Index max_period = 24;
+  Index length = 64;
+
+  template <class Visitor>
+  void fields(Visitor&& visit) {
+    visit(
+        Field{.name = "vocabulary", .help = "number of symbols", .minimum = 2, .maximum = 1000000},
+        vocabulary);
+    visit(Field{.name = "min_period",
+                .help = "fewest symbols until a sequence begins again",
+                .minimum = 1,
+                .maximum = 100000},
+          min_period);
+    visit(Field{.name = "max_period",
+                .help = "most symbols until a sequence begins again, all different",
+                .minimum = 1,
+                .maximum = 100000},
+          max_period);
+    visit(Field{.name = "length",
+                .help = "symbols of each sequence that the model reads",
+                .minimum = 2,
+                .maximum = 100000,
+                .unit = "tokens"},
+          length);
+  }
+};
+
+std::shared_ptr<const Tokenizer> numbered_symbols(Index count) {
+  std::vector<std::string> entries;
+  for (Index symbol = 0; symbol < count; ++symbol) {
+    entries.push_back(fmt::format("s{}", symbol));
+  }
+  return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
+}
+
+Example draw_repeated(RandomSource& random, const Lengths& periods,
+                      const RepeatedOptions& options) {
+  const std::vector<Index> period = random.different(periods.draw(random), options.vocabulary);
+  std::vector<TokenId> tokens;
+  for (Index i = 0; i <= options.length; ++i) {
+    const Index symbol = period[static_cast<std::size_t>(i % std::ssize(period))];
+    tokens.push_back(mark_count + static_cast<TokenId>(symbol));
+  }
+  return {.source = {tokens.begin(), tokens.end() - 1},
+          .target = {tokens.begin() + 1, tokens.end()}};
+}
+
+// Each row with the row before it, and each row of a symbol that occurred before with the rows
+// behind those occurrences.
+Relations repeated_relations(const Example& example) {
+  const std::vector<TokenId>& tokens = example.source;
+  const auto rows = std::ssize(tokens);
+  const auto period = std::find(tokens.begin() + 1, tokens.end(), tokens.front()) - tokens.begin();
+  Relation answer{.name = "answer", .side = RelationSide::source, .pairs = {}};
+  for (Index row = period; row < rows; ++row) {
+    for (Index before = row % period; before < row; before += period) {
+      answer.pairs.push_back({row, before + 1});
+    }
+  }
+  return {one_back(RelationSide::source, rows), answer};
+}
+
+std::optional<Violation> no_repetition(const TaskOptions& options) {
+  const auto& task = options.as<RepeatedOptions>();
+  if (task.min_period > task.max_period) {
+    return Violation{
+        {"task.min_period", "task.max_period"},
+        fmt::format("more than task.max_period ({}, {})", task.min_period, task.max_period)};
+  }
+  if (task.max_period > task.vocabulary) {
+    return Violation{{"task.max_period", "task.vocabulary"},
+                     fmt::format("a period has different symbols, but there are fewer ({}, "
+                                 "task.vocabulary {})",
+                                 task.max_period, task.vocabulary)};
+  }
+  if (task.max_period >= task.length) {
+    return Violation{{"task.max_period", "task.length"},
+                     fmt::format("as long as a sequence, which would not begin again ({}, "
+                                 "task.length {})",
+                                 task.max_period, task.length)};
+  }
+  return {};
+}
+
+constexpr std::array repeated_rules{
+    TaskRule{"`task.min_period` is at most `task.max_period`, which is at most `task.vocabulary` "
+             "and less than `task.length`.",
+             no_repetition}};
+
+LongestSide longest_repeated(const TaskOptions& options) {
+  return {.tokens = options.as<RepeatedOptions>().length, .option = "task.length"};
+}
+
+void shrink_repeated(TaskOptions& task, const Shrinking& shrinking) {
+  auto& options = task.as<RepeatedOptions>();
+  shrinking.splits(task.as<SplitSizes>());
+  shrinking.at_most("task.min_period", options.min_period, Shrinking::most_tokens / 4);
+  shrinking.at_most("task.max_period", options.max_period, Shrinking::most_tokens / 4,
+                    options.min_period);
+  shrinking.at_most("task.length", options.length, Shrinking::most_tokens / 2,
+                    options.max_period + 1);
+  shrinking.at_most("task.vocabulary", options.vocabulary, Shrinking::most_symbols,
+                    options.max_period);
+}
+
+Task make_repeated(const TaskOptions& task, std::uint64_t seed,
+                   const std::filesystem::path& tokenizers) {
+  const auto options = task.as<RepeatedOptions>();
+  const SyntheticTask kind{
+      .tokenizer = numbered_symbols(options.vocabulary),
+      .draw = [options](RandomSource& random,
+                        const Lengths& periods) { return draw_repeated(random, periods, options); },
+      .relations = repeated_relations,
+      .sources = fmt::format("periods of {} to {} of {} symbols", options.min_period,
+                             options.max_period, options.vocabulary),
+      .remedy = "task.max_period or task.vocabulary"};
+  return make_splits(kind,
+                     splits_of(task.as<SplitSizes>(), {options.min_period, options.max_period}),
+                     seed, tokenizers);
+}
+
+}  // namespace
+
+extern constinit const TaskKind repeated_task{.name = "repeated",
+                                              .options = options_of<RepeatedOptions, SplitSizes>,
+                                              .rules = repeated_rules,
+                                              .longest = longest_repeated,
+                                              .shrink = shrink_repeated,
+                                              .make = make_repeated};
+
+}  // namespace tapehead
