@@ -68,7 +68,8 @@ void set_context(Task& task, Config& config, Index context) {
   if (!config.task.kind().of_text()) {
     throw ConfigError("--context: only running text is cut into windows (task.name: text)");
   }
-  const Index most = config.model.max_positions - config.evaluation.memory.value_or(0);
+  const Index mark = config.model.family == Family::encoder ? 1 : 0;
+  const Index most = config.model.max_positions - mark - config.evaluation.memory.value_or(0);
   if (context > most) {
     throw ConfigError(
         fmt::format("--context: more tokens than the model has positions for ({}; allowed: 1 to "
@@ -99,7 +100,9 @@ void set_stride(Task& task, const Config& config, Index stride) {
   task.set_stride(stride);
 }
 
-Config with_memory(Config config, Index memory) {
+// Whether windows, memory and pattern fit each other, whatever the run was trained with.
+void check_memory(Config config, const EvaluateArguments& arguments) {
+  const Index memory = config.evaluation.memory.value_or(0);
   const auto* text = config.task.find<TextOptions>();
   const Index most = text == nullptr ? 0 : config.model.max_positions - text->context;
   if (text != nullptr && memory > most) {
@@ -108,11 +111,10 @@ Config with_memory(Config config, Index memory) {
         "allowed: 0 to {})",
         config.model.max_positions, text->context, memory, most));
   }
-  config.evaluation.memory = memory;
+  config.training.memory = 0;
   if (const auto violation = memory_fits(config)) {
-    throw ConfigError("--memory: " + violation->problem);
+    throw ConfigError((arguments.memory ? "--memory: " : "--pattern: ") + violation->problem);
   }
-  return config;
 }
 
 void evaluate_run(const EvaluateArguments& arguments) {
@@ -122,11 +124,14 @@ void evaluate_run(const EvaluateArguments& arguments) {
   const SavedRun saved(arguments.run, arguments.checkpoint, change_of(arguments));
   Task task = saved.task(arguments.data);
   Config config = saved.config;
+  if (arguments.memory) {
+    config.evaluation.memory = *arguments.memory;
+  }
   if (arguments.context > 0) {
     set_context(task, config, arguments.context);
   }
-  if (arguments.memory) {
-    config = with_memory(config, *arguments.memory);
+  if (arguments.memory || !arguments.pattern.empty()) {
+    check_memory(config, arguments);
   }
   if (arguments.stride > 0) {
     set_stride(task, config, arguments.stride);
@@ -167,12 +172,14 @@ void add_evaluate_command(CLI::App& program, Outcome& /*outcome*/) {
   command->add_option("--pattern", arguments->pattern,
                       "Pattern of all self-attentions, in the notation of attention.pattern; by "
                       "default as the config says");
-  add_number_option(*command,
-                    {.name = "--context",
-                     .help = "Running text: tokens of a window; by default as the config says",
-                     .minimum = 1,
-                     .maximum = 1048576},
-                    &arguments->context);
+  add_number_option(
+      *command,
+      {.name = "--context",
+       .help = "Running text: tokens of a window; by default as the config says. Windows of "
+               "another length overlap only with --stride",
+       .minimum = 1,
+       .maximum = 1048576},
+      &arguments->context);
   add_number_option(
       *command,
       {.name = "--stride",

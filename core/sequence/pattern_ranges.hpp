@@ -88,7 +88,6 @@ void for_each_pattern_range(const Pattern& pattern, const Segment& queries, cons
   const Index sinks = std::clamp<Index>(pattern.sinks() - keys.position, 0, keys.rows);
   const Index apart = pattern.near().before + 1;
   const Index first = std::clamp<Index>(keys.position + apart - queries.position, 0, queries.rows);
-  ;
   if (sinks > 0 && first < queries.rows) {
     visit(PatternRange{.queries = {.first = first, .rows = queries.rows - first},
                        .keys = {.rows = sinks},

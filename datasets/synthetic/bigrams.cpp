@@ -193,7 +193,7 @@ void shrink_bigrams(TaskOptions& task, const Shrinking& shrinking) {
 
 Task make_bigrams(const TaskOptions& task, std::uint64_t seed,
                   const std::filesystem::path& tokenizers) {
-  const auto options = task.as<BigramsOptions>();
+  const auto& options = task.as<BigramsOptions>();
   const auto sequences = std::make_shared<BigramSequences>(options);
   const SyntheticTask kind{
       .tokenizer = sequences->tokenizer(),

@@ -73,9 +73,10 @@ void set_widths(const ModelOptions& options, const AttentionSettings& said, Inde
                 : spec.sharing == Sharing::identity_query ? spec.input_columns()
                                                           : width;
   }
-  spec.heads_divide = budget != HeadBudget::fixed_width || spec.heads == 0 ||
-                      spec.d_model % spec.heads == 0 || spec.sharing == Sharing::identity ||
-                      (said.d_qk.given() && said.d_v.given());
+  spec.heads_divide =
+      budget != HeadBudget::fixed_width || spec.heads == 0 || spec.d_model % spec.heads == 0 ||
+      spec.sharing == Sharing::identity ||
+      ((said.d_qk.given() || spec.sharing == Sharing::identity_query) && (said.d_v.given() || sum));
 }
 
 }  // namespace

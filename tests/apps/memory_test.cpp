@@ -97,6 +97,22 @@ TEST_F(Memory, makes_a_difference_in_evaluation_that_is_the_same_by_any_threads)
   EXPECT_EQ(tokens_of(evaluated("a", {"--memory", "0"})), tokens_of(remembered));
 }
 
+TEST_F(Memory, and_windows_and_pattern_of_an_evaluation_fit_each_other) {
+  train("a");
+  const auto refused = [&](const Arguments& options) {
+    Arguments arguments{"evaluate", "a", "--split", "validation"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramResult result = run_program(arguments, here.path());
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    return result.errors;
+  };
+  EXPECT_THAT(refused({"--pattern", "sink_window 2 5"}),
+              HasSubstr("--pattern: a memory forgets the first tokens"));
+  EXPECT_THAT(refused({"--context", "51"}), HasSubstr("(51; allowed: 1 to 50"));
+  evaluated("a", {"--pattern", "sink_window 2 5", "--memory", "0"});
+  evaluated("a", {"--context", "80", "--memory", "0"});
+}
+
 // The windows are the same with a memory and without, so a text of several documents needs streams.
 TEST_F(Memory, can_be_of_the_evaluation_alone) {
   const Arguments options{"training.memory=0", "evaluation.memory=30"};

@@ -95,6 +95,7 @@ TEST(ConfigAttention, budgets_decide_the_widths) {
   EXPECT_EQ(d("budget: iso_params, sharing: all"), both(8));  // 1024 / (16 (4 + 4))
   EXPECT_EQ(d("combine: mean"), std::pair(Index{4}, Index{16}));
   EXPECT_EQ(d("combine: mean, sharing: all"), both(16));
+  EXPECT_EQ(d("sharing: identity_query, combine: mean, heads: 3"), both(16));
   EXPECT_EQ(d("sharing: identity"), both(16));
   EXPECT_EQ(d("sharing: identity, input: narrow"), both(4));
   EXPECT_EQ(d("sharing: identity_query"), std::pair(Index{16}, Index{4}));
