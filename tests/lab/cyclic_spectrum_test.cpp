@@ -33,13 +33,14 @@ std::vector<double> waves(Index p, const std::vector<Wave>& all) {
 
 TEST(CyclicSpectrum, of_a_cosine_is_one_frequency) {
   for (const Index p : {7, 8, 97}) {
-    for (Index k = 1; k <= p / 2; ++k) {
+    const Index frequencies = p / 2;
+    for (Index k = 1; k <= frequencies; ++k) {
       const CyclicSpectrum spectrum =
           cyclic_spectrum(waves(p, {{.frequency = static_cast<double>(k), .amplitude = 2}}), 1);
-      ASSERT_EQ(std::ssize(spectrum.shares), p / 2);
+      ASSERT_EQ(std::ssize(spectrum.shares), frequencies);
       EXPECT_NEAR(spectrum.shares[static_cast<std::size_t>(k - 1)], 1, 1e-12) << p << ' ' << k;
       EXPECT_EQ(spectrum.frequencies_with(0.9), 1);
-      EXPECT_NEAR(spectrum.gini(), 1 - 1.0 / static_cast<double>(p / 2), 1e-12);
+      EXPECT_NEAR(spectrum.gini(), 1 - 1.0 / static_cast<double>(frequencies), 1e-12);
     }
   }
 }
