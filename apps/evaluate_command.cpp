@@ -125,7 +125,7 @@ void evaluate_run(const EvaluateArguments& arguments) {
   Task task = saved.task(arguments.data);
   Config config = saved.config;
   if (arguments.memory) {
-    config.evaluation.memory = *arguments.memory;
+    config.evaluation.memory = arguments.memory;
   }
   if (arguments.context > 0) {
     set_context(task, config, arguments.context);
