@@ -4,8 +4,9 @@
 Usage: scripts/keep_experiment.py SWEEP ... [--to docs/experiments]
 
 For each sweep's directory (runs/02_shared_weights): NAME.csv, its cells with the metric, the comparison with the best
-and the figures that the sweep shows; NAME_pairs.csv, the comparison of cells that differ in one axis; and NAME.png, the
-charts of its page, which headless Chromium draws.
+and the figures that the sweep shows; NAME_runs.csv, the same figures seed by seed; and of a sweep with several cells
+NAME_pairs.csv, the comparison of cells that differ in one axis, and NAME.png, the charts of its page, which headless
+Chromium draws.
 """
 import argparse
 import csv
@@ -29,11 +30,14 @@ def rounded(value):
     return f"{value:.5g}" if isinstance(value, (int, float)) else ""
 
 
+def figures_of(results):
+    """The metric, what the sweep shows, and what it cost, each once."""
+    return list(dict.fromkeys([results["metric"], *results["show"], *USUAL]))
+
+
 def rows_of(results):
     """Header and lines: axes, seeds, the metric, the comparison with the best, what is shown, what it cost."""
-    axes, metric = results["axes"], results["metric"]
-    figures = [metric] + [name for name in results["show"] if name != metric]
-    figures += [name for name in USUAL if name not in figures]
+    axes, figures = results["axes"], figures_of(results)
     yield axes + ["seeds"] + [part for name in figures for part in (name, f"{name} ±")] + ["to best", "p"]
     for cell in results["cells"]:
         row = [cell["settings"][axis] for axis in axes] + [cell["seeds"]]
@@ -42,6 +46,16 @@ def rows_of(results):
             row += [rounded(spread.get("mean")), rounded(spread.get("deviation"))]
         best = cell["to_best"] or {}
         yield row + [rounded(best.get("difference")), rounded(best.get("p"))]
+
+
+def runs_of(sweep, results):
+    """Header and lines: axes, seed, and the figures of each run."""
+    figures = figures_of(results)
+    yield results["axes"] + ["seed"] + figures
+    with open(sweep / "runs.csv", newline="", encoding="utf-8") as file:
+        for run in csv.DictReader(file):
+            numbers = [rounded(float(run[name])) if run.get(name) else "" for name in figures]
+            yield [run[axis] for axis in results["axes"]] + [run["seed"]] + numbers
 
 
 def pairs_of(results):
@@ -89,9 +103,11 @@ def main():
         results = json.loads((sweep / "results.json").read_text(encoding="utf-8"))
         name = sweep.resolve().name
         write(arguments.to / f"{name}.csv", rows_of(results))
+        write(arguments.to / f"{name}_runs.csv", runs_of(sweep, results))
         if results["comparisons"]:
             write(arguments.to / f"{name}_pairs.csv", pairs_of(results))
-        draw(sweep / "report.html", arguments.to / f"{name}.png")
+        if len(results["cells"]) > 1:
+            draw(sweep / "report.html", arguments.to / f"{name}.png")
 
 
 if __name__ == "__main__":

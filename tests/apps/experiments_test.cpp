@@ -210,6 +210,8 @@ TEST(ExperimentScripts, take_a_sweep_further) {
   EXPECT_THAT(
       content_of(here / "kept/06.csv"),
       AllOf(HasSubstr("gates,seeds,loss,loss ±,heads.closed,"), HasSubstr("penalty 0.02,1,")));
+  EXPECT_THAT(content_of(here / "kept/06_runs.csv"),
+              AllOf(HasSubstr("gates,seed,loss,heads.closed,"), HasSubstr("penalty 0.02,1,")));
   EXPECT_THAT(content_of(here / "kept/06.png"), HasSubstr("PNG"));
 }
 
