@@ -21,6 +21,20 @@ std::vector<std::string_view> characters_of(std::string_view text) {
   return characters;
 }
 
+// Typed examples are split at white space, so no entry may hold any: other characters stand for it,
+// those for control characters from Unicode's block Control Pictures (U+2400 on).
+std::string visible(std::string_view character) {
+  if (character == " ") {
+    return "␣";
+  }
+  if (character == "\n") {
+    return "↵";
+  }
+  const char first = character.front();
+  return first >= 0 && first < ' ' ? std::string("\xE2\x90") + static_cast<char>('\x80' + first)
+                                   : std::string(character);
+}
+
 }  // namespace
 
 CountedDraw::CountedDraw(const std::vector<Index>& counts) : sums_(counts.size()) {
@@ -40,7 +54,7 @@ BigramStatistics statistics_of(std::string_view text) {
   std::vector<std::string> characters;
   for (auto& [character, number] : numbers) {
     number = characters.size();
-    characters.push_back(character == " " ? "␣" : character == "\n" ? "↵" : std::string(character));
+    characters.push_back(visible(character));
   }
   std::vector<Index> counts(characters.size());
   std::vector<std::vector<Index>> pairs(characters.size(), counts);

@@ -11,6 +11,7 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/make_task.hpp"
+#include "datasets/synthetic/bigram_statistics.hpp"
 #include "datasets/text/text_file.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/synthetic_tasks.hpp"
@@ -118,6 +119,12 @@ TEST(Bigrams, draw_triggers_for_each_sequence) {
       EXPECT_EQ(triggers.size(), 5U);
     }
   }
+}
+
+// Unicode's pictures of a tab and a carriage return are U+2409 and U+240D.
+TEST(Bigrams, write_white_space_so_that_it_can_be_typed) {
+  EXPECT_THAT(statistics_of("b \ta\r\n").characters,
+              ::testing::ElementsAre("␉", "↵", "␍", "␣", "a", "b"));
 }
 
 TEST(Bigrams, refuse_more_triggers_than_characters_and_no_file) {
