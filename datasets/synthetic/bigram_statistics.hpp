@@ -21,8 +21,8 @@ class CountedDraw {
   std::vector<Index> sums_;
 };
 
-// The characters are in the order of their bytes; a blank is written as "␣", a line end as "↵", a tab
-// as "␉". The first character of the text follows the last one, so each has a follower.
+// The characters are in the order of their bytes; a blank is written as "␣", a line end as "↵", a
+// tab as "␉". The first character of the text follows the last one, so each has a follower.
 struct BigramStatistics {
   std::vector<std::string> characters;
   std::vector<Index> counts;
