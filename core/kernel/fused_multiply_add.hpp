@@ -1,8 +1,7 @@
-// x y + z on vectors, rounded once, whatever the compiler and its options do with a product and a
-// sum. Results that are compared bit by bit must not depend on the optimisation level.
+// x y + z on vectors, whatever the compiler and its options do with a product and a sum: rounded
+// once where the instructions have it, as with AVX2, AVX-512 and on arm64. Results that are
+// compared bit by bit must not depend on the optimisation level.
 #pragma once
-
-#include <immintrin.h>
 
 #include <type_traits>
 #include <xsimd/xsimd.hpp>
@@ -15,13 +14,15 @@ template <class Number>
 inline xsimd::batch<Number> fused_multiply_add(const xsimd::batch<Number>& x,
                                                const xsimd::batch<Number>& y,
                                                const xsimd::batch<Number>& z) {
-  if constexpr (sizeof(xsimd::batch<Number>) < sizeof(__m512)) {
-    return xsimd::fma(x, y, z);
-  } else if constexpr (std::is_same_v<Number, float>) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<Number, float>) {
     return _mm512_fmadd_ps(x, y, z);
   } else {
     return _mm512_fmadd_pd(x, y, z);
   }
+#else
+  return xsimd::fma(x, y, z);
+#endif
 }
 
 }  // namespace tapehead

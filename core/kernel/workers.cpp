@@ -1,6 +1,5 @@
 #include "core/kernel/workers.hpp"
 
-#include <immintrin.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/kernel/cpu.hpp"
 #include "core/memory/pool.hpp"
 
 namespace tapehead {
@@ -23,12 +23,6 @@ Index default_threads() {
   const auto cores = known ? static_cast<Index>(CPU_COUNT(&allowed))
                            : static_cast<Index>(std::thread::hardware_concurrency());
   return std::max<Index>(1, cores);
-}
-
-void flush_denormals() {
-  constexpr unsigned flush_to_zero = 0x8000;
-  constexpr unsigned denormals_are_zero = 0x0040;
-  _mm_setcsr(_mm_getcsr() | flush_to_zero | denormals_are_zero);
 }
 
 struct Workers::State {
@@ -51,7 +45,7 @@ struct Workers::State {
   template <class Condition>
   void look_for(const Condition& condition) const {
     for (int i = 0; i < looks && !condition(); ++i) {
-      _mm_pause();
+      pause_polling();
     }
   }
 

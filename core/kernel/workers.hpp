@@ -34,8 +34,4 @@ class Workers {
   std::unique_ptr<State> state_;
 };
 
-// Makes the calling thread treat denormal numbers as zero: they are slow, and no result needs them.
-// Workers do this themselves.
-void flush_denormals();
-
 }  // namespace tapehead

@@ -5,17 +5,21 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <string_view>
 
 #include "core/errors.hpp"
+#include "core/kernel/cpu.hpp"
 
 namespace tapehead {
 
 namespace {
 
-bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
-         __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0;
-}
+// As Debian names it in paths.
+#if defined(__x86_64__)
+constexpr std::string_view debian_architecture = "x86_64-linux-gnu";
+#else
+constexpr std::string_view debian_architecture = "aarch64-linux-gnu";
+#endif
 
 bool is_avx512_core(const std::string& kernels) {
   return kernels == "SkylakeX" || kernels == "Cooperlake" || kernels == "Sapphirerapids";
@@ -42,17 +46,16 @@ bool choose_again(const char* kernels) {
 
 BlasInfo prepare_blas() {
   if (openblas_get_parallel() != 1) {
-    throw IoError(
+    throw IoError(fmt::format(
         "libopenblas.so.0 is not the pthread build, which tapehead needs for the same results at "
         "any thread count.\n"
         "Install it and choose it: apt-get install libopenblas0-pthread && update-alternatives "
-        "--set "
-        "libopenblas.so.0-x86_64-linux-gnu "
-        "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0");
+        "--set libopenblas.so.0-{0} /usr/lib/{0}/openblas-pthread/libopenblas.so.0",
+        debian_architecture));
   }
   openblas_set_num_threads(1);
   BlasInfo info{.version = openblas_get_config(), .kernels = openblas_get_corename()};
-  if (has_avx512() && !is_avx512_core(info.kernels) &&
+  if (cpu_has_avx512() && !is_avx512_core(info.kernels) &&
       std::getenv("OPENBLAS_CORETYPE") == nullptr) {
     info.switched = choose_again("SkylakeX");
     info.kernels = openblas_get_corename();

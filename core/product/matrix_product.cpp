@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/kernel/cpu.hpp"
 #include "core/kernel/rows.hpp"
 #include "core/product/blocked_product.hpp"
 #include "core/product/broadcast_product.hpp"
@@ -14,10 +15,12 @@ constexpr bool has_avx512_vectors = sizeof(Lanes) == 64;
 
 // Whether our own product is faster. OpenBLAS packs both sides without prefetching them, and clears
 // c first. There must be enough rows to make packing b worth it. Vectors narrower than the CPU's
-// are always slower. A transposed a is left to OpenBLAS if vectors have 8 numbers.
+// are always slower, and those of 128 bits are left to OpenBLAS. So is a transposed a if vectors
+// have 8 numbers.
 bool own_is_faster(Index rows, Index depth, const MatrixView& a) {
   constexpr Index fewest_rows = 64;
-  static const bool widest = has_avx512_vectors || __builtin_cpu_supports("avx512f") == 0;
+  constexpr bool wide = sizeof(Lanes) >= 32;
+  static const bool widest = has_avx512_vectors || (wide && !cpu_has_avx512());
   return widest && (has_avx512_vectors || !a.transposed) && rows >= fewest_rows && depth > 0;
 }
 

@@ -1,12 +1,9 @@
 #include "core/random/keep_bits.hpp"
 
-#if !defined(__AVX2__) || !defined(__AES__)
-#error "tapehead needs a CPU with AVX2 and AES instructions"
-#endif
-
-#include <immintrin.h>
-
+#include <bit>
 #include <cstring>
+
+#include "core/random/counter.hpp"
 
 namespace tapehead {
 
@@ -17,41 +14,42 @@ namespace {
 using Counters = __m512i;
 
 // Without a mask GCC 12 falsely warns about an uninitialised variable.
-inline Counters to_each(__m128i key) { return _mm512_maskz_broadcast_i32x4(0xFFFF, key); }
+inline Counters to_each(Counter key) {
+  return _mm512_maskz_broadcast_i32x4(0xFFFF, reinterpret_cast<__m128i>(key));
+}
 inline Counters mixed(Counters x, Counters key) { return _mm512_xor_si512(x, key); }
 inline Counters round(Counters x, Counters key) { return _mm512_aesenc_epi128(x, key); }
 inline Counters last_round(Counters x, Counters key) { return _mm512_aesenclast_epi128(x, key); }
 #else
-using Counters = __m128i;
+using Counters = Counter;
 
-inline Counters to_each(__m128i key) { return key; }
-inline Counters mixed(Counters x, Counters key) { return _mm_xor_si128(x, key); }
-inline Counters round(Counters x, Counters key) { return _mm_aesenc_si128(x, key); }
-inline Counters last_round(Counters x, Counters key) { return _mm_aesenclast_si128(x, key); }
+inline Counters to_each(Counter key) { return key; }
+inline Counters mixed(Counters x, Counters key) { return x ^ key; }
+inline Counters round(Counters x, Counters key) { return aes_round(x, key); }
+inline Counters last_round(Counters x, Counters key) { return last_aes_round(x, key); }
 #endif
 
 // A bare vector type loses its alignment as a template argument.
 struct SomeCounters {
   Counters numbers;
 };
-using AllCounters = std::array<SomeCounters, keep_lanes * sizeof(__m128i) / sizeof(Counters)>;
+using AllCounters = std::array<SomeCounters, keep_lanes * sizeof(Counter) / sizeof(Counters)>;
 
 // ARS with 5 rounds: the rounds of AES, with keys that are a Weyl sequence starting at `key`
 // (Salmon et al. 2011, section 3.1).
 inline void encrypt(AllCounters& counters, std::uint64_t key) {
-  const __m128i weyl = _mm_set_epi64x(static_cast<long long>(0xBB67AE8584CAA73B),   // √3 - 1
-                                      static_cast<long long>(0x9E3779B97F4A7C15));  // (√5 - 1) / 2
-  __m128i round_key = _mm_set_epi64x(0, static_cast<long long>(key));
+  constexpr Counter weyl{0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B};  // (√5 - 1) / 2 and √3 - 1
+  Counter round_key{key, 0};
   for (SomeCounters& some : counters) {
     some.numbers = mixed(some.numbers, to_each(round_key));
   }
   for (int i = 1; i < 5; ++i) {
-    round_key = _mm_add_epi64(round_key, weyl);
+    round_key += weyl;
     for (SomeCounters& some : counters) {
       some.numbers = round(some.numbers, to_each(round_key));
     }
   }
-  round_key = _mm_add_epi64(round_key, weyl);
+  round_key += weyl;
   for (SomeCounters& some : counters) {
     some.numbers = last_round(some.numbers, to_each(round_key));
   }
@@ -91,19 +89,20 @@ inline KeepBytes kept(const AllCounters& draws, std::uint32_t threshold) {
 inline AllCounters counters_at(const Addresses& addresses, std::uint64_t upper) {
   AllCounters counters;
   for (std::size_t i = 0; i < counters.size(); ++i) {
-    counters[i].numbers =
-        _mm_set_epi64x(static_cast<long long>(upper), static_cast<long long>(addresses[i]));
+    counters[i].numbers = Counter{addresses[i], upper};
   }
   return counters;
 }
 
 inline KeepBytes kept(const AllCounters& draws, std::uint32_t threshold) {
-  const __m128i least = _mm_set1_epi16(static_cast<short>(threshold));
-  const auto is_kept = [least](__m128i x) { return _mm_cmpeq_epi16(_mm_max_epu16(x, least), x); };
+  const CounterDraws least = CounterDraws{} + static_cast<std::uint16_t>(threshold);
+  const auto is_kept = [least](Counter x) {
+    return reinterpret_cast<CounterBytes>(reinterpret_cast<CounterDraws>(x) >= least);
+  };
   KeepBytes keep{};
   for (std::size_t i = 0; i < draws.size(); i += 2) {
-    const __m128i both = _mm_packs_epi16(is_kept(draws[i].numbers), is_kept(draws[i + 1].numbers));
-    const auto bits = static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(both)));
+    const std::uint64_t bits =
+        top_bits(lower_bytes(is_kept(draws[i].numbers), is_kept(draws[i + 1].numbers)));
     keep[i / 8] |= bits << (8 * (i % 8));
   }
   return keep;
@@ -131,13 +130,10 @@ std::array<std::uint16_t, 8> draw_keep_columns(const Dropout& dropout, std::uint
     addresses[lane] = address_of(block, row + lane * row_step);
   }
   const KeepBytes keep = draw(dropout, addresses, salt);
-  static_assert(sizeof(KeepBytes) == sizeof(__m128i));
-  const __m128i bytes =
-      _mm_set_epi64x(static_cast<long long>(keep[1]), static_cast<long long>(keep[0]));
+  const CounterBytes bytes = std::bit_cast<CounterBytes>(keep);
   std::array<std::uint16_t, 8> columns;
-  for (int bit = 0; bit < 8; ++bit) {  // the shift puts the bit where movemask reads
-    columns[static_cast<std::size_t>(bit)] =
-        static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_slli_epi16(bytes, 7 - bit)));
+  for (int bit = 0; bit < 8; ++bit) {
+    columns[static_cast<std::size_t>(bit)] = top_bits(bytes << (7 - bit));
   }
   return columns;
 }

@@ -30,9 +30,11 @@ void expect_one_rounding() {
   }
 }
 
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 TEST(FusedMultiplyAdd, rounds_once_in_single_precision) { expect_one_rounding<float>(); }
 
 TEST(FusedMultiplyAdd, rounds_once_in_double_precision) { expect_one_rounding<double>(); }
+#endif
 
 }  // namespace
 

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/kernel/cpu.hpp"
+
 namespace tapehead {
 namespace {
 
@@ -19,8 +21,7 @@ TEST(BlasKernels, one_thread_for_each_caller_in_the_pthread_build) {
 }
 
 TEST(BlasKernels, an_avx512_machine_gets_avx512_kernels) {
-  if (__builtin_cpu_supports("avx512f") == 0 || __builtin_cpu_supports("avx512vl") == 0 ||
-      __builtin_cpu_supports("avx512bw") == 0 || __builtin_cpu_supports("avx512dq") == 0) {
+  if (!cpu_has_avx512()) {
     GTEST_SKIP() << "this CPU has no AVX-512";
   }
   if (std::getenv("OPENBLAS_CORETYPE") != nullptr) {
