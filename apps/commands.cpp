@@ -23,6 +23,7 @@ void add_commands(CLI::App& program, Outcome& outcome, Launch& launch) {
   add_gradcheck_command(program);
   add_replay_command(program, outcome);
   add_score_run_command(program);
+  add_describe_command(program);
 }
 
 }  // namespace tapehead

@@ -1,7 +1,6 @@
 // tapehead gradcheck CONFIG: checks the gradients of a config's model in double precision. It is
 // the only command of the program tapehead-gradcheck.
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <memory>
@@ -10,11 +9,12 @@
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/gradcheck_options.hpp"
 #include "apps/inputs.hpp"
-#include "apps/number_option.hpp"
 #include "core/clock.hpp"
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
+#include "core/name_pattern.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "datasets/make_task.hpp"
 #include "train/config/config.hpp"
@@ -27,14 +27,6 @@
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
-
-struct GradcheckArguments {
-  std::filesystem::path config;
-  std::vector<std::string> overrides;
-  std::string only = "*";
-  std::uint64_t seed = 1;
-  bool json = false;
-};
 
 // Shows nothing for two seconds, then a live line, or a line every five seconds.
 class GradcheckProgress {
@@ -61,7 +53,7 @@ void expect_some(const Config& config, const Task& task, const std::string& patt
   const Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
   const auto& parameters = model.store.parameters();
   const bool any = std::ranges::any_of(parameters, [&](const NamedParameter& parameter) {
-    return fnmatch(pattern.c_str(), parameter.name.c_str(), 0) == 0;
+    return matches(pattern, parameter.name);
   });
   if (!any) {
     throw ConfigError(
@@ -153,14 +145,11 @@ int gradcheck_config(const GradcheckArguments& arguments) {
   expect_some(config, task, arguments.only);
   checked.batch = batch_to_check(config, task, std::min<Index>(160, config.model.max_positions));
   GradcheckProgress progress;
-  checked.report =
-      check_config(config, task, checked.batch,
-                   {.seed = arguments.seed,
-                    .wanted =
-                        [&arguments](std::string_view name) {
-                          return fnmatch(arguments.only.c_str(), std::string(name).c_str(), 0) == 0;
-                        },
-                    .progress = [&progress](Index done, Index all) { progress.show(done, all); }});
+  checked.report = check_config(
+      config, task, checked.batch,
+      {.seed = arguments.seed,
+       .wanted = [&arguments](std::string_view name) { return matches(arguments.only, name); },
+       .progress = [&progress](Index done, Index all) { progress.show(done, all); }});
   checked.seconds = seconds_since(begin);
   arguments.json ? print_json(checked) : print_text(checked);
   return checked.report.ok() ? 0 : 1;
@@ -173,16 +162,8 @@ int gradcheck_config(const GradcheckArguments& arguments) {
 namespace tapehead {
 
 void add_commands(CLI::App& program, Outcome& outcome, Launch& /*launch*/) {
-  CLI::App* command =
-      program.add_subcommand("gradcheck", "Check the gradients of a config's model");
   const auto arguments = std::make_shared<GradcheckArguments>();
-  command->add_option("config", arguments->config, "Config file, YAML or JSON")->required();
-  add_set_option(*command, arguments->overrides);
-  command->add_option("--only", arguments->only,
-                      "Only the parameters with such names, as \"decoder.*\"");
-  add_number_option(*command, {.name = "--seed", .help = "Chooses the random directions"},
-                    &arguments->seed);
-  command->add_flag("--json", arguments->json, "One JSON object on standard output");
+  CLI::App* command = declare_gradcheck(program, *arguments);
   command->callback([arguments, &outcome] { outcome.exit_code = gradcheck_config(*arguments); });
 }
 

@@ -49,7 +49,7 @@ Batch class_batch(Batch batch, std::int64_t label, Family family) {
 }
 
 // The sequence of a reference, with ids of ours.
-Batch batch_of(const TensorFile& reference, const Imported& imported) {
+Batch reference_batch(const TensorFile& reference, const Imported& imported) {
   const auto ids = integers(reference, "input_ids");
   const auto labels = integers(reference, "labels");
   const EntryRows& rows = imported.rows.target;
@@ -133,7 +133,7 @@ class ImportedModel : public ::testing::TestWithParam<std::string> {
   ImportedModel()
       : imported(import_model({.from = pretrained(GetParam()), .run = "a", .token_texts = true})),
         reference(pretrained(GetParam()) / "reference.safetensors", Trust::any),
-        batch(batch_of(reference, imported)) {}
+        batch(reference_batch(reference, imported)) {}
 
   Imported imported;
   TensorFile reference;
