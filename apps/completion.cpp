@@ -28,25 +28,29 @@ std::string all_words_of(const CLI::App& command) {
   return words;
 }
 
-// Inside single quotes of a shell, with a backslash before each of the marks.
-std::string quoted(std::string_view text, std::string_view marks) {
-  std::string escaped;
+// With a backslash before each of the marks.
+std::string escaped(std::string_view text, std::string_view marks) {
+  std::string result;
   for (const char c : text) {
-    escaped += marks.find(c) == std::string_view::npos ? std::string(1, c) : std::string("\\") + c;
+    result += marks.find(c) == std::string_view::npos ? std::string(1, c) : std::string("\\") + c;
   }
+  return result;
+}
+
+// In single quotes, as shells read them.
+std::string in_quotes(std::string_view text) {
   std::string result = "'";
-  for (const char c : escaped) {
+  for (const char c : text) {
     result += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
   }
   return result + "'";
 }
 
-// What _arguments takes for one word of an option: '--run[Run directory]:TEXT:_files'. It may be
-// given again, as the program checks that itself.
+// What _arguments takes for one word of an option: '*--run[Run directory]:value:_files'. With the
+// star it may be given again, since the program checks that itself.
 std::string zsh_argument(const CLI::Option& option, const std::string& word) {
   const std::string value = option.get_items_expected_max() > 0 ? ":value:_files" : "";
-  return quoted("*" + word + "[", "") + quoted(option.get_description(), "[]\\:") +
-         quoted("]" + value, "");
+  return in_quotes("*" + word + "[" + escaped(option.get_description(), "[]\\:") + "]" + value);
 }
 
 }  // namespace
@@ -79,7 +83,7 @@ std::string zsh_completion(const std::vector<const CLI::App*>& commands) {
   std::string cases;
   for (const CLI::App* command : commands) {
     described +=
-        fmt::format("    {}\n", quoted(command->get_name() + ":" + command->get_description(), ""));
+        fmt::format("    {}\n", in_quotes(command->get_name() + ":" + command->get_description()));
     cases += fmt::format("    {})\n      _arguments", command->get_name());
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& word : words_of(*option)) {

@@ -72,7 +72,7 @@ TEST(Describe, has_each_option_of_the_help) {
   for (std::sregex_iterator one(help.begin(), help.end(), option), none; one != none; ++one) {
     const std::string name = (*one)[1];
     EXPECT_THAT(page, HasSubstr("\\-\\-" + std::regex_replace(name, std::regex("-"), "\\-")));
-    EXPECT_THAT(zsh, HasSubstr("'*--" + name + "['"));
+    EXPECT_THAT(zsh, HasSubstr("'*--" + name + "["));
     ++options;
   }
   EXPECT_GE(options, 8);
