@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "apps/command_line.hpp"
+#include "train/output/program_path.hpp"
 
 namespace tapehead {
 
@@ -37,20 +38,11 @@ std::string escaped(std::string_view text, std::string_view marks) {
   return result;
 }
 
-// In single quotes, as shells read them.
-std::string in_quotes(std::string_view text) {
-  std::string result = "'";
-  for (const char c : text) {
-    result += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
-  }
-  return result + "'";
-}
-
 // What _arguments takes for one word of an option: '*--run[Run directory]:value:_files'. With the
 // star it may be given again, since the program checks that itself.
 std::string zsh_argument(const CLI::Option& option, const std::string& word) {
   const std::string value = option.get_items_expected_max() > 0 ? ":value:_files" : "";
-  return in_quotes("*" + word + "[" + escaped(option.get_description(), "[]\\:") + "]" + value);
+  return shell_word("*" + word + "[" + escaped(option.get_description(), "[]\\:") + "]" + value);
 }
 
 }  // namespace
@@ -83,7 +75,7 @@ std::string zsh_completion(const std::vector<const CLI::App*>& commands) {
   std::string cases;
   for (const CLI::App* command : commands) {
     described +=
-        fmt::format("    {}\n", in_quotes(command->get_name() + ":" + command->get_description()));
+        fmt::format("    {}\n", shell_word(command->get_name() + ":" + command->get_description()));
     cases += fmt::format("    {})\n      _arguments", command->get_name());
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& word : words_of(*option)) {

@@ -4,6 +4,7 @@
 #include "apps/gradcheck_options.hpp"
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
+#include "core/shown.hpp"
 
 namespace tapehead {
 
@@ -27,6 +28,9 @@ std::vector<const CLI::App*> listed_commands(const CLI::App& program, const CLI:
 }
 
 std::string described(const CLI::App& program, const DescribeArguments& arguments) {
+  if (arguments.what != "man" && !arguments.command.empty()) {
+    throw ConfigError(arguments.what + " completes all commands; only man takes one");
+  }
   CLI::App gradcheck;
   GradcheckArguments unused;
   const auto commands = listed_commands(program, *declare_gradcheck(gradcheck, unused));
@@ -44,7 +48,7 @@ std::string described(const CLI::App& program, const DescribeArguments& argument
       return man_page_of_command(*command);
     }
   }
-  throw ConfigError("there is no command " + arguments.command);
+  throw ConfigError("there is no command " + shown(arguments.command));
 }
 
 }  // namespace

@@ -10,19 +10,12 @@ target_compile_definitions(tapehead_flags INTERFACE SPDLOG_FMT_EXTERNAL XTENSOR_
 
 # Infinities and NaN keep their meaning; only what changes no result is relaxed.
 target_compile_options(tapehead_flags INTERFACE -fno-math-errno -fno-trapping-math)
-set(flags_native -march=native)
-set(flags_sse4 -march=x86-64-v2)
-set(flags_avx2 -march=x86-64-v3 -maes)
-set(flags_avx512 -march=x86-64-v4 -maes)
-set(flags_neon -march=armv8-a)
-if(NOT DEFINED flags_${TAPEHEAD_KERNELS})
-  message(FATAL_ERROR "TAPEHEAD_KERNELS is '${TAPEHEAD_KERNELS}'; there are native, sse4, avx2, avx512, neon")
-endif()
-target_compile_options(tapehead_flags INTERFACE ${flags_${TAPEHEAD_KERNELS}})
-# Loops that the compiler turns into vectors by itself then have the width of those written with xsimd: for many CPUs
-# with AVX-512 GCC prefers half of it.
-if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
-  target_compile_options(tapehead_flags INTERFACE -mprefer-vector-width=512)
+if(TAPEHEAD_PORTABLE)
+  target_compile_options(tapehead_flags INTERFACE -march=x86-64-v3 -maes)
+else()
+  # Loops that the compiler turns into vectors by itself then have the width of those written with xsimd: for many CPUs
+  # with AVX-512 GCC prefers half of it.
+  target_compile_options(tapehead_flags INTERFACE -march=native -mprefer-vector-width=512)
 endif()
 
 if(TAPEHEAD_SANITIZERS)

@@ -82,6 +82,7 @@ TEST(Describe, names_what_it_cannot_describe) {
   const ProgramResult command = run_program({"describe", "man", "nothing"}, ".");
   EXPECT_EQ(command.exit_code, 2);
   EXPECT_THAT(command.errors, HasSubstr("there is no command nothing"));
+  EXPECT_EQ(run_program({"describe", "zsh", "train"}, ".").exit_code, 2);
   EXPECT_EQ(run_program({"describe", "fish"}, ".").exit_code, 2);
   EXPECT_THAT(run_program({"--help"}, ".").output, Not(HasSubstr("describe")));
 }
