@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <new>
@@ -15,6 +16,7 @@
 
 #include "apps/commands.hpp"
 #include "apps/launch.hpp"
+#include "apps/version_text.hpp"
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/shown.hpp"
@@ -49,6 +51,16 @@ void expect_command(const CLI::App& program, std::string_view word) {
                           fmt::join(names, ", ")));
 }
 
+// Throws ConfigError if the environment asks for other kernels than this program has. Only the
+// launcher of a package chooses among several (launch_level.cpp).
+void expect_kernels() {
+  const char* const asked = std::getenv("TAPEHEAD_KERNELS");
+  if (asked != nullptr && *asked != '\0' && asked != kernels()) {
+    throw ConfigError(fmt::format("TAPEHEAD_KERNELS is {}, but the kernels of this program are {}",
+                                  shown(asked), kernels()));
+  }
+}
+
 // Throws ConfigError for a command that several ranks would each do alone.
 void expect_shared_command(const Ranks& ranks, std::string_view word) {
   const bool shared = word == "train" || word == "sweep" || word.starts_with('-');
@@ -74,7 +86,7 @@ int say(const CLI::App& program, const CLI::ParseError& error, const Ranks& rank
 int run(int argc, char** argv, Launch& launch) {
   CLI::App program("tapehead: train small transformers on a CPU");
   program.require_subcommand(1);
-  program.set_version_flag("--version", std::string(version()));
+  program.set_version_flag("--version", version_text);
   Outcome outcome;
   add_commands(program, outcome, launch);
   try {
@@ -94,6 +106,7 @@ RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
   try {
     open_closed_streams();  // before any file is opened
     start_logging(std::make_shared<Console>());
+    expect_kernels();
     launch = join_launch();
     if (!launch->ranks().first()) {
       stop_logging();

@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
+#include "apps/example_config.hpp"
 #include "apps/number_option.hpp"
+#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/ranks/default_threads.hpp"
@@ -24,6 +26,7 @@ namespace {
 
 struct TrainArguments {
   TrainRequest request;
+  std::string example;
   bool no_report = false;
   bool json = false;
   double deadline = 60;  // seconds
@@ -74,7 +77,17 @@ void after_training(const TrainArguments& arguments, const Trained& trained) {
   }
 }
 
+void choose_config(TrainArguments& arguments) {
+  if (!arguments.example.empty()) {
+    arguments.request.config = example_config(arguments.example);
+  } else if (arguments.request.config.empty()) {
+    throw ConfigError(
+        "train needs a config file, or the name of one that is there: --example copy");
+  }
+}
+
 int train_run(TrainArguments& arguments, Ranks& ranks) {
+  choose_config(arguments);
   outlive_console();
   arguments.request.ranks = &ranks;
   if (ranks.first()) {
@@ -93,7 +106,13 @@ int train_run(TrainArguments& arguments, Ranks& ranks) {
 void add_train_command(CLI::App& program, Outcome& outcome, Launch& launch) {
   CLI::App* command = program.add_subcommand("train", "Train a model from a config file");
   const auto arguments = std::make_shared<TrainArguments>();
-  command->add_option("config", arguments->request.config, "Config file, YAML or JSON")->required();
+  CLI::Option* config =
+      command->add_option("config", arguments->request.config, "Config file, YAML or JSON");
+  command
+      ->add_option("--example", arguments->example,
+                   "Instead of a config file: the name of a config that comes with tapehead, "
+                   "such as copy")
+      ->excludes(config);
   command->add_option("--run", arguments->request.run,
                       "Run directory; by default runs/<config name>");
   add_set_option(*command, arguments->request.overrides);

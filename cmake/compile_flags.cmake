@@ -5,18 +5,24 @@ target_include_directories(tapehead_flags INTERFACE "$<BUILD_INTERFACE:${PROJECT
                            "$<INSTALL_INTERFACE:include;include/tapehead>")
 target_link_libraries(tapehead_flags INTERFACE xsimd xtensor tapehead::xtensor_blas)
 target_compile_features(tapehead_flags INTERFACE cxx_std_20)
-target_compile_options(tapehead_flags INTERFACE "$<BUILD_INTERFACE:-Wall;-Wextra;-Wshadow;-Wconversion;-Werror>")
+set(warnings -Wall -Wextra -Wshadow -Wconversion -Werror)
+target_compile_options(tapehead_flags INTERFACE "$<BUILD_INTERFACE:${warnings}>")
 target_compile_definitions(tapehead_flags INTERFACE SPDLOG_FMT_EXTERNAL XTENSOR_USE_XSIMD HAVE_CBLAS=1)
 
 # Infinities and NaN keep their meaning; only what changes no result is relaxed.
 target_compile_options(tapehead_flags INTERFACE -fno-math-errno -fno-trapping-math)
-if(TAPEHEAD_PORTABLE)
-  target_compile_options(tapehead_flags INTERFACE -march=x86-64-v3 -maes)
-else()
-  # Loops that the compiler turns into vectors by itself then have the width of those written with xsimd: for many CPUs
-  # with AVX-512 GCC prefers half of it.
-  target_compile_options(tapehead_flags INTERFACE -march=native -mprefer-vector-width=512)
+
+# Loops that the compiler turns into vectors by itself then have the width of those written with xsimd: for many CPUs
+# with AVX-512 GCC prefers half of it.
+set(widest -mprefer-vector-width=512)
+set(flags_of_native -march=native ${widest})
+set(flags_of_sse4 -march=x86-64-v2)
+set(flags_of_avx2 -march=x86-64-v3 -maes)
+set(flags_of_avx512 -march=x86-64-v4 -maes ${widest})
+if(NOT DEFINED flags_of_${TAPEHEAD_KERNELS})
+  message(FATAL_ERROR "TAPEHEAD_KERNELS is '${TAPEHEAD_KERNELS}'; there are native, sse4, avx2 and avx512")
 endif()
+target_compile_options(tapehead_flags INTERFACE ${flags_of_${TAPEHEAD_KERNELS}})
 
 if(TAPEHEAD_SANITIZERS)
   target_compile_options(tapehead_flags INTERFACE -fsanitize=${TAPEHEAD_SANITIZERS} -fno-omit-frame-pointer -fno-sanitize-recover=all)

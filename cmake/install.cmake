@@ -1,19 +1,36 @@
-# What `cmake --install` puts where, so that another project's find_package(tapehead) gives tapehead::float and
-# tapehead::double. Headers include each other by their paths here, hence the second include directory.
+# What `cmake --install` puts where. The component "program" is what a user runs; the others are for projects whose
+# find_package(tapehead) gives tapehead::float and tapehead::double. Headers include each other by their paths here,
+# hence the second include directory.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+
+# A program for some level of instructions lies beside those for others, and the launcher chooses (apps/launch_level.cpp).
+# Libraries that a package brings along are in the folder of the levels; the old kind of tag also holds for what they
+# load themselves.
+set(program_folder bin)
+if(NOT TAPEHEAD_KERNELS STREQUAL "native")
+  set(program_folder lib/tapehead/${TAPEHEAD_KERNELS})
+  install(PROGRAMS $<TARGET_FILE:tapehead_launcher> DESTINATION bin COMPONENT program RENAME tapehead)
+  set_target_properties(tapehead tapehead-gradcheck PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+  foreach(program tapehead tapehead-gradcheck)
+    target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
+  endforeach()
+endif()
+install(TARGETS tapehead tapehead-gradcheck RUNTIME DESTINATION ${program_folder} COMPONENT program)
+install(DIRECTORY configs DESTINATION share/tapehead COMPONENT program)
 
 set_target_properties(tapehead_flags PROPERTIES EXPORT_NAME flags)
 set_target_properties(tapehead_common PROPERTIES EXPORT_NAME common)
 set_target_properties(tapehead_float PROPERTIES EXPORT_NAME float)
 set_target_properties(tapehead_double PROPERTIES EXPORT_NAME double)
-install(TARGETS tapehead_flags tapehead_common tapehead_float tapehead_double EXPORT tapehead)
-install(TARGETS tapehead tapehead-gradcheck)
-install(EXPORT tapehead NAMESPACE tapehead:: FILE tapeheadTargets.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tapehead)
+install(TARGETS tapehead_flags tapehead_common tapehead_float tapehead_double EXPORT tapehead COMPONENT library)
+install(EXPORT tapehead NAMESPACE tapehead:: FILE tapeheadTargets.cmake COMPONENT library
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tapehead)
 
-install(DIRECTORY include/tapehead DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY core nn datasets train lab DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tapehead FILES_MATCHING PATTERN *.hpp)
+install(DIRECTORY include/tapehead DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
+install(DIRECTORY core nn datasets train lab DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tapehead COMPONENT library
+        FILES_MATCHING PATTERN *.hpp)
 
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tapeheadConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES cmake/tapeheadConfig.cmake cmake/dependencies.cmake ${PROJECT_BINARY_DIR}/tapeheadConfigVersion.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tapehead)
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tapehead COMPONENT library)

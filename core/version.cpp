@@ -4,4 +4,18 @@ namespace tapehead {
 
 std::string_view version() { return TAPEHEAD_VERSION; }
 
+std::string_view kernels() { return TAPEHEAD_KERNELS; }
+
+std::string_view vector_instructions() {
+#if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
+  return "AVX-512";
+#elif defined(__AVX2__)
+  return "AVX2";
+#elif defined(__aarch64__)
+  return "NEON";
+#else
+  return "SSE";
+#endif
+}
+
 }  // namespace tapehead

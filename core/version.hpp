@@ -1,4 +1,4 @@
-// The version of tapehead.
+// What this program is: its version, and the CPUs that it was built for.
 #pragma once
 
 #include <string_view>
@@ -6,5 +6,12 @@
 namespace tapehead {
 
 std::string_view version();  // "1.2.3"
+
+// The value of TAPEHEAD_KERNELS at the build: "native" for the CPU that it ran on, or a level:
+// "sse4", "avx2", "avx512" for all x86-64 CPUs that have these.
+std::string_view kernels();
+
+// The vector instructions that the kernels are compiled to, such as "AVX2".
+std::string_view vector_instructions();
 
 }  // namespace tapehead

@@ -30,39 +30,44 @@ using ::testing::IsEmpty;
 const fs::path repository = TAPEHEAD_SOURCE_DIR;
 
 // What a new Debian 12 has (`debootstrap --variant=minbase`), and git, with which one gets here.
-const std::set<std::string> bare{"apt",  "bash",       "coreutils", "dash", "diffutils",
-                                 "dpkg", "findutils",  "grep",      "gzip", "mawk",
-                                 "sed",  "util-linux", "git"};
+const std::set<std::string> bare{"apt",  "bash",      "coreutils", "dash",       "diffutils",
+                                 "dpkg", "findutils", "grep",      "gzip",       "libc-bin",
+                                 "mawk", "tar",       "sed",       "util-linux", "git"};
 
 // The Debian 12 packages of all programs that anything here starts.
 const std::map<std::string, std::string> programs_in{
     {"apt", "apt-config apt-get"},
     {"bash", "bash"},
+    {"binutils", "objdump"},
     {"chromium-headless-shell", "chromium-headless-shell"},
     {"clang-format-19", "clang-format-19"},
     {"clang-tidy-19", "clang-tidy-19"},
     {"cmake", "cmake ctest"},
     {"coreutils",
-     "basename cat chmod chroot cp cut dirname env head ln md5sum mkdir mktemp mv nohup nproc "
-     "paste "
-     "realpath rm seq sha256sum sleep sort tee timeout touch tr wc"},
+     "basename cat chmod chroot cp cut dirname du env head ln ls md5sum mkdir mktemp mv nohup "
+     "nproc "
+     "paste realpath rm seq sha256sum sleep sort tail tee timeout touch tr wc"},
     {"curl", "curl"},
     {"dash", "sh"},
     {"debootstrap", "debootstrap"},
     {"diffutils", "diff"},
-    {"dpkg", "dpkg-query"},
+    {"dpkg", "dpkg-deb dpkg-query"},
+    {"dpkg-dev", "dpkg-shlibdeps"},
     {"findutils", "find xargs"},
     {"g++", "c++"},
     {"git", "git"},
     {"grep", "grep"},
     {"gzip", "gzip"},
+    {"libc-bin", "ldd"},
     {"mawk", "awk"},
+    {"mmdebstrap", "mmdebstrap"},
     {"ninja-build", "ninja"},
     {"mpich", "mpirun.mpich"},
     {"openmpi-bin", "mpirun.openmpi"},
     {"python3", "python3"},
     {"sed", "sed"},
     {"sudo", "sudo"},
+    {"tar", "tar"},
     {"util-linux", "mount setarch setpriv unshare"},
     {"wget", "wget"}};
 
@@ -180,13 +185,18 @@ std::string sources_of_tests() {
 }
 
 TEST(Packages, programs_of_scripts_are_listed_for_the_command_that_runs_them) {
-  for (const std::string name : {"tests/dev_test", "tests/consumer_test", "tests/fetch_test"}) {
+  for (const std::string name : {"tests/dev_test", "tests/consumer_test", "tests/fetch_test",
+                                 "scripts/check_instructions"}) {
     expect_listed(programs_of(repository / name), "test", name);
   }
   for (const std::string name : {"scripts/check_includes", "scripts/check_tidy"}) {
     expect_listed(programs_of(repository / name), "check", name);
   }
-  expect_listed(programs_of(repository / "scripts/check_bare"), "check_bare", "scripts/check_bare");
+  for (const std::string name : {"check_bare", "check_packages"}) {
+    expect_listed(programs_of(repository / "scripts" / name), name, "scripts/" + name);
+  }
+  expect_listed(programs_of(repository / "scripts/make_packages"), "package",
+                "scripts/make_packages");
   expect_listed(programs_of(repository / "bench/peers.py"), "peers", "bench/peers.py");
   expect_listed(programs_of(repository / "dev"), "any", "dev");
 }

@@ -23,6 +23,7 @@ using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -187,6 +188,23 @@ TEST_F(Errors, help_and_version_are_no_errors) {
     EXPECT_EQ(result.errors, "");
     EXPECT_NE(result.output, "");
   }
+}
+
+TEST_F(Errors, the_version_says_what_the_program_was_built_from) {
+  EXPECT_THAT(run({"--version"}).output,
+              MatchesRegex("tapehead [0-9]+\\.[0-9]+\\.[0-9]+(, commit [0-9a-f]+)?\n"
+                           "kernels: [a-z0-9]+ \\([A-Z0-9-]+\\)\n"
+                           "BLAS: OpenBLAS [0-9.]+ .*; kernels in use: [A-Za-z0-9]+\n"));
+}
+
+TEST_F(Errors, an_example_that_there_is_not) {
+  EXPECT_THAT(run({"train", "--example", "copi"}).errors, HasSubstr("did you mean copy?"));
+  EXPECT_THAT(run({"train", "--example", "nothing"}).errors,
+              HasSubstr("there are birth, brackets"));
+  EXPECT_THAT(run({"train"}).errors, HasSubstr("--example copy"));
+  const ProgramResult both = run({"train", "a.yaml", "--example", "copy"});
+  EXPECT_EQ(both.exit_code, wrong_command);
+  EXPECT_FALSE(made("runs"));
 }
 
 TEST_F(Errors, a_missing_config_file_is_named) {

@@ -2,15 +2,34 @@
 
 #include <filesystem>
 
+#include "core/version.hpp"
+
 namespace tapehead {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the user starts: in a package, which has a program for each level of instructions, the
+// launcher bin/NAME of lib/tapehead/LEVEL/NAME.
+fs::path started_program(const fs::path& program) {
+  const fs::path level = program.parent_path();
+  const fs::path launcher = level / "../../../bin" / program.filename();
+  std::error_code error;
+  return level.filename() == kernels() && fs::exists(launcher, error) ? launcher.lexically_normal()
+                                                                      : program;
+}
+
+}  // namespace
 
 std::string program_path() {
   std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const fs::path running = fs::read_symlink("/proc/self/exe", error);
   if (error) {
     return "tapehead";
   }
-  const std::filesystem::path near = std::filesystem::proximate(program, error);
+  const fs::path program = started_program(running);
+  const fs::path near = fs::proximate(program, error);
   return shell_word(error || near.string().starts_with("..") ? program.string() : near.string());
 }
 

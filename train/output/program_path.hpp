@@ -6,7 +6,7 @@
 
 namespace tapehead {
 
-// The path of the running program: relative if it is below the working directory, otherwise
+// The path of the running program, in a package that of its launcher: relative if it is below the working directory, otherwise
 // absolute.
 std::string program_path();
 

@@ -1,0 +1,56 @@
+#include "apps/example_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+#include "train/config/nearest.hpp"
+
+namespace tapehead {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path example_folder() {
+  const fs::path own = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const std::string_view place : {
+           "../configs",                       // build/tapehead
+           "../../configs",                    // build/asan/tapehead
+           "../share/tapehead/configs",        // bin/tapehead
+           "../../../share/tapehead/configs",  // lib/tapehead/avx2/tapehead
+       }) {
+    if (fs::is_regular_file(own / place / "copy.yaml")) {
+      return (own / place).lexically_normal();
+    }
+  }
+  throw ConfigError("no configs are installed beside this program");
+}
+
+}  // namespace
+
+fs::path example_config(const std::string& name) {
+  const fs::path folder = example_folder();
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".yaml") {
+      names.push_back(entry.path().stem().string());
+    }
+  }
+  std::ranges::sort(names);
+  if (std::ranges::binary_search(names, name)) {
+    return folder / (name + ".yaml");
+  }
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const auto meant = nearest(name, candidates);
+  throw ConfigError(fmt::format(
+      "there is no example {}; {}", shown(name),
+      meant ? fmt::format("did you mean {}?", *meant)
+            : fmt::format("there are {} in {}", fmt::join(names, ", "), shown(folder.string()))));
+}
+
+}  // namespace tapehead

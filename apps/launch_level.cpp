@@ -1,0 +1,76 @@
+// The program `tapehead` of a package: of those in lib/tapehead/LEVEL/ it starts the one that was
+// built for the newest instructions that this CPU has. The environment's TAPEHEAD_KERNELS asks for
+// another level.
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Level {
+  std::string_view name;
+  bool works;  // on this CPU
+};
+
+// The newest first, each with what cmake/compile_flags.cmake lets the compiler use.
+std::array<Level, 3> levels() {
+  const bool aes = __builtin_cpu_supports("aes") != 0;
+  return {{{"avx512", aes && __builtin_cpu_supports("x86-64-v4") != 0},
+           {"avx2", aes && __builtin_cpu_supports("x86-64-v3") != 0},
+           {"sse4", __builtin_cpu_supports("x86-64-v2") != 0}}};
+}
+
+fs::path program_of(const Level& level) {
+  std::error_code error;
+  const fs::path own = fs::read_symlink("/proc/self/exe", error);
+  return own.parent_path().parent_path() / "lib/tapehead" / level.name / "tapehead";
+}
+
+bool usable(const Level& level) {
+  return level.works && access(program_of(level).c_str(), X_OK) == 0;
+}
+
+std::string usable_names() {
+  std::string names;
+  for (const Level& level : levels()) {
+    if (usable(level)) {
+      names += (names.empty() ? "" : ", ") + std::string(level.name);
+    }
+  }
+  return names;
+}
+
+int fail(const std::string& message) {
+  std::fprintf(stderr, "error: %s\n", message.c_str());
+  return 2;
+}
+
+}  // namespace
+
+// Exit code 2 if no level can be used, or TAPEHEAD_KERNELS names none that can; else the program's.
+int main(int /*argc*/, char** argv) {
+  const char* const asked = std::getenv("TAPEHEAD_KERNELS");
+  const std::string wanted = asked != nullptr ? asked : "";
+  for (const Level& level : levels()) {
+    if (usable(level) && (wanted.empty() || level.name == wanted)) {
+      const fs::path program = program_of(level);
+      execv(program.c_str(), argv);
+      return fail("cannot start " + program.string() + ": " + std::strerror(errno));
+    }
+  }
+  const std::string names = usable_names();
+  if (names.empty()) {
+    return fail("no program for this CPU is installed; tapehead needs a CPU with SSE4.2");
+  }
+  return fail("TAPEHEAD_KERNELS is '" + wanted + "'; on this CPU there are " + names);
+}

@@ -1,0 +1,20 @@
+#include "apps/version_text.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "core/product/blas_kernels.hpp"
+#include "core/version.hpp"
+
+namespace tapehead {
+
+std::string version_text() {
+  constexpr std::string_view commit = TAPEHEAD_COMMIT;
+  const BlasInfo blas = prepare_blas();
+  return fmt::format("tapehead {}{}{}\nkernels: {} ({})\nBLAS: {}; kernels in use: {}", version(),
+                     commit.empty() ? "" : ", commit ", commit, kernels(), vector_instructions(),
+                     blas.version, blas.kernels);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,92 @@
+// The launcher of a package starts the program of the newest level that the CPU has, or of the one
+// asked for; other programs refuse levels that they are not.
+#if defined(__x86_64__)
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/kernel/cpu.hpp"
+#include "tests/support/shell.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// A package whose programs only say which they are and what they are asked for.
+class LaunchLevel : public ::testing::Test {
+ protected:
+  LaunchLevel() {
+    fs::create_directory(bin());
+    fs::copy_file(TAPEHEAD_LAUNCHER, bin() / "tapehead");
+    for (const std::string level : {"avx512", "avx2", "sse4"}) {
+      fs::create_directories(program(level).parent_path());
+      std::ofstream(program(level)) << "#!/bin/sh\necho " + level + " \"$@\"\nexit 7\n";
+      fs::permissions(program(level), fs::perms::owner_all);
+    }
+  }
+
+  fs::path bin() const { return directory_.path() / "bin"; }
+  fs::path program(const std::string& level) const {
+    return directory_.path() / "lib/tapehead" / level / "tapehead";
+  }
+  // Starts the package with TAPEHEAD_KERNELS.
+  ProgramResult start(const std::string& kernels) const {
+    return Program({"TAPEHEAD_KERNELS=" + kernels, (bin() / "tapehead").string(), "train", "a b"},
+                   directory_.path(), "/usr/bin/env")
+        .wait();
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST_F(LaunchLevel, is_the_newest_that_the_cpu_has) {
+  const ProgramResult result = start("");
+  if (cpu_has_avx512()) {
+    EXPECT_EQ(result.output, "avx512 train a b\n");
+  } else {
+    EXPECT_THAT(result.output, ::testing::AnyOf("avx2 train a b\n", "sse4 train a b\n"));
+  }
+  EXPECT_EQ(result.exit_code, 7);
+}
+
+TEST_F(LaunchLevel, is_the_one_asked_for) {
+  const ProgramResult result = start("sse4");
+  EXPECT_EQ(result.output, "sse4 train a b\n");
+  EXPECT_EQ(result.exit_code, 7);
+}
+
+TEST_F(LaunchLevel, that_there_is_not_is_refused) {
+  const ProgramResult result = start("neon");
+  EXPECT_THAT(result.errors,
+              StartsWith("error: TAPEHEAD_KERNELS is 'neon'; on this CPU there are "));
+  EXPECT_THAT(result.errors, HasSubstr("sse4\n"));
+  EXPECT_EQ(result.exit_code, 2);
+}
+
+TEST_F(LaunchLevel, is_one_that_is_installed) {
+  fs::remove(program("avx512"));
+  fs::remove(program("avx2"));
+  EXPECT_EQ(start("").output, "sse4 train a b\n");
+  fs::remove(program("sse4"));
+  const ProgramResult result = start("");
+  EXPECT_THAT(result.errors, StartsWith("error: no program for this CPU is installed"));
+  EXPECT_EQ(result.exit_code, 2);
+}
+
+TEST_F(LaunchLevel, is_not_what_a_program_by_itself_can_choose) {
+  const ProgramResult result = run_shell("TAPEHEAD_KERNELS=neon \"$TAPEHEAD\" --version", ".");
+  EXPECT_THAT(result.errors, StartsWith("error: TAPEHEAD_KERNELS is neon, but the kernels of "));
+  EXPECT_EQ(result.exit_code, 2);
+}
+
+}  // namespace
+}  // namespace tapehead
+#endif
