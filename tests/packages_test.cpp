@@ -60,6 +60,7 @@ const std::map<std::string, std::string> programs_in{
     {"gzip", "gzip"},
     {"libc-bin", "ldd"},
     {"mawk", "awk"},
+    {"mkdocs", "mkdocs"},
     {"mmdebstrap", "mmdebstrap"},
     {"ninja-build", "ninja"},
     {"mpich", "mpirun.mpich"},
@@ -192,6 +193,8 @@ TEST(Packages, programs_of_scripts_are_listed_for_the_command_that_runs_them) {
   for (const std::string name : {"scripts/check_includes", "scripts/check_tidy"}) {
     expect_listed(programs_of(repository / name), "check", name);
   }
+  expect_listed(programs_of(repository / "scripts/check_links.py"), "docs",
+                "scripts/check_links.py");
   for (const std::string name : {"check_bare", "check_packages"}) {
     expect_listed(programs_of(repository / "scripts" / name), name, "scripts/" + name);
   }
@@ -219,7 +222,7 @@ TEST(Packages, programs_that_tests_start_are_listed_for_the_tests) {
                     "scripts/" + name + ", which a test starts,");
     }
   }
-  EXPECT_GE(scripts, 3U);  // of an experiment two, and check_includes
+  EXPECT_GE(scripts, 4U);  // of an experiment two, check_includes and check_links.py
 }
 
 TEST(Packages, the_python_modules_that_tests_import_are_listed_for_the_tests) {
