@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "train/config/nearest.hpp"
+#include "train/output/program_path.hpp"
 
 namespace tapehead {
 
@@ -17,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path example_folder() {
-  const fs::path own = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path own = running_program().parent_path();
   for (const std::string_view place : {
            "../configs",                       // build/tapehead
            "../../configs",                    // build/asan/tapehead
@@ -28,7 +29,10 @@ fs::path example_folder() {
       return (own / place).lexically_normal();
     }
   }
-  throw ConfigError("no configs are installed beside this program");
+  throw ConfigError(fmt::format(
+      "{} has no configs in its installation; give a config file, or keep bin, lib and share "
+      "together",
+      shown(own.string())));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "apps/commands.hpp"
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
+#include "train/output/program_path.hpp"
 
 namespace tapehead {
 
@@ -17,8 +18,7 @@ namespace {
 
 // Returns only by throwing.
 void hand_over(const std::vector<std::string>& arguments) {
-  const auto program =
-      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tapehead-gradcheck";
+  const auto program = running_program().parent_path() / "tapehead-gradcheck";
   std::vector<std::string> words{"tapehead", "gradcheck"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;

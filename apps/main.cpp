@@ -51,13 +51,13 @@ void expect_command(const CLI::App& program, std::string_view word) {
                           fmt::join(names, ", ")));
 }
 
-// Throws ConfigError if the environment asks for other kernels than this program has. Only the
-// launcher of a package chooses among several (launch_level.cpp).
+// Throws ConfigError if the environment asks for other kernels than this program has. Only bin/ of
+// a package has a choice (choose_level.cpp).
 void expect_kernels() {
   const char* const asked = std::getenv("TAPEHEAD_KERNELS");
-  if (asked != nullptr && *asked != '\0' && asked != kernels()) {
+  if (asked != nullptr && *asked != '\0' && asked != kernel_level()) {
     throw ConfigError(fmt::format("TAPEHEAD_KERNELS is {}, but the kernels of this program are {}",
-                                  shown(asked), kernels()));
+                                  shown(asked), kernel_level()));
   }
 }
 
@@ -106,11 +106,11 @@ RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
   try {
     open_closed_streams();  // before any file is opened
     start_logging(std::make_shared<Console>());
-    expect_kernels();
     launch = join_launch();
     if (!launch->ranks().first()) {
       stop_logging();
     }
+    expect_kernels();
     const int exit_code = run(argc, argv, *launch);
     flush_output();
     return {.exit_code = exit_code};

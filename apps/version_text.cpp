@@ -13,8 +13,8 @@ std::string version_text() {
   constexpr std::string_view commit = TAPEHEAD_COMMIT;
   const BlasInfo blas = prepare_blas();
   return fmt::format("tapehead {}{}{}\nkernels: {} ({})\nBLAS: {}; kernels in use: {}", version(),
-                     commit.empty() ? "" : ", commit ", commit, kernels(), vector_instructions(),
-                     blas.version, blas.kernels);
+                     commit.empty() ? "" : ", commit ", commit, kernel_level(),
+                     vector_instructions(), blas.version, blas.kernels);
 }
 
 }  // namespace tapehead

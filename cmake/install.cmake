@@ -1,16 +1,16 @@
-# What `cmake --install` puts where. The component "program" is what a user runs; the others are for projects whose
-# find_package(tapehead) gives tapehead::float and tapehead::double. Headers include each other by their paths here,
-# hence the second include directory.
+# What `cmake --install` puts where. The component "program" is what a user runs; "mpi" are the programs for ranks;
+# "library" is for projects whose find_package(tapehead) gives tapehead::float and tapehead::double. Headers include each
+# other by their paths here, hence the second include directory.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# A program for some level of instructions lies beside those for others, and the launcher chooses (apps/launch_level.cpp).
+# A program for some level of instructions lies beside those for others, and bin/tapehead chooses (apps/choose_level.cpp).
 # Libraries that a package brings along are in the folder of the levels; the old kind of tag also holds for what they
 # load themselves.
 set(program_folder bin)
 if(NOT TAPEHEAD_KERNELS STREQUAL "native")
   set(program_folder lib/tapehead/${TAPEHEAD_KERNELS})
-  install(PROGRAMS $<TARGET_FILE:tapehead_launcher> DESTINATION bin COMPONENT program RENAME tapehead)
+  install(PROGRAMS $<TARGET_FILE:tapehead_chooser> DESTINATION bin COMPONENT program RENAME tapehead)
   set_target_properties(tapehead tapehead-gradcheck PROPERTIES INSTALL_RPATH "$ORIGIN/..")
   foreach(program tapehead tapehead-gradcheck)
     target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)

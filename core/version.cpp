@@ -4,7 +4,7 @@ namespace tapehead {
 
 std::string_view version() { return TAPEHEAD_VERSION; }
 
-std::string_view kernels() { return TAPEHEAD_KERNELS; }
+std::string_view kernel_level() { return TAPEHEAD_KERNELS; }
 
 std::string_view vector_instructions() {
 #if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__AVX512DQ__)

@@ -38,7 +38,7 @@ const std::set<std::string> bare{"apt",  "bash",      "coreutils", "dash",      
 const std::map<std::string, std::string> programs_in{
     {"apt", "apt-config apt-get"},
     {"bash", "bash"},
-    {"binutils", "objdump"},
+    {"binutils", "objdump strip"},
     {"chromium-headless-shell", "chromium-headless-shell"},
     {"clang-format-19", "clang-format-19"},
     {"clang-tidy-19", "clang-tidy-19"},

@@ -86,6 +86,9 @@ Json environment_json(const std::optional<RunRecord>& record, const Config& conf
         record->starts.size() > 1 ? fmt::format(" from step {}", start.step) : "";
     facts.push_back({"version" + which, "tapehead " + start.version});
     facts.push_back({"processor" + which, start.processor});
+    if (!start.level.empty()) {
+      facts.push_back({"kernels" + which, start.level});
+    }
     facts.push_back({"BLAS kernels" + which, "OpenBLAS, " + start.kernels});
     facts.push_back({"threads" + which, start.threads});
     if (start.ranks > 1) {

@@ -192,7 +192,7 @@ TEST_F(Errors, help_and_version_are_no_errors) {
 
 TEST_F(Errors, the_version_says_what_the_program_was_built_from) {
   EXPECT_THAT(run({"--version"}).output,
-              MatchesRegex("tapehead [0-9]+\\.[0-9]+\\.[0-9]+(, commit [0-9a-f]+)?\n"
+              MatchesRegex("tapehead [0-9]+\\.[0-9]+\\.[0-9]+(, commit [0-9a-f]+(-dirty)?)?\n"
                            "kernels: [a-z0-9]+ \\([A-Z0-9-]+\\)\n"
                            "BLAS: OpenBLAS [0-9.]+ .*; kernels in use: [A-Za-z0-9]+\n"));
 }

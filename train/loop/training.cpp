@@ -68,6 +68,7 @@ RunRecord begin_record(const RunFiles& files, const TrainRequest& request,
   record.starts.push_back({.step = step,
                            .version = std::string(version()),
                            .processor = processor_name(),
+                           .level = std::string(kernel_level()),
                            .kernels = blas.kernels,
                            .threads = request.threads,
                            .ranks = request.ranks->count()});

@@ -10,17 +10,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the user starts: in a package, which has a program for each level of instructions, the
-// launcher bin/NAME of lib/tapehead/LEVEL/NAME.
 fs::path started_program(const fs::path& program) {
   const fs::path level = program.parent_path();
-  const fs::path launcher = level / "../../../bin" / program.filename();
+  const fs::path prefix = level.parent_path().parent_path().parent_path();
+  const fs::path chooser = prefix / "bin" / program.filename();
   std::error_code error;
-  return level.filename() == kernels() && fs::exists(launcher, error) ? launcher.lexically_normal()
-                                                                      : program;
+  const bool packaged = level == prefix / "lib/tapehead" / kernel_level();
+  return packaged && fs::exists(chooser, error) ? chooser : program;
 }
 
 }  // namespace
+
+fs::path running_program() { return fs::read_symlink("/proc/self/exe"); }
 
 std::string program_path() {
   std::error_code error;

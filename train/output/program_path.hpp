@@ -1,13 +1,17 @@
 // Parts of commands as a user can type them.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
 namespace tapehead {
 
-// The path of the running program, in a package that of its launcher: relative if it is below the working directory, otherwise
-// absolute.
+// The file that is running. Throws std::filesystem::filesystem_error without /proc.
+std::filesystem::path running_program();
+
+// What a user starts it by: in a package bin/NAME for lib/tapehead/LEVEL/NAME, else the file.
+// Relative if it is below the working directory, otherwise absolute.
 std::string program_path();
 
 // The word unchanged, or in quotes if a shell would split or change it.

@@ -122,7 +122,7 @@ std::string start_table(const StartFacts& facts) {
   if (facts.ranks.count() > 1) {
     table.row({"ranks", ranks_text(facts)});
   }
-  table.row({"kernels", fmt::format("{} ({})", kernels(), vector_instructions())});
+  table.row({"kernels", fmt::format("{} ({})", kernel_level(), vector_instructions())});
   table.row(
       {"BLAS", fmt::format("OpenBLAS, {} kernels{}, 1 thread for each worker", facts.blas.kernels,
                            facts.blas.switched ? " (chosen by tapehead)" : "")});

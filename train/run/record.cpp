@@ -18,11 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json json_of(const RunStart& start) {
-  Json json = {{"step", start.step},
-               {"version", start.version},
-               {"processor", start.processor},
-               {"kernels", start.kernels},
-               {"threads", start.threads}};
+  Json json = {{"step", start.step},   {"version", start.version}, {"processor", start.processor},
+               {"level", start.level}, {"kernels", start.kernels}, {"threads", start.threads}};
   if (start.ranks > 1) {
     json["ranks"] = start.ranks;
   }
@@ -34,6 +31,7 @@ RunStart start_of(const Json& json, const std::string& where) {
   return {.step = start.count("step"),
           .version = start.text("version"),
           .processor = start.text("processor"),
+          .level = json.contains("level") ? start.text("level") : "",
           .kernels = start.text("kernels"),
           .threads = start.count("threads", 1),
           .ranks = json.contains("ranks") ? start.count("ranks", 1) : 1};

@@ -20,6 +20,7 @@ struct RunStart {
   Index step = 0;  // the step from which it continued
   std::string version;
   std::string processor;
+  std::string level;    // of our own kernels (core/version.hpp); empty in records of older versions
   std::string kernels;  // of OpenBLAS
   Index threads = 0;    // of rank 0
   Index ranks = 1;

@@ -13,11 +13,20 @@ namespace {
 
 TEST(RunRecord, comes_back_as_it_was_written) {
   const TemporaryDirectory here;
-  RunRecord record{
-      .origins = {{"seed", "--set"}},
-      .starts = {{.step = 0, .version = "1", .processor = "p", .kernels = "k", .threads = 2},
-                 {.step = 7, .version = "2", .processor = "q", .kernels = "l", .threads = 3}},
-      .end = {}};
+  RunRecord record{.origins = {{"seed", "--set"}},
+                   .starts = {{.step = 0,
+                               .version = "1",
+                               .processor = "p",
+                               .level = "avx2",
+                               .kernels = "k",
+                               .threads = 2},
+                              {.step = 7,
+                               .version = "2",
+                               .processor = "q",
+                               .level = "sse4",
+                               .kernels = "l",
+                               .threads = 3}},
+                   .end = {}};
   write_record(here / "record.json", record);
   EXPECT_FALSE(read_record(here / "record.json")->end);
   EXPECT_FALSE(read_record(here / "record.json")->peak_memory);
@@ -31,6 +40,7 @@ TEST(RunRecord, comes_back_as_it_was_written) {
   ASSERT_EQ(back->starts.size(), 2U);
   EXPECT_EQ(back->starts[1].step, 7);
   EXPECT_EQ(back->starts[1].processor, "q");
+  EXPECT_EQ(back->starts[1].level, "sse4");
   EXPECT_EQ(back->starts[1].threads, 3);
   EXPECT_EQ(back->end->step, 9);
   EXPECT_EQ(back->peak_memory, std::optional<std::size_t>(123456));

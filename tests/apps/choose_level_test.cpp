@@ -1,4 +1,4 @@
-// The launcher of a package starts the program of the newest level that the CPU has, or of the one
+// bin/tapehead of a package starts the program of the newest level that the CPU has, or of the one
 // asked for; other programs refuse levels that they are not.
 #if defined(__x86_64__)
 #include <gmock/gmock.h>
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/kernel/cpu.hpp"
+#include "core/version.hpp"
 #include "tests/support/shell.hpp"
 
 namespace tapehead {
@@ -20,11 +21,11 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 // A package whose programs only say which they are and what they are asked for.
-class LaunchLevel : public ::testing::Test {
+class ChosenLevel : public ::testing::Test {
  protected:
-  LaunchLevel() {
+  ChosenLevel() {
     fs::create_directory(bin());
-    fs::copy_file(TAPEHEAD_LAUNCHER, bin() / "tapehead");
+    fs::copy_file(TAPEHEAD_CHOOSER, bin() / "tapehead");
     for (const std::string level : {"avx512", "avx2", "sse4"}) {
       fs::create_directories(program(level).parent_path());
       std::ofstream(program(level)) << "#!/bin/sh\necho " + level + " \"$@\"\nexit 7\n";
@@ -47,7 +48,7 @@ class LaunchLevel : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(LaunchLevel, is_the_newest_that_the_cpu_has) {
+TEST_F(ChosenLevel, is_the_newest_that_the_cpu_has) {
   const ProgramResult result = start("");
   if (cpu_has_avx512()) {
     EXPECT_EQ(result.output, "avx512 train a b\n");
@@ -57,13 +58,13 @@ TEST_F(LaunchLevel, is_the_newest_that_the_cpu_has) {
   EXPECT_EQ(result.exit_code, 7);
 }
 
-TEST_F(LaunchLevel, is_the_one_asked_for) {
+TEST_F(ChosenLevel, is_the_one_asked_for) {
   const ProgramResult result = start("sse4");
   EXPECT_EQ(result.output, "sse4 train a b\n");
   EXPECT_EQ(result.exit_code, 7);
 }
 
-TEST_F(LaunchLevel, that_there_is_not_is_refused) {
+TEST_F(ChosenLevel, that_there_is_not_is_refused) {
   const ProgramResult result = start("neon");
   EXPECT_THAT(result.errors,
               StartsWith("error: TAPEHEAD_KERNELS is 'neon'; on this CPU there are "));
@@ -71,17 +72,29 @@ TEST_F(LaunchLevel, that_there_is_not_is_refused) {
   EXPECT_EQ(result.exit_code, 2);
 }
 
-TEST_F(LaunchLevel, is_one_that_is_installed) {
+TEST_F(ChosenLevel, is_one_that_is_installed) {
   fs::remove(program("avx512"));
   fs::remove(program("avx2"));
   EXPECT_EQ(start("").output, "sse4 train a b\n");
   fs::remove(program("sse4"));
   const ProgramResult result = start("");
-  EXPECT_THAT(result.errors, StartsWith("error: no program for this CPU is installed"));
+  EXPECT_THAT(result.errors, HasSubstr("lib/tapehead/LEVEL/tapehead for this CPU"));
   EXPECT_EQ(result.exit_code, 2);
 }
 
-TEST_F(LaunchLevel, is_not_what_a_program_by_itself_can_choose) {
+// The user is told to type what is in bin/.
+TEST_F(ChosenLevel, is_named_by_what_chooses_it) {
+  const fs::path own = program(std::string(kernel_level()));
+  fs::remove_all(own.parent_path());
+  fs::create_directory(own.parent_path());
+  fs::copy_file(TAPEHEAD_PROGRAM, own);
+  fs::copy(TAPEHEAD_FIXTURES "/releases/0.1.0/copy/run", bin().parent_path() / "run",
+           fs::copy_options::recursive);
+  const std::string said = Program({"heads", "run"}, bin().parent_path(), own).wait().output;
+  EXPECT_THAT(said, HasSubstr(": bin/tapehead heads --legend\n"));
+}
+
+TEST_F(ChosenLevel, is_not_what_a_program_by_itself_can_choose) {
   const ProgramResult result = run_shell("TAPEHEAD_KERNELS=neon \"$TAPEHEAD\" --version", ".");
   EXPECT_THAT(result.errors, StartsWith("error: TAPEHEAD_KERNELS is neon, but the kernels of "));
   EXPECT_EQ(result.exit_code, 2);

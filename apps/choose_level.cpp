@@ -33,7 +33,8 @@ std::array<Level, 3> levels() {
 fs::path program_of(const Level& level) {
   std::error_code error;
   const fs::path own = fs::read_symlink("/proc/self/exe", error);
-  return own.parent_path().parent_path() / "lib/tapehead" / level.name / "tapehead";
+  const fs::path prefix = error ? "/usr" : own.parent_path().parent_path();
+  return prefix / "lib/tapehead" / level.name / "tapehead";
 }
 
 bool usable(const Level& level) {
@@ -70,7 +71,8 @@ int main(int /*argc*/, char** argv) {
   }
   const std::string names = usable_names();
   if (names.empty()) {
-    return fail("no program for this CPU is installed; tapehead needs a CPU with SSE4.2");
+    return fail("there is no " + program_of({"LEVEL", true}).string() +
+                " for this CPU; keep bin and lib together. tapehead needs a CPU with SSE4.2");
   }
   return fail("TAPEHEAD_KERNELS is '" + wanted + "'; on this CPU there are " + names);
 }
