@@ -9,51 +9,83 @@ namespace tapehead {
 
 namespace {
 
-// Some counters of 128 bits, one after another.
-#if defined(__AVX512BW__) && defined(__VAES__)
-using Counters = __m512i;
+// One or several counters of 128 bits, of which a register holds as many, and the rounds of AES.
+struct OneCounter {
+  Counter numbers;
 
-// Without a mask GCC 12 falsely warns about an uninitialised variable.
-inline Counters to_each(Counter key) {
-  return _mm512_maskz_broadcast_i32x4(0xFFFF, reinterpret_cast<__m128i>(key));
-}
-inline Counters mixed(Counters x, Counters key) { return _mm512_xor_si512(x, key); }
-inline Counters round(Counters x, Counters key) { return _mm512_aesenc_epi128(x, key); }
-inline Counters last_round(Counters x, Counters key) { return _mm512_aesenclast_epi128(x, key); }
+  void mix(Counter key) { numbers ^= key; }
+  void go_through_round(Counter key) { numbers = aes_round(numbers, key); }
+  void go_through_last_round(Counter key) { numbers = last_aes_round(numbers, key); }
+};
+
+#if defined(__AVX512BW__)
+struct FourCounters {
+  __m512i numbers;
+
+  // Without a mask GCC 12 falsely warns about an uninitialised variable.
+  static __m512i to_each(Counter key) {
+    return _mm512_maskz_broadcast_i32x4(0xFFFF, reinterpret_cast<__m128i>(key));
+  }
+  void mix(Counter key) { numbers = _mm512_xor_si512(numbers, to_each(key)); }
+  [[gnu::target("vaes")]] void go_through_round(Counter key) {
+    numbers = _mm512_aesenc_epi128(numbers, to_each(key));
+  }
+  [[gnu::target("vaes")]] void go_through_last_round(Counter key) {
+    numbers = _mm512_aesenclast_epi128(numbers, to_each(key));
+  }
+};
+using SomeCounters = FourCounters;
 #else
-using Counters = Counter;
-
-inline Counters to_each(Counter key) { return key; }
-inline Counters mixed(Counters x, Counters key) { return x ^ key; }
-inline Counters round(Counters x, Counters key) { return aes_round(x, key); }
-inline Counters last_round(Counters x, Counters key) { return last_aes_round(x, key); }
+using SomeCounters = OneCounter;
 #endif
 
-// A bare vector type loses its alignment as a template argument.
-struct SomeCounters {
-  Counters numbers;
-};
-using AllCounters = std::array<SomeCounters, keep_lanes * sizeof(Counter) / sizeof(Counters)>;
+template <class Some>
+using Sixteen = std::array<Some, keep_lanes * sizeof(Counter) / sizeof(Some)>;
+using AllCounters = Sixteen<SomeCounters>;
 
 // ARS with 5 rounds: the rounds of AES, with keys that are a Weyl sequence starting at `key`
 // (Salmon et al. 2011, section 3.1).
-inline void encrypt(AllCounters& counters, std::uint64_t key) {
+template <class Some>
+[[gnu::always_inline]] inline void encrypt_with(Sixteen<Some>& counters, std::uint64_t key) {
   constexpr Counter weyl{0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B};  // (√5 - 1) / 2 and √3 - 1
   Counter round_key{key, 0};
-  for (SomeCounters& some : counters) {
-    some.numbers = mixed(some.numbers, to_each(round_key));
+  for (Some& some : counters) {
+    some.mix(round_key);
   }
   for (int i = 1; i < 5; ++i) {
     round_key += weyl;
-    for (SomeCounters& some : counters) {
-      some.numbers = round(some.numbers, to_each(round_key));
+    for (Some& some : counters) {
+      some.go_through_round(round_key);
     }
   }
   round_key += weyl;
-  for (SomeCounters& some : counters) {
-    some.numbers = last_round(some.numbers, to_each(round_key));
+  for (Some& some : counters) {
+    some.go_through_last_round(round_key);
   }
 }
+
+#if defined(__AVX512BW__)
+// Not every CPU with AVX-512 has instructions for four rounds of AES at once.
+const bool cpu_has_vaes = __builtin_cpu_supports("vaes") != 0;
+
+[[gnu::target("vaes")]] void encrypt_by_fours(AllCounters& counters, std::uint64_t key) {
+  encrypt_with<FourCounters>(counters, key);
+}
+
+inline void encrypt(AllCounters& counters, std::uint64_t key) {
+  if (cpu_has_vaes) {
+    encrypt_by_fours(counters, key);
+    return;
+  }
+  auto single = std::bit_cast<Sixteen<OneCounter>>(counters);
+  encrypt_with<OneCounter>(single, key);
+  counters = std::bit_cast<AllCounters>(single);
+}
+#else
+inline void encrypt(AllCounters& counters, std::uint64_t key) {
+  encrypt_with<OneCounter>(counters, key);
+}
+#endif
 
 // The lower halves of sixteen counters: block and row. They share the upper halves: step and salt.
 using Addresses = std::array<std::uint64_t, keep_lanes>;
@@ -62,7 +94,7 @@ using Addresses = std::array<std::uint64_t, keep_lanes>;
 // are at least the threshold.
 using KeepBytes = std::array<std::uint64_t, keep_lanes / 8>;
 
-#if defined(__AVX512BW__) && defined(__VAES__)
+#if defined(__AVX512BW__)
 // Four counters from the even ones of eight addresses, four from the odd ones.
 inline AllCounters counters_at(const Addresses& addresses, std::uint64_t upper) {
   const __m512i uppers = _mm512_set1_epi64(static_cast<long long>(upper));
