@@ -30,9 +30,9 @@ std::string visible(std::string_view character) {
   if (character == "\n") {
     return "↵";
   }
-  const char first = character.front();
-  return first >= 0 && first < ' ' ? std::string("\xE2\x90") + static_cast<char>('\x80' + first)
-                                   : std::string(character);
+  const auto first = static_cast<unsigned char>(character.front());
+  return first < ' ' ? std::string("\xE2\x90") + static_cast<char>('\x80' + first)
+                     : std::string(character);
 }
 
 }  // namespace
