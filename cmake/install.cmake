@@ -4,11 +4,11 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# A program for some level of instructions lies beside those for others, and bin/tapehead chooses (apps/choose_level.cpp).
+# A program for some level of x86-64 lies beside those for others, and bin/tapehead chooses (apps/choose_level.cpp).
 # Libraries that a package brings along are in the folder of the levels; the old kind of tag also holds for what they
 # load themselves.
 set(program_folder bin)
-if(NOT TAPEHEAD_KERNELS STREQUAL "native")
+if(TARGET tapehead_chooser AND NOT TAPEHEAD_KERNELS STREQUAL "native")
   set(program_folder lib/tapehead/${TAPEHEAD_KERNELS})
   install(PROGRAMS $<TARGET_FILE:tapehead_chooser> DESTINATION bin COMPONENT program RENAME tapehead)
   set_target_properties(tapehead tapehead-gradcheck PROPERTIES INSTALL_RPATH "$ORIGIN/..")

@@ -200,6 +200,8 @@ TEST(Packages, programs_of_scripts_are_listed_for_the_command_that_runs_them) {
   }
   expect_listed(programs_of(repository / "scripts/make_packages"), "package",
                 "scripts/make_packages");
+  expect_listed(programs_of(repository / "scripts/make_arm64_root"), "arm64",
+                "scripts/make_arm64_root");
   expect_listed(programs_of(repository / "bench/peers.py"), "peers", "bench/peers.py");
   expect_listed(programs_of(repository / "dev"), "any", "dev");
 }
