@@ -46,7 +46,7 @@ const std::map<std::string, std::string> programs_in{
     {"coreutils",
      "basename cat chmod chroot cp cut dirname du env head ln ls md5sum mkdir mktemp mv nohup "
      "nproc "
-     "paste realpath rm seq sha256sum sleep sort tail tee timeout touch tr wc"},
+     "paste realpath rm seq sha256sum sleep sort tail tee timeout touch tr uname wc"},
     {"curl", "curl"},
     {"dash", "sh"},
     {"debootstrap", "debootstrap"},

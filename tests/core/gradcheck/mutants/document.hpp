@@ -83,7 +83,8 @@ Where something else is found it stands there, with ✗. An empty cell: the mist
 rows exchanged where all rows are alike. Dropout and the inputs come from seed {}; correct ops are checked with new
 inputs, a new cotangent and new dropout for each seed, by the tests named CorrectOp.
 
-A test prints this page from what the checker says today, and fails where the two differ. To print it again:
+A test prints this page from what the checker says today, and fails where the two differ. CPUs without AVX-512 round
+otherwise, which decides up to two lines in a hundred. To print it again:
 
     TAPEHEAD_PRINT_TABLE=docs/gradcheck-mutants.md ./dev test -R GradcheckMutants
 )",
