@@ -113,10 +113,11 @@ std::map<std::string, Tensor> their_gradients(const Imported& imported,
 }
 
 // The size to which errors of gradients are compared, at least: some gradients are sums that cancel
-// to 0, as those of key biases do. In float all of them carry the errors of the largest.
+// to 0, as those of key biases do. In double all of them are small, and 1e-13 is enough; in float
+// all carry the errors of the largest.
 double least_scale(const TensorFile& reference) {
   if (sizeof(Scalar) == sizeof(double)) {
-    return 1e-3;
+    return 1e-13 / pytorch_share;
   }
   double largest = 0;
   for (const TensorEntry& entry : reference.entries()) {
