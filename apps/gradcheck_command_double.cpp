@@ -62,6 +62,16 @@ void expect_some(const Config& config, const Task& task, const std::string& patt
   }
 }
 
+// Throws if the pattern chose only parameters that the check leaves out.
+void expect_checked(const ModelGradcheckReport& report, const std::string& pattern) {
+  if (report.parameters.empty() && report.ok()) {
+    throw ConfigError(
+        fmt::format("--only {}: nothing to check: the loss does not depend on the parameters with "
+                    "such names, since only attentions without heads would use them",
+                    pattern));
+  }
+}
+
 nlohmann::ordered_json json_of(const Finding& finding) {
   nlohmann::ordered_json object;
   object["subject"] = finding.subject;
@@ -150,6 +160,7 @@ int gradcheck_config(const GradcheckArguments& arguments) {
       {.seed = arguments.seed,
        .wanted = [&arguments](std::string_view name) { return matches(arguments.only, name); },
        .progress = [&progress](Index done, Index all) { progress.show(done, all); }});
+  expect_checked(checked.report, arguments.only);
   checked.seconds = seconds_since(begin);
   arguments.json ? print_json(checked) : print_text(checked);
   return checked.report.ok() ? 0 : 1;

@@ -24,8 +24,10 @@
 #include "lab/sweep/record.hpp"
 #include "lab/sweep/report.hpp"
 #include "lab/sweep/shared_directory.hpp"
+#include "train/frozen_parameters.hpp"
 #include "train/output/program_path.hpp"
 #include "train/output/signals.hpp"
+#include "train/run/files.hpp"
 
 namespace tapehead {
 
@@ -173,6 +175,44 @@ std::filesystem::path directory_of(const SweepArguments& arguments,
   return arguments.files.size() == 1 ? arguments.run : arguments.run / file.stem();
 }
 
+// Whether one of the sweeps trains this run.
+bool makes(const std::vector<PlannedSweep>& sweeps, const std::filesystem::path& run) {
+  const auto is_it = [&](const std::filesystem::path& other) {
+    return (other / "").lexically_normal() == (run / "").lexically_normal();
+  };
+  return std::ranges::any_of(sweeps, [&](const PlannedSweep& sweep) {
+    return std::ranges::any_of(
+        sweep.plan.runs, [&](const SweepRun& made) { return is_it(sweep.directory / made.name); });
+  });
+}
+
+// Throws ConfigError if a run would start from the weights of a run that does not exist. A sweep
+// before this one may make it, and a run that has begun no longer needs it.
+void expect_initial_run(const SweepRun& run, const std::filesystem::path& directory,
+                        const std::vector<PlannedSweep>& before) {
+  const std::string& from = run.config.model.init_from;
+  if (from.empty() || makes(before, from) ||
+      std::filesystem::exists(RunFiles{directory / run.name}.config())) {
+    return;
+  }
+  try {
+    find_run(from);
+  } catch (const IoError& error) {
+    throw ConfigError(fmt::format("{}: {}", run.places.at("model.init_from"), error.what()));
+  }
+}
+
+// What a training checks before it begins, for every run of the plan.
+void expect_can_begin(const SweepPlan& plan, const std::filesystem::path& directory,
+                      const std::vector<PlannedSweep>& before) {
+  for (const SweepRun& run : plan.runs) {
+    if (!run.config.training.freeze.empty()) {
+      check_frozen(run.config, run.places.at("training.freeze"));
+    }
+    expect_initial_run(run, directory, before);
+  }
+}
+
 std::vector<PlannedSweep> plan_all(const SweepArguments& arguments) {
   const std::vector<Override> overrides = parse_overrides(arguments.overrides);
   std::vector<PlannedSweep> all;
@@ -186,6 +226,7 @@ std::vector<PlannedSweep> plan_all(const SweepArguments& arguments) {
           "two of the sweeps would write into {}: start them one by one, each with its own --run",
           directory.string()));
     }
+    expect_can_begin(plan, directory, all);
     const InputFiles inputs = inputs_of_sweep(path, plan);
     expect_results_apart(inputs, plan, directory);
     expect_output_apart(inputs);

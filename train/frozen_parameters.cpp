@@ -17,13 +17,6 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-[[noreturn]] void refuse(const LoadedConfig& loaded, const std::string& problem) {
-  const auto origin = loaded.origins.find("training.freeze");
-  const std::string place =
-      origin == loaded.origins.end() ? std::string() : fmt::format("{}: ", origin->second);
-  throw ConfigError(fmt::format("{}training.freeze: {}", place, problem));
-}
-
 // The names that the fewest edits make match.
 std::vector<std::string> nearest_names(std::string_view pattern, const ParameterStore& store) {
   constexpr std::size_t shown_names = 3;
@@ -37,33 +30,40 @@ std::vector<std::string> nearest_names(std::string_view pattern, const Parameter
   return names;
 }
 
-void expect_matches(const LoadedConfig& loaded, const ParameterStore& store,
-                    const std::string& pattern) {
+void expect_matches(const std::string& pattern, const ParameterStore& store,
+                    const std::string& place) {
   const bool found = std::ranges::any_of(store.parameters(), [&](const NamedParameter& parameter) {
     return matches(pattern, parameter.name);
   });
   if (!found) {
-    refuse(loaded, fmt::format("the model has no parameter that {} matches (the nearest: {})",
-                               shown(pattern), join(nearest_names(pattern, store), ", ")));
+    throw ConfigError(
+        fmt::format("{}: the model has no parameter that {} matches (the nearest: {})", place,
+                    shown(pattern), join(nearest_names(pattern, store), ", ")));
   }
 }
 
 }  // namespace
 
 void check_frozen(const LoadedConfig& loaded) {
-  const std::vector<std::string>& patterns = loaded.config.training.freeze;
+  const auto origin = loaded.origins.find("training.freeze");
+  const std::string place =
+      origin == loaded.origins.end() ? std::string() : fmt::format("{}: ", origin->second);
+  check_frozen(loaded.config, place + "training.freeze");
+}
+
+void check_frozen(const Config& config, const std::string& place) {
+  const std::vector<std::string>& patterns = config.training.freeze;
   if (patterns.empty()) {
     return;
   }
   // The names depend on no vocabulary.
   ParameterStore store(patterns);
-  const Transformer declared(store.root(), loaded.config.model,
-                             {.context = 1, .input = 1, .labels = 1});
+  const Transformer declared(store.root(), config.model, {.context = 1, .input = 1, .labels = 1});
   for (const std::string& pattern : patterns) {
-    expect_matches(loaded, store, pattern);
+    expect_matches(pattern, store, place);
   }
   if (store.trained_count() == 0) {
-    refuse(loaded, "it leaves no parameter to train");
+    throw ConfigError(place + ": it leaves no parameter to train");
   }
 }
 

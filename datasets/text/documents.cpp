@@ -33,7 +33,7 @@ bool DocumentReader::open_next() {
   const fs::path& path = files_.paths[opened_++];
   file_.emplace(path, O_RDONLY);
   reader_.emplace(file_->descriptor(), path);
-  lines_ = 0;
+  lines_before_ += std::exchange(lines_, 0);
   within_ = false;
   return true;
 }
@@ -57,6 +57,7 @@ std::vector<DocumentLine> DocumentReader::next() {
       }
       const Index begin = std::exchange(bytes_, bytes_ + std::ssize(line) + 1);
       const bool first = opens(line);
+      documents_ += first ? 1 : 0;
       if (within_ && belongs(begin, first)) {
         bytes += line.size() + 1;
         lines.push_back({.text = std::move(line), .opens = first, .number = lines_});
@@ -80,6 +81,7 @@ bool DocumentReader::opens(const std::string& line) {
       return within_ && !before;
     case DocumentEnd::separator:
       within_ = line != files_.separator;
+      separators_ += within_ ? 0 : 1;
       return within_ && !before;
   }
   return false;

@@ -56,7 +56,11 @@ class DocumentReader {
   // DataError with file, line and byte for text that is not UTF-8.
   std::vector<DocumentLine> next();
 
-  Index bytes() const { return bytes_; }  // of all lines so far, of documents or not
+  // Of all files so far, in the share or not.
+  Index bytes() const { return bytes_; }  // of all lines, of documents or not
+  Index lines() const { return lines_before_ + lines_; }
+  Index documents() const { return documents_; }
+  Index separators() const { return separators_; }  // lines that are the separator
 
  private:
   bool open_next();
@@ -67,7 +71,10 @@ class DocumentReader {
   std::size_t opened_ = 0;  // so many files
   std::optional<OpenFile> file_;
   std::optional<TextReader> reader_;
-  Index lines_ = 0;  // of the file
+  Index lines_before_ = 0;  // of earlier files
+  Index lines_ = 0;         // of the file
+  Index documents_ = 0;
+  Index separators_ = 0;
   Index bytes_ = 0;
   bool within_ = false;  // a document
   bool chosen_ = false;  // the document's lines belong to the share

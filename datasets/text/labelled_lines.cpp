@@ -67,7 +67,8 @@ LabelledLines read_labelled(const LabelledFiles& files, Index texts) {
   }
   LabelledLines all = files.tsv.empty() ? from_files(files, texts) : from_tsv(files.tsv, texts);
   for (std::size_t i = 0; i < all.labels.size(); ++i) {
-    if (trimmed(all.labels[i]).empty()) {
+    all.labels[i] = std::string(trimmed(all.labels[i]));
+    if (all.labels[i].empty()) {
       throw DataError(fmt::format("{}:{}: the class is empty", files.label_file(), i + 1));
     }
   }

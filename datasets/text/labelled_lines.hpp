@@ -20,8 +20,8 @@ struct LabelledFiles {
 };
 
 struct LabelledLines {
-  std::vector<std::string> texts;  // two texts of an example with a tab between them
-  std::vector<std::string> labels;
+  std::vector<std::string> texts;   // two texts of an example with a tab between them
+  std::vector<std::string> labels;  // without the blanks and tabs around them
 };
 
 // Throws what read_lines throws, and DataError with file and line for a line with another number of

@@ -1,5 +1,6 @@
 #include "datasets/text/token_writing.hpp"
 
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 
 #include "core/clock.hpp"
 #include "core/errors.hpp"
+#include "core/shown.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
@@ -15,6 +17,24 @@ namespace tapehead {
 namespace {
 
 constexpr double seconds_between_messages = 5;
+
+// Why a share of a text can be without a line; empty for a split that has files of its own. The
+// reader has read them all.
+std::string why_empty(const DocumentFiles& files, const DocumentReader& reader) {
+  if (files.share.from == 0) {
+    return "";
+  }
+  const bool by_line = files.end == DocumentEnd::file;
+  const Index count = by_line ? reader.lines() : reader.documents();
+  const char* const unit = by_line ? "line" : "document";
+  std::string text = fmt::format(": the text has {} {}{}, and a split begins with a {}", count,
+                                 unit, count == 1 ? "" : "s", unit);
+  if (files.end == DocumentEnd::separator && reader.separators() == 0) {
+    text += fmt::format("; no line is the task.separator, {}", shown(files.separator));
+  }
+  return fmt::format("{}; more {}s are needed, or a file for task.{}_text", text, unit,
+                     files.split);
+}
 
 class Writing {
  public:
@@ -33,10 +53,11 @@ class Writing {
     }
   }
 
-  TokenText finish(const DocumentFiles& files) {
+  TokenText finish(const DocumentFiles& files, const DocumentReader& reader) {
     end_document();
     if (writer_.documents() == 0) {
-      throw DataError(fmt::format("{}: no text for the {} split", files.name, files.split));
+      throw DataError(fmt::format("{}: no text for the {} split{}", files.name, files.split,
+                                  why_empty(files, reader)));
     }
     if (empty_ > 0) {
       spdlog::info("{}: without a token, and left out of the {} split: {} document{}", files.name,
@@ -96,7 +117,7 @@ TokenText write_tokens(const DocumentFiles& files, const Tokenizer& tokenizer) {
       spdlog::info("{}: {} MB are tokens now", files.name, writing.bytes() / 1000000);
     }
   }
-  return writing.finish(files);
+  return writing.finish(files, reader);
 }
 
 }  // namespace tapehead

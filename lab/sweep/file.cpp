@@ -269,6 +269,7 @@ class SweepReader {
                        join(choices, ", ")));
     }
     sweep_.metric = static_cast<Metric>(found - choices.begin());
+    sweep_.metric_place = placed_name(entry, entry.value.mark, entry.value.text).place;
   }
 
   std::string_view file_;

@@ -38,6 +38,7 @@ struct SweepFile {
   std::vector<SweepAxis> axes;
   std::vector<Override> seeds;   // values of the option `seed`; none: the config's
   std::optional<Metric> metric;  // none: the config's
+  std::string metric_place;      // "file:line:column: metric"
   PlacedName split;              // empty: test if there is one, else validation
   std::vector<PlacedName> further_splits;
   RunStudy study;                // without the further splits

@@ -11,6 +11,8 @@
 #include "core/text.hpp"
 #include "datasets/task_kind.hpp"
 #include "train/config/rows.hpp"
+#include "train/config/values.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead {
 
@@ -128,6 +130,91 @@ void expect_splits(const SweepFile& sweep, const std::vector<SweepRun>& runs) {
   }
 }
 
+// A masked language model predicts only some tokens of a text.
+std::vector<std::string_view> measured_metrics(const Config& config) {
+  const bool masked = application_of(config) == Application::fill;
+  std::vector<std::string_view> names;
+  for (const MetricKind* kind : metric_kinds) {
+    if (is_measured(*kind, config.task.kind().examples) && !(kind->of_text && masked)) {
+      names.push_back(kind->name);
+    }
+  }
+  return names;
+}
+
+// Throws if a run's test does not measure what the cells are compared by. Whether the run writes
+// outputs while it is trained does not matter, since its test writes them in any case.
+void expect_measured(const SweepFile& sweep, const SweepPlan& plan) {
+  const std::string_view metric = kind_of(plan.metric).name;
+  const std::string place =
+      sweep.metric ? sweep.metric_place
+                   : fmt::format("{}: evaluation.metric", shown(sweep.config.string()));
+  for (const SweepRun& run : plan.runs) {
+    const std::vector<std::string_view> measured = measured_metrics(run.config);
+    if (std::ranges::find(measured, metric) == measured.end()) {
+      throw ConfigError(fmt::format("{}: {} is not measured in {} (allowed: {})", place, metric,
+                                    run.name, join(measured, ", ")));
+    }
+  }
+}
+
+// The value as its option writes it: 0.001 for 1e-3. The config has the option's task.
+std::string value_as_written(const Override& value, Config config) {
+  for (const Section& section : sections(config)) {
+    for (const Row& row : section.rows) {
+      if (section.name == value.section && row.field.name == value.option) {
+        read_value(row, value.value);
+        return write_value(row);
+      }
+    }
+  }
+  return value.text;
+}
+
+std::map<std::string, std::string> values_as_written(const SweepSetting& setting,
+                                                     const Config& config) {
+  std::map<std::string, std::string> values;
+  for (const Override& value : setting.values) {
+    values[option_of(value)] = value_as_written(value, config);
+  }
+  return values;
+}
+
+// Throws if two settings of an axis are the same, however they are written: they would be one cell,
+// trained twice. `all`: the combinations of the first runs.
+void expect_different_settings(const SweepFile& sweep, const std::vector<Combination>& all,
+                               const std::vector<SweepRun>& runs) {
+  for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
+    std::map<std::map<std::string, std::string>, std::string> labels;
+    for (const SweepSetting& setting : sweep.axes[axis].settings) {
+      const auto with_it = std::ranges::find_if(
+          all, [&](const Combination& combination) { return combination[axis] == &setting; });
+      const Config& config = runs[static_cast<std::size_t>(with_it - all.begin())].config;
+      const auto [known, added] =
+          labels.try_emplace(values_as_written(setting, config), setting.label);
+      if (!added) {
+        throw ConfigError(fmt::format("{}: {} is the same as {}; leave one of them out",
+                                      setting.values.front().place, shown(setting.label),
+                                      shown(known->second)));
+      }
+    }
+  }
+}
+
+std::map<std::string, std::string> places_of(const LoadedConfig& loaded,
+                                             const std::vector<Override>& values) {
+  std::map<std::string, std::string> places;
+  for (const auto& [option, origin] : loaded.origins) {
+    if (origin != "default" && origin != "auto") {
+      places[option] = fmt::format("{}: {}", origin, option);
+    }
+  }
+  for (const Override& value : values) {
+    places[option_of(value)] = value.place;
+  }
+  return places;
+}
+
 SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Override* seed) {
   std::vector<Override> values = sweep.fixed;
   for (const SweepSetting* setting : settings) {
@@ -141,6 +228,7 @@ SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Ove
     run.overrides.push_back(fmt::format("{}={}", option_of(value), value.text));
   }
   LoadedConfig loaded = load_with_overrides(sweep.config, values);
+  run.places = places_of(loaded, values);
   run.config = std::move(loaded.config);
   run.config_files = std::move(loaded.files);
   return run;
@@ -182,8 +270,10 @@ SweepPlan plan_sweep(const SweepFile& sweep) {
     }
   }
   expect_good_names(plan.runs);
+  expect_different_settings(sweep, all, plan.runs);
   expect_splits(sweep, plan.runs);
   plan.metric = sweep.metric.value_or(plan.runs.front().config.evaluation.metric);
+  expect_measured(sweep, plan);
   return plan;
 }
 

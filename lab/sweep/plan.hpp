@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct SweepRun {
   std::vector<std::string> overrides;                 // as for `--set`
   Config config;                                      // with all overrides, resolved
   std::vector<std::filesystem::path> config_files{};  // as LoadedConfig::files
+  // "file:line:column: option" for each option that is set, in the sweep file or the config.
+  std::map<std::string, std::string> places{};
 };
 
 struct SweepPlan {

@@ -89,6 +89,16 @@ TEST(GradcheckCommand, says_which_names_there_are) {
                                    HasSubstr("from target.embedding to decoder.norm.bias")));
 }
 
+// Without heads in any cross-attention nothing of the encoder reaches the loss.
+TEST(GradcheckCommand, is_not_content_with_checking_nothing) {
+  const Arguments no_heads{"--set", "attention.heads=0", "--only", "encoder.*"};
+  const ProgramResult result = gradcheck(no_heads);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.output, Not(HasSubstr("all gradients are right")));
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("--only encoder.*: nothing to check"),
+                                   HasSubstr("only attentions without heads would use them")));
+}
+
 TEST(GradcheckCommand, names_the_data_that_is_missing) {
   const TemporaryDirectory here;
   const ProgramResult result =

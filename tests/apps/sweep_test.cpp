@@ -129,6 +129,37 @@ TEST_F(Sweep, an_axis_that_names_no_option_is_refused_before_anything_is_made) {
   EXPECT_FALSE(fs::exists(here / "s"));
 }
 
+TEST_F(Sweep, runs_that_could_not_begin_are_refused_before_anything_is_made) {
+  const auto refusal = [&](const std::string& axes) {
+    write("training.steps: 20}\naxes: {" + axes + "}\n");
+    const ProgramResult refused = sweep();
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_FALSE(fs::exists(here / "s"));
+    return refused.errors;
+  };
+  EXPECT_THAT(refusal("training.freeze: [[source.embedding], [nosuch]]"),
+              HasSubstr("heads.yaml:5:46: training.freeze: the model has no parameter that nosuch "
+                        "matches (the nearest: "));
+  EXPECT_THAT(refusal("training.freeze: ['*']"),
+              HasSubstr("heads.yaml:5:26: training.freeze: it leaves no parameter to train"));
+  EXPECT_EQ(refusal("model.init_from: ['', nosuch]"),
+            "error: heads.yaml:5:30: model.init_from: there is no run nosuch\n");
+}
+
+TEST_F(Sweep, runs_can_start_from_those_of_a_sweep_before_it) {
+  write("training.steps: 10}\n");
+  fs::copy(here / "heads.yaml", here / "first.yaml");
+  write("training.steps: 10, model.init_from: s/first/seed=1}\n");
+  const ProgramResult both =
+      run_program({"sweep", "first.yaml", "heads.yaml", "--run", "s"}, here.path());
+  ASSERT_EQ(both.exit_code, 0) << both.errors;
+  EXPECT_THAT(content_of(here / "s/heads/seed=1.log"),
+              HasSubstr("starting from the weights of s/first/seed=1"));
+  // A run that has begun does not need the other any more.
+  fs::remove_all(here / "s/first");
+  EXPECT_EQ(run_program({"sweep", "heads.yaml", "--run", "s/heads"}, here.path()).exit_code, 0);
+}
+
 TEST_F(Sweep, a_run_that_fails_does_not_stop_the_others) {
   write("training.epochs: 1}\naxes: {training.clip_norm: [1, 2], evaluation.batch_tokens: [64]}\n");
   fs::create_directories(here / "s");

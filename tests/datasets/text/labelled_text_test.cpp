@@ -69,6 +69,18 @@ TEST_F(LabelledText, is_the_same_from_two_files) {
   EXPECT_EQ(make_task(two, 1).fingerprint, make_task(options(), 1).fingerprint);
 }
 
+TEST_F(LabelledText, leaves_out_white_space_around_a_class) {
+  const Task task = make_task(options("a b\tyes \nb c\tno way\nc d e\t yes\nd\t no way  \n"), 1);
+  EXPECT_EQ(task.fingerprint, make_task(options(), 1).fingerprint);
+  EXPECT_EQ(task.target_tokenizer->size(), 2);
+  TaskOptions two("labelled_text");
+  auto& text = two.as<LabelledTextOptions>();
+  text.train_text = text.validation_text = write("texts", "a\nb\n");
+  text.train_labels = write("labels", "yes\t\nno\n");
+  text.validation_labels = write("other_labels", " no\nyes\n");
+  EXPECT_THAT(make_task(two, 1).split("validation").references, ElementsAre("no", "yes"));
+}
+
 TEST_F(LabelledText, keeps_its_tokenizers_in_the_run) {
   const Task made = make_task(options(), 1, here_ / "run");
   const Tokenizers kept = load_tokenizers(here_ / "run");

@@ -19,6 +19,7 @@ namespace tapehead {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 // With indented lines, a blank one, and characters of two and three bytes.
@@ -221,6 +222,27 @@ TEST_F(TextTask, leaves_out_documents_without_tokens) {
   text.separator = "%";
   text.train_text = write("documents", "a b\n%\n \n%\nc\n");
   EXPECT_EQ(make_task(lines, 1).split("train").windows.text->documents(), 2);
+}
+
+TEST_F(TextTask, says_why_a_split_has_no_text) {
+  TaskOptions shared = options(TokenizerKind::character);
+  auto& text = shared.as<TextOptions>();
+  text.validation_text = text.test_text = "";
+  text.validation_share = 0.1;
+  const auto complaint = [&] { return message_of<DataError>([&] { make_task(shared, 1); }); };
+  text.train_text = write("line", "two bees met a bear\n");
+  EXPECT_THAT(complaint(),
+              EndsWith("line: no text for the validation split: the text has 1 line, and a split "
+                       "begins with a line; more lines are needed, or a file for "
+                       "task.validation_text"));
+  text.train_text = write("lines", "two bees\nmet a bear\n\nthe bear met bees\n");
+  text.documents = DocumentEnd::blank_line;
+  EXPECT_THAT(complaint(), HasSubstr("the text has 2 documents, and a split begins with a document"
+                                     "; more documents are needed"));
+  text.documents = DocumentEnd::separator;
+  text.separator = "XX";
+  EXPECT_THAT(complaint(), HasSubstr("the text has 1 document, and a split begins with a document; "
+                                     "no line is the task.separator, XX; more"));
 }
 
 TEST_F(TextTask, refuses_what_it_cannot_train_on) {

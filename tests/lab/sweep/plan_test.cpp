@@ -15,7 +15,9 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
 const std::string config = "config: " TAPEHEAD_SOURCE_DIR "/configs/copy.yaml\n";
@@ -106,14 +108,52 @@ TEST(SweepPlan, expects_every_split_in_the_task) {
             "longer");
 }
 
+// As a config's own evaluation.metric is checked, but outputs are written in any case.
+TEST(SweepPlan, expects_the_metric_to_be_measured_in_every_run) {
+  EXPECT_EQ(error_of(config + "axes: {model.heads: [1, 2]}\nmetric: accuracy\n"),
+            "a.yaml:3:9: metric: accuracy is not measured in model.heads=1,seed=1 (allowed: loss, "
+            "perplexity, token_accuracy, sequence_accuracy, bleu, chrf, rouge_l, token_f1, "
+            "exact_match)");
+  EXPECT_THAT(error_of(config + "metric: bits_per_byte\n"),
+              StartsWith("a.yaml:2:9: metric: bits_per_byte is not measured in seed=1 (allowed: "));
+  const std::string text = "config: " TAPEHEAD_SOURCE_DIR "/configs/shakespeare.yaml\n";
+  EXPECT_THAT(error_of(text + "metric: bleu\n"),
+              EndsWith("metric: bleu is not measured in seed=1 (allowed: loss, perplexity, "
+                       "token_accuracy, bits_per_byte, word_perplexity)"));
+  EXPECT_EQ(plan_of(text + "metric: bits_per_byte\n").metric, Metric::bits_per_byte);
+  const std::string masked = "config: " TAPEHEAD_SOURCE_DIR "/configs/trec_masked.yaml\n";
+  EXPECT_THAT(error_of(masked + "metric: bits_per_byte\n"),
+              EndsWith("(allowed: loss, perplexity, token_accuracy)"));
+  EXPECT_EQ(plan_of(config + "set: {evaluation.metric: loss, evaluation.decode: false}\n"
+                             "metric: bleu\n")
+                .metric,
+            Metric::bleu);
+}
+
+TEST(SweepPlan, knows_where_an_option_of_a_run_is_set) {
+  SweepFile file = parse_sweep(config +
+                                   "set: {training.steps: 300}\n"
+                                   "axes:\n"
+                                   "  model.dropout: [0, 0.5]\n",
+                               "a.yaml");
+  override_fixed(file, parse_overrides({"model.layers=1"}));
+  const auto places = plan_sweep(file).runs.at(1).places;
+  EXPECT_EQ(places.at("training.steps"), "a.yaml:2:23: training.steps");
+  EXPECT_EQ(places.at("model.dropout"), "a.yaml:4:22: model.dropout");
+  EXPECT_EQ(places.at("model.layers"), "--set model.layers=1");
+  EXPECT_THAT(places.at("task.name"), MatchesRegex(".*/copy.yaml:[0-9]+:[0-9]+: task.name"));
+  EXPECT_FALSE(places.contains("training.freeze"));  // which nothing sets
+}
+
 // What `--set` of the same words makes, to the last option.
 TEST(SweepPlan, a_run_has_the_config_that_its_overrides_make) {
   const SweepPlan plan = plan_of(config +
                                  "axes:\n"
                                  "  training.learning_rate: [1_0e-4, 0.5]\n"
                                  "  model.init_from: ['  runs/a ', null x, \"\"]\n"
-                                 "  training.minutes: [~, auto, 2]\n");
-  ASSERT_EQ(plan.runs.size(), 18U);
+                                 "  training.minutes: [~, 2]\n"
+                                 "  training.epochs: [auto, 3]\n");
+  ASSERT_EQ(plan.runs.size(), 24U);
   for (const SweepRun& run : plan.runs) {
     EXPECT_EQ(dump_config(run.config), dump_config(load_config(plan.config, run.overrides).config));
   }
@@ -224,6 +264,20 @@ TEST(SweepErrors, nothing_is_set_twice) {
   EXPECT_EQ(error_of(config + "seeds: [2, 2]\n"), "a.yaml:2:12: seeds: 2 is in the list twice");
   EXPECT_THAT(error_of(config + "axes: {seed: [1, 2]}\n"),
               StartsWith("a.yaml:2:8: seed: seeds have an entry of their own"));
+}
+
+TEST(SweepErrors, settings_that_are_the_same_are_refused_however_they_are_written) {
+  EXPECT_EQ(error_of(config + "axes: {training.learning_rate: [0.001, 1e-3]}\n"),
+            "a.yaml:2:40: training.learning_rate: 1e-3 is the same as 0.001; leave one of them "
+            "out");
+  EXPECT_THAT(error_of(config + "axes: {training.minutes: [~, 2, auto]}\n"),
+              StartsWith("a.yaml:2:33: training.minutes: auto is the same as null"));
+  EXPECT_THAT(error_of(config + "axes: {attention.heads: [[1_6, 4], [16, 4]]}\n"),
+              StartsWith("a.yaml:2:36: attention.heads: [16, 4] is the same as [1_6, 4]"));
+  EXPECT_THAT(error_of(config + "axes:\n  rate:\n"
+                                "    small: {training.learning_rate: 1e-3, model.layers: 1}\n"
+                                "    large: {model.layers: 1, training.learning_rate: 0.001}\n"),
+              StartsWith("a.yaml:5:27: model.layers: large is the same as small"));
 }
 
 TEST(SweepErrors, what_is_no_list_is_refused_with_what_should_stand_there) {
