@@ -48,16 +48,22 @@ void add_config_command(CLI::App& program, Outcome& /*outcome*/) {
   CLI::App* command = program.add_subcommand(
       "config", "Show a config with every option and where its value came from");
   const auto arguments = std::make_shared<ConfigArguments>();
-  command->add_option("file", arguments->file, "Config file, YAML or JSON");
+  auto* file = command->add_option("file", arguments->file, "Config file, YAML or JSON");
   add_set_option(*command, arguments->overrides);
   auto* json = command->add_flag("--json", arguments->json,
                                  "Print the resolved config as one JSON object, without origins");
-  command->add_flag("--schema", arguments->schema, "Print the JSON Schema of configs")
-      ->excludes(json);
+  auto* schema =
+      command->add_flag("--schema", arguments->schema, "Print the JSON Schema of configs")
+          ->excludes(file)
+          ->excludes("--set")
+          ->excludes(json);
   command
       ->add_flag("--reference", arguments->reference,
                  "Print the reference of all options, as docs/config.md")
-      ->excludes(json);
+      ->excludes(file)
+      ->excludes("--set")
+      ->excludes(json)
+      ->excludes(schema);
   command->callback([arguments] { show_config(*arguments); });
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -17,6 +19,7 @@
 #include "apps/inputs.hpp"
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/open_file.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
@@ -108,20 +111,30 @@ void expect_directory_available(const ExportArguments& arguments, const InputFil
   }
 }
 
-// Beside the directory, with the files until all are written: a model or a tokenizer may be refused
-// in between, and then nothing of an earlier export is lost.
+// A new directory inside the other, with the files until all are written: a model or a tokenizer
+// may be refused in between, and then nothing of an earlier export is lost. It is inside because a
+// file can be renamed within one file system only, and the directory may be a link to another.
 class Unfinished {
  public:
-  explicit Unfinished(const fs::path& directory)
-      : path_((directory / "").parent_path().string() + ".unfinished") {
-    fs::remove_all(path_);
-    make_directories(path_);
+  explicit Unfinished(const fs::path& directory) {
+    if (std::error_code none; !fs::exists(directory, none)) {
+      made_ = directory;
+    }
+    make_directories(directory);
+    std::string name = (directory / ".unfinished-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw io_error("create", name, errno);
+    }
+    path_ = name;
   }
   Unfinished(const Unfinished&) = delete;
   Unfinished& operator=(const Unfinished&) = delete;
   ~Unfinished() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
+    if (!made_.empty()) {
+      fs::remove(made_, ignored);  // it stays if files are in it
+    }
   }
 
   const fs::path& path() const { return path_; }
@@ -129,20 +142,27 @@ class Unfinished {
   void move(const std::vector<std::string>& files, const fs::path& to) const {
     for (const std::string& file : files) {
       make_directories((to / file).parent_path());
-      fs::rename(path_ / file, to / file);
+      std::error_code error;
+      fs::rename(path_ / file, to / file, error);
+      if (error) {
+        throw io_error("write", to / file, error.value());
+      }
     }
   }
 
  private:
   fs::path path_;
+  fs::path made_;  // the other directory, if it was not there
 };
 
 // What an earlier export of any form left would be read with the new files.
-void remove_exported(const fs::path& directory) {
+void remove_earlier(const std::vector<std::string>& files, const fs::path& directory) {
   for (const ExportForm& form : export_forms()) {
     for (const std::string& file : form.files) {
       std::error_code none;
-      fs::remove(directory / file, none);
+      if (std::ranges::find(files, file) == files.end()) {
+        fs::remove(directory / file, none);
+      }
     }
   }
 }
@@ -180,8 +200,8 @@ void export_run(const ExportArguments& arguments) {
   const Unfinished unfinished(arguments.directory);
   const WrittenModel written = form.write(run, unfinished.path());
   const std::vector<std::string> files = written_files(form, unfinished.path());
-  remove_exported(arguments.directory);
   unfinished.move(files, arguments.directory);
+  remove_earlier(files, arguments.directory);
   say_exported(arguments, form, written, files);
 }
 

@@ -47,10 +47,11 @@ void expect_composable(const GenerateArguments& arguments) {
   const SamplingOptions defaults;
   const SamplingOptions& sampling = options.sampling;
   if (sampling.temperature != defaults.temperature || sampling.top_k != defaults.top_k ||
-      sampling.top_p != defaults.top_p || sampling.min_p != defaults.min_p) {
+      sampling.top_p != defaults.top_p || sampling.min_p != defaults.min_p ||
+      options.seed != GeneratorOptions{}.seed) {
     throw ConfigError(
         "--beam searches and does not sample: leave out --temperature, --top-k, "
-        "--top-p and --min-p, or --beam");
+        "--top-p, --min-p and --seed, or --beam");
   }
   if (options.samples > options.beam) {
     throw ConfigError(

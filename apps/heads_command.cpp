@@ -218,6 +218,16 @@ void show_heads(const HeadsArguments& arguments) {
   print(arguments, saved, split, found);
 }
 
+// The legend is the same for every run.
+void expect_legend_alone(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() > 0 && option->get_name() != "--legend") {
+      throw ConfigError(
+          fmt::format("{} has no effect with --legend; leave it out", option->get_name()));
+    }
+  }
+}
+
 }  // namespace
 
 void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
@@ -247,9 +257,14 @@ void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
                     "Also the tables of all figures: weights, weight matrices, pairs of heads and "
                     "relations");
   command->add_flag("--legend", arguments->legend,
-                    "What the columns and the roles mean, in words; needs no run");
+                    "Instead: what the columns and the roles mean, in words; needs no run");
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
-  command->callback([arguments] { show_heads(*arguments); });
+  command->callback([arguments, command] {
+    if (arguments->legend) {
+      expect_legend_alone(*command);
+    }
+    show_heads(*arguments);
+  });
 }
 
 }  // namespace tapehead

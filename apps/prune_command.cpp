@@ -18,6 +18,7 @@
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/shown.hpp"
+#include "datasets/corpus/token_files.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "lab/removal/gated_heads.hpp"
 #include "lab/removal/head_pruning.hpp"
@@ -111,7 +112,11 @@ ChosenHeads chosen_heads(const PruneArguments& arguments, SavedRun& saved, const
   if (!arguments.heads.empty()) {
     ChosenHeads chosen;
     for (const std::string& text : arguments.heads) {
-      chosen.heads.push_back(head_in(saved.model.transformer, text));
+      const HeadName head = head_in(saved.model.transformer, text);
+      if (std::ranges::find(chosen.heads, head) != chosen.heads.end()) {
+        throw ConfigError(fmt::format("--head {}: it is given twice; leave one out", shown(text)));
+      }
+      chosen.heads.push_back(head);
     }
     return chosen;
   }
@@ -127,11 +132,23 @@ std::vector<std::string> names_of(const std::vector<HeadName>& heads) {
   return names;
 }
 
-void write_run(const PruneArguments& arguments, const SavedRun& saved, const Config& config,
-               const Model& model) {
+// What a language model reads in front of a text depends on the text that it was trained on.
+void keep_text(const SavedRun& saved, const Task& task, const std::filesystem::path& run) {
+  for (const Split& split : task.splits) {
+    const std::filesystem::path file = token_file(run, split.name);
+    if (split.is_text() && has_token_files(saved.directory)) {
+      make_directories(file.parent_path());
+      split.windows.text->save(file);
+    }
+  }
+}
+
+void write_run(const PruneArguments& arguments, const SavedRun& saved, const Task& task,
+               const Config& config, const Model& model) {
   const TaskOptions data = find_run_data({saved.directory}, config.task, arguments.data);
   const RunDirectory run = RunDirectory::create(arguments.to, arguments.overwrite);
   write_run_data(run.files(), config.task, data);
+  keep_text(saved, task, arguments.to);
   save_tokenizers(saved.tokenizers, arguments.to);
   write_file_atomically(run.files().config(), dump_config(config));
   Metadata metadata = identity_of(config, saved.tokenizers, saved.data).facts;
@@ -161,7 +178,7 @@ void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
   keep_weights(saved.model, removed, smaller);
   const double loss_before = loss_of(saved.model);
   const double loss_after = loss_of(smaller);
-  write_run(arguments, saved, config, smaller);
+  write_run(arguments, saved, task, config, smaller);
   const Pruned pruned{
       .run = arguments.to,
       .heads = heads_of(saved.model.transformer).size(),

@@ -6,7 +6,7 @@
 
 #include <cmath>
 #include <filesystem>
-#include <limits>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -104,13 +104,28 @@ std::vector<LineScore> score_pairs(const ScoreArguments& arguments, const SavedR
   return scorer.score(sources, targets, &heads);
 }
 
+// All lines, also those after a pause.
+std::vector<std::string> lines_of_input() {
+  constexpr Index at_a_time = 1024;
+  const std::string name = "standard input";
+  TextReader reader(STDIN_FILENO, name);
+  std::vector<std::string> lines;
+  for (auto more = reader.next(at_a_time); !more.empty(); more = reader.next(at_a_time)) {
+    lines.insert(lines.end(), std::make_move_iterator(more.begin()),
+                 std::make_move_iterator(more.end()));
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (const auto fault = utf8_fault(lines[i], name, i + 1)) {
+      spdlog::warn("{}", *fault);
+    }
+  }
+  return lines;
+}
+
 std::vector<LineScore> score_lines(const ScoreArguments& arguments, const SavedRun& run,
                                    const Scorer& scorer) {
   const bool from_file = !arguments.input.empty();
-  const std::vector<std::string> lines =
-      from_file
-          ? read_lines(arguments.input)
-          : TextReader(STDIN_FILENO, "standard input").next(std::numeric_limits<Index>::max());
+  const std::vector<std::string> lines = from_file ? read_lines(arguments.input) : lines_of_input();
   say_unknown(*run.tokenizers.source, lines,
               from_file ? arguments.input.string() : "standard input");
   return scorer.score(lines);

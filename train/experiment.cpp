@@ -163,9 +163,10 @@ Task SavedRun::task(const DataChoice& choice) const {
                     choice.directory.empty() ? directory.string() + " has now"
                                              : choice.directory.string() + " holds");
     if (!choice.other) {
-      throw IoError(
-          what +
-          "; give the directory of its own data with --data DIR, or use these with --other-data");
+      throw IoError(fmt::format("{}; {}use these with --other-data", what,
+                                why_no_files({directory}, config.task).empty()
+                                    ? "give the directory of its own data with --data DIR, or "
+                                    : ""));
     }
     spdlog::warn("{}", what);
   }

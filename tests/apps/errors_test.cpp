@@ -171,7 +171,11 @@ TEST_F(Errors, wrong_commands_and_options) {
        {Arguments{"trian", "a.yaml"}, Arguments{}, Arguments{"train"},
         tiny_training("a", {}, {"--fast"}), tiny_training("a", {}, {"--threads", "0"}),
         tiny_training("a", {}, {"--resume", "--overwrite"}), Arguments{"evaluate"},
-        Arguments{"translate", "a", "--beam", "none"}, Arguments{"config"}}) {
+        Arguments{"translate", "a", "--beam", "none"}, Arguments{"config"},
+        Arguments{"config", "a.yaml", "--schema"}, Arguments{"config", "a.yaml", "--reference"},
+        Arguments{"config", "--schema", "--reference"},
+        Arguments{"config", "--schema", "--set", "seed=1"},
+        Arguments{"config", "--reference", "--set", "seed=1"}}) {
     const ProgramResult result = run(arguments);
     EXPECT_EQ(result.exit_code, wrong_command) << ::testing::PrintToString(arguments);
     EXPECT_NE(result.errors, "");

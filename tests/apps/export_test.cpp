@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -23,6 +24,15 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+std::vector<std::string> names_in(const fs::path& directory) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+    names.push_back(entry.path().filename().string());
+  }
+  return names;
+}
 
 class Export : public ::testing::Test {
  protected:
@@ -105,6 +115,47 @@ TEST_F(Export, keeps_what_is_in_the_directory) {
   std::ofstream(here / "file") << "mine";
   EXPECT_EQ(run({"export", "r", "file", "--as", "pytorch"}).exit_code, 1);
   EXPECT_EQ(content_of(here / "file"), "mine");
+}
+
+// No file can be renamed from one file system to another; /dev/shm is one of its own on Linux.
+TEST_F(Export, replaces_one_on_another_file_system_through_a_link) {
+  if (!fs::is_directory("/dev/shm")) {
+    GTEST_SKIP() << "there is no /dev/shm";
+  }
+  const fs::path elsewhere = "/dev/shm" / here.path().filename();
+  fs::create_directory(elsewhere);
+  fs::create_directory_symlink(elsewhere, here / "e");
+  output(tiny_training("r"));
+  output({"export", "r", "e", "--as", "pytorch"});
+  output({"export", "r", "e", "--as", "pytorch", "--overwrite"});
+  EXPECT_THAT(names_in(elsewhere),
+              UnorderedElementsAre("model.safetensors", "model.py", "vocabulary.json"));
+  fs::remove_all(elsewhere);
+}
+
+TEST_F(Export, touches_nothing_beside_the_directory) {
+  output(tiny_training("r"));
+  fs::create_directory(here / "e.unfinished");
+  std::ofstream(here / "e.unfinished/notes") << "mine";
+  output({"export", "r", "e", "--as", "pytorch"});
+  EXPECT_EQ(content_of(here / "e.unfinished/notes"), "mine");
+  EXPECT_THAT(names_in(here.path()), UnorderedElementsAre("r", "e", "e.unfinished"));
+  EXPECT_THAT(names_in(here / "e"),
+              UnorderedElementsAre("model.safetensors", "model.py", "vocabulary.json"));
+}
+
+// The file of the other form that comes first cannot be put in place.
+TEST_F(Export, that_fails_removes_nothing_of_an_earlier_one) {
+  Arguments training = tiny_training("r");
+  set_options(training, {"model.preset=vaswani"});
+  output(training);
+  output({"export", "r", "e", "--as", "pytorch"});
+  fs::create_directories(here / "e/config.json/mine");
+  const ProgramResult failed = run({"export", "r", "e", "--overwrite"});
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_THAT(failed.errors, HasSubstr("cannot write e/config.json: "));
+  EXPECT_THAT(names_in(here / "e"), UnorderedElementsAre("config.json", "model.safetensors",
+                                                         "model.py", "vocabulary.json"));
 }
 
 TEST_F(Export, says_what_is_missing) {

@@ -163,6 +163,17 @@ TEST_F(Heads, legend_needs_no_run) {
   EXPECT_THAT(nothing.errors, HasSubstr("name a run, or ask for --legend"));
 }
 
+TEST_F(Heads, legend_takes_no_other_option) {
+  for (const Arguments& others : {Arguments{"nosuchrun"}, Arguments{"--importance"},
+                                  Arguments{"--split", "test"}, Arguments{"--json"}}) {
+    Arguments arguments{"heads", "--legend"};
+    arguments.insert(arguments.end(), others.begin(), others.end());
+    const ProgramResult result = run_program(arguments, here->path());
+    EXPECT_EQ(result.exit_code, 2) << ::testing::PrintToString(arguments);
+    EXPECT_THAT(result.errors, HasSubstr(" has no effect with --legend"));
+  }
+}
+
 TEST_F(Heads, threads_change_nothing) {
   EXPECT_EQ(heads({"--json", "--threads", "1"}).output, heads({"--json", "--threads", "3"}).output);
 }

@@ -256,6 +256,17 @@ TEST_F(Import, refuses_what_cannot_be_done_here_by_name) {
   EXPECT_THAT(refuse("llama", "intermediate_size", 60'000), HasSubstr("parameters, and the"));
 }
 
+TEST_F(Import, takes_targets_for_a_translation_only) {
+  model("gpt2");
+  const ProgramResult refused =
+      run({"import", "gpt2", "--run", "a", "--token-texts", "--target-text", "targets"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("--target-text: a gpt2 has no targets, only a marian has"));
+  EXPECT_FALSE(fs::exists(here / "a"));
+  model("marian");
+  output({"import", "marian", "--run", "b", "--token-texts", "--target-text", "targets"});
+}
+
 TEST_F(Import, without_a_tokenizer_says_how_it_can_be_done) {
   model("gpt2");
   EXPECT_THAT(run({"import", "gpt2", "--run", "a"}).errors,

@@ -151,6 +151,32 @@ TEST_F(LanguageModel, is_examined_planned_and_pruned) {
   EXPECT_THAT(output({"gradcheck", "a.yaml"}), HasSubstr("all gradients are right"));
 }
 
+// Of a single document, in front of which it reads nothing.
+TEST_F(LanguageModel, pruned_of_no_head_is_the_same_and_keeps_its_text) {
+  train("a");
+  output({"prune", "a", "c", "--count", "0"});
+  std::ofstream(here / "lines") << "a man\ntwo men are\n";
+  EXPECT_EQ(output({"score", "c", "--input", "lines"}), output({"score", "a", "--input", "lines"}));
+  std::filesystem::remove(here / "text");
+  std::filesystem::create_directory(here / "elsewhere");
+  const ProgramResult evaluated =
+      run_program({"evaluate", "../c", "--split", "validation"}, here / "elsewhere");
+  EXPECT_EQ(evaluated.exit_code, 0) << evaluated.errors;
+}
+
+TEST_F(LanguageModel, that_has_lost_its_text_is_not_taken_for_another) {
+  train("a");
+  std::filesystem::remove_all(here / "a/tokens");
+  std::ofstream(here / "lines") << "a man\n";
+  for (const Arguments& arguments :
+       {Arguments{"generate", "a"}, Arguments{"score", "a", "--input", "lines"},
+        Arguments{"export", "a", "e", "--as", "pytorch"}}) {
+    const ProgramResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, 1) << result.output;
+    EXPECT_THAT(result.errors, HasSubstr("there is no a/tokens/train.tokens, without which"));
+  }
+}
+
 TEST_F(LanguageModel, is_swept) {
   train("a");
   std::ofstream(here / "sweep.yaml") << "config: a.yaml\nseeds: 2\nset: {training.steps: 12}\n"
@@ -227,9 +253,11 @@ TEST_F(LanguageModel, searches_with_a_beam_for_a_likely_text) {
         .get<double>();
   };
   EXPECT_GE(probability_of("--beam", "8"), probability_of("--beam", "1"));
-  const ProgramResult both = run({"generate", "a", "--beam", "2", "--top-k", "3"});
-  EXPECT_EQ(both.exit_code, 2);
-  EXPECT_THAT(both.errors, HasSubstr("--beam searches and does not sample"));
+  for (const char* option : {"--top-k", "--seed"}) {
+    const ProgramResult both = run({"generate", "a", "--beam", "2", option, "3"});
+    EXPECT_EQ(both.exit_code, 2) << option;
+    EXPECT_THAT(both.errors, HasSubstr("--beam searches and does not sample"));
+  }
 }
 
 TEST_F(LanguageModel, warns_of_what_it_cannot_read_of_a_prompt) {
@@ -263,6 +291,21 @@ TEST_F(LanguageModel, scores_lines_as_it_would_draw_them) {
   EXPECT_EQ(line["tokens"].size(), 12U);
   EXPECT_EQ(nlohmann::json::parse(scored.at(1))["log_probability"], 0);
   EXPECT_EQ(nlohmann::json::parse(scored.at(2))["tokens"].size(), 60U);
+}
+
+TEST_F(LanguageModel, scores_every_line_of_its_input_and_warns_of_broken_ones) {
+  train("a");
+  Program program({"score", "a"}, here.path());
+  program.write(
+      "a\na\xff"
+      "b\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // a slow pipe
+  program.write("a\n");
+  const ProgramResult scored = program.wait();
+  EXPECT_EQ(scored.exit_code, 0) << scored.errors;
+  EXPECT_EQ(lines_of(scored.output).size(), 3U);
+  EXPECT_THAT(scored.errors,
+              HasSubstr("warning: standard input:2: byte 2 (0xFF) is not valid UTF-8"));
 }
 
 // As an evaluation does, whose loss is the mean of a token.

@@ -123,6 +123,10 @@ TEST_F(Prune, refuses_what_it_cannot_do_and_makes_nothing) {
   EXPECT_THAT(unknown.errors, HasSubstr("no head 4 of encoder.layers.0.self"));
   EXPECT_THAT(run({"prune", "a", "f", "--head", "self"}).errors,
               HasSubstr("not of the form ATTENTION.NUMBER"));
+  const ProgramResult twice = run({"prune", "a", "f", "--head", "encoder.layers.0.self.1", "--head",
+                                   "encoder.layers.0.self.01"});
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.errors, HasSubstr("--head encoder.layers.0.self.01: it is given twice"));
   EXPECT_THAT(run({"prune", "a", "f", "--count", "13"}).errors, HasSubstr("has 12 heads"));
   EXPECT_FALSE(std::filesystem::exists(here->path() / "f"));
   EXPECT_THAT(run({"prune", "a", "a", "--count", "1"}).errors, HasSubstr("exists already"));

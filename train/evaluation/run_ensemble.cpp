@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/corpus/token_files.hpp"
 #include "datasets/corpus/token_text.hpp"
@@ -11,6 +12,7 @@
 #include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/tokenizer_digest.hpp"
 #include "train/options/application.hpp"
+#include "train/run/identity.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -101,8 +103,20 @@ Index context_of(const Config& config) {
 }
 
 bool has_one_document(const SavedRun& run) {
-  return is_of_text(run) && has_token_files(run.directory) &&
-         documents_in(token_file(run.directory, "train")) == 1;
+  if (!is_of_text(run)) {
+    return false;
+  }
+  const std::filesystem::path file = token_file(run.directory, "train");
+  if (has_token_files(run.directory)) {
+    return documents_in(file) == 1;
+  }
+  if (run.data != imported_data) {
+    throw IoError(fmt::format(
+        "there is no {}, without which it is unknown what run {} reads in front of a text; copy "
+        "the directory tokens from the run that it was made of, or make it again",
+        file.string(), run.directory.string()));
+  }
+  return false;
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

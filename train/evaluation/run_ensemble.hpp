@@ -47,7 +47,8 @@ class RunEnsemble {
 // it has positions.
 Index context_of(const Config& config);
 
-// Whether the training text of a language model is only one document.
+// Whether the training text of a language model is only one document; of imported weights it is not
+// known, and then it is not. Throws IoError if the run has lost its text.
 bool has_one_document(const SavedRun& run);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

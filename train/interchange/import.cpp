@@ -24,6 +24,7 @@
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/directory.hpp"
+#include "train/run/identity.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -95,6 +96,14 @@ Index parameters_of(const Config& config, const Tokenizers& tokenizers) {
 
 bool is_encoder(const std::vector<std::string>& options) {
   return std::ranges::find(options, "model.family=encoder") != options.end();
+}
+
+void expect_texts_used(const ImportRequest& request, const Architecture& architecture) {
+  const bool pairs = architecture.model_type == marian_architecture.model_type;
+  if (!pairs && request.target_text != ImportRequest{}.target_text) {
+    throw ConfigError(fmt::format("--target-text: a {} has no targets, only a {} has; leave it out",
+                                  architecture.model_type, marian_architecture.model_type));
+  }
 }
 
 Index longest_of(const TheirConfig& theirs) {
@@ -211,6 +220,7 @@ Imported import_model(const ImportRequest& request) {
   const std::filesystem::path config_file = files.config_file();
   const TheirConfig theirs(files.config(), config_file);
   const Architecture& architecture = architecture_of(theirs);
+  expect_texts_used(request, architecture);
   files.leave_out_prefixes(architecture.optional_prefixes);
   const Purpose purpose = purpose_of(theirs);
   const Index their_size = theirs.count("vocab_size");
@@ -249,7 +259,7 @@ void write_imported(const Imported& imported, const std::filesystem::path& run, 
   const RunFiles& files = directory.files();
   save_tokenizers(imported.tokenizers, run);
   write_file_atomically(files.config(), dump_config(imported.config));
-  Metadata metadata = identity_of(imported.config, imported.tokenizers, "imported").facts;
+  Metadata metadata = identity_of(imported.config, imported.tokenizers, imported_data).facts;
   metadata.emplace("step", "0");
   write_tensor_file(best_checkpoint(files.checkpoints()), weight_entries(imported.model->store),
                     metadata);

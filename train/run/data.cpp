@@ -115,12 +115,18 @@ void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found)
   }
 }
 
-TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice) {
+std::string why_no_files(const RunFiles& run, TaskOptions task) {
   if (task.kind().of_text() && has_token_files(run.directory)) {
+    return "has its text as tokens and reads no other";
+  }
+  return data_files(task).empty() ? "makes its data from the seed" : "";
+}
+
+TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice) {
+  if (const std::string why = why_no_files(run, task); !why.empty()) {
     if (!choice.directory.empty()) {
       throw ConfigError(
-          fmt::format("--data: run {} has its text as tokens and reads no other; leave it out",
-                      run.directory.string()));
+          fmt::format("--data: run {} {}; leave it out", run.directory.string(), why));
     }
     return task;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "datasets/task_options.hpp"
 #include "train/run/files.hpp"
@@ -20,11 +21,15 @@ struct DataChoice {
 // those of the config; for a new run both are the same. Throws IoError.
 void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found);
 
+// Why a run reads no data files, in words that follow its name: its task makes the data, or it
+// keeps its text. Empty if it reads some.
+std::string why_no_files(const RunFiles& run, TaskOptions task);
+
 // The task with paths of existing files. Without a directory the candidates are the absolute path
 // and the path relative to the run; a file whose bytes are unchanged comes first. In a directory
 // the candidates are the path in the config and the name alone. A path that the record does not
 // contain, because it was set again or the run is old, stays unchanged. Throws IoError that names
-// the places where a file was not found.
+// the places where a file was not found; ConfigError for a directory if the run reads no files.
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice);
 
 // The same for a config file. The config of a run has the run's data.

@@ -9,6 +9,9 @@
 
 namespace tapehead {
 
+// The fingerprint of the data of imported weights, of which no text is known.
+inline constexpr const char* imported_data = "imported";
+
 struct Identity {
   // The facts in a checkpoint: each option that decides what weights mean, the seed, a digest of
   // each tokenizer, and a fingerprint of the data.
