@@ -8,7 +8,7 @@ namespace tapehead {
 std::string_view version();  // "1.2.3"
 
 // The value of TAPEHEAD_KERNELS at the build: "native" for the CPU that it ran on, or a level:
-// "sse4", "avx2", "avx512" for all x86-64 CPUs that have these.
+// "sse4", "avx2", "avx512" for all x86-64 CPUs that have these, "neon" for all ARMv8 CPUs.
 std::string_view kernel_level();
 
 // The vector instructions that the kernels are compiled to, such as "AVX2".

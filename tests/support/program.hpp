@@ -47,8 +47,9 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Seconds that a program may live: sanitizers make it many times slower.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Seconds that a program may live: sanitizers make it many times slower, and so does an emulator,
+// in which tests for arm64 may run.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__aarch64__)
 inline constexpr unsigned longest_life = 3000;
 #else
 inline constexpr unsigned longest_life = 300;
