@@ -22,6 +22,9 @@ struct Field {
   // For options of a model: true if trained weights mean the same under any value. All other
   // options are part of a checkpoint's identity (train/config/meaning.hpp).
   bool keeps_meaning = false;
+  // True if a resumed training cannot change it: it decided how the training began, or what state
+  // its checkpoints have.
+  bool kept_by_resume = false;
 };
 
 // An enumeration that is used as an option specialises this with `static constexpr

@@ -74,19 +74,22 @@ struct LabelledTextOptions {
           validation_share);
     visit(Field{.name = "tokenizer_of",
                 .help = "run directory whose tokenizer is used, as for model.init_from; empty: one "
-                        "is made from the training text"},
+                        "is made from the training text",
+                .kept_by_resume = true},
           tokenizer_of);
     visit(Field{.name = "tokenizer",
                 .help = "words at white space, characters, bytes, or subwords trained on the "
                         "training text: SentencePiece (bpe, unigram), byte-level BPE as in GPT-2 "
-                        "(byte_bpe) or WordPiece as in BERT (word_piece)"},
+                        "(byte_bpe) or WordPiece as in BERT (word_piece)",
+                .kept_by_resume = true},
           tokenizer);
     visit(Field{.name = "vocabulary",
                 .help = "entries of the vocabulary, with the three marks; for words and characters "
                         "an upper limit: the most frequent ones; also for word_piece and byte_bpe, "
                         "whose 256 bytes are entries; for bytes not used",
                 .minimum = 4,
-                .maximum = 1e6},
+                .maximum = 1e6,
+                .kept_by_resume = true},
           vocabulary);
     visit(Field{.name = "lower_case",
                 .help = "word_piece: whether text loses its case and its accents, as in BERT "

@@ -205,7 +205,8 @@ struct AttentionFields {
     visit(Field{.name = "start",
                 .help = "first weights of the heads: their own, the same query, key and value "
                         "weights, or the same output weights as well; auto: own",
-                .keeps_meaning = true},
+                .keeps_meaning = true,
+                .kept_by_resume = true},
           of.start...);
   }
 

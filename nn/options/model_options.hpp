@@ -278,7 +278,8 @@ struct ModelOptions {
           tie_embeddings);
     visit(Field{.name = "initializer",
                 .help = "how weight matrices start (query, key and value as if of one matrix)",
-                .keeps_meaning = true},
+                .keeps_meaning = true,
+                .kept_by_resume = true},
           initializer);
     visit(Field{.name = "initializer_gain",
                 .help = "factor on the initial deviation of weight matrices (with normal: the "
@@ -286,12 +287,14 @@ struct ModelOptions {
                 .minimum = 0,
                 .maximum = 100,
                 .exclusive_minimum = true,
-                .keeps_meaning = true},
+                .keeps_meaning = true,
+                .kept_by_resume = true},
           initializer_gain);
     visit(Field{.name = "initializer_depth_scale",
                 .help = "whether the last map of each block starts smaller, by the root of the "
                         "number of blocks whose outputs its stack sums (GPT-2)",
-                .keeps_meaning = true},
+                .keeps_meaning = true,
+                .kept_by_resume = true},
           initializer_depth_scale);
     visit(Field{.name = "embedding_initializer",
                 .help = "how the tables of tokens, positions and token types start: normal with "
@@ -299,12 +302,14 @@ struct ModelOptions {
                         "normal with deviation 1 (unit_normal) or (2 / columns)^1/2 "
                         "(kaiming_normal), or uniform with variance 2 / (rows + columns) "
                         "(xavier_uniform)",
-                .keeps_meaning = true},
+                .keeps_meaning = true,
+                .kept_by_resume = true},
           embedding_initializer);
     visit(Field{.name = "init_from",
                 .help = "run directory whose best weights (else the average, else the last) this "
                         "run starts from; empty: none",
-                .keeps_meaning = true},
+                .keeps_meaning = true,
+                .kept_by_resume = true},
           init_from);
   }
 

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "core/version.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -150,6 +151,66 @@ TEST_F(Resume, a_config_file_that_has_changed_is_not_ignored_in_silence) {
   EXPECT_THAT(run(own).errors, Not(HasSubstr("own config")));
 }
 
+TEST_F(Resume, by_other_kernels_is_not_to_the_bit_which_is_said) {
+  train(tiny_training("a"));
+  const std::string warning = "not the same to the bit";
+  EXPECT_THAT(resume("a", {"training.steps=45"}).errors, Not(HasSubstr(warning)));
+  std::string record = content_of(here / "a/record.json");
+  const std::string level = fmt::format("\"level\": \"{}\"", kernel_level());
+  const std::size_t last = record.rfind(level);
+  ASSERT_NE(last, std::string::npos) << record;
+  std::ofstream(here / "a/record.json")
+      << record.replace(last, level.size(), "\"level\": \"abacus\"");
+  const ProgramResult end = resume("a", {"training.steps=50"});
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  EXPECT_THAT(end.errors,
+              AllOf(HasSubstr(warning),
+                    HasSubstr(fmt::format("kernels {} (was abacus)\n", kernel_level()))));
+}
+
+TEST_F(Resume, what_decided_how_it_began_is_kept_or_refused) {
+  train(tiny_training("a"));
+  const std::string weights = content_of(here / "a/checkpoints/best.safetensors");
+  for (const auto& [option, value] : {std::pair("training.optimizer", "sgd"),
+                                      {"training.freeze", "[encoder.*]"},
+                                      {"model.initializer", "normal"},
+                                      {"model.init_from", "b"},
+                                      {"decoder_self.start", "identical"}}) {
+    const ProgramResult end =
+        resume("a", {"training.steps=50", fmt::format("{}={}", option, value)});
+    EXPECT_EQ(end.exit_code, 2) << option;
+    EXPECT_THAT(end.errors, AllOf(HasSubstr(fmt::format("({}: ", option)),
+                                  HasSubstr("model.init_from=a --run DIR\n")));
+  }
+  EXPECT_EQ(content_of(here / "a/checkpoints/best.safetensors"), weights);
+  EXPECT_EQ(resume("a", {"training.steps=50", "training.freeze=[]"}).exit_code, 0);
+}
+
+TEST_F(Resume, fewer_steps_than_there_are_already_are_said_to_be) {
+  train(tiny_training("a"));
+  const ProgramResult end = resume("a", {"training.steps=7"});
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  EXPECT_THAT(end.errors, HasSubstr("the run is past training.steps 7 already\n"));
+}
+
+// As of a model that was pruned or imported, or of a run whose other checkpoints took too much
+// room.
+TEST_F(Resume, weights_without_a_training_are_not_replaced) {
+  train(tiny_training("a"));
+  for (const int step : {30, 40}) fs::remove(step_checkpoint(here / "a", step));
+  const std::string weights = content_of(here / "a/checkpoints/best.safetensors");
+  const auto expect_refused = [&] {
+    const ProgramResult end = resume("a", {});
+    EXPECT_EQ(end.exit_code, 1);
+    EXPECT_THAT(end.errors, AllOf(HasSubstr("a has weights, but no checkpoint"),
+                                  HasSubstr("--set model.init_from=a --run DIR\n")));
+    EXPECT_EQ(content_of(here / "a/checkpoints/best.safetensors"), weights);
+  };
+  expect_refused();
+  fs::remove(here / "a/record.json");
+  expect_refused();
+}
+
 // An epoch has some 16 batches.
 TEST_F(Resume, other_batches_begin_with_the_next_epoch) {
   train(tiny_training("a", {"training.steps=12", "training.checkpoint_every=12"}));
@@ -260,12 +321,21 @@ TEST_F(ResumeFromDamaged, a_flipped_bit_is_seen) {
 TEST_F(ResumeFromDamaged, with_none_that_holds_nothing_is_touched) {
   flip_a_bit(newest);
   fs::resize_file(previous, 50);
-  copy_run("a", "damaged");
-  const ProgramResult end = resume("a");
-  EXPECT_EQ(end.exit_code, 1);
-  EXPECT_THAT(end.errors, AllOf(HasSubstr(newest.filename().string()),
-                                HasSubstr(previous.filename().string()), HasSubstr("--overwrite")));
-  expect_same_runs(here / "damaged", here / "a");
+  const auto expect_advice = [&](const std::string& advice) {
+    fs::remove_all(here / "damaged");
+    copy_run("a", "damaged");
+    const ProgramResult end = resume("a");
+    EXPECT_EQ(end.exit_code, 1);
+    EXPECT_THAT(end.errors,
+                AllOf(HasSubstr(newest.filename().string()),
+                      HasSubstr(previous.filename().string()), HasSubstr(advice + "\n")));
+    expect_same_runs(here / "damaged", here / "a");
+  };
+  expect_advice("start another run from its weights: --set model.init_from=a --run DIR");
+  for (const char* name : {"best", "average"}) {
+    flip_a_bit(here / fmt::format("a/checkpoints/{}.safetensors", name));
+  }
+  expect_advice("start again with --overwrite");
 }
 
 TEST_F(ResumeFromDamaged, what_else_can_be_evaluated_is_named) {
@@ -283,7 +353,7 @@ TEST_F(Resume, checkpoints_of_another_model_are_refused_and_the_run_stays_as_it_
   const ProgramResult refused = resume("a", {"model.d_model=32"});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.errors,
-              AllOf(HasSubstr("another model (model.d_model: 16, not 32)"),
+              AllOf(HasSubstr("another model (model."), HasSubstr("model.d_model: 16, not 32"),
                     HasSubstr("step_00000040.safetensors"), Not(HasSubstr("--overwrite"))));
   expect_same_file(here / "before/config.yaml", here / "a/config.yaml");
   EXPECT_EQ(resume("a").exit_code, 0);

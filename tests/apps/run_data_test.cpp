@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/corpus_training.hpp"
+#include "tests/support/tiny_training.hpp"
 
 namespace tapehead {
 namespace {
@@ -87,6 +88,28 @@ TEST_F(RunData, that_is_gone_is_asked_for) {
   expect_success({"evaluate", "runs/r", "--data", elsewhere}, project);  // by their paths in it
 }
 
+TEST_F(RunData, of_a_task_without_files_is_in_no_directory) {
+  expect_success(tiny_training("s"), project);
+  const Arguments data{"--data", "nowhere"};
+  for (const Arguments& arguments :
+       {Arguments{"evaluate", "s", data[0], data[1]}, Arguments{"heads", "s", data[0], data[1]},
+        Arguments{"prune", "s", "t", "--count", "1", data[0], data[1]},
+        resumed_training("s", {}, data)}) {
+    const ProgramResult result = run_program(arguments, project);
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    EXPECT_THAT(result.errors,
+                HasSubstr("--data: run s makes its data from the seed; leave it out"));
+  }
+  // The weights of another run, whose examples are others.
+  expect_success(tiny_training("u", {"task.train_examples=500"}), project);
+  const Arguments other{"evaluate", "s", "--checkpoint", "u/checkpoints/best.safetensors"};
+  EXPECT_THAT(complaint(other, project), AllOf(HasSubstr("s has now; use these with --other-data"),
+                                               Not(HasSubstr("--data "))));
+  Arguments allowed = other;
+  allowed.emplace_back("--other-data");
+  expect_success(allowed, project);
+}
+
 TEST_F(RunData, whose_record_is_damaged_is_told_with_its_file) {
   for (const std::string damaged : {"", "[]", "{\"train_source\": 3}", "{\"train_source\": {}}"}) {
     write_text(project / "runs/r/data.json", damaged);
@@ -113,8 +136,10 @@ TEST_F(RunData, that_is_another_never_costs_a_run_its_checkpoints) {
   EXPECT_THAT(complaint(resume, project),
               AllOf(HasSubstr("other data"), HasSubstr("--data DIR"), HasSubstr("model.init_from"),
                     Not(HasSubstr("--overwrite"))));
-  // Nothing that holds is left: then there is nothing to lose.
   write_text(step_checkpoint(project / "runs/r", 40), "rubbish");
+  EXPECT_THAT(complaint(resume, project), HasSubstr("start another run from its weights"));
+  // Nothing that holds is left: then there is nothing to lose.
+  write_text(project / "runs/r/checkpoints/best.safetensors", "rubbish");
   EXPECT_THAT(complaint(resume, project), HasSubstr("start again with --overwrite"));
 }
 

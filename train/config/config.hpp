@@ -22,10 +22,11 @@ struct LoadedConfig {
 };
 
 // Reads a config file and the files that it inherits from (`base: other.yaml`; its own options
-// replace theirs), applies `overrides` ("section.option=value"; if an option occurs several
-// times, the last one counts), checks everything and resolves every `auto` that depends only on the
-// config. Throws ConfigError: "file:line:column: section.option: what is wrong (the value; what is
-// allowed)", or "--set section.option=value: ...". Does not create anything.
+// replace theirs), applies `overrides` ("section.option=value"; if an option occurs several times,
+// the last one counts; override_config says what follows them), checks everything and resolves
+// every `auto` that depends only on the config. Throws ConfigError: "file:line:column:
+// section.option: what is wrong (the value; what is allowed)", or "--set section.option=value:
+// ...". Does not create anything.
 LoadedConfig load_config(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides = {});
 
@@ -63,9 +64,13 @@ std::string dump_config_with_origins(const LoadedConfig& loaded);
 std::vector<std::pair<std::string, std::string>> option_values(const Config& config);
 
 // Where the values of a run's config differ from those of a file: "section.option: the run's, not
-// the file's", in the order of the rows. Options set with `--set` are left out, and so are those of
-// another task.
+// the file's", in the order of the rows. Options set with `--set` are left out, and so are those
+// that follow from them, and those of another task.
 std::vector<std::string> differences(const LoadedConfig& run, const Config& file);
+
+// Where `wanted` changes options of a run that a resume keeps (Field::kept_by_resume):
+// "section.option: the run's, not the wanted one", in the order of the rows.
+std::vector<std::string> changes_of_kept(const Config& run, const Config& wanted);
 
 std::string config_schema();     // JSON Schema, draft 2020-12
 std::string config_reference();  // Markdown: docs/config.md

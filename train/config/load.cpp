@@ -1,4 +1,4 @@
-// Loads a config from a file, and suggests another one if it does not exist.
+// Loads a config from a file, and suggests another one if it does not exist, or from a text.
 #include <fmt/format.h>
 
 #include <array>
@@ -8,8 +8,10 @@
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
+#include "train/config/bases.hpp"
 #include "train/config/config.hpp"
 #include "train/config/nearest.hpp"
+#include "train/config/overrides.hpp"
 
 namespace tapehead {
 namespace {
@@ -62,6 +64,17 @@ std::string read_config_text(const fs::path& file) {
 LoadedConfig load_config(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides) {
   return parse_config(read_config_text(file), file.string(), overrides);
+}
+
+LoadedConfig load_with_overrides(const fs::path& file, const std::vector<Override>& overrides) {
+  const std::string name = file.string();
+  return override_config(with_bases(parse_document(read_config_text(file), name), name), overrides);
+}
+
+LoadedConfig parse_config(std::string_view text, std::string_view file_name,
+                          const std::vector<std::string>& overrides) {
+  return override_config(with_bases(parse_document(text, file_name), file_name),
+                         parse_overrides(overrides));
 }
 
 }  // namespace tapehead

@@ -45,8 +45,10 @@ std::vector<std::string> meaning_differences(const Config& theirs, const Config&
   return differing;
 }
 
-std::string some_of(const std::vector<std::string>& differences) {
+std::string some_of(std::vector<std::string> differences) {
   constexpr std::size_t most = 3;
+  std::ranges::stable_partition(differences,
+                                [](const std::string& one) { return one.starts_with("model."); });
   if (differences.size() <= most) {
     return join(differences, "; ");
   }

@@ -19,7 +19,8 @@ std::map<std::string, std::string> meaning_of(const Config& config);
 // "model.activation: relu, not gelu", sorted by name.
 std::vector<std::string> meaning_differences(const Config& theirs, const Config& ours);
 
-// The first three of them, and the number of the others, since one option may decide many others.
-std::string some_of(const std::vector<std::string>& differences);
+// Three of them, and the number of the others, since one option may decide many others. Those of
+// the section `model`, which decide those of each attention, come first.
+std::string some_of(std::vector<std::string> differences);
 
 }  // namespace tapehead

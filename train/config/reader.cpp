@@ -231,16 +231,9 @@ class Reader {
 
 }  // namespace
 
-LoadedConfig load_with_overrides(const std::filesystem::path& file,
-                                 const std::vector<Override>& overrides) {
-  const std::string name = file.string();
-  return Reader(overrides).read(with_bases(parse_document(read_config_text(file), name), name));
-}
-
-LoadedConfig parse_config(std::string_view text, std::string_view file_name,
-                          const std::vector<std::string>& overrides) {
-  const std::vector<Override> parsed = parse_overrides(overrides);
-  return Reader(parsed).read(with_bases(parse_document(text, file_name), file_name));
+LoadedConfig read_config(const std::vector<ConfigSource>& sources,
+                         const std::vector<Override>& overrides) {
+  return Reader(overrides).read(sources);
 }
 
 }  // namespace tapehead

@@ -271,14 +271,14 @@ std::span<const Rule> rules() {
       {"With `task.texts: 2`, `model.token_types` is 0, or 2 or more.", types_suffice},
       {"`task.mask_share` and `task.mask_words` are for `model.family: encoder`.",
        masks_are_for_encoders},
+      {"A list over layers, in `attention`, `encoder_self`, `decoder_self` or `cross`, has a value "
+       "for each layer.",
+       lists_over_layers},
       {"`model.prefix: full` needs `model.family: decoder` and patterns `full`, `causal` or "
        "`window`.",
        prefix_fits},
       {"With `model.family: decoder`, `parallel_text` has a `task.joint_vocabulary`.",
        one_sequence_has_one_vocabulary},
-      {"A list over layers, in `attention`, `encoder_self`, `decoder_self` or `cross`, has a value "
-       "for each layer.",
-       lists_over_layers},
       {"The heads divide `model.d_model`, unless `model.d_head`, or `d_qk` and `d_v`, are given. "
        "Other incompatible options of attention are rejected with the reason.",
        attention_composes},

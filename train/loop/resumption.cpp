@@ -10,6 +10,7 @@
 #include "datasets/loader.hpp"
 #include "train/options/layout.hpp"
 #include "train/run/rank_checkpoint.hpp"
+#include "train/run/record.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -25,16 +26,50 @@ std::string in_words(const Batching& batching) {
                      of_lanes);
 }
 
+bool holds(const std::filesystem::path& checkpoint) {
+  try {
+    const TensorFile file(checkpoint);
+    return true;
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
+// Whether there are weights beside the step checkpoints, which another run can start from.
+bool has_weights(const RunFiles& run) {
+  return holds(best_checkpoint(run.checkpoints())) || holds(average_checkpoint(run.checkpoints()));
+}
+
+std::string from_its_weights(const RunFiles& run) {
+  return fmt::format("start another run from its weights: --set model.init_from={} --run DIR",
+                     run.directory.string());
+}
+
 // A run with valid checkpoints must not be thrown away because of other problems.
-IoError none_fits(const std::filesystem::path& run, const std::vector<RefusedCheckpoint>& refused) {
-  const bool lost = std::ranges::none_of(refused, &RefusedCheckpoint::holds);
+IoError none_fits(const RunFiles& run, const std::vector<RefusedCheckpoint>& refused) {
+  std::string advice = "start again with --overwrite";
+  if (std::ranges::any_of(refused, &RefusedCheckpoint::holds)) {
+    advice = fmt::format(
+        "its checkpoints are intact, so restore the config and the data that they belong to "
+        "(--data DIR names the directory of the data), or {}",
+        from_its_weights(run));
+  } else if (has_weights(run)) {
+    advice = from_its_weights(run);
+  }
   return IoError(
-      fmt::format("no checkpoint of {0} can be used; {1}", run.string(),
-                  lost ? "start again with --overwrite"
-                       : "its checkpoints are intact, so restore the config and the data that they "
-                         "belong to (--data DIR names the directory of the data), or start another "
-                         "run from its weights: --set model.init_from=" +
-                             run.string() + " --run DIR"));
+      fmt::format("no checkpoint of {} can be used; {}", run.directory.string(), advice));
+}
+
+// Throws IoError if to begin at step 0 would replace weights that it does not make again: those of
+// an imported or pruned model, or of a training that is over.
+void expect_nothing_lost(const RunFiles& run) {
+  const auto record = read_record(run.record());
+  const bool begun = record && !record->starts.empty() && !record->end;
+  if (!begun && has_weights(run)) {
+    throw IoError(
+        fmt::format("{} has weights, but no checkpoint that a training can go on from; {}",
+                    run.directory.string(), from_its_weights(run)));
+  }
 }
 
 // Checks the position against the name of the file and the data, which give it further bounds.
@@ -91,12 +126,18 @@ TrainingPosition restore_training(const Config& config, const Task& task, const 
       spdlog::warn("{}", refused.reason);
     }
     if (!found.newest && !found.refused.empty()) {
-      throw none_fits(writer.files().directory, found.refused);
+      throw none_fits(writer.files(), found.refused);
+    }
+    if (!found.newest) {
+      expect_nothing_lost(writer.files());
     }
   }
   share_training(found.newest ? &found.newest->content : nullptr, state, position, ranks);
   adapt(config.training.batching(), position);
   spdlog::info("resuming {} at step {}", writer.files().directory.string(), position.step);
+  if (position.step > config.training.steps.value_or(position.step)) {
+    spdlog::warn("the run is past training.steps {} already", *config.training.steps);
+  }
   return position;
 }
 

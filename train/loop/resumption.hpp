@@ -12,7 +12,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // Loads the newest step checkpoint from which the training can continue, warns about each one that
 // is unusable, and returns its position; if there are no checkpoints, the start. Throws IoError if
-// there are some but none is usable. Of several ranks, rank 0 loads it and gives it to the others.
+// there are some but none is usable, or if the start would replace weights that it does not make
+// again. Of several ranks, rank 0 loads it and gives it to the others.
 TrainingPosition restore_training(const Config& config, const Task& task, const RunWriter& writer,
                                   const TrainingState& state, Ranks& ranks);
 

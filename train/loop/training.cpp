@@ -38,6 +38,18 @@ void say_differences(const TrainRequest& request, const LoadedConfig& run) {
   }
 }
 
+// Throws ConfigError if an override changes what lies behind the run already.
+void expect_kept(const RunFiles& run, const LoadedConfig& loaded) {
+  const std::vector<std::string> changed =
+      changes_of_kept(load_config(run.config()).config, loaded.config);
+  if (!changed.empty()) {
+    throw ConfigError(fmt::format(
+        "--set: run {0} keeps how it began when it is resumed ({1}); start another run, from its "
+        "weights if you like: --set model.init_from={0} --run DIR",
+        run.directory.string(), join(changed, "; ")));
+  }
+}
+
 // Throws if the run would replace something that it is made from, or would replace any run without
 // being asked to.
 void expect_available(const TrainRequest& request, const LoadedConfig& loaded,
@@ -48,6 +60,18 @@ void expect_available(const TrainRequest& request, const LoadedConfig& loaded,
   RunDirectory::expect_available(directory, request.overwrite);
   if (request.overwrite) {
     RunDirectory::expect_keeps(directory, inputs_of_config(loaded));
+  }
+}
+
+// Other kernels round otherwise.
+void say_if_bits_change(const std::vector<RunStart>& starts) {
+  if (starts.size() < 2) {
+    return;
+  }
+  if (const std::string differing = differences(starts.end()[-2], starts.back());
+      !differing.empty()) {
+    spdlog::warn("from here on the run is not the same to the bit as one without a break: {}",
+                 differing);
   }
 }
 
@@ -72,6 +96,7 @@ RunRecord begin_record(const RunFiles& files, const TrainRequest& request,
                            .kernels = blas.kernels,
                            .threads = request.threads,
                            .ranks = request.ranks->count()});
+  say_if_bits_change(record.starts);
   record.end.reset();
   write_record(files.record(), record);
   return record;
@@ -143,6 +168,7 @@ Trained train(const TrainRequest& request) {
   const Config& config = loaded.config;
   if (own_config) {
     say_differences(request, loaded);
+    expect_kept(before, loaded);
   }
   const BlasInfo blas = prepare_blas();
   expect_available(request, loaded, directory);

@@ -68,7 +68,8 @@ struct TrainingOptions {
     visit(Field{.name = "optimizer",
                 .help = "sgd (with momentum), adam (Kingma and Ba 2015), adamw (Loshchilov and "
                         "Hutter 2019) or muon (Jordan et al. 2024): orthogonal steps for hidden "
-                        "matrices, adamw for all other parameters"},
+                        "matrices, adamw for all other parameters",
+                .kept_by_resume = true},
           optimizer);
     visit(Field{.name = "learning_rate",
                 .help = "highest learning rate (noam: factor on its formula)",
@@ -236,7 +237,8 @@ struct TrainingOptions {
     visit(Field{.name = "freeze",
                 .help = "parameters that stay as they start, each text a name or a pattern in "
                         "which * stands for any characters, as in decoder.layers.0.*; no gradient "
-                        "is computed for them"},
+                        "is computed for them",
+                .kept_by_resume = true},
           freeze);
   }
 };

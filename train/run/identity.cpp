@@ -30,7 +30,7 @@ std::string former_digest_of(const Config& config) {
 // The name of a fact in messages.
 std::string name_of(const std::string& key) {
   static const std::map<std::string, std::string> names{
-      {"data", "other data"},
+      {"data", "other data or other options of the task"},
       {"seed", "another seed"},
       {"source_tokenizer", "another source tokenizer"},
       {"target_tokenizer", "another target tokenizer"},

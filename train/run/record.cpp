@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/text.hpp"
 #include "train/output/json_text.hpp"
 
 namespace tapehead {
@@ -103,6 +104,19 @@ RunRecord record_of(const Json& json, const std::string& where) {
 }
 
 }  // namespace
+
+std::string differences(const RunStart& earlier, const RunStart& later) {
+  std::vector<std::string> differing;
+  const auto compare = [&](const char* what, const std::string& was, const std::string& is) {
+    if (was != is && !was.empty()) {
+      differing.push_back(fmt::format("{} {} (was {})", what, is, was));
+    }
+  };
+  compare("tapehead", earlier.version, later.version);
+  compare("the level of kernels", earlier.level, later.level);
+  compare("OpenBLAS kernels for", earlier.kernels, later.kernels);
+  return join(differing, ", ");
+}
 
 std::optional<RunRecord> read_record(const std::filesystem::path& file) {
   std::error_code ignored;

@@ -31,8 +31,10 @@ Index option_in(const TensorFile& file, const std::string& key) {
 std::string measure_of(const EvaluationOptions& options) {
   if (!kind_of(options.metric).of_outputs) {
     const Index memory = options.memory.value_or(0);
-    return fmt::format("{}{}", kind_of(options.metric).name,
-                       memory > 0 ? fmt::format(" (memory {})", memory) : "");
+    const Index stride = options.stride.value_or(0);
+    return fmt::format("{}{}{}", kind_of(options.metric).name,
+                       memory > 0 ? fmt::format(" (memory {})", memory) : "",
+                       stride > 0 ? fmt::format(" (stride {})", stride) : "");
   }
   return fmt::format(
       "{} (decode_examples {}, max_extra_length {}, bleu_tokenizer {}, lowercase {})",

@@ -151,6 +151,99 @@ TEST(ConfigReader, an_override_can_change_the_task) {
   EXPECT_EQ(config.task.as<SyntheticOptions>().max_length, 3);
 }
 
+// A run stores its config with every option written out; most values only follow from others.
+std::string as_stored(std::string_view text) { return dump_config(read(text)); }
+
+Config read_stored(std::string_view text, const std::vector<std::string>& overrides) {
+  return parse_config(as_stored(text), "run/config.yaml", overrides).config;
+}
+
+TEST(ConfigReader, what_follows_in_a_stored_config_follows_an_override) {
+  const std::string text = "model: {d_model: 48, heads: 4, preset: gpt2}\nevaluation: {beam: 3}";
+  for (const std::string set : {"model.dropout=0.5",
+                                "model.dropout_attention=0.5",
+                                "model.layers=3",
+                                "model.heads=1",
+                                "model.d_head=5",
+                                "model.d_model=96",
+                                "model.feed_forward=gated",
+                                "model.preset=vaswani",
+                                "model.preset=none",
+                                "attention.heads=1",
+                                "attention.kv_heads=2",
+                                "attention.d_qk=7",
+                                "attention.budget=iso_params",
+                                "attention.sharing=key_value",
+                                "attention.score=cosine",
+                                "attention.pattern=window 1",
+                                "attention.positions=rotary",
+                                "attention.dropout=0.3",
+                                "attention.gates=l0",
+                                "cross.heads=2",
+                                "training.batch_tokens=8192",
+                                "seed=7"}) {
+    EXPECT_EQ(dump_config(read_stored(text, {set})), dump_config(read(text, {set}))) << set;
+  }
+}
+
+TEST(ConfigReader, other_values_of_a_stored_config_and_other_overrides_win) {
+  const ModelOptions model =
+      read_stored("model: {dropout: 0.1, dropout_residual: 0.2, d_ff: 7}\nencoder_self: {heads: 2}",
+                  {"model.dropout=0.5", "model.dropout_embedding=0", "model.d_model=32",
+                   "model.heads=8", "cross.heads=1"})
+          .model;
+  EXPECT_EQ(model.dropout_attention, 0.5);
+  EXPECT_EQ(model.dropout_residual, 0.2);
+  EXPECT_EQ(model.dropout_embedding, 0);
+  EXPECT_EQ(model.d_ff, 7);
+  EXPECT_EQ(model.encoder_self.heads.at(0), 2);
+  EXPECT_EQ(model.decoder_self.heads.at(0), 8);
+  EXPECT_EQ(model.cross.heads.at(0), 1);
+  EXPECT_EQ(model.cross.d_qk.at(0), 32);
+}
+
+// Ten epochs are a limit, which another limit does not lift.
+TEST(ConfigReader, a_stored_limit_stays_beside_another) {
+  EXPECT_EQ(read_stored("seed: 1", {"training.minutes=5"}).training.epochs, 10);
+}
+
+// Whoever writes an option beside others that it could follow has chosen its value.
+TEST(ConfigReader, an_option_that_is_written_among_others_stays) {
+  const ModelOptions model =
+      read("model: {d_model: 64, heads: 2, d_head: 32, dropout: 0.1, dropout_residual: 0.1}",
+           {"model.heads=1", "model.dropout=0.5"})
+          .model;
+  EXPECT_EQ(model.d_head, 32);
+  EXPECT_EQ(model.decoder_self.d_qk.at(0), 32);
+  EXPECT_EQ(model.dropout_residual, 0.1);
+  EXPECT_EQ(model.dropout_embedding, 0.5);
+}
+
+TEST(ConfigReader, an_override_without_effect_is_refused) {
+  const std::string text =
+      "encoder_self: {pattern: window 2}\ndecoder_self: {pattern: [causal]}\n"
+      "attention: {heads: 2, pattern: window 3}";
+  EXPECT_EQ(config_error(text, {"attention.pattern=window 1"}),
+            "--set attention.pattern=window 1: has no effect, because the options that would "
+            "follow attention.pattern have values of their own (a.yaml:1:25: "
+            "encoder_self.pattern, a.yaml:2:25: decoder_self.pattern); set these instead");
+  EXPECT_THAT(config_error(text, {"model.heads=8"}),
+              ::testing::HasSubstr("own (a.yaml:3:20: attention.heads); set"));
+  EXPECT_EQ(config_error(text, {"attention.pattern=window 3"}), "accepted");  // as in the file
+  EXPECT_EQ(config_error(text, {"model.heads=8", "attention.heads=8"}), "accepted");
+  EXPECT_THAT(config_error(as_stored(text), {"attention.pattern=window 1"}),
+              ::testing::HasSubstr(": encoder_self.pattern, "));
+}
+
+TEST(ConfigReader, the_origin_of_what_an_override_does_not_change_is_the_file) {
+  const auto origins =
+      parse_config(as_stored("seed: 1"), "run/config.yaml", {"model.heads=2"}).origins;
+  EXPECT_EQ(origins.at("model.heads"), "--set");
+  EXPECT_EQ(origins.at("encoder_self.heads"), "auto");
+  EXPECT_THAT(origins.at("encoder_self.pattern"), ::testing::StartsWith("run/config.yaml:"));
+  EXPECT_THAT(origins.at("model.d_ff"), ::testing::StartsWith("run/config.yaml:"));
+}
+
 TEST(ConfigReader, origins) {
   const LoadedConfig loaded = parse_config("model:\n  d_model: 32\n  heads:   2\nseed: 3\n",
                                            "configs/a.yaml", {"training.warmup=3"});

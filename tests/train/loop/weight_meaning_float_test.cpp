@@ -11,8 +11,11 @@
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
+#include "train/config/bases.hpp"
 #include "train/config/config.hpp"
+#include "train/config/document/document.hpp"
 #include "train/config/meaning.hpp"
+#include "train/config/overrides.hpp"
 #include "train/config/rows.hpp"
 #include "train/experiment.hpp"
 #include "train/options/layout.hpp"
@@ -112,8 +115,9 @@ Finding try_option(const std::string& base, const std::string& option, const Row
   Finding finding;
   for (const std::string& value : others(row)) {
     try {
-      const Config other =
-          parse_config(dump_config(resolved), "base.yaml", {option + "=" + value}).config;
+      // Nothing follows the option.
+      const auto sources = with_bases(parse_document(dump_config(resolved), "base.yaml"), "");
+      const Config other = read_config(sources, parse_overrides({option + "=" + value})).config;
       finding.changed = finding.changed || said_by(other) != before;
       finding.tried = true;
     } catch (const std::invalid_argument&) {

@@ -96,6 +96,9 @@ TEST(MeasureOf, has_the_options_that_outputs_depend_on) {
   EXPECT_EQ(measure_of(options), accuracy);
   options.memory = 7;
   EXPECT_NE(measure_of(options), accuracy);
+  options.memory.reset();
+  options.stride = 7;
+  EXPECT_NE(measure_of(options), accuracy);
   options.metric = Metric::bleu;
   const std::string bleu = measure_of(options);
   options.decode_examples = 8;
