@@ -88,6 +88,9 @@ nlohmann::ordered_json json_of(const ParameterCheck& parameter) {
     object["shape"].push_back(parameter.shape[axis]);
   }
   object["error"] = parameter.error;
+  if (parameter.too_small) {
+    object["too_small"] = true;
+  }
   object["verdict"] = name_of(parameter.finding.verdict);
   if (parameter.finding.verdict != Verdict::correct) {
     object["finding"] = json_of(parameter.finding);

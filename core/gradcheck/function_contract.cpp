@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
+#include <string>
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -76,6 +78,12 @@ std::optional<Finding> check_repetition(const Subject& subject, const Tensor& pl
                                         const Run& first) {
   const std::vector<Tensor> gradients = copies(first.gradients);
   const Run second = run(subject);
+  if (same_bits(first.forward, second.forward) && !same_bits(plain, first.forward) &&
+      same_bits(plain, subject.value(subject.inputs))) {
+    return subject.found(Verdict::nondeterministic,
+                         "another output where the tape does not record, as in an evaluation: the "
+                         "numbers must not depend on Tape::recording()");
+  }
   if (!same_bits(plain, first.forward) || !same_bits(plain, second.forward)) {
     return subject.found(
         Verdict::nondeterministic,
@@ -117,6 +125,30 @@ std::optional<Finding> check_writing(const Subject& subject, const Run& first,
                       "or {:.6g}): it adds where `accumulate` is false",
                       first.gradients[k].data()[i], into_one.gradients[k].data()[i]));
     }
+  }
+  return {};
+}
+
+// Whether the gradients stay the same where only some inputs need one; `reason` is part of a hint.
+std::optional<Finding> check_needs(const Subject& subject, const Run& first,
+                                   const GradientRounding& rounding,
+                                   const std::function<bool(std::size_t)>& needs,
+                                   const std::string& reason) {
+  try {
+    const Run other = run(subject, [&](Tape& tape, std::size_t k) {
+      return needs(k) ? tape.variable(subject.inputs[k]) : tape.constant(subject.inputs[k]);
+    });
+    for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
+      const Tensor& gradient = first.gradients[k];
+      const Index i = needs(k) ? rounding.first_difference(gradient, other.gradients[k], {k}) : -1;
+      if (i >= 0) {
+        return subject.found(Verdict::wrong, k, i,
+                             fmt::format("the gradient is {:.6g}, but {:.6g} where {}",
+                                         gradient.data()[i], other.gradients[k].data()[i], reason));
+      }
+    }
+  } catch (...) {
+    return subject.thrown();
   }
   return {};
 }
@@ -186,25 +218,26 @@ std::optional<Finding> check_accumulation(const Subject& subject, const Run& fir
 
 std::optional<Finding> check_constants(const Subject& subject, const Run& first,
                                        const GradientRounding& rounding) {
-  for (std::size_t constant = 0; constant < subject.inputs.size(); ++constant) {
-    const Run other = run(subject, [&](Tape& tape, std::size_t k) {
-      return k == constant ? tape.constant(subject.inputs[k]) : tape.variable(subject.inputs[k]);
-    });
-    for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-      if (k == constant) {
-        continue;
-      }
-      if (const Index i = rounding.first_difference(first.gradients[k], other.gradients[k], {k});
-          i >= 0) {
-        Finding finding = subject.found(
-            Verdict::wrong, k, i,
-            fmt::format("the gradient is {:.6g}, but {:.6g} where input {} needs none: what is "
-                        "shared between the two must not hang on g.needs({})",
-                        first.gradients[k].data()[i], other.gradients[k].data()[i], constant,
-                        constant));
-        finding.probe = fmt::format("with input {} as a constant", constant);
-        return finding;
-      }
+  const std::size_t inputs = subject.inputs.size();
+  Subject probed = subject;
+  for (std::size_t constant = 0; constant < inputs; ++constant) {
+    probed.probe = fmt::format("with input {} as a constant", constant);
+    if (auto finding = check_needs(
+            probed, first, rounding, [=](std::size_t k) { return k != constant; },
+            fmt::format("input {0} needs none: what is shared between the two must not hang on "
+                        "g.needs({0})",
+                        constant))) {
+      return finding;
+    }
+  }
+  for (std::size_t alone = 0; alone < inputs && inputs > 2; ++alone) {
+    probed.probe = fmt::format("with all inputs but {} as constants", alone);
+    if (auto finding = check_needs(
+            probed, first, rounding, [=](std::size_t k) { return k == alone; },
+            fmt::format("no other input needs one: what is shared must be computed if any of its "
+                        "users is needed, g.needs({}) among them",
+                        alone))) {
+      return finding;
     }
   }
   return {};

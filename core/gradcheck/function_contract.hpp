@@ -22,7 +22,7 @@ std::optional<Finding> check_accumulation(const Subject& subject, const Run& fir
                                           const GradientRounding& rounding,
                                           std::vector<bool>& arrived);
 
-// If one input needs no gradient, the gradients of the others stay the same.
+// If one input needs no gradient, or only one does, the gradients of the others stay the same.
 std::optional<Finding> check_constants(const Subject& subject, const Run& first,
                                        const GradientRounding& rounding);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <optional>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "core/gradcheck/derivatives.hpp"
 #include "core/gradcheck/function_contract.hpp"
 #include "core/gradcheck/gradient_rounding.hpp"
+#include "core/gradcheck/linearity.hpp"
 #include "core/gradcheck/probes.hpp"
 #include "core/gradcheck/subject.hpp"
 #include "core/memory/pool.hpp"
@@ -59,6 +59,9 @@ Findings find_wrong(const Subject& subject) {
       !findings.empty()) {
     return findings;
   }
+  if (auto finding = check_linearity(subject, first, rounding)) {
+    return one(std::move(finding));
+  }
   if (auto finding = check_constants(subject, first, rounding)) {
     return one(std::move(finding));
   }
@@ -75,18 +78,16 @@ Findings find_wrong(const Subject& subject) {
 // Runs the action; an exception becomes a finding.
 template <class Action>
 Findings told(const std::string& op, Verdict for_shapes, const Action& action) {
-  const auto failed = [&op](Verdict verdict, std::string what) {
-    return Findings{{.verdict = verdict, .subject = op, .hint = std::move(what)}};
-  };
   try {
     return action();
-  } catch (const ShapeError& error) {
-    return failed(for_shapes, error.what());
-  } catch (const std::exception& error) {
-    return failed(Verdict::failed, fmt::format("it throws: {}", error.what()));
   } catch (...) {
-    return failed(Verdict::failed, "it throws something that is no std::exception");
+    return {thrown_by(op, for_shapes)};
   }
+}
+
+// The name for a function that made some nodes, of which the output is the last.
+std::string name_of_function(const char* last_op, Index nodes) {
+  return nodes > 1 ? fmt::format("the function (its last op: {})", last_op) : last_op;
 }
 
 Findings check(const GradcheckFunction& function, const std::vector<Tensor>& inputs,
@@ -99,8 +100,9 @@ Findings check(const GradcheckFunction& function, const std::vector<Tensor>& inp
     for (const Tensor& input : inputs) {
       leaves.push_back(tape.variable(input.copy()));
     }
+    const Index before = tape.nodes();
     const Var output = function(tape, leaves);
-    op = tape.op(output);
+    op = name_of_function(tape.op(output), tape.nodes() - before);
     cotangent = uneven(output.shape(), options.seed);
     return {};
   });

@@ -16,9 +16,10 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // numbers only if it draws the same ones each time.
 //
 // A function is also wrong if it changes its inputs, the cotangent or, in the backward pass, its
-// output; if it returns other bits when it runs again or without recording; if it gives another
-// gradient when some input needs none; or if it leaves elements of a gradient unwritten, or
-// overwrites a gradient that it should add to.
+// output; if it returns other bits when it runs again or without recording; if its gradient is not
+// linear in the cotangent, or not finite where parts of that are 0; if it gives another gradient
+// when some inputs need none; or if it leaves elements of a gradient unwritten, or overwrites a
+// gradient that it should add to.
 //
 // The probes: the same Var for two inputs of one shape; only the first row, and no row, of the
 // inputs that have as many rows as the first one; inputs 1000 times as large and as small. A probe

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
+
+#include "core/gradcheck/path.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -17,6 +20,35 @@ Tensor with_other_bits(const Tensor& tensor, std::uint64_t seed) {
   }
   return result;
 }
+
+// The least and the largest finite number that each element of several tensors has.
+class Range {
+ public:
+  explicit Range(const Shape& shape)
+      : least_(Tensor::full(shape, infinity)), most_(Tensor::full(shape, -infinity)) {}
+
+  void add(const Tensor& tensor) {
+    for (Index i = 0; i < tensor.size(); ++i) {
+      const Scalar x = tensor.data()[i];
+      if (std::isfinite(x)) {
+        least_.data()[i] = std::min(least_.data()[i], x);
+        most_.data()[i] = std::max(most_.data()[i], x);
+      }
+    }
+  }
+  double extent(Index i) const { return most_.data()[i] - least_.data()[i]; }
+
+  // How far x is outside; infinite or NaN if there is no range, or x is not finite.
+  double beyond(Index i, Scalar x) const {
+    return std::max({least_.data()[i] - x, x - most_.data()[i], Scalar{0}});
+  }
+
+ private:
+  static constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
+
+  Tensor least_;
+  Tensor most_;
+};
 
 }  // namespace
 
@@ -38,6 +70,11 @@ std::vector<Tensor> nearby_gradients(const Subject& subject, std::uint64_t seed)
   }
 }
 
+double output_rounding(const Subject& subject, const Tensor& output, std::size_t input,
+                       Index element) {
+  return 1000 * machine_epsilon * size_of_all(subject, output, input, element);
+}
+
 const Tensor& GradientRounding::of(std::size_t input) const {
   if (rounding_.empty()) {
     find();
@@ -48,17 +85,24 @@ const Tensor& GradientRounding::of(std::size_t input) const {
 void GradientRounding::find() const {
   constexpr std::uint64_t trials = 16;  // many: a rounded number may stay the same
   constexpr double share = 30;          // each trial may move it by less than rounding can
+  std::vector<Range> ranges;
   for (const Tensor& gradient : run_.gradients) {
+    ranges.emplace_back(gradient.shape());
     rounding_.push_back(Tensor::zeros(gradient.shape()));
   }
   for (std::uint64_t trial = 1; trial <= trials; ++trial) {
     const std::vector<Tensor> nearby =
         nearby_gradients(subject_, subject_.options.seed + 100 * trial);
     for (std::size_t k = 0; k < nearby.size(); ++k) {
-      for (Index i = 0; i < nearby[k].size(); ++i) {
-        const double moved = std::abs(nearby[k].data()[i] - run_.gradients[k].data()[i]);
-        Scalar& most = rounding_[k].data()[i];
-        most = std::isfinite(moved) ? std::max(most, share * moved) : most;
+      ranges[k].add(nearby[k]);
+    }
+  }
+  for (std::size_t k = 0; k < ranges.size(); ++k) {
+    for (Index i = 0; i < rounding_[k].size(); ++i) {
+      const double beyond = ranges[k].beyond(i, run_.gradients[k].data()[i]);
+      const bool near = beyond > 0 && beyond <= output_rounding(subject_, run_.forward, k, i);
+      if (std::isfinite(beyond)) {
+        rounding_[k].data()[i] = share * (ranges[k].extent(i) + (near ? beyond : 0));
       }
     }
   }
@@ -69,7 +113,9 @@ Index GradientRounding::first_difference(const Tensor& a, const Tensor& b,
   for (Index i = 0; i < a.size(); ++i) {
     const Scalar x = a.data()[i];
     const Scalar y = b.data()[i];
-    const double last_bits = 1000 * machine_epsilon * std::max(std::abs(x), std::abs(y));
+    // Below the smallest normal number a rounding is no share of the number.
+    const double last_bits = 1000 * machine_epsilon * std::max(std::abs(x), std::abs(y)) +
+                             std::numeric_limits<Scalar>::min();
     if (x == y || (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= last_bits) {
       continue;
     }

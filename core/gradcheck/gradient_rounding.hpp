@@ -14,9 +14,16 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // throws there.
 std::vector<Tensor> nearby_gradients(const Subject& subject, std::uint64_t seed);
 
-// For each element of each gradient, how far it moves when the last bits of inputs and cotangent
-// change, over many trials. A sum whose terms cancel may be nothing but rounding. How large that
-// rounding is depends on the terms, which the sum does not show. Computed on first use.
+// How far rounding of outputs of this size may move the gradient of an element: terms that cancel
+// exactly in one run may leave this much in another.
+double output_rounding(const Subject& subject, const Tensor& output, std::size_t input,
+                       Index element);
+
+// For each element of each gradient, how far apart the gradients of many trials lie in which the
+// last bits of inputs and cotangent change. A sum whose terms cancel may be nothing but rounding.
+// How large that rounding is depends on the terms, which the sum does not show. The gradient itself
+// counts only if it is near them: if it is wrong at exactly these inputs, as by a shortcut for
+// x = 1, it is far from all of them, and they agree with each other. Computed on first use.
 class GradientRounding {
  public:
   // Both must outlive it.

@@ -68,11 +68,15 @@ std::optional<Finding> check_run(const std::optional<Subject>& subject) {
   if (!subject) {
     return {};
   }
-  const Run result = run(*subject);
-  if (auto finding = check_finite(*subject, result)) {
-    return finding;
+  try {
+    const Run result = run(*subject);
+    if (auto finding = check_finite(*subject, result)) {
+      return finding;
+    }
+    return check_directions(*subject, result);
+  } catch (...) {
+    return subject->thrown();
   }
-  return check_directions(*subject, result);
 }
 
 Tensor sum_of(const Tensor& a, const Tensor& b) {
@@ -95,6 +99,38 @@ std::vector<Tensor> first_rows(const std::vector<Tensor>& inputs, Index rows) {
   return result;
 }
 
+// Two inputs of the subject are equal: whether one Var for both gets the sum of their gradients.
+std::optional<Finding> check_shared(const Subject& subject, std::size_t first, std::size_t second) {
+  try {
+    const Run apart = run(subject);
+    std::optional<Var> shared;
+    const Run together = run(subject, [&](Tape& tape, std::size_t k) {
+      if (k == second) {
+        return *shared;
+      }
+      Var leaf = tape.variable(subject.inputs[k]);
+      if (k == first) {
+        shared = leaf;
+      }
+      return leaf;
+    });
+    const GradientRounding rounding(subject, apart);
+    const Tensor sum = sum_of(apart.gradients[first], apart.gradients[second]);
+    const Index i = rounding.first_difference(sum, together.gradients[first], {first, second});
+    if (i >= 0) {
+      return subject.found(
+          Verdict::not_accumulated, first, i,
+          fmt::format("apart the two get {:.6g} and {:.6g}, together {:.6g}: the "
+                      "second must add to the first",
+                      apart.gradients[first].data()[i], apart.gradients[second].data()[i],
+                      together.gradients[first].data()[i]));
+    }
+  } catch (...) {
+    return subject.thrown();
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<Finding> probe_same_input(const Subject& subject) {
@@ -107,32 +143,8 @@ std::optional<Finding> probe_same_input(const Subject& subject) {
       inputs[second] = inputs[first].copy();
       const auto same = with_inputs(subject, inputs,
                                     fmt::format("with one Var as inputs {} and {}", first, second));
-      if (!same) {
-        continue;
-      }
-      const Run apart = run(*same);
-      std::optional<Var> shared;
-      const Run together = run(*same, [&](Tape& tape, std::size_t k) {
-        if (k == second) {
-          return *shared;
-        }
-        Var leaf = tape.variable(inputs[k]);
-        if (k == first) {
-          shared = leaf;
-        }
-        return leaf;
-      });
-      const GradientRounding rounding(*same, apart);
-      const Tensor sum = sum_of(apart.gradients[first], apart.gradients[second]);
-      if (const Index i =
-              rounding.first_difference(sum, together.gradients[first], {first, second});
-          i >= 0) {
-        return same->found(
-            Verdict::not_accumulated, first, i,
-            fmt::format("apart the two get {:.6g} and {:.6g}, together {:.6g}: the "
-                        "second must add to the first",
-                        apart.gradients[first].data()[i], apart.gradients[second].data()[i],
-                        together.gradients[first].data()[i]));
+      if (auto finding = same ? check_shared(*same, first, second) : std::nullopt) {
+        return finding;
       }
     }
   }

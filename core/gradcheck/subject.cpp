@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <exception>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "core/gradcheck/random_input.hpp"
@@ -36,6 +38,27 @@ Finding Subject::found(Verdict verdict, std::size_t input, Index element, std::s
   Finding finding = found(verdict, std::move(hint));
   finding.element = element_name(input, element, inputs[input].shape());
   return finding;
+}
+
+Finding Subject::thrown() const {
+  Finding finding = thrown_by(op, Verdict::wrong_shape);
+  finding.probe = probe;
+  return finding;
+}
+
+Finding thrown_by(const std::string& op, Verdict for_shapes) {
+  const auto failed = [&op](Verdict verdict, std::string what) {
+    return Finding{.verdict = verdict, .subject = op, .hint = std::move(what)};
+  };
+  try {
+    throw;
+  } catch (const ShapeError& error) {
+    return failed(for_shapes, error.what());
+  } catch (const std::exception& error) {
+    return failed(Verdict::failed, fmt::format("it throws: {}", error.what()));
+  } catch (...) {
+    return failed(Verdict::failed, "it throws something that is no std::exception");
+  }
 }
 
 Tensor uneven(const Shape& shape, std::uint64_t seed) {

@@ -27,7 +27,12 @@ struct Subject {
   // A finding about the function as a whole, or about an element (-1: all) of an input.
   Finding found(Verdict verdict, std::string hint) const;
   Finding found(Verdict verdict, std::size_t input, Index element, std::string hint) const;
+
+  Finding thrown() const;  // in a catch block: a finding about what was caught
 };
+
+// In a catch block: a finding about what was caught. A ShapeError gets the verdict `for_shapes`.
+Finding thrown_by(const std::string& op, Verdict for_shapes);
 
 // Random numbers of magnitude 0.5 ... 1.5 with random signs. They are uneven, so that no symmetry
 // of an op hides a wrong gradient. None is so small that it hides an error.

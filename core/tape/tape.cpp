@@ -148,7 +148,14 @@ Tape::Node& Tape::input(Index of, Index number) {
 }
 
 bool Gradients::needs(Index input) const {
-  return tape_.inputs_[static_cast<std::size_t>(tape_.node(node_).first_input + input)] >= 0;
+  const Tape::Node& node = tape_.node(node_);
+  if (input < 0 || input >= node.input_count) {
+    throw std::logic_error(fmt::format(
+        "{}: its backward uses input {}, but `record` got {} input{}, counted from 0: list every "
+        "input there",
+        node.op, input, node.input_count, node.input_count == 1 ? "" : "s"));
+  }
+  return tape_.inputs_[static_cast<std::size_t>(node.first_input + input)] >= 0;
 }
 
 const Tensor& Gradients::output() const { return tape_.node(node_).gradient; }

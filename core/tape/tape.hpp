@@ -44,7 +44,7 @@ struct GradientTarget {
 };
 
 // What a backward closure gets: the gradient of its output, and the place for the gradient of each
-// input.
+// input. Inputs are numbered as `record` got them; another number throws logic_error.
 class Gradients {
  public:
   Gradients(Tape& tape, Index node) : tape_(tape), node_(node) {}

@@ -28,7 +28,8 @@ void shake(ParameterStore& store, std::uint64_t seed) {
 }
 
 // Finds parameters that reach the loss only through attentions without heads: the norm before such
-// an attention and, if no cross-attention has heads, everything that makes its context.
+// an attention, its scores and distances and, if no cross-attention has heads, everything that
+// makes its context.
 class Idle {
  public:
   explicit Idle(const Transformer& model) {
@@ -36,8 +37,12 @@ class Idle {
     const auto see = [&](const MultiHeadAttention& attention, const Residual& residual) {
       const bool heads = attention.spec.heads > 0;
       reads = reads || (heads && !attention.site.is_self());
-      if (!heads && residual.position == NormPosition::pre) {
-        scopes_.push_back(residual.norm.path);
+      if (!heads) {
+        const std::string& path = attention.weights.path;
+        scopes_.insert(scopes_.end(), {path + ".score", path + ".distance"});
+        if (residual.position == NormPosition::pre) {
+          scopes_.push_back(residual.norm.path);
+        }
       }
     };
     for (const Stack* stack : model.stacks()) {
@@ -154,7 +159,8 @@ std::string gradcheck_table(const ModelGradcheckReport& report) {
   table.rule();
   for (const ParameterCheck& parameter : report.parameters) {
     table.row({parameter.name, parameter.shape.to_string(), fmt::format("{:.1e}", parameter.error),
-               std::string(name_of(parameter.finding.verdict))});
+               std::string(name_of(parameter.finding.verdict)) +
+                   (parameter.too_small ? ", too small to tell" : "")});
   }
   return report.ok() ? table.text() : table.text() + "\n\n" + report.message();
 }

@@ -36,6 +36,13 @@ std::string_view name_of(Verdict verdict) {
 
 std::string_view name_of(WrongKind kind) { return kind_names.at(static_cast<std::size_t>(kind)); }
 
+std::string factor_text(double factor, int digits) {
+  std::string text = fmt::format("{:.{}g}", factor, digits);
+  return text == "1" && factor != 1
+             ? fmt::format("1 {} {:.1g}", factor > 1 ? '+' : '-', std::abs(factor - 1))
+             : text;
+}
+
 std::string describe(const Finding& finding) {
   std::string text = finding.subject;
   if (!finding.element.empty()) {
@@ -49,7 +56,7 @@ std::string describe(const Finding& finding) {
     text += fmt::format("\n  backward     {:.10g}\n  differences  {:.10g}, give or take {:.1g}",
                         finding.analytic, finding.numeric, finding.numeric_error);
     if (finding.numeric != 0 && std::isfinite(finding.analytic)) {
-      text += fmt::format("; ratio {:.6g}", finding.analytic / finding.numeric);
+      text += fmt::format("; ratio {}", factor_text(finding.analytic / finding.numeric));
     }
   }
   if (!finding.extent.empty()) {

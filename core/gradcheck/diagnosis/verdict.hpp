@@ -57,6 +57,9 @@ struct Finding {
   std::string hint{};        // what the mistake looks like, and where to look
 };
 
+// A factor in some digits, or as "1 + 3e-06" if these would show only the 1.
+std::string factor_text(double factor, int digits = 6);
+
 // The finding as a few lines of text.
 std::string describe(const Finding& finding);
 

@@ -67,7 +67,7 @@ std::optional<WrongGradient> rows_exchanged(const Comparison& c, const std::vect
   std::size_t moved = 0;
   for (const Index row : wrong) {
     Index other = 0;
-    while (other < rows.count && !holds(row, other)) {
+    while (other < rows.count && (other == row || !holds(row, other))) {
       ++other;
     }
     if (other == rows.count) {
@@ -103,7 +103,7 @@ std::string common(const Comparison& c, const Lines& lines, const std::vector<In
   }
   const double factor = best_factor(part);
   if (is(part, [&](Index i) { return slope_at(part, i, factor); })) {
-    return fmt::format("; {:.6g} times what is right arrives there", factor);
+    return fmt::format("; {} times what is right arrives there", factor_text(factor));
   }
   return "";
 }

@@ -37,11 +37,13 @@ class ModelCheck {
 
  private:
   std::vector<Finding> check_repetition();
+  std::vector<Tensor> nearby_gradients(const NamedParameter& parameter);
 
   ParameterStore& store_;
   const ModelGradcheckOptions& options_;
   const LossAndGradients& loss_;
   ParameterGradients gradients_;
+  std::vector<ParameterGradients> nearby_;  // empty: not asked for yet
   double centre_ = 0;
 };
 
@@ -62,12 +64,32 @@ ModelGradcheckReport ModelCheck::run() {
       options_.progress(static_cast<Index>(report.parameters.size()),
                         static_cast<Index>(wanted.size()));
     }
-    ParameterChecker checker(store_, loss_, centre_, options_, *parameter,
-                             gradient_of(store_, gradients_, *parameter),
-                             gradients_.written(parameter->block), report.parameters.size());
+    ParameterChecker checker(
+        store_, loss_, centre_, options_, *parameter, gradient_of(store_, gradients_, *parameter),
+        gradients_.written(parameter->block),
+        [this](const NamedParameter& of) { return nearby_gradients(of); },
+        report.parameters.size());
     report.parameters.push_back(checker.check());
   }
   return report;
+}
+
+std::vector<Tensor> ModelCheck::nearby_gradients(const NamedParameter& parameter) {
+  constexpr std::uint64_t trials = 4;
+  constexpr double last_bits = 16 * machine_epsilon;
+  for (std::uint64_t trial = nearby_.size(); trial < trials; ++trial) {
+    Restored values(store_.values());
+    const Tensor change = uneven(values.values().shape(), options_.seed + 100 * trial);
+    for (Index i = 0; i < change.size(); ++i) {
+      values.values().data()[i] *= 1 + last_bits * change.data()[i];
+    }
+    loss_(&nearby_.emplace_back(store_));
+  }
+  std::vector<Tensor> result;
+  for (const ParameterGradients& gradients : nearby_) {
+    result.push_back(gradient_of(store_, gradients, parameter));
+  }
+  return result;
 }
 
 // A second run gives the same loss and gradients to the bit, and they are finite.
@@ -111,10 +133,14 @@ std::string summary(const std::vector<ParameterCheck>& parameters) {
   const auto without = count([](const Finding& f) {
     return f.kind == WrongKind::no_gradient || f.verdict == Verdict::unused_input;
   });
+  const auto doubtful = count([](const Finding& f) {
+    return f.verdict == Verdict::too_little_precision || f.verdict == Verdict::kink_nearby;
+  });
   const bool nearly_all = 10 * (found - without) >= 9 * std::ssize(parameters);
   return fmt::format("{} of {} parameters are not right{}\n  hint: {}\n", found, parameters.size(),
                      without > 0 ? fmt::format("; no gradient arrives at {} of them", without) : "",
-                     nearly_all
+                     doubtful == found ? "no gradient is wrong beyond doubt: see the hints below"
+                     : nearly_all
                          ? "a part of the batch left out of the sum or counted twice, or the "
                            "loss itself?"
                          : "a mistake reaches all parameters that come before it: look "

@@ -11,22 +11,6 @@ namespace {
 // The rounding error of a loss that is a sum over tokens and layers, relative to the loss.
 constexpr double loss_rounding = 4 * std::numeric_limits<Scalar>::epsilon();
 
-// Restores the parameter in its destructor.
-class Restored {
- public:
-  explicit Restored(Tensor values) : values_(std::move(values)), before_(values_.copy()) {}
-  ~Restored() { std::ranges::copy(before_.values(), values_.data()); }
-  Restored(const Restored&) = delete;
-  Restored& operator=(const Restored&) = delete;
-
-  Tensor& values() { return values_; }
-  const Tensor& before() const { return before_; }
-
- private:
-  Tensor values_;
-  Tensor before_;
-};
-
 // The parameter's root mean square; 1 if that is zero.
 double typical_size(const Tensor& values) {
   double squares = 0;
@@ -50,9 +34,11 @@ Rise ParameterSlopes::rise(const NamedParameter& parameter, const Move& move, do
   const double up = loss_(nullptr);
   move(parameter_values.values(), parameter_values.before(), -step);
   const double down = loss_(nullptr);
-  return {.up = (up - centre_) / step,
-          .down = (centre_ - down) / step,
-          .noise = loss_rounding * std::abs(centre_) / step};
+  return {.up = (up - centre_) / step, .down = (centre_ - down) / step, .noise = noise(step)};
+}
+
+double ParameterSlopes::noise(double step) const {
+  return loss_rounding * std::abs(centre_) / step;
 }
 
 Slope ParameterSlopes::search(const NamedParameter& parameter, const Move& move, double first_step,
@@ -73,11 +59,14 @@ Slope ParameterSlopes::quick(const NamedParameter& parameter, const Tensor& dire
 }
 
 Slope ParameterSlopes::along(const NamedParameter& parameter, const Tensor& direction,
-                             double enough) {
+                             double enough, double first_share) {
   const auto move = [&](Tensor& values, const Tensor& centre, double distance) {
     move_along(values, centre, direction, distance);
   };
-  return search(parameter, move, 1e-3 * typical_size(store_.value(parameter)), enough);
+  const double first_step = first_share * typical_size(store_.value(parameter));
+  // The second step, a quarter of the first, has four times its rounding. More precision than that
+  // cannot be had from a slope that is mostly rounding.
+  return search(parameter, move, first_step, std::max(enough, 8 * noise(first_step)));
 }
 
 Slope ParameterSlopes::element(const NamedParameter& parameter, Index element, double enough) {

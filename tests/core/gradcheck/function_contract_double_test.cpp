@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -137,6 +138,101 @@ TEST(Gradcheck, sees_a_gradient_that_depends_on_what_else_needs_one) {
   };
   expect_wrong(gradcheck(sloppy, {random_tensor({3, 4}, 1), random_tensor({3, 4}, 2)}),
                WrongKind::none, "where input 1 needs none");
+}
+
+// y = exp(a b) c, whose exponential is made only if the closure says so.
+GradcheckReport check_shared_exponential(const std::function<bool(const Gradients&)>& made) {
+  const auto f = [&](Tape& tape, const std::vector<Var>& inputs) {
+    Tape plain(false);
+    const Var a = plain.constant(inputs[0].value());
+    const Var b = plain.constant(inputs[1].value());
+    const Var c = plain.constant(inputs[2].value());
+    const Tensor y = multiply(exp(multiply(a, b)), c).value();
+    return tape.record("shared", inputs, y,
+                       [made, a = a.value(), b = b.value(), c = c.value()](Gradients& g) {
+                         Tensor da = Tensor::zeros(a.shape());
+                         Tensor db = da.copy();
+                         Tensor dc = da.copy();
+                         for (Index i = 0; i < a.size() && made(g); ++i) {
+                           const Scalar e = std::exp(a.data()[i] * b.data()[i]);
+                           dc.data()[i] = g.output().data()[i] * e;
+                           da.data()[i] = dc.data()[i] * c.data()[i] * b.data()[i];
+                           db.data()[i] = dc.data()[i] * c.data()[i] * a.data()[i];
+                         }
+                         g.add(0, std::move(da));
+                         g.add(1, std::move(db));
+                         g.add(2, std::move(dc));
+                       });
+  };
+  return gradcheck(f,
+                   {random_tensor({3, 4}, 1), random_tensor({3, 4}, 2), random_tensor({3, 4}, 3)});
+}
+
+TEST(Gradcheck, sees_a_gradient_that_is_lost_where_two_others_need_none) {
+  const GradcheckReport right = check_shared_exponential([](const Gradients&) { return true; });
+  EXPECT_TRUE(right.ok()) << right.message();
+  expect_wrong(
+      check_shared_exponential([](const Gradients& g) { return g.needs(0) || g.needs(1); }),
+      WrongKind::none, "seen with all inputs but 2 as constants");
+}
+
+// The checker fills fresh memory with NaN.
+TEST(Gradcheck, sees_rows_left_unwritten_where_the_cotangent_is_zero) {
+  expect_verdict(check_square([](Gradients& g, const Tensor& x) {
+                   const Tensor right = square_gradient(g, x, 1);
+                   Tensor dx = Tensor::empty(x.shape());
+                   const Index D = x.dim(1);
+                   for (Index n = 0; n < x.dim(0); ++n) {
+                     const Scalar* dy = g.output().row(n);
+                     if (std::any_of(dy, dy + D, [](Scalar d) { return d != 0; })) {
+                       std::copy_n(right.row(n), D, dx.row(n));
+                     }
+                   }
+                   g.add(0, std::move(dx));
+                 }),
+                 Verdict::not_finite, "where elements of dL/dy are 0");
+}
+
+// The cotangent of seed 1 is positive for a single output.
+TEST(Gradcheck, sees_an_absolute_value_of_the_cotangent) {
+  const auto absolute = [](Tape&, const std::vector<Var>& x) {
+    return square(x[0], [](Gradients& g, const Tensor& at) {
+      g.add(0, Tensor::of({1}, {2 * at.data()[0] * std::abs(g.output().data()[0])}));
+    });
+  };
+  expect_wrong(gradcheck(absolute, {Tensor::of({1}, {0.7})}), WrongKind::none,
+               "not linear in dL/dy");
+}
+
+// The cotangent's numbers are at most 1.5.
+TEST(Gradcheck, sees_a_limit_of_the_cotangent) {
+  expect_wrong(check_square([](Gradients& g, const Tensor& x) {
+                 Tensor dx = square_gradient(g, x, 1);
+                 for (Index i = 0; i < x.size(); ++i) {
+                   const Scalar dy = g.output().data()[i];
+                   dx.data()[i] *= std::clamp<Scalar>(dy, -2, 2) / (dy == 0 ? 1 : dy);
+                 }
+                 g.add(0, std::move(dx));
+               }),
+               WrongKind::none,
+               "is not -1024 times as much: an absolute value, a limit or a threshold?");
+}
+
+// Right as long as no element of the cotangent is 0.
+TEST(Gradcheck, sees_a_gradient_that_depends_on_zeros_of_the_cotangent) {
+  const auto counting = [](Gradients& g, const Tensor& x) {
+    const Scalar zeros = static_cast<Scalar>(std::ranges::count(g.output().values(), Scalar{0}));
+    g.add(0, square_gradient(g, x, 1 + zeros));
+  };
+  expect_wrong(check_square(counting), WrongKind::none, "these should add up");
+}
+
+TEST(Gradcheck, sees_an_output_that_depends_on_recording) {
+  const auto lazy = [](Tape& tape, const std::vector<Var>& x) {
+    return scale(x[0], tape.recording() ? 1 : 1.5);
+  };
+  expect_verdict(gradcheck(lazy, {random_tensor({3, 4}, 1)}), Verdict::nondeterministic,
+                 "another output where the tape does not record");
 }
 
 }  // namespace

@@ -106,6 +106,16 @@ TEST(Gradcheck, looks_at_every_element_of_every_input) {
   }
 }
 
+TEST(Gradcheck, names_no_single_op_of_several) {
+  const auto f = [](Tape&, const std::vector<Var>& x) {
+    return scale(
+        square(x[0], [](Gradients& g, const Tensor& at) { g.add(0, square_gradient(g, at, 3)); }),
+        0.5);
+  };
+  expect_wrong(gradcheck(f, {random_tensor({3, 4}, 1)}), WrongKind::factor,
+               "the function (its last op: scale): input 0");
+}
+
 TEST(Gradcheck, takes_functions_of_several_ops) {
   EXPECT_GRADCHECK(
       [](const Var& x, const Var& w, const Var& b) {

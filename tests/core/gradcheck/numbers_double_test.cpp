@@ -39,6 +39,22 @@ TEST(Gradcheck, sees_a_wrong_factor) {
       WrongKind::factor, "ratio 1.00001");
 }
 
+// So small an error that the whole looks like a multiple of 1, or like itself.
+TEST(Gradcheck, names_the_element_or_row_of_a_small_error) {
+  const auto with = [](Index first, Index last) {
+    return check_square([first, last](Gradients& g, const Tensor& x) {
+      Tensor gradient = square_gradient(g, x, 1);
+      for (Index i = first; i < last; ++i) {
+        gradient.data()[i] *= 1 + 3e-6;
+      }
+      g.add(0, gradient);
+    });
+  };
+  expect_wrong(with(5, 6), WrongKind::one_element, "input 0 [1, 1] of (3, 4)");
+  expect_wrong(with(4, 8), WrongKind::some_rows,
+               "only row 1 is wrong; 1 + 3e-06 times what is right arrives there");
+}
+
 TEST(Gradcheck, sees_a_missing_gradient) {
   expect_wrong(check_square([](Gradients&, const Tensor&) {}), WrongKind::no_gradient,
                "backward calls neither g.add(0, ...) nor g.target(0)");

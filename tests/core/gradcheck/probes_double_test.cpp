@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -205,6 +206,34 @@ TEST(GradcheckOfBadFunctions, needs_no_inputs) {
     return tape.constant(Tensor::zeros({2}));
   };
   EXPECT_TRUE(gradcheck(constant, {}).ok());
+}
+
+// y = x, whose closure throws if a condition holds.
+GradcheckReport check_throwing(const std::function<bool(const Gradients&)>& throws) {
+  return gradcheck(
+      [&](Tape& tape, const std::vector<Var>& x) {
+        Tape plain(false);
+        const Tensor y = add(plain.constant(x[0].value()), plain.constant(x[1].value())).value();
+        return tape.record("careless", x, y, [throws](Gradients& g) {
+          if (throws(g)) {
+            throw std::out_of_range("row 0");
+          }
+          g.add(0, g.output());
+          g.add(1, g.output());
+        });
+      },
+      two_inputs);
+}
+
+TEST(GradcheckOfBadFunctions, says_with_which_inputs_it_throws) {
+  const auto rows = [](Index count) {
+    return [count](const Gradients& g) { return g.output().dim(0) == count; };
+  };
+  expect_verdict(check_throwing(rows(0)), Verdict::failed,
+                 "careless: failed\n  seen with no rows\n  hint: it throws: row 0");
+  expect_verdict(check_throwing(rows(1)), Verdict::failed, "seen with the first row alone");
+  expect_verdict(check_throwing([](const Gradients& g) { return !g.needs(1); }), Verdict::failed,
+                 "seen with input 1 as a constant");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/ops/arithmetic.hpp"
+#include "support/random_tensor.hpp"
 #include "tests/core/gradcheck/mutants/elementwise.hpp"
 #include "tests/support/expect_verdict.hpp"
 
@@ -150,6 +151,49 @@ TEST(GradcheckScale, tells_jumps_from_kinks) {
   const Function rounded = [](double x) { return std::round(x * 1e4) / 1e4; };
   expect_verdict(check(rounded, [](double) { return 1; }, {0.30001, 1.00002, -1.00002}),
                  Verdict::too_little_precision, "jumps");
+}
+
+// A shortcut for x = 1 that is wrong. The last bits of x decide whether it is taken.
+TEST(GradcheckScale, finds_a_gradient_that_is_wrong_at_one_number) {
+  for (const double wrong : {0.0, 1.0, 1e6}) {
+    const Function slope = [wrong](double x) { return x == 1 ? wrong : 2 * x; };
+    expect_wrong(check([](double x) { return x * x; }, slope, {1, -0.7, 2, 5}),
+                 WrongKind::one_element, "input 0 [0] of (4)");
+    expect_wrong(check([](double x) { return x * x; }, slope, {1, 1}),
+                 wrong == 0 ? WrongKind::no_gradient : WrongKind::factor, "2 of 2 elements");
+  }
+}
+
+// log x / (x - 1) is 1 at x = 1, and its slope there is -1/2. Beside it the formula for the slope
+// gives nothing but rounding.
+TEST(GradcheckScale, finds_a_wrong_gradient_at_a_removable_singularity) {
+  const Function f = [](double x) { return x == 1 ? 1 : std::log(x) / (x - 1); };
+  const auto with = [&](double at_one) {
+    return check(f,
+                 [at_one](double x) {
+                   const double d = x - 1;
+                   return d == 0 ? at_one : (d / x - std::log(x)) / (d * d);
+                 },
+                 {0.5, 1.7, 1, 0.8});
+  };
+  EXPECT_TRUE(with(-0.5).ok()) << with(-0.5).message();
+  expect_wrong(with(0), WrongKind::one_element, "input 0 [2] of (4)");
+}
+
+// Errors just above the tolerance of 1e-6, among outputs whose sum is much larger than a slope.
+TEST(GradcheckScale, finds_small_errors_among_many_elements) {
+  const auto tanh_with = [](double factor) {
+    return gradcheck(elementwise([](double x) { return std::tanh(x); },
+                                 [factor](double x) {
+                                   const double y = std::tanh(x);
+                                   return factor * (1 - y * y);
+                                 }),
+                     {random_tensor({12, 40}, 1)});
+  };
+  EXPECT_TRUE(tanh_with(1).ok());
+  expect_wrong(tanh_with(1 + 3e-6), WrongKind::factor, "1 + 3e-06 times what is right, everywhere");
+  expect_wrong(tanh_with(1 - 3e-6), WrongKind::factor, "0.999997 times what is right, everywhere");
+  expect_wrong(tanh_with(1 + 3e-6), WrongKind::factor, "480 of 480 elements");
 }
 
 }  // namespace

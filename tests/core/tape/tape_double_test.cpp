@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -229,6 +230,25 @@ TEST(Tape, refuses_a_gradient_of_the_wrong_shape) {
   EXPECT_THAT([&] { tape.backward(y); },
               ThrowsMessage<ShapeError>(
                   AllOf(HasSubstr("careless"), HasSubstr("(3, 2)"), HasSubstr("(2, 3)"))));
+}
+
+// The op after it has the input y: its place is where a second input of `times` would be.
+TEST(Tape, refuses_a_gradient_of_an_input_that_is_not_recorded) {
+  const auto run_back = [](const std::function<void(Gradients&)>& backward) {
+    Tape tape;
+    const Var x = tape.variable(numbers({2}));
+    const Var y = tape.record("times", {x}, numbers({6}), backward);
+    tape.backward(scale(y, 1));
+  };
+  const auto says = [](const std::string& text) {
+    return ThrowsMessage<std::logic_error>(HasSubstr(text));
+  };
+  const std::string one = "times: its backward uses input 1, but `record` got 1 input,";
+  EXPECT_THAT([&] { run_back([](Gradients& g) { g.add(1, numbers({3})); }); }, says(one));
+  EXPECT_THAT([&] { run_back([](Gradients& g) { g.target(1); }); }, says(one));
+  EXPECT_THAT([&] { run_back([](Gradients& g) { g.sum(1); }); }, says(one));
+  EXPECT_THAT([&] { run_back([](Gradients& g) { g.needs(1); }); }, says(one));
+  EXPECT_THAT([&] { run_back([](Gradients& g) { g.needs(-1); }); }, says("uses input -1"));
 }
 
 TEST(Tape, refuses_a_cotangent_of_the_wrong_shape) {

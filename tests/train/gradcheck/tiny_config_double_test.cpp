@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -222,15 +223,19 @@ TEST(TinyConfig, what_a_kind_makes_no_use_of_is_left_to_its_default) {
   expect_stored(loaded.config);
 }
 
-// What only an attention without heads would read takes no part in the loss.
+// What only an attention without heads would read takes no part in the loss. Its bias does.
 TEST(TinyConfig, attentions_without_heads_are_no_mistake) {
   for (const std::string attention :
-       {"decoder_self: {heads: [0, 2]}", "cross: {heads: 0}", "encoder_self: {heads: 0}"}) {
+       {"decoder_self: {heads: [0, 2]}", "cross: {heads: 0}", "encoder_self: {heads: 0}",
+        "decoder_self: {heads: [0, 2], d_qk: 4, d_v: 4, positions: relative}",
+        "decoder_self: {heads: 0, scale: learned}"}) {
     const std::string model = "model: {d_model: 8, heads: 2, layers: 2, encoder_layers: 1}\n";
     const Config tiny = tiny_config(parsed(model + attention));
     const ModelGradcheckReport report = check(tiny);
     EXPECT_TRUE(report.ok()) << attention << '\n' << report.message();
     EXPECT_GT(report.parameters.size(), 10U);
+    EXPECT_EQ(1, std::ranges::count(report.parameters, "decoder.layers.0.self.output.bias",
+                                    &ParameterCheck::name));
   }
 }
 

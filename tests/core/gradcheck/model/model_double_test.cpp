@@ -143,6 +143,52 @@ TEST_F(TwoLayers, fail_with_a_small_error) {
   expect(gradcheck_model(store_, off), Verdict::wrong, WrongKind::factor, "1.00001 times");
 }
 
+// An error of the gradient that depends on the last bits of the parameters, like the rounding of a
+// sum whose terms cancel: 1e16 times a parameter has lost them.
+TEST_F(TwoLayers, are_not_called_wrong_where_the_gradient_is_rounded) {
+  const ModelLoss rounded = loss([this](Tensor& gradient) {
+    const Scalar error = 1e-4 * std::sin(1e16 * store_.value(inner_).data()[0]);
+    for (Scalar& g : gradient.values()) {
+      g *= 1 + error;
+    }
+  });
+  const Tensor before = store_.values().copy();
+  expect(gradcheck_model(store_, rounded), Verdict::too_little_precision, WrongKind::none,
+         "changes in the last bits of the parameters");
+  EXPECT_THAT(store_.values().values(), ::testing::ElementsAreArray(before.values()))
+      << "the parameters are as before";
+}
+
+// 1 + s |b|², where the gradient of b is multiplied by a factor. The rounding of the loss is 2e-16;
+// the first step is 3e-3, which is 1e-2 of the size of b.
+TEST_F(TwoLayers, are_judged_by_slopes_far_below_the_loss) {
+  const auto small = [this](double s, Scalar factor) {
+    const ModelLoss sum = [this, s, factor](Tape& tape, ParameterGradients& gradients) {
+      const Var b = spoilt(leaf(tape, gradients, bias_), [factor](Tensor& gradient) {
+        std::ranges::for_each(gradient.values(), [factor](Scalar& g) { g *= factor; });
+      });
+      const Var mean_square = mean(multiply(b, b));
+      return add(tape.constant(Tensor::full(mean_square.shape(), 1)), scale(mean_square, 30 * s));
+    };
+    const auto bias_alone = [](std::string_view name) { return name == "inner.bias"; };
+    return gradcheck_model(store_, sum, {.wanted = bias_alone});
+  };
+  for (const double s : {1.0, 1e-6, 1e-9, 1e-10}) {
+    const ModelGradcheckReport wrong = small(s, 3);
+    EXPECT_EQ(name_of(wrong.parameters[0].finding.kind), name_of(WrongKind::factor))
+        << s << "\n"
+        << wrong.message();
+  }
+  for (const Scalar factor : {1, 3}) {
+    const ModelGradcheckReport hidden = small(1e-14, factor);
+    EXPECT_TRUE(hidden.ok()) << hidden.message();
+    EXPECT_TRUE(hidden.parameters[0].too_small);
+  }
+  const ModelGradcheckReport right = small(1, 1);
+  EXPECT_TRUE(right.ok()) << right.message();
+  EXPECT_FALSE(right.parameters[0].too_small);
+}
+
 TEST_F(TwoLayers, fail_without_a_gradient) {
   const ModelLoss cut_off = [this](Tape& tape, ParameterGradients& gradients) {
     const Var x = tape.constant(random_tensor({7, 40}, 1));
@@ -240,6 +286,21 @@ TEST_F(TwoLayers, need_a_loss_of_one_number) {
   };
   EXPECT_THAT([&] { gradcheck_model(store_, three); },
               ::testing::ThrowsMessage<ShapeError>(HasSubstr("the loss has shape (3, 30)")));
+}
+
+TEST(ModelGradcheck, takes_a_parameter_without_numbers_for_right) {
+  ParameterStore store;
+  const Parameter weight =
+      store.root().create("weight", ParameterKind::matrix, {3, 4}, Initializer::normal(1));
+  store.root().create("empty", ParameterKind::matrix, {0, 4}, Initializer::normal(1));
+  store.initialize(1);
+  const ModelLoss square = [&](Tape& tape, ParameterGradients& gradients) {
+    const Var w = tape.parameter(store.value(weight), gradients.slot(weight.block));
+    return mean(multiply(w, w));
+  };
+  const ModelGradcheckReport report = gradcheck_model(store, square);
+  EXPECT_TRUE(report.ok()) << report.message();
+  EXPECT_EQ(report.parameters.size(), 2U);
 }
 
 }  // namespace
