@@ -1,5 +1,6 @@
 #include "datasets/tokenizers/pretrained_marian.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -55,19 +56,35 @@ PretrainedTokenizer read_side(const std::string& model, const fs::path& model_fi
   return read;
 }
 
+std::string with_all_pieces(const std::string& model) {
+  return SentencePieceTokenizer(model, Pieces::all).model_in_use();
+}
+
+// The ids of a target that may use only some pieces are the first of those of its source.
+bool begins_with(const std::vector<Index>& ids, const std::vector<Index>& first) {
+  return first.size() <= ids.size() && std::equal(first.begin(), first.end(), ids.begin());
+}
+
 }  // namespace
 
+// One model for both sides, as a joint vocabulary is exported, marks the pieces unused that only
+// the source may use, and these have no ids in target_vocab.json.
 PretrainedTokenizers read_marian_tokenizers(const fs::path& directory, Index begin) {
   const fs::path source_file = directory / "source.spm";
   const fs::path target_file = directory / "target.spm";
-  const fs::path ids = directory / "vocab.json";
+  const fs::path source_ids = directory / "vocab.json";
   const fs::path own = directory / "target_vocab.json";
+  const fs::path target_ids = fs::exists(own) ? own : source_ids;
   const std::string source = read_file(source_file);
   const std::string target = read_file(target_file);
-  const bool joint = source == target && !fs::exists(own);
-  return {read_side(source, source_file, ids, Pieces::all, begin),
-          read_side(target, target_file, fs::exists(own) ? own : ids,
-                    joint ? Pieces::used : Pieces::all, begin)};
+  PretrainedTokenizers apart{read_side(source, source_file, source_ids, Pieces::all, begin),
+                             read_side(target, target_file, target_ids, Pieces::all, begin)};
+  if (with_all_pieces(source) != with_all_pieces(target)) {
+    return apart;
+  }
+  PretrainedTokenizers joint{read_side(target, target_file, source_ids, Pieces::all, begin),
+                             read_side(target, target_file, target_ids, Pieces::used, begin)};
+  return begins_with(joint.source.file_ids, joint.target.file_ids) ? joint : apart;
 }
 
 }  // namespace tapehead

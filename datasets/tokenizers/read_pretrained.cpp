@@ -42,11 +42,32 @@ nlohmann::json config_in(const fs::path& directory) {
 
 PretrainedTokenizer tokenizer_of_json(const std::string& text) {
   const nlohmann::json tokenizer = parsed(text);
-  if (tokenizer.at("model").at("type") == "WordPiece") {
+  const nlohmann::json& type = tokenizer.at("model").at("type");
+  if (type == "WordPiece") {
     return word_piece_of_json(tokenizer);
   }
-  expect_type(tokenizer, "model", "BPE");
-  return byte_bpe_of_json(tokenizer);
+  if (type == "BPE") {
+    return byte_bpe_of_json(tokenizer);
+  }
+  throw DataError(
+      fmt::format("model is `{}`, which is not supported (only \"BPE\" and \"WordPiece\")",
+                  type.is_string() ? type.get<std::string>() : type.dump()));
+}
+
+std::optional<Index> mark_in_front_of(const nlohmann::json& processor) {
+  const std::string type = processor.is_null() ? "" : processor.at("type").get<std::string>();
+  if (type == "Sequence") {
+    for (const nlohmann::json& step : processor.at("processors")) {
+      if (const std::optional<Index> mark = mark_in_front_of(step)) {
+        return mark;
+      }
+    }
+  }
+  if (type != "TemplateProcessing" || !processor.at("single").at(0).contains("SpecialToken")) {
+    return std::nullopt;
+  }
+  const nlohmann::json& name = processor["single"][0]["SpecialToken"].at("id");
+  return processor.at("special_tokens").at(name.get<std::string>()).at("ids").at(0).get<Index>();
 }
 
 }  // namespace
@@ -70,6 +91,13 @@ PretrainedTokenizer read_pretrained_tokenizer(const fs::path& directory) {
   throw IoError(fmt::format(
       "no tokenizer in {}: neither tokenizer.json, nor vocab.json with merges.txt, nor vocab.txt",
       directory.string()));
+}
+
+std::optional<Index> mark_in_front(const fs::path& directory) {
+  const fs::path whole = directory / "tokenizer.json";
+  return !is_file(whole) ? std::nullopt : read_from(whole, [](const std::string& text) {
+    return mark_in_front_of(parsed(text).value("post_processor", nlohmann::json()));
+  });
 }
 
 }  // namespace tapehead

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "datasets/tokenizers/pretrained_tokenizer.hpp"
 
@@ -16,5 +17,9 @@ namespace tapehead {
 // type; the message names what is not supported: the normaliser, pre-tokeniser, pattern, model or
 // option.
 PretrainedTokenizer read_pretrained_tokenizer(const std::filesystem::path& directory);
+
+// The id of the mark that `tokenizer.json` puts in front of a text with a TemplateProcessing; none
+// if it puts none there, or is missing. Throws IoError.
+std::optional<Index> mark_in_front(const std::filesystem::path& directory);
 
 }  // namespace tapehead

@@ -16,7 +16,6 @@ namespace {
 
 constexpr Index longest_run = 1000;  // characters without a space
 constexpr std::string_view nul{"\0", 1};
-constexpr std::string_view unknown_stand_in = "\u2585";
 
 bool begins_with_mark(std::string_view text) {
   return text.starts_with("<unk>") || text.starts_with("<s>") || text.starts_with("</s>");

@@ -17,6 +17,7 @@ std::string with_spaces(std::string_view text);
 // Characters that SentencePiece uses itself, so that it cannot make a piece of them: U+2585 stands
 // for unknown text, and NUL ends a piece (trainer_interface.cc). U+2581 stands for the space before
 // a word, so text cannot contain it.
+inline constexpr std::string_view unknown_stand_in = "\u2585";
 std::string_view sentencepiece_reserved(std::string_view character);  // why, or empty
 
 // Whether the text still contains something after it is normalised. Spaces, including the library's

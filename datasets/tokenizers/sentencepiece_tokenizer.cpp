@@ -100,6 +100,33 @@ void SentencePieceTokenizer::append_line(std::string_view line,
   tokens.insert(tokens.end(), more.begin(), more.end());
 }
 
+std::vector<TokenId> SentencePieceTokenizer::encode_rest(std::string_view text) const {
+  const std::size_t end = line_end_ == unknown_id ? std::string_view::npos : text.find(line_end);
+  std::vector<TokenId> tokens = rest_of_line(text.substr(0, end));
+  if (end != std::string_view::npos) {
+    const std::vector<TokenId> lines = encode(text.substr(end));
+    tokens.insert(tokens.end(), lines.begin(), lines.end());
+  }
+  return tokens;
+}
+
+// The library puts a space in front of a line. Here an unknown character stands between that space
+// and the text: no piece goes across it, and unknown text right behind it shares its token.
+std::vector<TokenId> SentencePieceTokenizer::rest_of_line(std::string_view text) const {
+  const std::string behind = std::string(unknown_stand_in) + with_spaces(text);
+  std::vector<TokenId> tokens;
+  std::vector<std::string> pieces;
+  processor_.Encode(behind, &tokens).IgnoreError();  // fails only without a model
+  processor_.Encode(behind, &pieces).IgnoreError();
+  const auto at = std::ranges::find_if(pieces, [](const std::string& piece) {
+    return piece.find(unknown_stand_in) != std::string::npos;
+  });
+  const bool shared = at != pieces.end() && !at->ends_with(unknown_stand_in);
+  const auto first = at - pieces.begin() + (shared ? 0 : 1);
+  tokens.erase(tokens.begin(), tokens.begin() + std::min(first, std::ssize(tokens)));
+  return tokens;
+}
+
 std::string SentencePieceTokenizer::spelled(std::string_view text) const {
   std::vector<std::string> pieces;
   processor_.Encode(with_spaces(text), &pieces).IgnoreError();  // fails only without a model

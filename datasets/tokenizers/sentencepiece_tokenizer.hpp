@@ -28,6 +28,8 @@ class SentencePieceTokenizer : public Tokenizer {
   Index size() const override { return size_; }
   // Line by line, if there is an entry for line ends.
   std::vector<TokenId> encode(std::string_view text) const override;
+  // A text that follows something else in its line: no space is put in front of it.
+  std::vector<TokenId> encode_rest(std::string_view text) const;
   // `encode` in two steps, with merges omitted at random (datasets/tokenizers/subword_dropout.hpp).
   // It needs a model of type bpe with all of its pieces. The first step gives the text as its
   // pieces spell it, the second the tokens of that.
@@ -47,6 +49,7 @@ class SentencePieceTokenizer : public Tokenizer {
 
  private:
   void append_line(std::string_view line, std::vector<TokenId>& tokens) const;
+  std::vector<TokenId> rest_of_line(std::string_view text) const;
   std::vector<std::string> unknown_in_line(std::string_view line) const;
 
   std::string model_;

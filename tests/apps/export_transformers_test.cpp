@@ -55,12 +55,13 @@ class ExportToTransformers : public ::testing::Test {
     EXPECT_FALSE(fs::exists(here / "refused")) << "half exported";
     return result.errors;
   }
-  std::string text() {
+  std::string text(const std::string& tokenizer = "character") {
     std::ofstream file(here / "text");
     for (int line = 0; line < 60; ++line) {
       file << "a cat sees a dog\n";
     }
-    return "name: text, train_text: text, tokenizer: character, context: 8, validation_share: 0.2";
+    return "name: text, train_text: text, context: 8, validation_share: 0.2, tokenizer: " +
+           tokenizer;
   }
   std::string labelled() {
     std::ofstream file(here / "labelled.tsv");
@@ -109,8 +110,49 @@ TEST_F(ExportToTransformers, refuses_options_without_a_counterpart_by_name) {
                 "preset: gpt2, family: decoder, positions: none, norm_epsilon: "
                 "1e-3"),
       AllOf(HasSubstr("model.positions: none, not learned"), Not(HasSubstr("norm_epsilon"))));
+  EXPECT_THAT(complaint(labelled(), "preset: bert, family: encoder, norm_position: pre"),
+              HasSubstr("the nearest is BertForSequenceClassification, but"));
+  EXPECT_THAT(complaint(copy, "preset: bert, family: encoder, norm_position: pre"),
+              HasSubstr("the nearest is BertForTokenClassification, but"));
   EXPECT_THAT(complaint(text(), "preset: gpt2, family: decoder, bias_output: true"),
               HasSubstr("output.bias has no counterpart in a GPT2LMHeadModel"));
+}
+
+// What stands in front is also what the run that comes back reads there.
+TEST_F(ExportToTransformers, puts_the_mark_in_front_of_a_text_that_the_run_reads) {
+  const std::string task = text("byte_bpe") + ", vocabulary: 300, documents: line";
+  std::ofstream(here / "lines") << "a cat\na dog sees\n";
+  for (const std::string stream : {"true", "false"}) {
+    train(task + ", stream: " + stream, "preset: gpt2, family: decoder");
+    output({"export", "a", "out", "--overwrite"});
+    const Json tokenizer = Json::parse(content_of(here / "out" / "tokenizer.json"));
+    EXPECT_EQ(tokenizer["post_processor"]["single"][0]["SpecialToken"]["id"],
+              stream == "true" ? "</s>" : "<s>");
+    output({"import", "out", "--run", "b", "--overwrite"});
+    EXPECT_THAT(content_of(here / "b" / "config.yaml"), HasSubstr("stream: " + stream));
+    EXPECT_EQ(output({"score", "b", "--input", "lines", "--json"}),
+              output({"score", "a", "--input", "lines", "--json"}));
+    const auto written = [&](const std::string& run_of) {
+      return output(
+          {"generate", run_of, "--prompt", "a", "--temperature", "0", "--max-tokens", "4"});
+    };
+    EXPECT_EQ(written("b"), written("a"));
+    output({"export", "a", "out", "--as", "pytorch", "--overwrite"});
+    EXPECT_THAT(content_of(here / "out" / "model.py"),
+                HasSubstr(stream == "true" ? "a document follows the end mark (2) of another."
+                                           : "a document begins with the begin mark (1)."));
+  }
+}
+
+TEST_F(ExportToTransformers, puts_nothing_in_front_of_one_document_and_never_ends) {
+  train(text(), "preset: gpt2, family: decoder");
+  output({"export", "a", "out"});
+  EXPECT_EQ(Json::parse(content_of(here / "out" / "tokenizer.json"))["post_processor"], nullptr);
+  EXPECT_EQ(Json::parse(content_of(here / "out" / "generation_config.json"))["suppress_tokens"],
+            Json::array({2}));  // the end mark
+  output({"export", "a", "out", "--as", "pytorch", "--overwrite"});
+  EXPECT_THAT(content_of(here / "out" / "model.py"),
+              HasSubstr("Tokens are a text, with no mark in front."));
 }
 
 TEST_F(ExportToTransformers, leaves_nothing_of_an_earlier_export) {

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "datasets/tokenizers/text_marks.hpp"
 #include "tests/support/text_training.hpp"
 
 namespace tapehead {
@@ -32,8 +34,25 @@ class Fill : public ::testing::Test {
     output(text_training(here, run, overrides, options));
   }
 
+  // The tokens that a run reads, by their entries.
+  std::vector<std::string> tokens(const std::string& run, const std::string& line) {
+    return nlohmann::json::parse(output({"attention", run, line, "--json"}))["source_tokens"];
+  }
+
   TemporaryDirectory here;
 };
+
+// A line whose tokens these are, as text.
+std::string line_of(const std::vector<std::string>& tokens) {
+  std::string line;
+  for (std::string token : tokens) {
+    if (token.starts_with(space_shown)) {
+      token.replace(0, space_shown.size(), " ");
+    }
+    line += token;
+  }
+  return line.starts_with(' ') ? line.substr(1) : line;
+}
 
 TEST_F(Fill, gives_the_likely_tokens_of_each_mask) {
   train("a");
@@ -51,6 +70,24 @@ TEST_F(Fill, gives_the_likely_tokens_of_each_mask) {
   EXPECT_EQ(filled["masks"][1].size(), 3U);
   const auto candidates = lines_of(output({"fill", "a", "--top", "2", "--mask", "_"}, "a m_n\n"));
   EXPECT_EQ(candidates.size(), 3U);  // two candidates and an empty line
+}
+
+// A mask in the place of any token leaves the others as they are. It takes the space before it, so
+// after a token that is a space it has one more.
+TEST_F(Fill, reads_the_tokens_around_a_mask_as_without_it) {
+  for (const std::string kind : {"bpe", "unigram", "byte_bpe"}) {
+    train(kind, {"task.tokenizer=" + kind,
+                 kind == "byte_bpe" ? "task.vocabulary=300" : "task.vocabulary=70"});
+    const std::vector<std::string> whole = tokens(kind, "two men are running .");
+    for (std::size_t i = 1; i < whole.size(); ++i) {
+      std::vector<std::string> parts(whole.begin() + 1, whole.end());  // without the begin mark
+      const bool after_space = parts[i - 1].starts_with(space_shown) || whole[i - 1] == space_shown;
+      parts[i - 1] = after_space ? " <mask>" : "<mask>";
+      std::vector<std::string> masked = whole;
+      masked[i] = "<mask>";
+      EXPECT_EQ(tokens(kind, line_of(parts)), masked) << kind << ": " << line_of(parts);
+    }
+  }
 }
 
 TEST_F(Fill, says_what_is_wrong_with_a_line) {

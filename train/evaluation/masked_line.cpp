@@ -5,6 +5,7 @@
 #include "core/errors.hpp"
 #include "datasets/corpus/masking.hpp"
 #include "datasets/text/text_options.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/token_words.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -12,23 +13,31 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 // A subword that begins a word holds the space before it, which a mask therefore takes in.
+// SentencePiece reads a space in front of the line, and of the line only.
 std::vector<TokenId> tokens_of(const Tokenizer& tokenizer, std::string_view line,
                                std::string_view mask) {
+  if (line.find(mask) == std::string_view::npos) {
+    return tokenizer.encode(line);
+  }
   const bool subwords = has_entries_with_spaces(tokenizer);
+  const auto* const pieces = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer);
+  const std::string read = fmt::format("{}{}", pieces != nullptr ? " " : "", line);
+  std::string_view rest = read;
   std::vector<TokenId> tokens;
   while (true) {
-    const std::size_t at = line.find(mask);
-    std::string_view part = line.substr(0, at);
+    const std::size_t at = rest.find(mask);
+    std::string_view part = rest.substr(0, at);
     if (subwords && at != std::string_view::npos && part.ends_with(' ')) {
       part.remove_suffix(1);
     }
-    const std::vector<TokenId> encoded = tokenizer.encode(part);
+    const std::vector<TokenId> encoded =
+        pieces != nullptr ? pieces->encode_rest(part) : tokenizer.encode(part);
     tokens.insert(tokens.end(), encoded.begin(), encoded.end());
     if (at == std::string_view::npos) {
       return tokens;
     }
     tokens.push_back(mask_id(tokenizer));
-    line.remove_prefix(at + mask.size());
+    rest.remove_prefix(at + mask.size());
   }
 }
 

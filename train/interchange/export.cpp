@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "train/evaluation/run_ensemble.hpp"
 #include "train/interchange/export_settings.hpp"
 #include "train/interchange/exported_tokenizers.hpp"
 #include "train/interchange/never_bias.hpp"
@@ -100,7 +101,7 @@ class TensorMaker {
 
 // Of entries that have no bias in theirs it must be 0, unless they are never predicted.
 void expect_covered(const SavedRun& run, const std::vector<TensorRow>& rows,
-                    const Architecture& architecture) {
+                    const std::string& class_name) {
   for (const NamedParameter& parameter : run.model.store.parameters()) {
     if (std::ranges::find(rows, parameter.name, &TensorRow::ours) != rows.end()) {
       continue;
@@ -110,20 +111,28 @@ void expect_covered(const SavedRun& run, const std::vector<TensorRow>& rows,
         std::ranges::all_of(values, [](Scalar value) { return value == 0 || is_never(value); });
     if (!nothing) {
       throw ConfigError(fmt::format("{} has no counterpart in a {}, and it is not 0{}",
-                                    parameter.name, architecture.classes.front(),
+                                    parameter.name, class_name,
                                     parameter.name == "output.bias" ? " (model.bias_output)" : ""));
     }
   }
 }
 
-// What the output of ours does not have, or never predicts.
-std::vector<Index> never_predicted(const SavedRun& run, Index their_entries) {
+// A language model reads no mark in front of such a text, and draws no end mark
+// (train/evaluation/generator.cpp).
+bool writes_one_document(const SavedRun& run) {
+  return application_of(run.config) == Application::generate && has_one_document(run);
+}
+
+// What the output of ours does not have, or never predicts, and what is never drawn.
+std::vector<Index> never_written(const SavedRun& run, Index their_entries) {
   const Transformer& model = run.model.transformer;
   const Parameter& bias = model.output().bias;
   const Index labels = model.vocabularies().labels;
+  const bool one_document = writes_one_document(run);
   std::vector<Index> never;
   for (Index i = 0; i < their_entries; ++i) {
-    if (i >= labels || (bias.declared() && is_never(run.model.store.value(bias).data()[i]))) {
+    if (i >= labels || (one_document && i == end_id) ||
+        (bias.declared() && is_never(run.model.store.value(bias).data()[i]))) {
       never.push_back(i);
     }
   }
@@ -141,14 +150,14 @@ Exported export_model(const SavedRun& run) {
   const TheirConfig theirs(exported.config, file);
   expect_counterpart(run, architecture, theirs);
   const std::vector<TensorRow> rows = architecture.rows(theirs);
-  expect_covered(run, rows, architecture);
+  expect_covered(run, rows, exported.class_name);
   TensorMaker maker(run, theirs);
   for (const TensorRow& row : rows) {
     maker.add(row);
   }
   exported.tensors = std::move(maker.tensors());
   if (!labels_in_one_pass(run.config)) {
-    const auto never_ids = never_predicted(run, theirs.count("vocab_size"));
+    const auto never_ids = never_written(run, theirs.count("vocab_size"));
     exported.generation = exported_generation(exported.config, never_ids);
   }
   return exported;
@@ -157,7 +166,7 @@ Exported export_model(const SavedRun& run) {
 void write_exported(const Exported& exported, const SavedRun& run,
                     const std::filesystem::path& directory) {
   make_directories(directory);
-  write_exported_tokenizers(run.config, run.tokenizers, directory);
+  write_exported_tokenizers(run.config, run.tokenizers, writes_one_document(run), directory);
   std::vector<TensorEntry> entries;
   for (const ExportedTensor& tensor : exported.tensors) {
     entries.push_back({.name = tensor.name,

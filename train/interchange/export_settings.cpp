@@ -30,6 +30,10 @@ Purpose purpose_of(const Config& config) {
   }
 }
 
+std::string_view class_of(const Config& config, const Architecture& architecture) {
+  return architecture.classes[static_cast<std::size_t>(purpose_of(config))];
+}
+
 Json marks_of(Family family) {
   Json marks = {
       {"bos_token_id", begin_id}, {"eos_token_id", end_id}, {"pad_token_id", padding_of(family)}};
@@ -70,7 +74,7 @@ constexpr std::array may_be_zeros{"model.bias_attention", "model.bias_feed_forwa
 
 Json exported_config(const SavedRun& run, const Architecture& architecture) {
   const Purpose purpose = purpose_of(run.config);
-  const std::string_view name = architecture.classes[static_cast<std::size_t>(purpose)];
+  const std::string_view name = class_of(run.config, architecture);
   if (name.empty()) {
     throw ConfigError(fmt::format("a {} that is used by `{}` cannot be exported",
                                   architecture.model_type, command_of(application_of(run.config))));
@@ -102,7 +106,7 @@ void expect_counterpart(const SavedRun& run, const Architecture& architecture,
     throw ConfigError(fmt::format(
         "the model has no counterpart in another program; the nearest is {}, but these differ:\n"
         "  {}",
-        architecture.classes.front(), join(differences, "\n  ")));
+        class_of(run.config, architecture), join(differences, "\n  ")));
   }
 }
 

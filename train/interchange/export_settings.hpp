@@ -17,7 +17,7 @@ nlohmann::ordered_json exported_config(const SavedRun& run, const Architecture& 
 void expect_counterpart(const SavedRun& run, const Architecture& architecture,
                         const TheirConfig& theirs);
 
-// `never`: entries that have no probability. The begin mark is not written either.
+// `never`: entries that are never written.
 nlohmann::ordered_json exported_generation(const nlohmann::ordered_json& config,
                                            const std::vector<Index>& never);
 

@@ -1,6 +1,7 @@
 #include "train/interchange/exported_tokenizers.hpp"
 
 #include "core/files/files.hpp"
+#include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/export/marian.hpp"
 #include "datasets/tokenizers/export/pretrained.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
@@ -10,11 +11,19 @@ namespace tapehead {
 
 namespace {
 
+// In front of a prompt, as a Generator has it (train/evaluation/generator.cpp).
+AddedMarks mark_before_prompt(const Config& config, bool one_document) {
+  return one_document                           ? AddedMarks::none
+         : config.task.as<TextOptions>().stream ? AddedMarks::end_before
+                                                : AddedMarks::begin;
+}
+
 // As the layout of a batch has them (datasets/batch_layout.cpp).
-AddedMarks marks_around(const Config& config) {
+AddedMarks marks_around(const Config& config, bool one_document) {
   const bool encoder = config.model.family == Family::encoder;
   switch (application_of(config)) {
     case Application::generate:
+      return mark_before_prompt(config, one_document);
     case Application::fill:
       return AddedMarks::begin;
     case Application::classify:
@@ -33,14 +42,14 @@ bool is_pieces(const Tokenizer& tokenizer) {
 }  // namespace
 
 void write_exported_tokenizers(const Config& config, const Tokenizers& tokenizers,
-                               const std::filesystem::path& directory) {
+                               bool one_document, const std::filesystem::path& directory) {
   const Index longest = config.model.max_positions;
   const bool two = config.model.family == Family::encoder_decoder;
   if (two && is_pieces(*tokenizers.source) && is_pieces(*tokenizers.target)) {
     write_marian_tokenizers(tokenizers, longest, directory);
     return;
   }
-  const PretrainedMarks marks{.added = marks_around(config),
+  const PretrainedMarks marks{.added = marks_around(config, one_document),
                               .mask = application_of(config) == Application::fill,
                               .token_types = config.model.token_types > 1,
                               .padding = padding_of(config.model.family),

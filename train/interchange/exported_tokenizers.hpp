@@ -17,9 +17,10 @@ constexpr TokenId padding_of(Family family) {
 
 // So that transformers' AutoTokenizer makes of a text what our model reads of it, marks included.
 // Two stacks with SentencePiece get the files of Marian; with other tokenizers that differ, the
-// target's are in the directory `target`. Throws DataError for a tokenizer that such files cannot
+// target's are in the directory `target`. `one_document`: all that a language model was trained on;
+// then it reads no mark in front of a text. Throws DataError for a tokenizer that such files cannot
 // hold, and IoError.
 void write_exported_tokenizers(const Config& config, const Tokenizers& tokenizers,
-                               const std::filesystem::path& directory);
+                               bool one_document, const std::filesystem::path& directory);
 
 }  // namespace tapehead

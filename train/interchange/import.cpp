@@ -129,6 +129,13 @@ PretrainedTokenizers tokenizers_of(const ImportRequest& request, const Pretraine
   }
 }
 
+// Whether a text stands after an end mark, which is no begin mark there.
+bool follows_end_mark(const std::filesystem::path& directory,
+                      const PretrainedTokenizer& tokenizer) {
+  const std::optional<Index> mark = mark_in_front(directory);
+  return mark == tokenizer.file_ids[end_id] && mark != tokenizer.file_ids[begin_id];
+}
+
 // Entries that their model is told never to write get no probability.
 void leave_out_suppressed(const std::filesystem::path& directory, EntryRows& rows) {
   const std::filesystem::path file = directory / "generation_config.json";
@@ -244,7 +251,8 @@ Imported import_model(const ImportRequest& request) {
   const ImportedTask task{.purpose = purpose,
                           .text = request.text,
                           .target_text = request.target_text,
-                          .run = request.run.string()};
+                          .run = request.run.string(),
+                          .stream = !masked && follows_end_mark(request.from, tokenizers.source)};
   imported.config =
       imported_config(task, imported.tokenizers, options, longest_of(theirs), config_file.string());
   expect_size(files, parameters_of(imported.config, imported.tokenizers), "parameters");

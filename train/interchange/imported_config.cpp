@@ -14,9 +14,12 @@ namespace {
 std::vector<std::string> text_options(const ImportedTask& task, const Tokenizer& tokenizer,
                                       Index positions) {
   const bool lines = std::ranges::count(tokenizer.encode(line_end), unknown_id) == 0;
-  return {"task.name=text", "task.train_text=" + task.text,
+  return {"task.name=text",
+          "task.train_text=" + task.text,
           fmt::format("task.context={}", std::max<Index>(1, positions - 2)),
-          fmt::format("task.documents={}", lines ? "file" : "line"), "model.bias_output=true"};
+          fmt::format("task.documents={}", lines ? "file" : "line"),
+          fmt::format("task.stream={}", task.stream),
+          "model.bias_output=true"};
 }
 
 std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers& tokenizers,

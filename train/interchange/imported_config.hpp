@@ -15,6 +15,7 @@ struct ImportedTask {
   std::string text;         // of a source, or with classes
   std::string target_text;  // of a model with two stacks
   std::string run;
+  bool stream = false;  // a text follows the end mark of another document
 };
 
 // `options`: overrides for the model. `positions`: the longest sequence. Throws ConfigError.

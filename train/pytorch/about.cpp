@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/text.hpp"
+#include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "train/options/application.hpp"
 #include "train/options/layout.hpp"
@@ -18,7 +19,19 @@ namespace tapehead {
 
 namespace {
 
-std::string form_of_input(const Config& config) {
+// What stands in front of it, as a Generator has it (train/evaluation/generator.cpp).
+std::string form_of_running_text(const Config& config, bool one_document) {
+  if (one_document) {
+    return "Tokens are a text, with no mark in front.";
+  }
+  if (config.task.as<TextOptions>().stream) {
+    return fmt::format("Tokens are a text; a document follows the end mark ({}) of another.",
+                       end_id);
+  }
+  return fmt::format("Tokens are a text; a document begins with the begin mark ({}).", begin_id);
+}
+
+std::string form_of_input(const Config& config, bool one_document) {
   const bool classes = config.task.kind().of_classes();
   switch (layout_of(config.model).input) {
     case InputRows::target:
@@ -27,8 +40,7 @@ std::string form_of_input(const Config& config) {
           end_id, begin_id);
     case InputRows::source_and_target:
       if (config.task.kind().of_text()) {
-        return fmt::format("Tokens are a text; a document begins with the begin mark ({}).",
-                           begin_id);
+        return form_of_running_text(config, one_document);
       }
       return classes ? fmt::format(
                            "Tokens are a text and the begin mark ({}), whose logits are "
@@ -56,8 +68,8 @@ std::string form_of_input(const Config& config) {
 
 }  // namespace
 
-std::string what_it_reads(const Config& config) {
-  std::string text = form_of_input(config);
+std::string what_it_reads(const Config& config, bool one_document) {
+  std::string text = form_of_input(config, one_document);
   if (layout_of(config.model).full_prefix) {
     text += " The tokens of the source see each other: `prefix` is how many there are.";
   }

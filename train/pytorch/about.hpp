@@ -8,8 +8,9 @@
 
 namespace tapehead {
 
-// What the model reads, and which rows have logits that mean something.
-std::string what_it_reads(const Config& config);
+// What the model reads, and which rows have logits that mean something. `one_document`: all that a
+// language model was trained on.
+std::string what_it_reads(const Config& config, bool one_document);
 
 // The options that are not as by default, a section a line, such as "model: {d_model: 64}". Options
 // that only training uses are left out.

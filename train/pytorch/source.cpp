@@ -125,7 +125,7 @@ std::string pytorch_source(const PytorchModel& model) {
   values.conditions["math"] = !values.places["math"].empty();
   values.conditions["functional"] = mentions(code, "F");
   values.places["title"] = title_of(model);
-  values.places["about"] = what_it_reads(config);
+  values.places["about"] = what_it_reads(config, !model.ends);
   values.places["options"] = model_options_text(config);
   values.places["imports"] = values.conditions["generates"] ? "greedy, load" : "load";
   values.places["greedy"] = greedy_call(values);

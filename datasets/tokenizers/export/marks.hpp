@@ -9,8 +9,8 @@
 namespace tapehead {
 
 // The marks that encoding adds to a text. begin_after: it is followed by the begin mark, where a
-// decoder begins to write.
-enum class AddedMarks { none, begin, end, begin_and_end, begin_after };
+// decoder begins to write. end_before: it follows the end mark, of another document.
+enum class AddedMarks { none, begin, end, begin_and_end, begin_after, end_before };
 
 // What a model expects around the tokens of a text.
 struct PretrainedMarks {

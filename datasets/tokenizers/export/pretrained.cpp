@@ -35,21 +35,32 @@ TokenizerParts parts_of_any(const Tokenizer& tokenizer) {
   throw DataError("the names of classes are no tokenizer of text");
 }
 
-// `takes_space`: a mark in a text takes the space before it with it.
-Json added_token(TokenId id, const std::string& text, bool takes_space) {
-  return {{"id", id},        {"content", text},     {"single_word", false}, {"lstrip", takes_space},
-          {"rstrip", false}, {"normalized", false}, {"special", true}};
+// Which spaces beside it a mark in a text takes with it.
+struct TakenSpaces {
+  bool before = false;
+  bool after = false;
+};
+
+Json added_token(TokenId id, const std::string& text, TakenSpaces spaces = {}) {
+  return {{"id", id},
+          {"content", text},
+          {"single_word", false},
+          {"lstrip", spaces.before},
+          {"rstrip", spaces.after},
+          {"normalized", false},
+          {"special", true}};
 }
 
-// A subword that begins a word has the space before it, and so does a mask.
+// A subword that begins a word has the space before it, and so does a mask. With SentencePiece the
+// package puts a space in front of the text after a mask, too, so the one that is there must go.
 Json added_tokens(const Tokenizer& tokenizer, const MarkTexts& texts,
                   const PretrainedMarks& marks) {
-  Json tokens = Json::array({added_token(unknown_id, texts.unknown, false),
-                             added_token(begin_id, texts.begin, false),
-                             added_token(end_id, texts.end, false)});
+  Json tokens = Json::array({added_token(unknown_id, texts.unknown),
+                             added_token(begin_id, texts.begin), added_token(end_id, texts.end)});
   if (marks.mask) {
     tokens.push_back(added_token(static_cast<TokenId>(tokenizer.size()), texts.mask,
-                                 has_entries_with_spaces(tokenizer)));
+                                 {.before = has_entries_with_spaces(tokenizer),
+                                  .after = as<SentencePieceTokenizer>(tokenizer) != nullptr}));
   }
   return tokens;
 }

@@ -14,9 +14,11 @@ bool adds_begin(AddedMarks added) {
   return begins_with_mark(added) || added == AddedMarks::begin_after;
 }
 
-bool adds_end(AddedMarks added) {
+bool ends_with_mark(AddedMarks added) {
   return added == AddedMarks::end || added == AddedMarks::begin_and_end;
 }
+
+bool adds_end(AddedMarks added) { return ends_with_mark(added) || added == AddedMarks::end_before; }
 
 Json mark_item(const std::string& mark, int type) {
   return {{"SpecialToken", {{"id", mark}, {"type_id", type}}}};
@@ -28,10 +30,13 @@ Json template_of(const MarkTexts& texts, const PretrainedMarks& marks, std::stri
   if (begins_with_mark(marks.added)) {
     items.push_back(mark_item(texts.begin, 0));
   }
+  if (marks.added == AddedMarks::end_before) {
+    items.push_back(mark_item(texts.end, 0));
+  }
   int type = 0;
   for (const char name : names) {
     items.push_back({{"Sequence", {{"id", std::string(1, name)}, {"type_id", type}}}});
-    if (adds_end(marks.added)) {
+    if (ends_with_mark(marks.added)) {
       items.push_back(mark_item(texts.end, type));
     }
     if (marks.added == AddedMarks::begin_after) {

@@ -15,7 +15,7 @@ Json named_marks(const MarkTexts& texts, const PretrainedMarks& marks);
 Json tokenizer_config(const MarkTexts& texts, const PretrainedMarks& marks);
 
 // The part of tokenizer.json that adds the marks, to a text or to a pair; null if there are none.
-// Each text of a pair has its own end mark; both share the begin mark.
+// Each text of a pair has its own end mark after it; both share the mark in front.
 Json post_processor(const MarkTexts& texts, const PretrainedMarks& marks);
 
 }  // namespace tapehead

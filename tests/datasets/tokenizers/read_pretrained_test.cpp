@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -93,7 +94,9 @@ TEST_F(PretrainedJson, names_what_a_byte_level_bpe_may_not_have) {
               HasSubstr("pre_tokenizer.add_prefix_space is true"));
   EXPECT_THAT(error("/pre_tokenizer/use_regex", false),
               HasSubstr("pre_tokenizer.use_regex is false"));
-  EXPECT_THAT(error("/model/type", "Unigram"), HasSubstr("model is `Unigram`"));
+  EXPECT_THAT(error("/model/type", "WordLevel"),
+              HasSubstr("model is `WordLevel`, which is not supported (only \"BPE\" and "
+                        "\"WordPiece\")"));
   EXPECT_THAT(error("/model/dropout", 0.1), HasSubstr("model.dropout is 0.1"));
   EXPECT_THAT(error("/model/end_of_word_suffix", "</w>"),
               HasSubstr("model.end_of_word_suffix is `</w>`"));
@@ -112,6 +115,30 @@ TEST(PretrainedFiles, of_a_byte_level_bpe_may_have_a_config_that_changes_no_toke
   EXPECT_THAT(error_with(R"({"add_prefix_space": true})"),
               HasSubstr("tokenizer_config.add_prefix_space is true"));
   EXPECT_THAT(error_with("["), HasSubstr("tokenizer_config.json is damaged"));
+}
+
+TEST_F(PretrainedJson, says_which_mark_is_in_front_of_a_text) {
+  EXPECT_EQ(mark_in_front(here_.path()), std::nullopt) << "there is no tokenizer.json";
+  const auto front_of = [&](const json& processor) {
+    json content = fixture("byte_bpe_json");
+    content["post_processor"] = processor;
+    std::ofstream(here_ / "tokenizer.json") << content;
+    return mark_in_front(here_.path());
+  };
+  const json mark = {{"SpecialToken", {{"id", "</s>"}, {"type_id", 0}}}};
+  const json text = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}};
+  json before = {{"type", "TemplateProcessing"},
+                 {"single", {mark, text}},
+                 {"special_tokens", {{"</s>", {{"id", "</s>"}, {"ids", {7}}}}}}};
+  EXPECT_EQ(front_of(nullptr), std::nullopt);
+  EXPECT_EQ(front_of({{"type", "ByteLevel"}}), std::nullopt);
+  EXPECT_EQ(front_of(before), 7);
+  const json both = json::array({{{"type", "ByteLevel"}}, before});  // as of Llama 3
+  EXPECT_EQ(front_of({{"type", "Sequence"}, {"processors", both}}), 7);
+  before["single"] = {text, mark};
+  EXPECT_EQ(front_of(before), std::nullopt);
+  before["single"] = json::array();
+  EXPECT_THAT(io_error_of([&] { front_of(before); }), HasSubstr("tokenizer.json is damaged"));
 }
 
 TEST_F(PretrainedJson, says_where_a_file_is_damaged_or_missing) {

@@ -7,6 +7,7 @@
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "datasets/tokenizers/text_marks.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
@@ -68,6 +69,38 @@ TEST_P(SentencePiece, text_comes_back) {
   EXPECT_THAT(tokenizer.encode("q"), ::testing::Contains(unknown_id));
   EXPECT_THAT(tokenizer.decode(tokenizer.encode("mann qqq")), HasSubstr("⁇"));
   EXPECT_EQ(tokenizer.decode({-1, 60}), "");
+}
+
+// Cut between two tokens, a line has the same tokens on both sides.
+TEST_P(SentencePiece, the_rest_of_a_line_gets_no_space_in_front) {
+  for (const bool running_text : {false, true}) {
+    const SentencePieceTokenizer tokenizer(train_sentencepiece(
+        lines_, {.kind = GetParam(), .vocabulary = 60, .running_text = running_text}));
+    for (const std::string& line : lines_) {
+      const std::vector<TokenId> tokens = tokenizer.encode(line);
+      std::string spelled = tokenizer.spelled(line);
+      for (std::size_t i = 0; i < tokens.size(); ++i) {
+        spelled.erase(0, tokenizer.piece(tokens[i]).size());
+        std::string rest = spelled;
+        for (std::size_t at = rest.find(space_shown); at != std::string::npos;
+             at = rest.find(space_shown)) {
+          rest.replace(at, space_shown.size(), " ");
+        }
+        const auto after = tokens.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+        ASSERT_EQ(tokenizer.encode_rest(rest), std::vector(after, tokens.end())) << rest;
+      }
+    }
+    EXPECT_TRUE(tokenizer.encode_rest("").empty());
+    EXPECT_EQ(tokenizer.encode_rest("\u2603"), std::vector{unknown_id});  // a snowman
+  }
+}
+
+TEST_P(SentencePiece, the_rest_of_a_line_ends_with_the_line) {
+  const SentencePieceTokenizer tokenizer(
+      train_sentencepiece(lines_, {.kind = GetParam(), .vocabulary = 60, .running_text = true}));
+  EXPECT_EQ(tokenizer.encode_rest("\nein mann"), tokenizer.encode("\nein mann"));
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode_rest(" ")), "");
+  EXPECT_EQ(tokenizer.encode_rest(" ").size(), 1U);  // the space
 }
 
 TEST_P(SentencePiece, normalisation_is_done_only_when_asked_for) {

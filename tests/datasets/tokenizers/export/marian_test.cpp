@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,10 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
+#include "datasets/tokenizers/pretrained_marian.hpp"
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -43,18 +46,23 @@ class MarianFiles : public ::testing::Test {
     return tokens;
   }
 
+  // The target uses only the pieces of German.
+  Tokenizers joint_sides() const {
+    std::vector<std::string> both = german_;
+    both.insert(both.end(), english_.begin(), english_.end());
+    const std::string model =
+        with_target_pieces_first(train_sentencepiece(both, {.vocabulary = 110}), german_);
+    return {.source = std::make_shared<SentencePieceTokenizer>(model, Pieces::all),
+            .target = std::make_shared<SentencePieceTokenizer>(model, Pieces::used)};
+  }
+
   std::vector<std::string> english_ = read_lines(corpus / "train.en");
   std::vector<std::string> german_ = read_lines(corpus / "train.de");
   TemporaryDirectory here_;
 };
 
 TEST_F(MarianFiles, of_a_joint_vocabulary_let_each_side_use_its_own_pieces) {
-  std::vector<std::string> both = german_;
-  both.insert(both.end(), english_.begin(), english_.end());
-  const std::string model =
-      with_target_pieces_first(train_sentencepiece(both, {.vocabulary = 110}), german_);
-  const Tokenizers sides{.source = std::make_shared<SentencePieceTokenizer>(model, Pieces::all),
-                         .target = std::make_shared<SentencePieceTokenizer>(model, Pieces::used)};
+  const Tokenizers sides = joint_sides();
   write_marian_tokenizers(sides, 64, here_.path());
   for (const std::string& line : english_) {
     ASSERT_EQ(ids_of("source", "vocab.json", line), sides.source->encode(line));
@@ -72,6 +80,31 @@ TEST_F(MarianFiles, of_a_joint_vocabulary_let_each_side_use_its_own_pieces) {
   for (const auto& [name, text] : marks.items()) {
     EXPECT_EQ(config[name], text);
   }
+}
+
+// A target in English has pieces that only the source may use.
+TEST_F(MarianFiles, of_a_joint_vocabulary_are_read_as_it) {
+  const Tokenizers sides = joint_sides();
+  write_marian_tokenizers(sides, 64, here_.path());
+  const PretrainedTokenizers read = read_marian_tokenizers(here_.path(), begin_id);
+  save_tokenizers({.source = read.source.tokenizer, .target = read.target.tokenizer},
+                  here_ / "run");
+  const Tokenizers saved = load_tokenizers(here_ / "run");
+  Index apart = 0;
+  for (const std::string& line : english_) {
+    const std::vector<TokenId> target = sides.target->encode(line);
+    ASSERT_EQ(read.source.tokenizer->encode(line), sides.source->encode(line));
+    ASSERT_EQ(read.target.tokenizer->encode(line), target);
+    ASSERT_EQ(saved.target->encode(line), target);
+    apart += sides.source->encode(line) == target ? 0 : 1;
+  }
+  EXPECT_GT(apart, 0);
+  for (const PretrainedTokenizer* side : {&read.source, &read.target}) {
+    std::vector<Index> same(static_cast<std::size_t>(side->tokenizer->size()));
+    std::iota(same.begin(), same.end(), Index{0});
+    EXPECT_EQ(side->file_ids, same);
+  }
+  EXPECT_EQ(read.target.tokenizer->size(), sides.target->size());
 }
 
 TEST_F(MarianFiles, of_one_vocabulary_say_so) {

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -17,6 +18,7 @@
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/class_tokenizer.hpp"
 #include "datasets/tokenizers/read_pretrained.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
 #include "tests/support/message_of.hpp"
@@ -108,6 +110,21 @@ TEST_F(ExportedTokenizer, has_the_ids_of_its_words_and_marks) {
   EXPECT_THAT(added, ElementsAre("<unk>", "<s>", "</s>", "<mask>"));
 }
 
+// A subword that begins a word holds the space before it. In front of a text, so also after a mask,
+// the normaliser of SentencePiece puts one itself.
+TEST_F(ExportedTokenizer, has_a_mask_that_takes_the_spaces_beside_it) {
+  const auto spaces = [&](const Tokenizer& tokenizer) {
+    const json mask = exported(tokenizer, {.mask = true})["added_tokens"].back();
+    EXPECT_EQ(mask["content"], "<mask>");
+    return std::pair<bool, bool>(mask["lstrip"], mask["rstrip"]);
+  };
+  const SentencePieceTokenizer pieces(train_sentencepiece(
+      read_lines(tokenizer_fixtures / "training.txt"), {.vocabulary = 320, .running_text = true}));
+  EXPECT_EQ(spaces(words({"the"})), std::pair(false, false));
+  EXPECT_EQ(spaces(trained_byte_bpe()), std::pair(true, false));
+  EXPECT_EQ(spaces(pieces), std::pair(true, true));
+}
+
 // A corpus such as WikiText has <unk> as a word.
 TEST_F(ExportedTokenizer, spells_a_mark_otherwise_if_a_word_is_spelled_like_it) {
   const json whole = exported(words({"<unk>", "<<unk>>", "the"}));
@@ -138,6 +155,10 @@ TEST_F(ExportedTokenizer, adds_the_marks_that_the_model_reads) {
   EXPECT_THAT(items_of(begin["single"]), ElementsAre("<s>", "A"));
   const json prompt = exported(tokenizer, {.added = AddedMarks::begin_after})["post_processor"];
   EXPECT_THAT(items_of(prompt["single"]), ElementsAre("A", "<s>"));
+  const json next = exported(tokenizer, {.added = AddedMarks::end_before})["post_processor"];
+  EXPECT_THAT(items_of(next["single"]), ElementsAre("</s>", "A"));
+  EXPECT_EQ(next["special_tokens"].size(), 1U);
+  EXPECT_EQ(next["special_tokens"]["</s>"]["ids"], json({2}));
   const PretrainedMarks both{.added = AddedMarks::begin_and_end, .token_types = true};
   const json whole = exported(tokenizer, both)["post_processor"];
   EXPECT_THAT(items_of(whole["single"]), ElementsAre("<s>", "A", "</s>"));
