@@ -106,7 +106,7 @@ void print(const AttentionArguments& arguments, const SavedRun& run, const Inspe
     write_output(fmt::format("{}\n", arguments.output.string()));
   } else {
     write_output(fmt::format("all weights, to look at: {} attention {} ... --output page.html\n",
-                             program_path(), arguments.run.string()));
+                             program_path(), shell_word(arguments.run.string())));
   }
 }
 

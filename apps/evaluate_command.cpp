@@ -158,7 +158,8 @@ void add_evaluate_command(CLI::App& program, Outcome& /*outcome*/) {
   command->add_option("run", arguments->run, "Run directory")->required();
   command
       ->add_option("--split", arguments->split,
-                   "train, validation or test (with the further test splits)")
+                   "train, validation, test (with the further test splits), one of these, or whole "
+                   "(all test splits together)")
       ->capture_default_str();
   add_checkpoint_option(*command, arguments->checkpoint);
   add_data_option(*command, arguments->data);

@@ -4,15 +4,13 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/sweep_display.hpp"
+#include "apps/sweep_plans.hpp"
 #include "apps/sweep_rounds.hpp"
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
@@ -20,14 +18,11 @@
 #include "lab/report/page.hpp"
 #include "lab/report/sweep.hpp"
 #include "lab/sweep/directory.hpp"
-#include "lab/sweep/inputs.hpp"
 #include "lab/sweep/record.hpp"
 #include "lab/sweep/report.hpp"
 #include "lab/sweep/shared_directory.hpp"
-#include "train/frozen_parameters.hpp"
 #include "train/output/program_path.hpp"
 #include "train/output/signals.hpp"
-#include "train/run/files.hpp"
 
 namespace tapehead {
 
@@ -37,9 +32,7 @@ namespace {
 constexpr double longest_solo = 600;  // seconds
 
 struct SweepArguments {
-  std::vector<std::filesystem::path> files;
-  std::filesystem::path run;
-  std::vector<std::string> overrides;
+  SweepRequest sweeps;
   Index parallel = 0;
   Index threads = 1;
   bool json = false;
@@ -108,14 +101,14 @@ void say_failures(SweepRunner& runner, const Ranks& ranks) {
 // The command line that continues what was stopped.
 std::string same_command(const SweepArguments& arguments, const Ranks& ranks) {
   std::string command = launcher_words(ranks) + program_path() + " sweep";
-  for (const std::filesystem::path& file : arguments.files) {
+  for (const std::filesystem::path& file : arguments.sweeps.files) {
     command += ' ' + shell_word(file.string());
   }
-  for (const std::string& value : arguments.overrides) {
+  for (const std::string& value : arguments.sweeps.overrides) {
     command += " --set " + shell_word(value);
   }
-  if (!arguments.run.empty()) {
-    command += " --run " + shell_word(arguments.run.string());
+  if (!arguments.sweeps.run.empty()) {
+    command += " --run " + shell_word(arguments.sweeps.run.string());
   }
   if (arguments.parallel > 0) {
     command += fmt::format(" --parallel {}", arguments.parallel);
@@ -125,12 +118,6 @@ std::string same_command(const SweepArguments& arguments, const Ranks& ranks) {
   }
   return command + (arguments.json ? " --json" : "");
 }
-
-struct PlannedSweep {
-  SweepFile file;
-  SweepPlan plan;
-  std::filesystem::path directory;
-};
 
 // Returns the exit code: 0; 1 if something failed; 128 + the signal that stopped it.
 int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
@@ -167,77 +154,9 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
   return runner.count(RunState::failed) > 0 || !problems.empty() || !shown ? 1 : 0;
 }
 
-std::filesystem::path directory_of(const SweepArguments& arguments,
-                                   const std::filesystem::path& file) {
-  if (arguments.run.empty()) {
-    return std::filesystem::path("runs") / file.stem();
-  }
-  return arguments.files.size() == 1 ? arguments.run : arguments.run / file.stem();
-}
-
-// Whether one of the sweeps trains this run.
-bool makes(const std::vector<PlannedSweep>& sweeps, const std::filesystem::path& run) {
-  const auto is_it = [&](const std::filesystem::path& other) {
-    return (other / "").lexically_normal() == (run / "").lexically_normal();
-  };
-  return std::ranges::any_of(sweeps, [&](const PlannedSweep& sweep) {
-    return std::ranges::any_of(
-        sweep.plan.runs, [&](const SweepRun& made) { return is_it(sweep.directory / made.name); });
-  });
-}
-
-// Throws ConfigError if a run would start from the weights of a run that does not exist. A sweep
-// before this one may make it, and a run that has begun no longer needs it.
-void expect_initial_run(const SweepRun& run, const std::filesystem::path& directory,
-                        const std::vector<PlannedSweep>& before) {
-  const std::string& from = run.config.model.init_from;
-  if (from.empty() || makes(before, from) ||
-      std::filesystem::exists(RunFiles{directory / run.name}.config())) {
-    return;
-  }
-  try {
-    find_run(from);
-  } catch (const IoError& error) {
-    throw ConfigError(fmt::format("{}: {}", run.places.at("model.init_from"), error.what()));
-  }
-}
-
-// What a training checks before it begins, for every run of the plan.
-void expect_can_begin(const SweepPlan& plan, const std::filesystem::path& directory,
-                      const std::vector<PlannedSweep>& before) {
-  for (const SweepRun& run : plan.runs) {
-    if (!run.config.training.freeze.empty()) {
-      check_frozen(run.config, run.places.at("training.freeze"));
-    }
-    expect_initial_run(run, directory, before);
-  }
-}
-
-std::vector<PlannedSweep> plan_all(const SweepArguments& arguments) {
-  const std::vector<Override> overrides = parse_overrides(arguments.overrides);
-  std::vector<PlannedSweep> all;
-  for (const std::filesystem::path& path : arguments.files) {
-    SweepFile file = read_sweep(path);
-    override_fixed(file, overrides);
-    SweepPlan plan = plan_sweep(file);
-    const std::filesystem::path directory = directory_of(arguments, path);
-    if (std::ranges::find(all, directory, &PlannedSweep::directory) != all.end()) {
-      throw ConfigError(fmt::format(
-          "two of the sweeps would write into {}: start them one by one, each with its own --run",
-          directory.string()));
-    }
-    expect_can_begin(plan, directory, all);
-    const InputFiles inputs = inputs_of_sweep(path, plan);
-    expect_results_apart(inputs, plan, directory);
-    expect_output_apart(inputs);
-    all.push_back({std::move(file), std::move(plan), directory});
-  }
-  return all;
-}
-
 // Runs them one after the other, after all files are read and all directories are available.
 int sweep_all(const SweepArguments& arguments, SweepPlaces& places, Ranks& ranks) {
-  const std::vector<PlannedSweep> all = plan_all(arguments);
+  const std::vector<PlannedSweep> all = plan_sweeps(arguments.sweeps);
   std::vector<std::unique_ptr<SweepDirectory>> directories;
   for (const PlannedSweep& planned : all) {
     directories.push_back(std::make_unique<SweepDirectory>(planned.directory));
@@ -258,8 +177,8 @@ int sweep_on_ranks(const SweepArguments& arguments, Ranks& ranks) {
   if (ranks.first()) {
     return sweep_all(arguments, places, ranks);
   }
-  for (const std::filesystem::path& file : arguments.files) {
-    expect_shared(ranks, directory_of(arguments, file));
+  for (const std::filesystem::path& file : arguments.sweeps.files) {
+    expect_shared(ranks, arguments.sweeps.directory_of(file));
   }
   serve_sweeps(places);
   return 0;
@@ -272,14 +191,14 @@ void add_sweep_command(CLI::App& program, Outcome& outcome, Launch& launch) {
       "sweep", "Train a config with many settings and seeds, and say which settings differ");
   const auto arguments = std::make_shared<SweepArguments>();
   command
-      ->add_option("files", arguments->files,
+      ->add_option("files", arguments->sweeps.files,
                    "Sweep files, YAML or JSON (docs/sweeps.md), done one after the other")
       ->required();
   command->add_option(
-      "--run", arguments->run,
+      "--run", arguments->sweeps.run,
       "Directory of the runs and results, by default runs/<sweep name>; for several sweeps, the "
       "directory that contains theirs. Finished runs there are not trained again");
-  add_set_option(*command, arguments->overrides);
+  add_set_option(*command, arguments->sweeps.overrides);
   add_number_option(*command,
                     {.name = "--parallel",
                      .help = "Runs in parallel; by default as many as use all cores. With several "

@@ -73,11 +73,15 @@ void write_text(std::FILE* out, const std::string& text) {
   }
 }
 
-// Reports input that is not translated unchanged, when it is read.
+// Reports input that is not translated unchanged, when it is read, and counts translations that
+// were cut.
 class LineWatch {
  public:
-  LineWatch(const Translator& translator, const Tokenizer& tokenizer, std::string name)
-      : translator_(translator), tokenizer_(tokenizer), name_(std::move(name)) {}
+  LineWatch(const Translator& translator, const SavedRun& run, std::string name)
+      : translator_(translator),
+        tokenizer_(*run.tokenizers.source),
+        max_extra_length_(run.config.evaluation.max_extra_length),
+        name_(std::move(name)) {}
 
   void see(const std::string& line, const std::vector<TokenId>& tokens) {
     ++number_;
@@ -91,17 +95,28 @@ class LineWatch {
     }
     unknown_.see(tokenizer_, line, tokens, number_);
   }
-  void say_unknown() const {
+  void see(const std::vector<Translation>& translations) {
+    cut_ += translations.front().ended ? 0 : 1;
+  }
+  void say_at_end() const {
     if (unknown_.any()) {
       spdlog::warn("{}: {}", name_, describe(unknown_));
+    }
+    if (cut_ > 0) {
+      spdlog::warn(
+          "{}: {} of {} translations were cut because they had not ended: the most is {} tokens "
+          "more than the source has (evaluation.max_extra_length), or the model's positions",
+          name_, cut_, number_, max_extra_length_);
     }
   }
 
  private:
   const Translator& translator_;
   const Tokenizer& tokenizer_;
+  Index max_extra_length_;
   std::string name_;
   Index number_ = 0;
+  Index cut_ = 0;
   UnknownText unknown_;
 };
 
@@ -115,6 +130,7 @@ void translate_lines(const TranslateArguments& arguments, const Translator& tran
           watch.see(lines[line], tokens);
         });
     for (std::size_t i = 0; i < results.size(); ++i, ++done) {
+      watch.see(results[i]);
       write_text(output, arguments.json
                              ? translations_json(results[i], lines[i])
                              : translations_text(results[i], done, arguments.n_best > 1));
@@ -123,7 +139,7 @@ void translate_lines(const TranslateArguments& arguments, const Translator& tran
       throw IoError(fmt::format("cannot write the output: {}", std::strerror(errno)));
     }
   }
-  watch.say_unknown();
+  watch.say_at_end();
 }
 
 struct FileCloser {
@@ -164,7 +180,7 @@ void translate(const TranslateArguments& arguments) {
   inputs.add(descriptor, name);
   const File output = open_output_of(arguments, inputs);
   TextReader reader(descriptor, name);
-  LineWatch watch(translator, *runs.first().tokenizers.source, name);
+  LineWatch watch(translator, runs.first(), name);
   runs.ensemble().use([&] {
     translate_lines(arguments, translator, reader, watch, output ? output.get() : stdout);
   });

@@ -43,7 +43,10 @@ struct Split {
   TextWindows windows;
   std::vector<std::string> source_texts;  // one per example, as a user would write it
   std::vector<std::string> references;    // the targets as text, to score outputs against
-  std::vector<std::string> types;         // one per example, if the data has types
+  // Reads the references where they are not kept; null if they are, or if the tokens say them in
+  // full. Throws what reading the data throws, and DataError if it has changed.
+  std::function<std::vector<std::string>()> read_references{};
+  std::vector<std::string> types;  // one per example, if the data has types
   // If example i is line i + 1 of a file, the name of that file; a TSV file is the file of both
   // sides. Otherwise empty.
   std::string source_file;

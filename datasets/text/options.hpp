@@ -110,14 +110,18 @@ struct ParallelTextOptions {
           vocabulary);
     visit(Field{.name = "lower_case",
                 .help = "word_piece: whether text loses its case and its accents, as in BERT "
-                        "uncased"},
+                        "uncased",
+                .kept_by_resume = true},
           lower_case);
-    visit(Field{.name = "normalization", .help = "text normalisation by SentencePiece"},
+    visit(Field{.name = "normalization",
+                .help = "text normalisation by SentencePiece",
+                .kept_by_resume = true},
           normalization);
     visit(Field{.name = "character_coverage",
                 .help = "share of the text's characters that SentencePiece must be able to write",
                 .minimum = 0.98,
-                .maximum = 1},
+                .maximum = 1,
+                .kept_by_resume = true},
           character_coverage);
     visit(Field{.name = "subword_dropout",
                 .help = "probability that a merge of bpe is left out in the source of a training "

@@ -54,6 +54,23 @@ void count_unknown(const AlignedText& text, const Tokenizers& tokenizers, std::s
   split.unknown_target.see(*tokenizers.target, text.target[i], target, line);
 }
 
+// A training does not need its references as text, and they would take more memory than its tokens.
+// `kept`: for each pair of the files, whether it is in the split.
+std::vector<std::string> kept_targets(const SplitFiles& files, const std::vector<bool>& kept) {
+  std::vector<std::string> targets = read_split(files).text.target;
+  if (targets.size() != kept.size()) {
+    throw DataError(fmt::format("{} had {} lines when it was read first, and now has {}",
+                                files.target_file(), kept.size(), targets.size()));
+  }
+  std::vector<std::string> references;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (kept[i]) {
+      references.push_back(std::move(targets[i]));
+    }
+  }
+  return references;
+}
+
 // Examples that are too long for the memory, or that have no translation, are left out of training.
 // With subword dropout the split has the texts of its sources.
 Split train_split(const SplitFiles& files, const AlignedText& text, const Tokenizers& tokenizers,
@@ -64,6 +81,7 @@ Split train_split(const SplitFiles& files, const AlignedText& text, const Tokeni
   Index too_long = 0;
   Index empty = 0;
   std::vector<Example> kept;
+  std::vector<bool> is_kept(split.examples.size());
   for (std::size_t i = 0; i < split.examples.size(); ++i) {
     auto& [source, target] = split.examples[i];
     if (static_cast<Index>(std::max(source.size(), target.size())) > options.max_length) {
@@ -73,12 +91,14 @@ Split train_split(const SplitFiles& files, const AlignedText& text, const Tokeni
     } else {
       count_unknown(text, tokenizers, i, split);
       kept.push_back({.source = std::move(source), .target = std::move(target)});
+      is_kept[i] = true;
       if (options.subword_dropout > 0) {
         split.source_texts.push_back(text.source[i]);
       }
     }
   }
   split.examples = std::move(kept);
+  split.read_references = [files, is_kept] { return kept_targets(files, is_kept); };
   split.dropped = too_long + empty;
   if (split.examples.empty()) {
     throw no_training_pairs(options, split.dropped);

@@ -97,12 +97,14 @@ struct TextOptions {
           vocabulary);
     visit(Field{.name = "lower_case",
                 .help = "word_piece: whether text loses its case and its accents, as in BERT "
-                        "uncased"},
+                        "uncased",
+                .kept_by_resume = true},
           lower_case);
     visit(Field{.name = "character_coverage",
                 .help = "share of the text's characters that SentencePiece must be able to write",
                 .minimum = 0.98,
-                .maximum = 1},
+                .maximum = 1,
+                .kept_by_resume = true},
           character_coverage);
   }
 };

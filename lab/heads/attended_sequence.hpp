@@ -1,21 +1,23 @@
 // One sentence as the heads of an attention see it.
 #pragma once
 
-#include <algorithm>
 #include <span>
+#include <vector>
 
+#include "core/sequence/pattern.hpp"
 #include "core/types.hpp"
 #include "datasets/relations.hpp"
 #include "lab/heads/token_facts.hpp"
 
 namespace tapehead {
 
-// The keys of one sentence, and its queries.
+// The keys of one sentence, and its queries. Row i is position i.
 struct AttendedSequence {
   std::span<const TokenId> keys;
   std::span<const TokenId> queries;  // the same tokens in self-attention
   bool self;
   bool causal;  // query i may only attend to keys 0 ... i, and to those of the prefix
+  std::span<const Pattern> patterns;  // one for all heads, or one for each; within `causal`
   const TokenFacts& key_facts;
   std::span<const Relation> relations{};  // for all sides
   Index prefix = 0;                       // the keys below it
@@ -24,10 +26,18 @@ struct AttendedSequence {
     return !self ? RelationSide::across : causal ? RelationSide::target : RelationSide::source;
   }
 
-  // The number of keys that a query may attend to. They are the first keys.
-  Index key_count(Index query) const {
-    const auto all = static_cast<Index>(keys.size());
-    return causal ? std::min(all, std::max(query + 1, prefix)) : all;
+  // The keys that a query of a head may attend to, in their order. Those that `top` leaves out are
+  // among them: which ones these are is the head's own choice.
+  std::vector<Index> keys_for(std::size_t head, Index query) const {
+    const Pattern& pattern = patterns[patterns.size() == 1 ? 0 : head];
+    std::vector<Index> allowed;
+    allowed.reserve(keys.size());
+    for (Index key = 0; key < std::ssize(keys); ++key) {
+      if (pattern.allowed(query, key, prefix)) {
+        allowed.push_back(key);
+      }
+    }
+    return allowed;
   }
 };
 

@@ -39,7 +39,7 @@ void AttentionSums::add(const AttendedSequence& sequence,
   queries += static_cast<double>(sequence.queries.size());
   add_relations(relations, sequence, weights);
   for (std::size_t i = 0; i < count; ++i) {
-    heads[i].add(sequence, weights[i]);
+    heads[i].add(sequence, i, weights[i]);
     for (std::size_t j = 0; j < i; ++j) {
       const double sum = divergence_between(weights[i], weights[j]);
       divergence[i * count + j] += sum;

@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 #include "lab/heads/head_summary.hpp"
 #include "lab/heads/relation_report.hpp"
+#include "lab/removal/removal_choice.hpp"
 #include "train/output/format.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -71,8 +72,13 @@ Lines relation_lines(const std::vector<AttentionReport>& attentions) {
                                 format_share(one.relation.offset_share)));
   }
   if (best.size() > shown_relations) {
-    lines.push_back(fmt::format("further relations, which a fixed offset explains better: {}",
-                                best.size() - shown_relations));
+    const auto beyond = std::ranges::count_if(
+        best | std::views::drop(shown_relations),
+        [](const BestHead& one) { return one.relation.over_offset(one.head) > 0; });
+    lines.push_back(
+        fmt::format("further relations: {}; in {} of them the best head exceeds the best fixed "
+                    "offset",
+                    best.size() - shown_relations, beyond));
   }
   return lines;
 }
@@ -128,6 +134,19 @@ Lines pruning_lines(const PruningCurve& curve) {
                       curve.steps_within(spare_loss), curve.steps.size(), spare_loss)};
 }
 
+std::vector<HeadName> spare_together(const PruningCurve& curve) {
+  std::vector<HeadName> heads;
+  for (const PruningStep& step : curve.steps | std::views::take(curve.steps_within(spare_loss))) {
+    heads.push_back(step.removed);
+  }
+  return heads;
+}
+
+Removable removable_of(const Transformer& transformer, const std::vector<HeadName>& heads) {
+  const std::size_t going = removable_among(transformer, heads).size();
+  return going == 0 ? Removable::none : going < heads.size() ? Removable::some : Removable::all;
+}
+
 void append(Lines& to, const Lines& lines) { to.insert(to.end(), lines.begin(), lines.end()); }
 
 }  // namespace
@@ -152,15 +171,42 @@ std::vector<std::string> conclusions(const HeadFindings& found) {
   return lines;
 }
 
+// A removal goes as the curve does only where each head can go by itself. Heads that share keys go
+// in sets, which need not be of the heads that the curve has first.
+void find_removable(const Transformer& transformer, HeadFindings& found) {
+  std::vector<HeadName> closed;
+  for (const GatedHead& head : found.gates) {
+    if (head.gate == 0) {
+      closed.push_back(head.head);
+    }
+  }
+  found.closed = removable_of(transformer, closed);
+  const std::vector<HeadName> spare =
+      found.pruning ? spare_together(*found.pruning) : std::vector<HeadName>{};
+  found.spare = removable_of(transformer, spare);
+  const bool one_by_one = std::ranges::all_of(
+      spare, [&](const HeadName& head) { return !removable_among(transformer, {head}).empty(); });
+  if (found.spare == Removable::all && !one_by_one) {
+    found.spare = Removable::some;
+  }
+}
+
 std::optional<NextLook> next_look(const HeadFindings& found) {
   using enum NextStep;
-  if (closed_gates(found.gates) > 0) {
-    return NextLook{closed_heads_gone, "a smaller run without the closed heads"};
+  if (found.closed != Removable::none) {
+    return NextLook{closed_heads_gone, found.closed == Removable::all
+                                           ? "a smaller run without the closed heads"
+                                           : "a smaller run without the closed heads that can be "
+                                             "removed"};
   }
   if (found.pruning) {
-    return found.pruning->steps_within(spare_loss) == 0
-               ? std::nullopt
-               : std::optional(NextLook{spare_heads_gone, "a smaller run without those heads"});
+    if (found.spare == Removable::none) {
+      return std::nullopt;
+    }
+    return NextLook{spare_heads_gone, found.spare == Removable::all
+                                          ? "a smaller run without those heads"
+                                          : "a smaller run, without as many heads as can be "
+                                            "removed at that cost"};
   }
   if (found.importance) {
     return spare_heads(*found.importance) < 2

@@ -10,16 +10,23 @@ namespace {
 RelationSums& sums_named(std::vector<RelationSums>& all, std::string_view name, std::size_t heads) {
   auto found = std::ranges::find(all, name, &RelationSums::name);
   if (found == all.end()) {
-    all.push_back({.name = std::string(name), .at_offset = {}, .agreeing = {}});
+    all.push_back({.name = std::string(name), .random = {}, .at_offset = {}, .agreeing = {}});
     found = std::prev(all.end());
   }
   found->agreeing.resize(std::max(found->agreeing.size(), heads));
+  found->random.resize(found->agreeing.size());
   return *found;
 }
 
 Index most_attended_key(std::span<const Scalar> weights, Index query, std::size_t keys) {
   const auto row = weights.subspan(static_cast<std::size_t>(query) * keys, keys);
   return std::ranges::max_element(row) - row.begin();
+}
+
+// How often a key drawn from `keys` would be a related one.
+double share_of_related(const std::set<Index>& related, const std::vector<Index>& keys) {
+  const auto found = std::ranges::count_if(keys, [&](Index key) { return related.contains(key); });
+  return keys.empty() ? 0 : static_cast<double>(found) / static_cast<double>(keys.size());
 }
 
 // One query, and all keys that count as correct for it.
@@ -32,14 +39,13 @@ void add_query(RelationSums& sums, const AttendedSequence& sequence,
     related.insert(pair.key);
   }
   sums.queries += 1;
-  sums.random +=
-      static_cast<double>(related.size()) / static_cast<double>(sequence.key_count(query));
   for (const Index key : related) {
     sums.at_offset[key - query] += 1;
   }
   for (std::size_t head = 0; head < weights.size(); ++head) {
     const Index key = most_attended_key(weights[head], query, sequence.keys.size());
     sums.agreeing[head] += related.contains(key) ? 1 : 0;
+    sums.random[head] += share_of_related(related, sequence.keys_for(head, query));
   }
 }
 
@@ -68,12 +74,12 @@ void add_relations(std::vector<RelationSums>& to, const std::vector<RelationSums
   for (const RelationSums& relation : from) {
     RelationSums& sums = sums_named(to, relation.name, relation.agreeing.size());
     sums.queries += relation.queries;
-    sums.random += relation.random;
     for (const auto& [offset, queries] : relation.at_offset) {
       sums.at_offset[offset] += queries;
     }
     for (std::size_t head = 0; head < relation.agreeing.size(); ++head) {
       sums.agreeing[head] += relation.agreeing[head];
+      sums.random[head] += relation.random[head];
     }
   }
 }
@@ -81,15 +87,16 @@ void add_relations(std::vector<RelationSums>& to, const std::vector<RelationSums
 RelationFigures figures_of(const RelationSums& sums) {
   const double queries = std::max(1.0, sums.queries);
   RelationFigures figures{
-      .name = sums.name, .queries = sums.queries, .random = sums.random / queries, .agreement = {}};
+      .name = sums.name, .queries = sums.queries, .random = {}, .agreement = {}};
   for (const auto& [offset, at_offset] : sums.at_offset) {
     if (at_offset / queries > figures.offset_share) {
       figures.offset = offset;
       figures.offset_share = at_offset / queries;
     }
   }
-  for (const double agreeing : sums.agreeing) {
-    figures.agreement.push_back(agreeing / queries);
+  for (std::size_t head = 0; head < sums.agreeing.size(); ++head) {
+    figures.agreement.push_back(sums.agreeing[head] / queries);
+    figures.random.push_back(sums.random[head] / queries);
   }
   return figures;
 }
@@ -98,7 +105,7 @@ std::optional<std::size_t> closest_relation(const std::vector<RelationFigures>& 
                                             std::size_t head) {
   std::optional<std::size_t> closest;
   for (std::size_t i = 0; i < relations.size(); ++i) {
-    const bool known = relations[i].agreement[head] > relations[i].random;
+    const bool known = relations[i].agreement[head] > relations[i].random[head];
     if (known &&
         (!closest || relations[i].over_offset(head) > relations[*closest].over_offset(head))) {
       closest = i;

@@ -19,8 +19,9 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // longest sentence.
 struct RelationSums {
   std::string name;
-  double queries = 0;                 // that have a related key
-  double random = 0;                  // Σ_queries related keys / keys that the query may attend to
+  double queries = 0;  // that have a related key
+  // By head: Σ_queries the share of related keys among those that the query may attend to.
+  std::vector<double> random;
   std::map<Index, double> at_offset;  // queries with a related key at key - query
   std::vector<double> agreeing;       // by head: queries whose largest weight is on a related key
 };
@@ -34,7 +35,7 @@ void add_relations(std::vector<RelationSums>& to, const std::vector<RelationSums
 struct RelationFigures {
   std::string name;
   double queries = 0;
-  double random = 0;              // expected share of the queries, for a uniformly drawn key
+  std::vector<double> random;     // by head: expected agreement of a uniformly drawn key
   Index offset = 0;               // the one most often at a related key; if equal, the smallest
   double offset_share = 0;        // of the queries
   std::vector<double> agreement;  // by head, shares of the queries

@@ -18,8 +18,7 @@ LegendPart weights_part() {
           {"role", "role", "what the head is for, by the thresholds below; none: none is reached"},
           {"entropy", "entropy",
            "of the weights, in nats, and after \"of\" that of an even spread over all keys that "
-           "may "
-           "be attended to, the most there can be; 0: all weight is on one key"},
+           "the head's pattern allows, the most there can be; 0: all weight is on one key"},
           {"confidence", "confidence", "the largest weight, in percent"},
           {"same position", "weight_on.same_position",
            "percent of the weight on the key at the query's own position; in cross-attention a "
@@ -30,7 +29,7 @@ LegendPart weights_part() {
            "percent on the sentence's first key, of the queries that may look elsewhere"},
           {"last", "weight_on.last", "percent on its last key"},
           {"punctuation", "weight_on.punctuation",
-           "percent on punctuation, in sentences with some"},
+           "percent on punctuation, of the queries that may attend to some"},
           {"rarest", "weight_on.rarest",
            "percent on the key that is rarest in the training data, marks apart"},
           {"induction", "weight_on.induction",
@@ -92,7 +91,9 @@ LegendPart relations_part() {
               {"relation", "", "which positions have to do with each other"},
               {"of", "", "the kind of attention"},
               {"queries", "", "how many have a related key"},
-              {"random", "", "percent in which an evenly drawn key is a related one"},
+              {"random", "",
+               "percent in which a key drawn evenly, of those that the best head may attend to, is "
+               "a related one"},
               {"best fixed offset", "",
                "the fixed offset that is right most often, and in what percent"},
               {"best head", "", "the head whose largest weight is on a related key most often"},

@@ -61,16 +61,20 @@ void add_pairs(Values& values, const std::string& kind, const AttentionReport& a
   }
 }
 
-// For each relation the head that agrees best, of all layers, with what the best offset and chance
-// come to.
+// For each relation the head that agrees best, of all layers, with what the best offset and, for
+// this head, chance come to.
 void add_relations(NamedFigures& summary, const std::string& kind,
                    const std::vector<RelationFigures>& relations) {
   for (const RelationFigures& relation : relations) {
     const std::string name = fmt::format("{}.{}", kind, without_spaces(relation.name));
-    double& best = summary[name + ".best_head"];
-    best = std::max(best, std::ranges::max(relation.agreement));
+    const auto best = std::ranges::max_element(relation.agreement);
+    const auto known = summary.find(name + ".best_head");
+    if (known == summary.end() || *best > known->second) {
+      summary[name + ".best_head"] = *best;
+      summary[name + ".random"] =
+          relation.random[static_cast<std::size_t>(best - relation.agreement.begin())];
+    }
     summary[name + ".best_offset"] = relation.offset_share;
-    summary[name + ".random"] = relation.random;
   }
 }
 

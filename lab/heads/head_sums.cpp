@@ -14,58 +14,58 @@ std::size_t offset_number(Index query, Index key) {
   return static_cast<std::size_t>(std::clamp<Index>(key - query, -reach, reach) + reach);
 }
 
-bool is_mark(TokenId token) { return token == begin_id || token == end_id; }
-
-// The first of the rarest keys among the first `count`; -1: only marks.
-Index rarest_key(const AttendedSequence& sequence, Index count) {
+// The first of the rarest of these keys; -1: only marks.
+Index rarest_key(const AttendedSequence& sequence, std::span<const Index> keys) {
+  const TokenFacts& facts = sequence.key_facts;
+  const auto token = [&](Index key) { return sequence.keys[static_cast<std::size_t>(key)]; };
   Index rarest = -1;
-  for (Index j = 0; j < count; ++j) {
-    const auto occurrences = [&](Index key) {
-      return sequence.key_facts.occurrences_of(sequence.keys[static_cast<std::size_t>(key)]);
-    };
-    const bool candidate = !is_mark(sequence.keys[static_cast<std::size_t>(j)]);
-    if (candidate && (rarest < 0 || occurrences(j) < occurrences(rarest))) {
+  for (const Index j : keys) {
+    const bool candidate = !facts.is_mark(token(j));
+    if (candidate &&
+        (rarest < 0 || facts.occurrences_of(token(j)) < facts.occurrences_of(token(rarest)))) {
       rarest = j;
     }
   }
   return rarest;
 }
 
-// The weight on the keys for which `chosen` holds, if there are any.
+// What one query has on the keys for which `chosen` holds; no query where there are none.
 template <class Chosen>
-void add_keys(PlaceSum& sum, std::span<const Scalar> row, Index count, const Chosen& chosen) {
-  double weight = 0;
-  double keys = 0;
-  for (Index j = 0; j < count; ++j) {
+PlaceSum weight_on(std::span<const Scalar> row, std::span<const Index> keys, const Chosen& chosen) {
+  PlaceSum sum;
+  for (const Index j : keys) {
     if (chosen(j)) {
-      weight += static_cast<double>(row[static_cast<std::size_t>(j)]);
-      ++keys;
+      sum.queries = 1;
+      sum.weight += static_cast<double>(row[static_cast<std::size_t>(j)]);
+      sum.even += 1;
     }
   }
-  if (keys > 0) {
-    sum.queries += 1;
-    sum.weight += weight;
-    sum.even += keys / static_cast<double>(count);
-  }
+  sum.even /= static_cast<double>(keys.size());
+  return sum;
 }
 
-void add_places(HeadSums& sums, const AttendedSequence& sequence, std::span<const Scalar> row,
-                Index query) {
-  const Index count = sequence.key_count(query);
+void add_places(HeadSums& sums, const AttendedSequence& sequence, std::span<const Index> keys,
+                std::span<const Scalar> row, Index query) {
   const auto last = static_cast<Index>(sequence.keys.size()) - 1;
-  const Index rarest = rarest_key(sequence, count);
+  const Index rarest = rarest_key(sequence, keys);
   const auto token = [&](Index key) { return sequence.keys[static_cast<std::size_t>(key)]; };
   const auto add = [&](KeyPlace place, const auto& chosen) {
-    add_keys(sums.places[static_cast<std::size_t>(place)], row, count, chosen);
+    sums.places[static_cast<std::size_t>(place)] += weight_on(row, keys, chosen);
+  };
+  // Also of queries to which the pattern does not show the key.
+  const auto add_end = [&](KeyPlace place, Index end) {
+    PlaceSum sum = weight_on(row, keys, [end](Index j) { return j == end; });
+    sum.queries = 1;
+    sums.places[static_cast<std::size_t>(place)] += sum;
   };
   add(KeyPlace::same, [&](Index j) { return j == query; });
   add(KeyPlace::previous, [&](Index j) { return j == query - 1; });
   add(KeyPlace::next, [&](Index j) { return j == query + 1; });
-  if (count > 1) {
-    add(KeyPlace::first, [&](Index j) { return j == 0; });
+  if (keys.size() > 1) {
+    add_end(KeyPlace::first, 0);
   }
   if (!sequence.causal) {
-    add(KeyPlace::last, [&](Index j) { return j == last; });
+    add_end(KeyPlace::last, last);
   }
   add(KeyPlace::punctuation, [&](Index j) { return sequence.key_facts.is_punctuation(token(j)); });
   add(KeyPlace::rarest, [&](Index j) { return j == rarest; });
@@ -76,12 +76,11 @@ void add_places(HeadSums& sums, const AttendedSequence& sequence, std::span<cons
   }
 }
 
-void add_row(HeadSums& sums, const AttendedSequence& sequence, std::span<const Scalar> row,
-             Index query) {
-  const Index count = sequence.key_count(query);
+void add_row(HeadSums& sums, const AttendedSequence& sequence, std::span<const Index> keys,
+             std::span<const Scalar> row, Index query) {
   double entropy = 0;
   std::array<bool, static_cast<std::size_t>(offsets)> there{};
-  for (Index j = 0; j < count; ++j) {
+  for (const Index j : keys) {
     const auto weight = static_cast<double>(row[static_cast<std::size_t>(j)]);
     entropy -= entropy_term(weight);
     sums.offset_weight[offset_number(query, j)] += weight;
@@ -93,10 +92,10 @@ void add_row(HeadSums& sums, const AttendedSequence& sequence, std::span<const S
   const auto largest = std::ranges::max_element(row);
   sums.queries += 1;
   sums.entropy += entropy;
-  sums.even_entropy += std::log(static_cast<double>(count));
+  sums.even_entropy += std::log(static_cast<double>(keys.size()));
   sums.largest += static_cast<double>(*largest);
   sums.offset_chosen[offset_number(query, largest - row.begin())] += 1;
-  add_places(sums, sequence, row, query);
+  add_places(sums, sequence, keys, row, query);
 }
 
 template <class Numbers>
@@ -106,10 +105,22 @@ void add_all(Numbers& to, const Numbers& from) {
 
 }  // namespace
 
-void HeadSums::add(const AttendedSequence& sequence, std::span<const Scalar> weights) {
-  const std::size_t keys = sequence.keys.size();
-  for (std::size_t i = 0; keys > 0 && i < sequence.queries.size(); ++i) {
-    add_row(*this, sequence, weights.subspan(i * keys, keys), static_cast<Index>(i));
+PlaceSum& PlaceSum::operator+=(const PlaceSum& other) {
+  queries += other.queries;
+  weight += other.weight;
+  even += other.even;
+  return *this;
+}
+
+void HeadSums::add(const AttendedSequence& sequence, std::size_t head,
+                   std::span<const Scalar> weights) {
+  const std::size_t columns = sequence.keys.size();
+  for (std::size_t i = 0; i < sequence.queries.size(); ++i) {
+    const auto query = static_cast<Index>(i);
+    const std::vector<Index> keys = sequence.keys_for(head, query);
+    if (!keys.empty()) {
+      add_row(*this, sequence, keys, weights.subspan(i * columns, columns), query);
+    }
   }
 }
 
@@ -119,9 +130,7 @@ HeadSums& HeadSums::operator+=(const HeadSums& other) {
   even_entropy += other.even_entropy;
   largest += other.largest;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    places[i].queries += other.places[i].queries;
-    places[i].weight += other.places[i].weight;
-    places[i].even += other.places[i].even;
+    places[i] += other.places[i];
   }
   add_all(offset_queries, other.offset_queries);
   add_all(offset_weight, other.offset_weight);

@@ -38,12 +38,18 @@ Writes writes_of(const Transformer& model, const ParameterStore& store) {
   return writes;
 }
 
+const PoolVector<Pattern>& patterns_at(const Transformer& model, AttentionSite site) {
+  const auto all = model.attentions();
+  return (*std::ranges::find(all, site, &MultiHeadAttention::site))->patterns;
+}
+
 // Collects what the recorder delivers, head after head, until all heads of a sentence are complete.
 class Watcher {
  public:
   Watcher(const Transformer& model, const Writes& writes, const Split& split, const Batch& batch,
           const SideFacts& facts)
-      : encodes_input_(model.family() == Family::encoder),
+      : model_(model),
+        encodes_input_(model.family() == Family::encoder),
         writes_(writes),
         batch_(batch),
         facts_(facts),
@@ -123,11 +129,13 @@ class Watcher {
             .queries = decoder ? target : source,
             .self = self,
             .causal = decoder && self,
+            .patterns = patterns_at(model_, site_),
             .key_facts = decoder && self ? facts_.target : facts_.source,
             .relations = relations_[static_cast<std::size_t>(segment_)],
             .prefix = decoder && self ? batch_.input.segments[segment_].prefix : 0};
   }
 
+  const Transformer& model_;
   bool encodes_input_;  // rather than the context
   const Writes& writes_;
   const Batch& batch_;

@@ -66,7 +66,7 @@ std::string relations_table(const std::vector<AttentionReport>& attentions) {
   for (const BestHead& one : best) {
     const RelationFigures& relation = one.relation;
     table.row({relation.name, std::string(words_of(one.site.kind)),
-               fmt::format("{:.0f}", relation.queries), format_share(relation.random),
+               fmt::format("{:.0f}", relation.queries), format_share(one.random()),
                fmt::format("{:+d}: {}", relation.offset, format_share(relation.offset_share)),
                one.site.text(), std::to_string(one.head), format_share(one.agreement())});
   }

@@ -15,6 +15,7 @@ struct BestHead {
   RelationFigures relation;  // of the head's attention
 
   double agreement() const { return relation.agreement[head]; }
+  double random() const { return relation.random[head]; }
 };
 
 // One for each relation and kind of attention.

@@ -5,6 +5,7 @@
 
 #include <unicode/uchar.h>
 
+#include "datasets/corpus/masking.hpp"
 #include "train/metrics/code_points.hpp"
 
 namespace tapehead {
@@ -31,7 +32,8 @@ bool is_all_punctuation(std::string_view piece) {
 TokenFacts facts_of(const Tokenizer& tokenizer) {
   const auto entries = static_cast<std::size_t>(tokenizer.size()) + 1;
   TokenFacts facts{.occurrences = std::vector<Index>(entries),
-                   .punctuation = std::vector<bool>(entries)};
+                   .punctuation = std::vector<bool>(entries),
+                   .mask = mask_id(tokenizer)};
   for (TokenId token = mark_count; token < tokenizer.size(); ++token) {
     facts.punctuation[static_cast<std::size_t>(token)] = is_all_punctuation(tokenizer.entry(token));
   }

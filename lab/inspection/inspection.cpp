@@ -40,7 +40,11 @@ void look_by_distance(const SavedRun& run, const std::string& other,
   const TextBatch read = read_text(run, run.model, other, {}, workers);
   for (const RecordedAttention& seen : inspect(run.model, run.tokenizers, read.batch).heads) {
     if (std::ranges::count(heads, HeadName{.site = seen.site, .head = seen.head}) > 0) {
-      model.transformer.attention_at(seen.site).by_distance[seen.head] = mean_by_distance(seen);
+      MultiHeadAttention& attention = model.transformer.attention_at(seen.site);
+      const bool sees_prefix = seen.site.kind == AttentionKind::decoder_self;
+      attention.by_distance[seen.head] =
+          mean_by_distance(seen.weights, attention.pattern_of(seen.head),
+                           sees_prefix ? read.batch.input.segments[seen.segment].prefix : 0);
     }
   }
 }

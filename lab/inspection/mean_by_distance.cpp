@@ -3,21 +3,19 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/ops/attention/rows.hpp"
-
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-DistanceWeights mean_by_distance(const RecordedAttention& seen) {
-  const Index queries = seen.weights.dim(0);
-  const Index keys = seen.weights.dim(1);
+DistanceWeights mean_by_distance(const Tensor& weights, const Pattern& pattern, Index prefix) {
+  const Index queries = weights.dim(0);
+  const Index keys = weights.dim(1);
   DistanceWeights mean{.first = 1 - queries,
                        .weights = PoolVector<Scalar>(static_cast<std::size_t>(queries + keys))};
   std::vector<Index> counts(mean.weights.size());
   for (Index i = 0; i < queries; ++i) {
     for (Index j = 0; j < keys; ++j) {
-      if (seen.scores.row(i)[j] != minus_infinity) {
+      if (pattern.allowed(i, j, prefix)) {
         const auto distance = static_cast<std::size_t>(j - i - mean.first);
-        mean.weights[distance] += seen.weights.row(i)[j];
+        mean.weights[distance] += weights.row(i)[j];
         ++counts[distance];
       }
     }

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "nn/attention/distance_weights.hpp"
-#include "nn/pass.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 // For each distance d = j - i: the mean of the weights w_ij over the queries i that may attend to
-// key j. Row i of a sequence is position i.
-DistanceWeights mean_by_distance(const RecordedAttention& seen);
+// key j. Row i of a sequence is position i. What `top` of the pattern leaves out counts as the
+// weight 0: weights_at() does not apply `top`.
+DistanceWeights mean_by_distance(const Tensor& weights, const Pattern& pattern, Index prefix);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

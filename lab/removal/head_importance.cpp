@@ -189,6 +189,11 @@ std::vector<double> gate_slopes(const Model& model, const Split& split, const He
   return slopes;
 }
 
+EvaluationOptions without_memory(EvaluationOptions options) {
+  options.memory = 0;
+  return options;
+}
+
 namespace {
 
 // Sets the gates of all other heads in one head's attention.
@@ -210,7 +215,8 @@ Importance head_importance(Model& model, const Config& config, const Task& task,
     return head_importance(*apart, config, task, split, workers, progress);
   }
   const auto loss = [&] {
-    return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)
+    return evaluate(model.transformer, model.store, task, split, without_memory(config.evaluation),
+                    0, workers)
         .loss();
   };
   const std::vector<HeadName> names = gateable_heads(model.transformer);

@@ -80,6 +80,9 @@ HeadGates gates_on(Model& model, const std::vector<HeadName>& heads);
 std::vector<double> gate_slopes(const Model& model, const Split& split, const HeadGates& gates,
                                 Workers& workers);
 
+// Studies of heads read each text by itself, without a memory before it, as gate_slopes() do.
+EvaluationOptions without_memory(EvaluationOptions options);
+
 struct HeadImportance {
   HeadName head;
   double loss_without = 0;  // mean negative log-likelihood of a target token without the head
@@ -94,8 +97,8 @@ struct Importance {
 };
 
 // Ablation of one head, and of all heads but one (Michel et al. 2019, sections 3.2 and 3.3), and
-// slopes over a split, for all heads that can be gated. Where attentions share weights, each is
-// measured at its own site. The weights are unchanged afterwards.
+// slopes over a split, for all heads that can be gated. Losses are without_memory(). Where
+// attentions share weights, each is measured at its own site. The weights are unchanged afterwards.
 // `progress` is told how much of the work is done.
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
                            Workers& workers,

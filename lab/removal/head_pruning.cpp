@@ -22,7 +22,8 @@ PruningCurve prune_heads(Model& model, const Config& config, const Task& task, c
     return prune_heads(*apart, config, task, split, slope_examples, workers, progress);
   }
   const auto loss = [&] {
-    return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)
+    return evaluate(model.transformer, model.store, task, split, without_memory(config.evaluation),
+                    0, workers)
         .loss();
   };
   const Split few = first_examples(split, slope_examples);

@@ -28,8 +28,8 @@ struct PruningCurve {
 // Removes all heads of a model that can be gated, one after the other, and then restores them. Each
 // time it removes the head whose gate has the smallest slope, given those removed before (Michel et
 // al. 2019, section 4, but importance is measured again after every head). Losses are means over
-// the target tokens of the split; slopes are computed over its first `slope_examples`. Where
-// attentions share weights, a head goes at its own site alone.
+// the target tokens of the split, without_memory(); slopes are computed over its first
+// `slope_examples`. Where attentions share weights, a head goes at its own site alone.
 PruningCurve prune_heads(Model& model, const Config& config, const Task& task, const Split& split,
                          Index slope_examples, Workers& workers,
                          const std::function<void(Index done, Index of)>& progress = {});

@@ -171,8 +171,8 @@ RemovalChoice choose_removal(Model& model, const Config& config, const Task& tas
                              Workers& workers, const std::function<void(Index, Index)>& progress) {
   const auto loss = [&] {
     return count ? 0.0
-                 : evaluate(model.transformer, model.store, task, split, config.evaluation, 0,
-                            workers)
+                 : evaluate(model.transformer, model.store, task, split,
+                            without_memory(config.evaluation), 0, workers)
                        .loss();
   };
   ModelLeft left = removable_attentions(model.transformer);

@@ -27,8 +27,9 @@ struct RemovalChoice {
 
 // Removes heads, and then restores them: `count` of them or, without a count, all that can be
 // removed. Each time it removes the set whose gates have the smallest mean slope, given those
-// removed before. A set is one head, unless heads share keys. Slopes are computed over the first
-// `slope_examples`. Throws ConfigError for a count that no combination of sets gives.
+// removed before. A set is one head, unless heads share keys. Losses are without_memory(); slopes
+// are computed over the first `slope_examples`. Throws ConfigError for a count that no combination
+// of sets gives.
 RemovalChoice choose_removal(Model& model, const Config& config, const Task& task,
                              const Split& split, std::optional<Index> count, Index slope_examples,
                              Workers& workers,

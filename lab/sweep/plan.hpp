@@ -36,8 +36,4 @@ struct SweepPlan {
   std::vector<std::string> show{};  // as SweepFile::show
 };
 
-// Reads the config once for each run, so that every option and every combination is checked before
-// anything starts. Throws ConfigError with the place in the sweep file or the config.
-SweepPlan plan_sweep(const SweepFile& sweep);
-
 }  // namespace tapehead

@@ -61,6 +61,8 @@ struct MultiHeadAttention {
   BlockOutput cached_cross(Pass& pass, const Var& x, const Var& memory, const Segments& queries,
                            const Segments& keys, std::optional<KeysAndValues>& cache) const;
 
+  const Pattern& pattern_of(Index head) const;
+
   // Copies the parameters of the heads that are kept to an attention with only these heads.
   void keep_heads(const KeptHeads& kept, const MultiHeadAttention& smaller, HeadCopy& copy) const;
 
@@ -101,7 +103,6 @@ struct MultiHeadAttention {
     AttentionBias bias;
     std::optional<Var> score_weights;
   };
-  const Pattern& pattern_of(Index head) const;
   Var with_given_weights(Pass& pass, const Call& call, const Var& outputs) const;
   void attend_by_distance(const Call& call, const DistanceWeights& given, Index head, Index segment,
                           Tensor& y) const;

@@ -10,45 +10,65 @@ namespace {
 
 constexpr Index usual_d_head = 64;  // Vaswani et al. 2017, section 3.2.2
 
-// Whether the width of this weight's heads is that of the input, whatever the budget.
-bool has_input_width(const AttentionSpec& spec, const ProjectionSpec& projection) {
-  return spec.sharing == Sharing::identity_query && projection.key;
-}
-
-// How many weights each column of a head's width needs, if all widths are equal.
-Index weights_per_column(const AttentionSpec& spec) {
-  Index total = spec.combine == Combine::output ? spec.heads * spec.d_model : 0;
+// The weights of queries, keys, values and output.
+Index projection_weights(const AttentionSpec& spec) {
+  Index total = spec.combine == Combine::output ? spec.output_columns() * spec.d_model : 0;
   for (const ProjectionSpec& projection : projections_of(spec)) {
-    total += has_input_width(spec, projection) ? 0 : projection.heads * projection.in;
+    total += projection.heads * projection.in * projection.width;
   }
   return total;
 }
 
-// How many weights there are in any case.
-Index weights_of_input_width(const AttentionSpec& spec) {
-  Index total = 0;
-  for (const ProjectionSpec& projection : projections_of(spec)) {
-    total += has_input_width(spec, projection)
-                 ? projection.heads * projection.in * spec.input_columns()
-                 : 0;
+bool adds_heads(const AttentionSpec& spec) {
+  return spec.combine == Combine::mean || spec.combine == Combine::weighted;
+}
+
+// D / H, and 1 at least.
+Index slice_width(const AttentionSpec& spec) {
+  return std::max<Index>(1, spec.d_model / std::max<Index>(spec.heads, 1));
+}
+
+// Sets the widths that are not given: those that follow from other options, and all others to
+// `width`.
+void set_free_widths(const AttentionSettings& said, Index width, AttentionSpec& spec) {
+  if (spec.sharing == Sharing::identity) {
+    width = spec.input_columns();
+  } else if (spec.combine == Combine::concatenate) {
+    width = slice_width(spec);
   }
-  return total;
+  if (!said.d_v.given()) {
+    spec.d_v = adds_heads(spec) ? spec.d_model : width;
+  }
+  if (!said.d_qk.given()) {
+    spec.d_qk = shares_value(spec.sharing)                ? spec.d_v
+                : spec.sharing == Sharing::identity_query ? spec.input_columns()
+                                                          : width;
+  }
+}
+
+// The width w at which the attention has nearest to 4 D² weights. They are a + b w, where a are
+// those of widths that are given or follow from other options.
+Index iso_params_width(const AttentionSettings& said, AttentionSpec spec) {
+  const auto weights_at = [&](Index width) {
+    set_free_widths(said, width, spec);
+    return static_cast<double>(projection_weights(spec));
+  };
+  const auto D = static_cast<double>(spec.d_model);
+  const double fixed = weights_at(0);
+  const double per_column = std::max(weights_at(1) - fixed, 1.0);
+  return std::max<Index>(1, static_cast<Index>(std::llround((4 * D * D - fixed) / per_column)));
 }
 
 // The width of a head by the budget.
-Index budgeted_width(const ModelOptions& options, HeadBudget budget, const AttentionSpec& spec) {
-  const Index D = spec.d_model;
+Index budgeted_width(const ModelOptions& options, const AttentionSettings& said, HeadBudget budget,
+                     const AttentionSpec& spec) {
   switch (budget) {
     case HeadBudget::fixed_head_dim:
       return options.d_head.value_or(usual_d_head);
-    case HeadBudget::iso_params: {
-      const auto per_column = static_cast<double>(std::max<Index>(weights_per_column(spec), 1));
-      const double all = 4 * static_cast<double>(D) * static_cast<double>(D);
-      const double width = (all - static_cast<double>(weights_of_input_width(spec))) / per_column;
-      return std::max<Index>(1, static_cast<Index>(std::llround(width)));
-    }
+    case HeadBudget::iso_params:
+      return iso_params_width(said, spec);
     default:
-      return std::max<Index>(1, D / std::max<Index>(spec.heads, 1));
+      return slice_width(spec);
   }
 }
 
@@ -57,26 +77,11 @@ void set_widths(const ModelOptions& options, const AttentionSettings& said, Inde
                 AttentionSpec& spec) {
   const HeadBudget usual = options.d_head ? HeadBudget::fixed_head_dim : HeadBudget::fixed_width;
   const HeadBudget budget = said.budget.given() ? said.budget.at(layer) : usual;
-  Index width = budgeted_width(options, budget, spec);
-  const Index slice = std::max<Index>(1, spec.d_model / std::max<Index>(spec.heads, 1));
-  if (spec.sharing == Sharing::identity) {
-    width = spec.input_columns();
-  } else if (spec.combine == Combine::concatenate) {
-    width = slice;
-  }
-  const bool sum = spec.combine == Combine::mean || spec.combine == Combine::weighted;
-  if (!said.d_v.given()) {
-    spec.d_v = sum ? spec.d_model : width;
-  }
-  if (!said.d_qk.given()) {
-    spec.d_qk = shares_value(spec.sharing)                ? spec.d_v
-                : spec.sharing == Sharing::identity_query ? spec.input_columns()
-                                                          : width;
-  }
-  spec.heads_divide =
-      budget != HeadBudget::fixed_width || spec.heads == 0 || spec.d_model % spec.heads == 0 ||
-      spec.sharing == Sharing::identity ||
-      ((said.d_qk.given() || spec.sharing == Sharing::identity_query) && (said.d_v.given() || sum));
+  set_free_widths(said, budgeted_width(options, said, budget, spec), spec);
+  spec.heads_divide = budget != HeadBudget::fixed_width || spec.heads == 0 ||
+                      spec.d_model % spec.heads == 0 || spec.sharing == Sharing::identity ||
+                      ((said.d_qk.given() || spec.sharing == Sharing::identity_query) &&
+                       (said.d_v.given() || adds_heads(spec)));
 }
 
 }  // namespace

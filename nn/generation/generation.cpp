@@ -1,12 +1,12 @@
 #include "nn/generation/generation.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/random/draws.hpp"
+#include "nn/generation/mean_probabilities.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -136,7 +136,8 @@ class Generation {
     const std::vector<double> probabilities =
         token_probabilities(of_row, options_.sampling, options_.never);
     const TokenId token = token_at(probabilities, draw_uniform(sequence.draws, written));
-    result.log_probability += std::log(probabilities[static_cast<std::size_t>(token)]);
+    result.log_probability +=
+        static_cast<double>(of_row[static_cast<std::size_t>(token)]) - log_sum_exp(of_row);
     if (token == options_.end) {
       close(number, GenerationEnd::mark);
       return;

@@ -35,7 +35,9 @@ enum class GenerationEnd { mark, max_tokens, context, caller };
 
 struct Generated {
   std::vector<TokenId> tokens;  // without the end mark
-  double log_probability = 0;   // of all tokens, the end mark included, as they were drawn from
+  // Of all tokens, the end mark included, as the model gives it to them: at temperature 1, without
+  // limits, and with those that are never drawn. So it compares with that of a search.
+  double log_probability = 0;
   GenerationEnd end = GenerationEnd::max_tokens;
   bool slid = false;  // it no longer saw its beginning
 };

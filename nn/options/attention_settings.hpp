@@ -123,8 +123,8 @@ struct AttentionFields {
                         "dot"},
           of.score...);
     visit(Field{.name = "scale",
-                .help = "factor on the scores; learned: one for each head, from inverse_sqrt_d_qk "
-                        "on; auto: inverse_sqrt_d_qk"},
+                .help = "factor on the scores; learned: a factor on each head's queries, from "
+                        "inverse_sqrt_d_qk on; auto: inverse_sqrt_d_qk"},
           of.scale...);
     visit(AttentionField(
               {.name = "positions",

@@ -97,6 +97,7 @@ TEST_F(Evaluate, the_further_test_split_stands_apart_and_in_the_whole) {
   names.pop_back();  // "splits"
   EXPECT_EQ(keys(object["splits"]["longer"]), names);
   EXPECT_EQ(evaluate_json({"--split", "longer"}), object["splits"]["longer"]);
+  EXPECT_EQ(evaluate_json({"--split", "whole"}), object["splits"]["whole"]);
 }
 
 TEST_F(Evaluate, another_split) {

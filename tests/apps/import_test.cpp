@@ -77,8 +77,10 @@ TEST_F(Import, makes_a_run_that_generates_and_shows_its_heads) {
   const Json seen = Json::parse(output({"attention", "a", "7 3 9", "--json"}));
   EXPECT_EQ(seen["target_tokens"], Json({"<s>", "7", "3", "9"}));
   EXPECT_EQ(seen["attentions"].size(), 2U);
-  EXPECT_EQ(run({"import", "gpt2", "--run", "a", "--token-texts"}).exit_code, 1)
-      << "it is not replaced unasked";
+  const ProgramResult again = run({"import", "gpt2", "--run", "a", "--token-texts"});
+  EXPECT_EQ(again.exit_code, 1) << "it is not replaced unasked";
+  EXPECT_THAT(again.errors, HasSubstr("run a exists already; replace it with --overwrite, or "
+                                      "choose another directory with --run DIR\n"));
   output({"import", "gpt2", "--run", "a", "--overwrite", "--token-texts"});
 }
 

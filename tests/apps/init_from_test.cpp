@@ -1,4 +1,4 @@
-// Starting from the weights of another run whose vocabulary is another: rows go by their texts.
+// Starting from the weights of another run. If its vocabulary is another, rows go by their texts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +15,7 @@
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/tiny_runs.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead {
@@ -188,6 +189,38 @@ TEST_F(InitFrom, a_checkpoint_of_another_tokenizer_is_refused) {
   EXPECT_EQ(evaluated.exit_code, 1);
   EXPECT_THAT(evaluated.errors, AllOf(HasSubstr("best.safetensors comes from another"),
                                       HasSubstr("source tokenizer")));
+}
+
+class InitFromTinyRun : public TinyRuns {};
+
+TEST_F(InitFromTinyRun, weights_of_another_model_are_no_start) {
+  train(tiny_training("first"));
+  // As many numbers in the same shapes, but they would mean something else.
+  const ProgramResult refused = run(tiny_training("a", {"model.init_from=first", "model.heads=2"}));
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors,
+              AllOf(HasSubstr("cannot start from the weights of first: its model differs ("),
+                    HasSubstr("cross.heads: 4, not 2 and 9 more)")));
+  EXPECT_THAT(run(tiny_training("a", {"model.init_from=first", "cross.positions=none",
+                                      "attention.positions=alibi"}))
+                  .errors,
+              HasSubstr("differs (decoder_self.positions: none, not alibi; "
+                        "encoder_self.positions: none, not alibi)"));
+  EXPECT_FALSE(fs::exists(here / "a"));
+  train(tiny_training(
+      "b", {"model.init_from=first", "model.dropout=0.3", "seed=2", "attention.head_dropout=0.1"}));
+}
+
+TEST_F(InitFromTinyRun, without_a_best_the_last_weights_are_a_start) {
+  train(tiny_training("first"));
+  fs::remove(here / "first/checkpoints/best.safetensors");
+  train(tiny_training("a", {"model.init_from=first"}));
+  for (const std::string& file : checkpoint_names(here / "first")) {
+    fs::remove(here / "first/checkpoints" / file);
+  }
+  const ProgramResult refused = run(tiny_training("b", {"model.init_from=first"}));
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, HasSubstr("run first has no weights to start from"));
 }
 
 }  // namespace

@@ -144,6 +144,23 @@ TEST_F(Memory, is_in_the_scores_of_a_sweep_as_in_an_evaluation) {
   EXPECT_NEAR(sum / static_cast<double>(tokens), whole["loss"].get<double>(), 1e-5);
 }
 
+// Heads read each text by itself, and so do the losses beside their slopes.
+TEST_F(Memory, is_no_part_of_what_studies_of_heads_measure) {
+  train("a");
+  const double alone = evaluated("a", {"--memory", "0"})["loss"].get<double>();
+  const auto json_of = [&](const Arguments& arguments) {
+    const ProgramResult result = run_program(arguments, here.path());
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return nlohmann::json::parse(result.output);
+  };
+  const auto heads = json_of({"heads", "a", "--importance", "--prune", "--json"});
+  EXPECT_EQ(heads["importance"]["loss"].get<double>(), alone);
+  EXPECT_EQ(heads["pruning"]["loss"].get<double>(), alone);
+  const auto pruned = json_of({"prune", "a", "smaller", "--count", "0", "--json"});
+  EXPECT_EQ(pruned["loss"]["before"].get<double>(), alone);
+  EXPECT_EQ(pruned["loss"]["after"].get<double>(), alone);
+}
+
 TEST_F(Memory, generates_any_length_by_any_threads) {
   train("a");
   const Arguments generate{"generate", "a",       "--prompt", "A man",    "--max-tokens",

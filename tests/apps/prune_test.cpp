@@ -129,7 +129,9 @@ TEST_F(Prune, refuses_what_it_cannot_do_and_makes_nothing) {
   EXPECT_THAT(twice.errors, HasSubstr("--head encoder.layers.0.self.01: it is given twice"));
   EXPECT_THAT(run({"prune", "a", "f", "--count", "13"}).errors, HasSubstr("has 12 heads"));
   EXPECT_FALSE(std::filesystem::exists(here->path() / "f"));
-  EXPECT_THAT(run({"prune", "a", "a", "--count", "1"}).errors, HasSubstr("exists already"));
+  EXPECT_THAT(run({"prune", "a", "a", "--count", "1"}).errors,
+              HasSubstr("run a exists already; replace it with --overwrite, or choose another "
+                        "directory\n"));
 }
 
 }  // namespace

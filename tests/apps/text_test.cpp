@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program.hpp"
@@ -182,6 +184,19 @@ TEST_F(Text, a_run_is_gone_on_with_its_own_data_only) {
       run_program({"train", "text.yaml", "--run", "a", "--resume"}, here.path());
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.errors, HasSubstr("other data"));
+}
+
+TEST_F(Text, a_run_is_gone_on_with_its_own_tokenizers_only) {
+  train("a");
+  for (const auto& [option, value] : {std::pair("vocabulary", "110"),
+                                      {"normalization", "nfkc"},
+                                      {"character_coverage", "0.99"}}) {
+    Arguments resumed{"train", "text.yaml", "--run", "a", "--resume"};
+    set_options(resumed, {fmt::format("task.{}={}", option, value)});
+    const ProgramResult result = run_program(resumed, here.path());
+    EXPECT_EQ(result.exit_code, 2) << option;
+    EXPECT_THAT(result.errors, HasSubstr(fmt::format("(task.{}: ", option)));
+  }
 }
 
 TEST_F(Text, resumes_to_the_same_bits) {

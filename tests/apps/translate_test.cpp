@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/corpus_training.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -152,6 +153,37 @@ TEST_F(Translate, json_has_each_line_with_its_translations_and_their_scores) {
   EXPECT_GE(beam["translations"][0]["score"], beam["translations"][1]["score"]);
   const auto broken = nlohmann::json::parse(translate({"--json"}, "3 \xff\n").output);
   EXPECT_EQ(broken["source"], "3 \uFFFD");
+}
+
+// Each target is one word again and again, eight times more than its source has words. Outputs can
+// have six more.
+TEST(LongTranslations, are_cut_and_every_command_says_so) {
+  const TemporaryDirectory here;
+  std::string targets;
+  for (const std::string& line : lines_of(corpus_lines())) {
+    for (std::ptrdiff_t more = std::ranges::count(line, ' ') + 8; more > 0; --more) {
+      targets += "ab ";
+    }
+    targets += "ab\n";
+  }
+  for (const std::string split : {"train", "validation", "test"}) {
+    write_text(here / "c" / (split + ".en"), corpus_lines());
+    write_text(here / "c" / (split + ".de"), targets);
+  }
+  write_text(here / "c.yaml", corpus_config("c", "word"));
+  const std::string longer =
+      " split: 60 of 60 references are longer than any output can be: "
+      "evaluation.max_extra_length allows 5 tokens more than the source has; 7 would be enough\n";
+  const ProgramResult trained = run_program({"train", "c.yaml", "--run", "a"}, here.path());
+  EXPECT_THAT(trained.errors, AllOf(HasSubstr("warning: validation" + longer),
+                                    HasSubstr("warning: test" + longer)));
+  EXPECT_EQ(run_program({"evaluate", "a"}, here.path()).errors, "warning: test" + longer);
+  const ProgramResult translated =
+      run_program({"translate", "a", "--input", "c/test.en"}, here.path());
+  EXPECT_THAT(lines_of(translated.output), SizeIs(60));
+  EXPECT_THAT(translated.errors,
+              HasSubstr("warning: c/test.en: 60 of 60 translations were cut because they had not "
+                        "ended: the most is 5 tokens more than the source has"));
 }
 
 TEST_F(Translate, more_translations_than_the_beam_holds_are_refused) {

@@ -25,12 +25,20 @@ struct Seen {
   std::vector<TokenId> queries;
   bool self;
   bool causal;
-  std::vector<Tensor> weights;  // by head
+  PoolVector<Pattern> patterns;  // one for all heads, or one for each
+  std::vector<Tensor> weights;   // by head
   std::vector<Tensor> outputs;
 
   Index rows() const { return static_cast<Index>(queries.size()); }
-  Index key_count(Index query) const {
-    return causal ? query + 1 : static_cast<Index>(keys.size());
+  bool sees(std::size_t head, Index query, Index key) const {
+    return patterns[patterns.size() == 1 ? 0 : head].allowed(query, key);
+  }
+  Index key_count(std::size_t head, Index query) const {
+    Index count = 0;
+    for (Index j = 0; j < std::ssize(keys); ++j) {
+      count += sees(head, query, j) ? 1 : 0;
+    }
+    return count;
   }
   double weight(std::size_t head, Index query, Index key) const {
     return weights[head].row(query)[key];
@@ -38,6 +46,15 @@ struct Seen {
   TokenId key(Index j) const { return keys.at(static_cast<std::size_t>(j)); }
 };
 using AllSeen = std::map<std::string, std::vector<Seen>>;  // by path
+
+inline PoolVector<Pattern> patterns_of(const TinyModel& model, const AttentionSite& site) {
+  for (const MultiHeadAttention* attention : model.transformer.attentions()) {
+    if (attention->site == site) {
+      return attention->patterns;
+    }
+  }
+  throw std::logic_error(site.text());
+}
 
 inline AllSeen record(const TinyModel& model, const Split& split) {
   AllSeen all;
@@ -56,6 +73,7 @@ inline AllSeen record(const TinyModel& model, const Split& split) {
                         .queries = decoder ? target : source,
                         .self = self,
                         .causal = self && decoder,
+                        .patterns = patterns_of(model, one.site),
                         .weights = {},
                         .outputs = {}});
       }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -63,14 +64,14 @@ std::string dump_config_with_origins(const LoadedConfig& loaded);
 // Each option by its full name, with its value as dump_config writes it, in the order of the rows.
 std::vector<std::pair<std::string, std::string>> option_values(const Config& config);
 
-// Where the values of a run's config differ from those of a file: "section.option: the run's, not
-// the file's", in the order of the rows. Options set with `--set` are left out, and so are those
-// that follow from them, and those of another task.
-std::vector<std::string> differences(const LoadedConfig& run, const Config& file);
+// Where two configs differ: "section.option: the one's, not the other's", in the order of the
+// rows. Options of another task are left out, and so are those that do not count.
+using Counts = std::function<bool(std::string_view option, const Field& field)>;
+std::vector<std::string> differences(const Config& one, const Config& other, const Counts& counts);
 
-// Where `wanted` changes options of a run that a resume keeps (Field::kept_by_resume):
-// "section.option: the run's, not the wanted one", in the order of the rows.
-std::vector<std::string> changes_of_kept(const Config& run, const Config& wanted);
+// The same for a run's config and that of a file, without the options that were set with `--set`
+// and those that follow from others.
+std::vector<std::string> differences(const LoadedConfig& run, const Config& file);
 
 std::string config_schema();     // JSON Schema, draft 2020-12
 std::string config_reference();  // Markdown: docs/config.md

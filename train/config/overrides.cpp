@@ -148,12 +148,10 @@ std::vector<std::string> preventing(const Sources& sources, const std::vector<Ov
 void expect_effect(const Sources& sources, const std::vector<Override>& overrides,
                    const Values& values) {
   for (const Override& one : overrides) {
-    const std::string name = full_name(one.section, one.option);
+    const std::string name = full_name(one);
     if (!is_for_others(name)) continue;
     std::vector<Override> others = overrides;
-    std::erase_if(others, [&](const Override& other) {
-      return full_name(other.section, other.option) == name;
-    });
+    std::erase_if(others, [&](const Override& other) { return full_name(other) == name; });
     const auto unset = values_if_valid(sources, others);
     if (!unset || unset->at(name) == values.at(name) || differ_in_use(values, *unset)) continue;
     std::vector<std::string> own = preventing(sources, overrides, others);
@@ -170,6 +168,8 @@ void expect_effect(const Sources& sources, const std::vector<Override>& override
 }
 
 }  // namespace
+
+std::string full_name(const Override& value) { return full_name(value.section, value.option); }
 
 LoadedConfig override_config(const Sources& sources, const std::vector<Override>& overrides) {
   if (overrides.empty()) return read_config(sources, {});

@@ -21,6 +21,8 @@ struct Override {
   std::string name_place;
 };
 
+std::string full_name(const Override& value);  // "section.option"
+
 // The value is taken literally, without quotes or escapes. `null` and `~` are null. A value that
 // begins with `[` is a list as in YAML. Throws ConfigError if there is no `=`.
 std::vector<Override> parse_overrides(const std::vector<std::string>& texts);

@@ -120,7 +120,7 @@ class Reader {
                                ? explain_unknown_section(one.option, task)
                                : explain_unknown_option(one.section, one.option, task));
     }
-    const std::string name = full_name(one.section, one.option);
+    const std::string name = full_name(one);
     set(*row, name, one.value, one.place);
     loaded_.origins[name] = command_line;
   }

@@ -79,38 +79,29 @@ std::string dump_config_with_origins(const LoadedConfig& loaded) {
   return dump;
 }
 
-std::vector<std::string> differences(const LoadedConfig& run, const Config& file) {
+std::vector<std::string> differences(const Config& one, const Config& other, const Counts& counts) {
   std::map<std::string, std::string> others;
-  for (const auto& [option, value] : option_values(file)) others[option] = value;
+  for (const auto& [option, value] : option_values(other)) others[option] = value;
   std::vector<std::string> differing;
-  for (const auto& [option, value] : option_values(run.config)) {
-    const auto other = others.find(option);
-    const auto origin = run.origins.find(option);
-    const bool changed =
-        origin != run.origins.end() && (origin->second == "--set" || origin->second == "auto");
-    if (!changed && other != others.end() && other->second != value) {
-      differing.push_back(fmt::format("{}: {}, not {}", option, value, other->second));
+  Config copy = one;  // rows point into their config
+  for (const Section& section : sections(copy)) {
+    for (const Row& row : section.rows) {
+      const std::string option = full_name(section.name, row.field.name);
+      const auto found = others.find(option);
+      const std::string value = write_value(row);
+      if (found != others.end() && found->second != value && counts(option, row.field)) {
+        differing.push_back(fmt::format("{}: {}, not {}", option, value, found->second));
+      }
     }
   }
   return differing;
 }
 
-std::vector<std::string> changes_of_kept(const Config& run, const Config& wanted) {
-  std::map<std::string, std::string> others;
-  for (const auto& [option, value] : option_values(wanted)) others[option] = value;
-  std::vector<std::string> changed;
-  Config copy = run;  // rows point into their config
-  for (const Section& section : sections(copy)) {
-    for (const Row& row : section.rows) {
-      const std::string option = full_name(section.name, row.field.name);
-      const auto other = others.find(option);
-      const std::string value = write_value(row);
-      if (row.field.kept_by_resume && other != others.end() && other->second != value) {
-        changed.push_back(fmt::format("{}: {}, not {}", option, value, other->second));
-      }
-    }
-  }
-  return changed;
+std::vector<std::string> differences(const LoadedConfig& run, const Config& file) {
+  return differences(run.config, file, [&](std::string_view option, const Field& /*field*/) {
+    const auto origin = run.origins.find(std::string(option));
+    return origin == run.origins.end() || (origin->second != "--set" && origin->second != "auto");
+  });
 }
 
 }  // namespace tapehead

@@ -20,7 +20,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 struct GeneratedText {
   std::string text;  // without its prompt
   std::vector<TokenId> tokens;
-  double log_probability = 0;                     // of all tokens, as they were drawn from
+  double log_probability = 0;                     // of all tokens, as the model gives it to them
   GenerationEnd end = GenerationEnd::max_tokens;  // caller: the stop text
   bool slid = false;                              // its end no longer saw its beginning
 };

@@ -2,29 +2,61 @@
 
 #include <algorithm>
 
+#include <spdlog/spdlog.h>
+
+#include "train/options/application.hpp"
+
 namespace tapehead {
 
+namespace {
+
+// None if the split has only tokens.
+std::vector<std::string> written_references(const Split& split) {
+  return split.read_references ? split.read_references() : split.references;
+}
+
+}  // namespace
+
 std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count) {
-  std::vector<std::string> references;
-  for (std::size_t i = 0; i < count; ++i) {
-    references.push_back(split.references.empty()
-                             ? task.target_tokenizer->decode(split.examples[i].target)
-                             : split.references[i]);
+  std::vector<std::string> references = written_references(split);
+  references.resize(std::min(references.size(), count));
+  for (std::size_t i = references.size(); i < count; ++i) {
+    references.push_back(task.target_tokenizer->decode(split.examples[i].target));
   }
   return references;
 }
 
 std::vector<bool> right_sequences(const Task& task, const Split& split,
                                   const std::vector<std::string>& outputs) {
-  const std::vector<std::string> references = first_references(task, split, outputs.size());
+  const std::vector<std::string> references = written_references(split);
   std::vector<bool> right;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::vector<TokenId>& tokens = split.examples[i].target;
     const bool known = std::ranges::find(tokens, unknown_id) == tokens.end();
-    right.push_back(outputs[i] == references[i] ||
-                    (known && outputs[i] == task.target_tokenizer->decode(tokens)));
+    const bool as_written = !references.empty() && outputs[i] == references[i];
+    right.push_back(as_written || (known && outputs[i] == task.target_tokenizer->decode(tokens)));
   }
   return right;
+}
+
+void say_cut_references(const Split& split, const Config& config) {
+  if (split.kind() != ExampleKind::pairs || labels_in_one_pass(config)) {
+    return;
+  }
+  const Index allowed = config.evaluation.max_extra_length;
+  Index longer = 0;
+  Index most = 0;
+  for (const auto& [source, target] : split.examples) {
+    const Index extra = source.empty() ? 0 : std::ssize(target) - (std::ssize(source) + 1);
+    longer += extra > allowed ? 1 : 0;
+    most = std::max(most, extra);
+  }
+  if (longer > 0) {
+    spdlog::warn(
+        "{} split: {} of {} references are longer than any output can be: "
+        "evaluation.max_extra_length allows {} tokens more than the source has; {} would be enough",
+        split.name, longer, split.examples.size(), allowed, most);
+  }
 }
 
 }  // namespace tapehead

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "datasets/task.hpp"
+#include "train/options/options.hpp"
 
 namespace tapehead {
 
-// The references of the first `count` examples: the texts as written or, for the training split,
-// which keeps no texts, the tokens as text.
+// The references of the first `count` examples: the texts as written, which are read again if the
+// split does not keep them. Of a split that has only tokens, the tokens as text.
 std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count);
 
 // Which outputs of the split's first examples are exactly right: equal to the reference as written,
@@ -19,5 +20,9 @@ std::vector<std::string> first_references(const Task& task, const Split& split, 
 // as written.
 std::vector<bool> right_sequences(const Task& task, const Split& split,
                                   const std::vector<std::string>& outputs);
+
+// Warns of references that are longer than any output can be, by evaluation.max_extra_length: how
+// many there are, and which value would be enough. Nothing if the model writes no outputs.
+void say_cut_references(const Split& split, const Config& config);
 
 }  // namespace tapehead

@@ -16,10 +16,10 @@ Evaluation evaluate(const SavedRun& run, const Task& task, const Split& split,
 
 SplitResults evaluate(const SavedRun& run, const Task& task, const std::string& split,
                       const EvaluationOptions& options, Workers& workers, Ranks& ranks) {
-  const Split& wanted = task.split(split);
   SplitResults results;
-  for (const Split& one : split == "test" ? test_splits(task) : std::vector{wanted}) {
+  for (const Split& one : splits_named(task, split)) {
     say_unknown(one);
+    say_cut_references(one, run.config);
     results.emplace_back(one.name, evaluate(run, task, one, options, workers, ranks));
     run.use([&] { expect_figures(evaluation_json(results.back().second)); });
   }

@@ -17,8 +17,8 @@ using SplitResults = std::vector<std::pair<std::string, Evaluation>>;
 Evaluation evaluate(const SavedRun& run, const Task& task, const Split& split,
                     const EvaluationOptions& options, Workers& workers, Ranks& ranks = alone());
 
-// Evaluates the split of that name: train, validation or test; `test` includes the further test
-// splits. Throws DataError if there is no such split, and NumericError if a figure is not finite.
+// Evaluates splits_named(). Throws DataError if there is no such split, and NumericError if a
+// figure is not finite.
 SplitResults evaluate(const SavedRun& run, const Task& task, const std::string& split,
                       const EvaluationOptions& options, Workers& workers, Ranks& ranks = alone());
 

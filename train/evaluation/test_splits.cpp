@@ -33,6 +33,17 @@ std::vector<Split> test_splits(const Task& task) {
   return splits;
 }
 
+std::vector<Split> splits_named(const Task& task, const std::string& name) {
+  std::vector<Split> tests = test_splits(task);
+  if (name == "test" && !tests.empty()) {
+    return tests;
+  }
+  if (name == "whole" && tests.size() > 1) {
+    return {tests.back()};
+  }
+  return {task.split(name)};
+}
+
 std::vector<Split> final_splits(const Task& task) {
   std::vector<Split> splits = test_splits(task);
   if (splits.empty()) {

@@ -29,7 +29,9 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   std::vector<std::vector<Translation>> results(lines.size());
   for (std::size_t line = 0; line < lines.size(); ++line) {
     for (const Hypothesis& hypothesis : outputs[line]) {
-      results[line].push_back({tokenizers.target->decode(hypothesis.tokens), hypothesis.score});
+      results[line].push_back({.text = tokenizers.target->decode(hypothesis.tokens),
+                               .score = hypothesis.score,
+                               .ended = hypothesis.ended});
     }
   }
   return results;

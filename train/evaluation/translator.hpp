@@ -17,6 +17,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 struct Translation {
   std::string text;
   double score = 0;
+  bool ended = true;  // with an end mark; false: cut at its greatest length
 };
 
 class Translator {

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 #include "datasets/loader.hpp"
+#include "train/config/config.hpp"
 #include "train/options/layout.hpp"
+#include "train/run/data.hpp"
 #include "train/run/rank_checkpoint.hpp"
 #include "train/run/record.hpp"
 
@@ -45,14 +48,31 @@ std::string from_its_weights(const RunFiles& run) {
                      run.directory.string());
 }
 
+// What to restore before checkpoints that hold can be used.
+std::string what_to_restore(const RunFiles& run, const Config& config) {
+  if (std::filesystem::exists(run.config())) {
+    const auto changed = differences(load_config(run.config()).config, config,
+                                     [](std::string_view option, const Field& /*field*/) {
+                                       return option.starts_with("task.");
+                                     });
+    if (!changed.empty()) {
+      return fmt::format("but --set has changed their task ({}): leave that out",
+                         join(changed, "; "));
+    }
+  }
+  const bool has_files = why_no_files(run, config.task).empty();
+  return fmt::format("so restore the config{} that they belong to{}",
+                     has_files ? " and the data" : "",
+                     has_files ? " (--data DIR names the directory of the data)" : "");
+}
+
 // A run with valid checkpoints must not be thrown away because of other problems.
-IoError none_fits(const RunFiles& run, const std::vector<RefusedCheckpoint>& refused) {
+IoError none_fits(const RunFiles& run, const Config& config,
+                  const std::vector<RefusedCheckpoint>& refused) {
   std::string advice = "start again with --overwrite";
   if (std::ranges::any_of(refused, &RefusedCheckpoint::holds)) {
-    advice = fmt::format(
-        "its checkpoints are intact, so restore the config and the data that they belong to "
-        "(--data DIR names the directory of the data), or {}",
-        from_its_weights(run));
+    advice = fmt::format("its checkpoints are intact, {}, or {}", what_to_restore(run, config),
+                         from_its_weights(run));
   } else if (has_weights(run)) {
     advice = from_its_weights(run);
   }
@@ -126,7 +146,7 @@ TrainingPosition restore_training(const Config& config, const Task& task, const 
       spdlog::warn("{}", refused.reason);
     }
     if (!found.newest && !found.refused.empty()) {
-      throw none_fits(writer.files(), found.refused);
+      throw none_fits(writer.files(), config, found.refused);
     }
     if (!found.newest) {
       expect_nothing_lost(writer.files());

@@ -9,15 +9,16 @@
 #include "core/memory/process_memory.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
-#include "datasets/corpus/token_files.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/evaluation/evaluation_report.hpp"
+#include "train/evaluation/references.hpp"
 #include "train/experiment.hpp"
 #include "train/frozen_parameters.hpp"
 #include "train/loop/initial_weights.hpp"
 #include "train/loop/rank_agreement.hpp"
 #include "train/loop/run_inputs.hpp"
 #include "train/run/record.hpp"
+#include "train/run/texts.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -41,7 +42,8 @@ void say_differences(const TrainRequest& request, const LoadedConfig& run) {
 // Throws ConfigError if an override changes what lies behind the run already.
 void expect_kept(const RunFiles& run, const LoadedConfig& loaded) {
   const std::vector<std::string> changed =
-      changes_of_kept(load_config(run.config()).config, loaded.config);
+      differences(load_config(run.config()).config, loaded.config,
+                  [](std::string_view, const Field& field) { return field.kept_by_resume; });
   if (!changed.empty()) {
     throw ConfigError(fmt::format(
         "--set: run {0} keeps how it began when it is resumed ({1}); start another run, from its "
@@ -50,6 +52,8 @@ void expect_kept(const RunFiles& run, const LoadedConfig& loaded) {
   }
 }
 
+constexpr WaysOut ways_out{.resume = true};
+
 // Throws if the run would replace something that it is made from, or would replace any run without
 // being asked to.
 void expect_available(const TrainRequest& request, const LoadedConfig& loaded,
@@ -57,7 +61,7 @@ void expect_available(const TrainRequest& request, const LoadedConfig& loaded,
   if (request.resume || !request.ranks->first()) {
     return;
   }
-  RunDirectory::expect_available(directory, request.overwrite);
+  RunDirectory::expect_available(directory, request.overwrite, ways_out);
   if (request.overwrite) {
     RunDirectory::expect_keeps(directory, inputs_of_config(loaded));
   }
@@ -113,18 +117,6 @@ void end_record(const RunFiles& files, RunRecord record, const RunEnd& end) {
   write_record(files.record(), record);
 }
 
-// So a resumed or evaluated run needs no other file. If a start was killed in between, the tokens
-// were made by a tokenizer that is lost.
-void save_texts(const Task& task, const std::filesystem::path& run) {
-  for (const Split& split : task.splits) {
-    const std::filesystem::path file = token_file(run, split.name);
-    if (split.is_text() && !(has_tokenizers(run) && std::filesystem::exists(file))) {
-      make_directories(file.parent_path());
-      split.windows.text->save(file);
-    }
-  }
-}
-
 // What a run directory has before the first step.
 void write_start(const Trained& trained, const TaskOptions& data) {
   const Config& config = trained.loaded.config;
@@ -178,7 +170,12 @@ Trained train(const TrainRequest& request) {
   const TaskOptions data = own_config ? find_run_data(before, config.task, request.data)
                                       : find_config_data(request.config, config.task);
   Task task = make_task(config, data, tokenizers_kept ? directory : std::filesystem::path());
-  std::ranges::for_each(task.splits, say_unknown);
+  for (const Split& split : task.splits) {
+    say_unknown(split);
+    if (split.name != "train") {  // its outputs are not written
+      say_cut_references(split, config);
+    }
+  }
   plan_run(config, task);  // finds mistakes before anything is created
   Ranks& ranks = *request.ranks;
   if (!request.resume && ranks.first()) {
@@ -187,8 +184,9 @@ Trained train(const TrainRequest& request) {
   expect_same_training(ranks, config, task, blas);
   Trained trained{.files = {directory}, .loaded = std::move(loaded), .task = std::move(task)};
   if (ranks.first()) {
-    trained.directory.emplace(request.resume ? RunDirectory::open(directory)
-                                             : RunDirectory::create(directory, request.overwrite));
+    trained.directory.emplace(request.resume
+                                  ? RunDirectory::open(directory)
+                                  : RunDirectory::create(directory, request.overwrite, ways_out));
     trained.log.emplace(trained.files.log());
   }
   try {

@@ -35,6 +35,9 @@ std::string program_path() {
 }
 
 std::string shell_word(std::string_view word) {
+  if (word.starts_with('-')) {
+    return shell_word("./" + std::string(word));
+  }
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
   if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) {

@@ -14,7 +14,8 @@ std::filesystem::path running_program();
 // Relative if it is below the working directory, otherwise absolute.
 std::string program_path();
 
-// The word unchanged, or in quotes if a shell would split or change it.
+// The word unchanged, or in quotes if a shell would split or change it. A path that begins with -
+// gets ./ in front, because a program would read it as an option.
 std::string shell_word(std::string_view word);
 
 }  // namespace tapehead

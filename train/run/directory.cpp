@@ -85,37 +85,36 @@ void remove_run(const RunFiles& files) {
   }
 }
 
-void expect_empty(const fs::path& path) {
+void expect_empty(const fs::path& path, const WaysOut& ways) {
   if (!is_empty_start(path)) {
-    throw IoError(
-        fmt::format("run {} exists already; continue it with --resume, replace it with "
-                    "--overwrite, or choose another directory with --run DIR",
-                    path.string()));
+    throw IoError(fmt::format("run {} exists already; {}replace it with --overwrite, or choose {}",
+                              path.string(), ways.resume ? "continue it with --resume, " : "",
+                              ways.another));
   }
 }
 
 // Throws if a directory must not be written to, before anything is changed.
-void check_existing(const fs::path& path, bool overwrite) {
+void check_existing(const fs::path& path, bool overwrite, const WaysOut& ways) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) {
     return;
   }
   if (!fs::is_directory(path, ignored)) {
-    throw IoError(fmt::format("{} is there and is not a directory; choose another with --run DIR",
-                              path.string()));
+    throw IoError(
+        fmt::format("{} is there and is not a directory; choose {}", path.string(), ways.another));
   }
   if (!is_run(path)) {
     if (!is_empty_start(path)) {
       throw IoError(
           fmt::format("directory {} contains something that is not a run, so nothing is written "
-                      "there; choose another with --run DIR",
-                      path.string()));
+                      "there; choose {}",
+                      path.string(), ways.another));
     }
     return;
   }
-  expect_unlocked(RunFiles{path}.lock());
+  expect_unlocked(RunFiles{path}.lock(), ways.another);
   if (!overwrite) {
-    expect_empty(path);
+    expect_empty(path, ways);
   }
 }
 
@@ -134,8 +133,8 @@ bool is_removed(const fs::path& input, const fs::path& run) {
 
 }  // namespace
 
-void RunDirectory::expect_available(const fs::path& path, bool overwrite) {
-  check_existing(path, overwrite);
+void RunDirectory::expect_available(const fs::path& path, bool overwrite, const WaysOut& ways) {
+  check_existing(path, overwrite, ways);
 }
 
 void RunDirectory::expect_keeps(const fs::path& path, const InputFiles& inputs) {
@@ -149,12 +148,12 @@ void RunDirectory::expect_keeps(const fs::path& path, const InputFiles& inputs) 
   }
 }
 
-RunDirectory RunDirectory::create(const fs::path& path, bool overwrite) {
-  check_existing(path, overwrite);
+RunDirectory RunDirectory::create(const fs::path& path, bool overwrite, const WaysOut& ways) {
+  check_existing(path, overwrite, ways);
   make_directories(path);
-  RunDirectory run(path);
+  RunDirectory run(path, ways.another);
   if (!overwrite) {
-    expect_empty(path);  // again, now that no other process can write here
+    expect_empty(path, ways);  // again, now that no other process can write here
   }
   remove_run(run.files());
   make_directories(run.files().checkpoints());
@@ -170,7 +169,7 @@ RunDirectory RunDirectory::open(const fs::path& path) {
   if (!is_run(path) && !is_empty_start(path)) {
     throw IoError(fmt::format("{} is not a run, so it cannot be resumed", path.string()));
   }
-  RunDirectory run(path);
+  RunDirectory run(path, another_by_option);
   remove_temporary_files(path);
   make_directories(run.files().checkpoints());
   remove_temporary_files(run.files().checkpoints());

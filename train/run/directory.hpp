@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "core/files/input_files.hpp"
@@ -10,20 +11,28 @@
 
 namespace tapehead {
 
+// What a command with `--overwrite` offers besides where a directory is taken, as messages say it.
+struct WaysOut {
+  std::string_view another = another_by_option;
+  bool resume = false;  // it has --resume
+};
+
 class RunDirectory {
  public:
   // Throws whatever `create` would throw for this directory, but changes nothing. Call it before
   // long work. Throws IoError.
-  static void expect_available(const std::filesystem::path& path, bool overwrite);
+  static void expect_available(const std::filesystem::path& path, bool overwrite,
+                               const WaysOut& ways = {});
 
   // Throws if `create` would remove one of the inputs, because the run that would be overwritten is
   // also read. Throws IoError.
   static void expect_keeps(const std::filesystem::path& path, const InputFiles& inputs);
 
   // Creates the directory of a new run. If the directory contains anything, it throws, and the
-  // message names the choices. With `overwrite` only the files of a run are removed; a directory
+  // message names the ways out. With `overwrite` only the files of a run are removed; a directory
   // that is not a run is rejected. Throws IoError.
-  static RunDirectory create(const std::filesystem::path& path, bool overwrite);
+  static RunDirectory create(const std::filesystem::path& path, bool overwrite,
+                             const WaysOut& ways = {});
 
   // Opens the directory of a run to continue it, and removes what a killed process left. Throws
   // IoError.
@@ -32,7 +41,8 @@ class RunDirectory {
   const RunFiles& files() const { return files_; }
 
  private:
-  explicit RunDirectory(const std::filesystem::path& path) : files_{path}, lock_(files_.lock()) {}
+  RunDirectory(const std::filesystem::path& path, std::string_view another)
+      : files_{path}, lock_(files_.lock(), another) {}
 
   RunFiles files_;
   RunLock lock_;

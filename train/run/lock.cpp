@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::string_view mark = "tapehead run, process ";
 
-void lock(OpenFile& file, const fs::path& path, int kind) {
+void lock(OpenFile& file, const fs::path& path, int kind, std::string_view another) {
   if (::flock(file.descriptor(), kind | LOCK_NB) == 0) {
     return;
   }
@@ -30,25 +31,26 @@ void lock(OpenFile& file, const fs::path& path, int kind) {
                                     : "unknown";
   throw IoError(
       fmt::format("run {} is in use by process {}; wait until it has ended, stop it with "
-                  "Ctrl-C, or take another directory with --run DIR",
-                  path.parent_path().string(), holder));
+                  "Ctrl-C, or take {}",
+                  path.parent_path().string(), holder, another));
 }
 
 }  // namespace
 
-RunLock::RunLock(const fs::path& file) : file_(file, O_RDWR | O_CREAT) {
-  lock(file_, file, LOCK_EX);
+RunLock::RunLock(const fs::path& file, std::string_view another) : file_(file, O_RDWR | O_CREAT) {
+  lock(file_, file, LOCK_EX, another);
   if (::ftruncate(file_.descriptor(), 0) != 0) {
     throw io_error("write", file, errno);
   }
   file_.write(fmt::format("{}{}\n", mark, ::getpid()));
 }
 
-void expect_unlocked(const fs::path& file) {
+void expect_unlocked(const fs::path& file, std::string_view another) {
   std::error_code ignored;
   if (fs::exists(file, ignored)) {
     OpenFile opened(file, O_RDONLY);
-    lock(opened, file, LOCK_SH);  // NFS has exclusive locks only for files open for writing
+    // NFS has exclusive locks only for files open for writing.
+    lock(opened, file, LOCK_SH, another);
   }
 }
 

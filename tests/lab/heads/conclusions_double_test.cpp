@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/small_copy.hpp"
+
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
@@ -32,6 +34,7 @@ AttentionReport attention(AttentionSite site, const std::vector<Role>& roles) {
 RelationFigures relation(std::string name, double offset_share, std::vector<double> agreement) {
   return {.name = std::move(name),
           .queries = 10,
+          .random = {},
           .offset_share = offset_share,
           .agreement = std::move(agreement)};
 }
@@ -81,7 +84,18 @@ TEST(HeadConclusions, name_the_best_head_for_the_relations_that_offsets_explain_
   const std::vector<std::string> lines = conclusions(found);
   EXPECT_THAT(lines, Contains(object));
   EXPECT_THAT(lines, ::testing::Not(Contains(near)));
-  EXPECT_EQ(lines.back(), "further relations, which a fixed offset explains better: 1");
+  EXPECT_EQ(lines.back(),
+            "further relations: 1; in 0 of them the best head exceeds the best fixed offset");
+}
+
+TEST(HeadConclusions, tell_in_how_many_further_relations_a_head_exceeds_the_offset) {
+  HeadFindings found{.heads = {attention(encoder, {Role::none})}};
+  found.heads[0].relations = {relation("one", 0.1, {1}),    relation("two", 0.2, {1}),
+                              relation("three", 0.3, {1}),  relation("four", 0.4, {1}),
+                              relation("five", 0.8, {0.9}), relation("equal", 0.7, {0.7}),
+                              relation("below", 0.7, {0.6})};
+  EXPECT_EQ(conclusions(found).back(),
+            "further relations: 4; in 2 of them the best head exceeds the best fixed offset");
 }
 
 HeadFindings with_nearest(double one, double other) {
@@ -125,9 +139,57 @@ TEST(NextLook, follows_what_was_found) {
   found.importance = {.loss = 1, .heads = {needed(0, 1.005), needed(1, 1), needed(2, 3)}};
   EXPECT_EQ(next_look(found)->step, NextStep::pruning);
   found.pruning = {.loss = 1, .steps = {step(1), step(1.2)}};
+  found.spare = Removable::all;
   EXPECT_EQ(next_look(found)->step, NextStep::spare_heads_gone);
+  EXPECT_EQ(next_look(found)->why, "a smaller run without those heads");
   found.gates = {{.head = {}, .gate = 0}};
+  found.closed = Removable::all;
   EXPECT_EQ(next_look(found)->step, NextStep::closed_heads_gone);
+  EXPECT_EQ(next_look(found)->why, "a smaller run without the closed heads");
+}
+
+// The encoder's heads have slopes of alibi, and cannot be removed; the two groups of the
+// cross-attention's four heads share keys; the decoder's heads go one by one.
+TEST(NextLook, promises_only_what_prune_does) {
+  Config config = SmallCopy::options({});
+  config.model.heads = 4;
+  config.model.encoder_self.positions = {{AttentionPositions::alibi}};
+  config.model.cross.kv_heads = {{2}};
+  const SmallCopy copy(config);
+  constexpr AttentionSite decoder{AttentionKind::decoder_self, 0};
+  constexpr AttentionSite across{AttentionKind::cross, 0};
+  const auto spare = [&](const std::vector<HeadName>& heads) {
+    HeadFindings found{.heads = {}, .pruning = PruningCurve{.loss = 1, .steps = {}}};
+    for (const HeadName& head : heads) {
+      found.pruning->steps.push_back({.removed = head, .loss = 1});
+    }
+    found.pruning->steps.push_back({.removed = {decoder, 3}, .loss = 2});
+    find_removable(copy.model.transformer, found);
+    const auto look = next_look(found);
+    return look ? look->why : "";
+  };
+  const std::string all = "a smaller run without those heads";
+  const std::string some = "a smaller run, without as many heads as can be removed at that cost";
+  EXPECT_EQ(spare({{decoder, 0}, {decoder, 2}}), all);
+  EXPECT_EQ(spare({{encoder, 0}, {decoder, 2}}), some);
+  EXPECT_EQ(spare({{across, 0}, {across, 2}}), some) << "0 and 3 may go instead";
+  EXPECT_EQ(spare({{encoder, 0}, {encoder, 1}}), "");
+  EXPECT_EQ(spare({{across, 1}}), "");
+  EXPECT_EQ(spare({}), "");
+
+  const auto closed = [&](const std::vector<HeadName>& heads) {
+    HeadFindings found{.heads = {}, .gates = {{.head = {decoder, 3}, .gate = 1}}};
+    for (const HeadName& head : heads) {
+      found.gates.push_back({.head = head, .gate = 0});
+    }
+    find_removable(copy.model.transformer, found);
+    return next_look(found)->why;
+  };
+  EXPECT_EQ(closed({{decoder, 0}, {across, 0}, {across, 2}}),
+            "a smaller run without the closed heads");
+  EXPECT_EQ(closed({{decoder, 0}, {encoder, 2}}),
+            "a smaller run without the closed heads that can be removed");
+  EXPECT_EQ(closed({{encoder, 2}}), "which heads does the model need?");
 }
 
 TEST(NextLook, is_nowhere_where_each_head_is_needed) {

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "lab/heads/relation_report.hpp"
@@ -29,10 +31,12 @@ Relations partner(RelationSide side) {
 }
 
 AttendedSequence sequence_with(const Relations& relations, bool causal = false) {
+  static const std::array patterns{Pattern::full(), Pattern::causal()};
   return {.keys = five_tokens,
           .queries = five_tokens,
           .self = true,
           .causal = causal,
+          .patterns = std::span(patterns).subspan(causal ? 1 : 0, 1),
           .key_facts = no_facts,
           .relations = relations};
 }
@@ -83,11 +87,27 @@ TEST(HeadAgreement, knows_what_the_best_offset_would_give) {
 TEST(HeadAgreement, knows_what_chance_would_give) {
   const Relations everywhere = partner(RelationSide::source);
   const auto sums = sums_of(sequence_with(everywhere), {all_of_them});
-  EXPECT_NEAR(figures_of(sums[0]).random, (1.0 / 5 + 1.0 / 5 + 2.0 / 5) / 3, 1e-12);
+  EXPECT_THAT(figures_of(sums[0]).random,
+              ElementsAre(DoubleNear((1.0 / 5 + 1.0 / 5 + 2.0 / 5) / 3, 1e-12)));
   // Under the causal pattern query i has i + 1 keys.
   const Relations back = partner(RelationSide::target);
   const auto causal = sums_of(sequence_with(back, true), {all_of_them});
-  EXPECT_NEAR(figures_of(causal[0]).random, (1.0 / 2 + 1.0 / 3 + 2.0 / 5) / 3, 1e-12);
+  EXPECT_THAT(figures_of(causal[0]).random,
+              ElementsAre(DoubleNear((1.0 / 2 + 1.0 / 3 + 2.0 / 5) / 3, 1e-12)));
+}
+
+// A window of one position before shows query 1 both of its keys, one of them related; query 2 none
+// of its own; query 4 one of two. Blocks of two show query 1 the same two, and the others none.
+TEST(HeadAgreement, knows_what_chance_would_give_among_the_keys_of_each_pattern) {
+  const Relations relations = partner(RelationSide::source);
+  const std::vector<Pattern> patterns{Pattern::full(), Pattern::window(1, 0), Pattern::blocks(2)};
+  AttendedSequence sequence = sequence_with(relations);
+  sequence.patterns = patterns;
+  const auto sums = sums_of(sequence, {all_of_them, none_of_them, none_of_them});
+  EXPECT_THAT(
+      figures_of(sums[0]).random,
+      ElementsAre(DoubleNear((1.0 / 5 + 1.0 / 5 + 2.0 / 5) / 3, 1e-12),
+                  DoubleNear((1.0 / 2 + 1.0 / 2) / 3, 1e-12), DoubleNear(1.0 / 2 / 3, 1e-12)));
 }
 
 TEST(HeadAgreement, is_with_the_relations_of_its_own_side) {
@@ -126,7 +146,7 @@ TEST(HeadAgreement, of_parts_adds_up) {
 RelationFigures figures(std::string name, double offset_share, std::vector<double> agreement) {
   return {.name = std::move(name),
           .queries = 100,
-          .random = 0.1,
+          .random = std::vector<double>(agreement.size(), 0.1),
           .offset = -1,
           .offset_share = offset_share,
           .agreement = std::move(agreement)};
@@ -139,6 +159,10 @@ TEST(HeadAgreement, names_the_relation_that_an_offset_explains_least) {
   EXPECT_EQ(closest_relation(relations, 0), 1U);
   EXPECT_EQ(closest_relation(relations, 1), std::nullopt);
   EXPECT_EQ(closest_relation({}, 0), std::nullopt);
+  RelationFigures narrow = figures("neighbour", 0.3, {0.5, 0.5});
+  narrow.random = {0.1, 0.5};  // by chance, the second head agrees as often
+  EXPECT_EQ(closest_relation({narrow}, 0), 0U);
+  EXPECT_EQ(closest_relation({narrow}, 1), std::nullopt);
 }
 
 TEST(RelationReport, names_the_best_head_of_each_relation) {

@@ -16,7 +16,7 @@ HeadMoment moment(Index step, Role role, double agreement) {
   AttentionReport attention;
   attention.site = {AttentionKind::cross, 1};
   attention.heads = {head};
-  attention.relations = {{.name = "answer", .queries = 10, .agreement = {agreement}}};
+  attention.relations = {{.name = "answer", .queries = 10, .random = {}, .agreement = {agreement}}};
   return {.step = step, .attentions = {attention}};
 }
 

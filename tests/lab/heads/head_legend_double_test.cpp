@@ -31,6 +31,7 @@ std::vector<AttentionReport> one_head() {
   RelationFigures answer;
   answer.name = "answer";
   answer.queries = 1;
+  answer.random = {0.5};
   answer.agreement = {1};
   return {
       {.site = {AttentionKind::cross, 0}, .queries = 1, .heads = {head}, .relations = {answer}}};

@@ -19,11 +19,11 @@ Index offset_to(Index query, Index key) { return std::clamp<Index>(key - query, 
 
 bool is_word(TokenId token) { return token > end_mark; }
 
-bool is_rarest(const Seen& seen, Index query, Index key) {  // the highest token: tiny_facts
-  const Index count = seen.key_count(query);
-  for (Index j = 0; j < count; ++j) {
+// The highest token: tiny_facts.
+bool is_rarest(const Seen& seen, std::size_t head, Index query, Index key) {
+  for (Index j = 0; j < std::ssize(seen.keys); ++j) {
     const bool before = seen.key(j) > seen.key(key) || (seen.key(j) == seen.key(key) && j < key);
-    if (is_word(seen.key(j)) && before) {
+    if (seen.sees(head, query, j) && is_word(seen.key(j)) && before) {
       return false;
     }
   }
@@ -31,7 +31,7 @@ bool is_rarest(const Seen& seen, Index query, Index key) {  // the highest token
 }
 
 // Whether a key is in this place for this query.
-bool is_at(KeyPlace place, const Seen& seen, Index query, Index key) {
+bool is_at(KeyPlace place, const Seen& seen, std::size_t head, Index query, Index key) {
   switch (place) {
     case KeyPlace::same:
       return key == query;
@@ -40,13 +40,13 @@ bool is_at(KeyPlace place, const Seen& seen, Index query, Index key) {
     case KeyPlace::next:
       return key == query + 1;
     case KeyPlace::first:
-      return key == 0 && seen.key_count(query) > 1;
+      return key == 0 && seen.key_count(head, query) > 1;
     case KeyPlace::last:
       return !seen.causal && key + 1 == static_cast<Index>(seen.keys.size());
     case KeyPlace::punctuation:
       return seen.key(key) == tiny_vocabulary - 2;
     case KeyPlace::rarest:
-      return is_rarest(seen, query, key);
+      return is_rarest(seen, head, query, key);
     case KeyPlace::induction:
       return seen.self && key > 0 && key <= query &&
              seen.key(key - 1) == seen.queries[static_cast<std::size_t>(query)];
@@ -55,22 +55,29 @@ bool is_at(KeyPlace place, const Seen& seen, Index query, Index key) {
   }
 }
 
+// Whether a query counts for the first or the last key even where it may not attend to it.
+bool always_counts(KeyPlace place, const Seen& seen, std::size_t head, Index query) {
+  return (place == KeyPlace::first && seen.key_count(head, query) > 1) ||
+         (place == KeyPlace::last && !seen.causal);
+}
+
 void expect_places(const HeadSums& head, const std::vector<Seen>& sentences, std::size_t number) {
   for (std::size_t p = 0; p < place_names.size(); ++p) {
     SCOPED_TRACE(place_names[p]);
+    const auto place = static_cast<KeyPlace>(p);
     double queries = 0;
     double weight = 0;
     double even = 0;
     sum_of(sentences, [&](const Seen& seen, Index i) {
       double there = 0;
-      for (Index j = 0; j < seen.key_count(i); ++j) {
-        if (is_at(static_cast<KeyPlace>(p), seen, i, j)) {
+      for (Index j = 0; j < std::ssize(seen.keys); ++j) {
+        if (seen.sees(number, i, j) && is_at(place, seen, number, i, j)) {
           ++there;
           weight += seen.weight(number, i, j);
         }
       }
-      queries += there > 0 ? 1 : 0;
-      even += there / static_cast<double>(seen.key_count(i));
+      queries += there > 0 || always_counts(place, seen, number, i) ? 1 : 0;
+      even += there / static_cast<double>(seen.key_count(number, i));
       return 0;
     });
     EXPECT_EQ(head.places[p].queries, queries);
@@ -86,8 +93,8 @@ void expect_offsets(const HeadSums& head, const std::vector<Seen>& sentences, st
     const auto sum_where = [&](const auto& term) {
       return sum_of(sentences, [&](const Seen& seen, Index i) {
         double sum = 0;
-        for (Index j = 0; j < seen.key_count(i); ++j) {
-          sum += offset_to(i, j) == offset ? term(seen, i, j) : 0;
+        for (Index j = 0; j < std::ssize(seen.keys); ++j) {
+          sum += seen.sees(number, i, j) && offset_to(i, j) == offset ? term(seen, i, j) : 0;
         }
         return sum;
       });
@@ -101,8 +108,8 @@ void expect_offsets(const HeadSums& head, const std::vector<Seen>& sentences, st
               }));
     EXPECT_EQ(head.offset_queries[o], sum_of(sentences, [&](const Seen& seen, Index i) {
                 bool any = false;
-                for (Index j = 0; j < seen.key_count(i); ++j) {
-                  any = any || offset_to(i, j) == offset;
+                for (Index j = 0; j < std::ssize(seen.keys); ++j) {
+                  any = any || (seen.sees(number, i, j) && offset_to(i, j) == offset);
                 }
                 return any ? 1.0 : 0.0;
               }));
@@ -115,11 +122,12 @@ void expect_head(const HeadSums& head, const std::vector<Seen>& sentences, std::
               sum_of(sentences,
                      [&](const Seen& seen, Index i) { return entropy(row_of(seen, number, i)); }),
               statistics_rounding);
-  EXPECT_NEAR(
-      head.even_entropy,
-      sum_of(sentences, [](const Seen& seen,
-                           Index i) { return std::log(static_cast<double>(seen.key_count(i))); }),
-      statistics_rounding);
+  EXPECT_NEAR(head.even_entropy,
+              sum_of(sentences,
+                     [&](const Seen& seen, Index i) {
+                       return std::log(static_cast<double>(seen.key_count(number, i)));
+                     }),
+              statistics_rounding);
   EXPECT_NEAR(head.largest,
               sum_of(sentences,
                      [&](const Seen& seen, Index i) {

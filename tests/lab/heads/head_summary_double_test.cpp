@@ -74,22 +74,24 @@ TEST(HeadSummary, has_each_pair_of_heads_of_an_attention_once) {
 }
 
 TEST(HeadSummary, has_the_best_head_of_all_layers_for_a_relation) {
-  const auto with = [](AttentionSite site, std::vector<double> agreement) {
+  const auto with = [](AttentionSite site, std::vector<double> agreement,
+                       std::vector<double> random) {
     AttentionReport report = attention(site, {head(1, Role::none), head(1, Role::none)});
     for (HeadReport& one : report.heads) one.divergence = one.output_distance = {0, 0};
     report.relations.push_back({.name = "object to verb",
                                 .queries = 5,
-                                .random = 0.1,
+                                .random = std::move(random),
                                 .offset = -1,
                                 .offset_share = 0.4,
                                 .agreement = std::move(agreement)});
     return report;
   };
-  const NamedFigures figures = summary_of({with({AttentionKind::encoder_self, 0}, {0.2, 0.9}),
-                                           with({AttentionKind::encoder_self, 1}, {0.3, 0.1})});
+  const NamedFigures figures =
+      summary_of({with({AttentionKind::encoder_self, 0}, {0.2, 0.9}, {0.1, 0.25}),
+                  with({AttentionKind::encoder_self, 1}, {0.3, 0.1}, {0.1, 0.1})});
   EXPECT_EQ(at(figures, "encoder_self.object_to_verb.best_head"), 0.9);
   EXPECT_EQ(at(figures, "encoder_self.object_to_verb.best_offset"), 0.4);
-  EXPECT_EQ(at(figures, "encoder_self.object_to_verb.random"), 0.1);
+  EXPECT_EQ(at(figures, "encoder_self.object_to_verb.random"), 0.25) << "of the best head";
 }
 
 TEST(HeadSummary, has_what_attentions_lose_without_a_head) {

@@ -4,15 +4,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "core/ops/attention/attention.hpp"
 #include "core/sequence/segments.hpp"
+#include "datasets/corpus/masking.hpp"
 #include "lab/heads/attention_sums.hpp"
 #include "lab/heads/head_figures.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/small_copy.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -34,7 +39,13 @@ const TokenFacts& facts() {
 }
 
 AttendedSequence in_self_attention(const std::vector<TokenId>& tokens, bool causal = false) {
-  return {.keys = tokens, .queries = tokens, .self = true, .causal = causal, .key_facts = facts()};
+  static const std::array patterns{Pattern::full(), Pattern::causal()};
+  return {.keys = tokens,
+          .queries = tokens,
+          .self = true,
+          .causal = causal,
+          .patterns = std::span(patterns).subspan(causal ? 1 : 0, 1),
+          .key_facts = facts()};
 }
 
 // Weights that lie whole on one key of each query.
@@ -60,7 +71,7 @@ std::vector<Scalar> even_weights(std::size_t keys, bool causal) {
 
 HeadFigures figures_for(const AttendedSequence& sequence, const std::vector<Scalar>& weights) {
   HeadSums sums;
-  sums.add(sequence, weights);
+  sums.add(sequence, 0, weights);
   return figures_of(sums);
 }
 
@@ -70,9 +81,20 @@ TEST(AttendedSequence, lets_every_query_see_the_prefix) {
   const std::vector<TokenId> tokens{3, 4, 5, 6, 7};
   AttendedSequence sequence = in_self_attention(tokens, true);
   sequence.prefix = 3;
-  EXPECT_EQ(sequence.key_count(0), 3);
-  EXPECT_EQ(sequence.key_count(2), 3);
-  EXPECT_EQ(sequence.key_count(3), 4);
+  EXPECT_THAT(sequence.keys_for(0, 0), ElementsAre(0, 1, 2));
+  EXPECT_THAT(sequence.keys_for(0, 2), ElementsAre(0, 1, 2));
+  EXPECT_THAT(sequence.keys_for(0, 3), ElementsAre(0, 1, 2, 3));
+}
+
+TEST(AttendedSequence, lets_each_head_see_the_keys_of_its_own_pattern) {
+  const std::vector<TokenId> tokens{3, 4, 5, 6, 7};
+  const std::vector<Pattern> patterns{Pattern::window(1, 0), Pattern::blocks(2),
+                                      Pattern::causal().top(1)};
+  AttendedSequence sequence = in_self_attention(tokens);
+  sequence.patterns = patterns;
+  EXPECT_THAT(sequence.keys_for(0, 3), ElementsAre(2, 3));
+  EXPECT_THAT(sequence.keys_for(1, 2), ElementsAre(2, 3));
+  EXPECT_THAT(sequence.keys_for(2, 3), ElementsAre(0, 1, 2, 3)) << "the choice of one is its own";
 }
 
 TEST(HeadFigures, of_a_head_that_looks_at_the_previous_token) {
@@ -114,6 +136,96 @@ TEST(HeadFigures, of_even_attention_are_the_even_ones) {
       EXPECT_NEAR(place.share, place.even, sums_rounding);
     }
   }
+}
+
+TEST(HeadFigures, of_a_heads_even_spread_over_its_pattern_are_the_even_ones) {
+  const std::size_t n = sentence.size();
+  const std::vector<Pattern> patterns{Pattern::window(1, 0), Pattern::window(1, 1),
+                                      Pattern::blocks(3), Pattern::full().top(2)};
+  AttendedSequence sequence = in_self_attention(sentence);
+  sequence.patterns = patterns;
+  // The numbers of keys of the seven queries: 1 and six times 2; 2 at both ends, else 3; blocks of
+  // 3, 3 and 1; all 7, whichever 2 the head chooses.
+  const std::vector<double> even_entropies{6 * std::log(2) / 7,
+                                           (2 * std::log(2) + 5 * std::log(3)) / 7,
+                                           6 * std::log(3) / 7, std::log(7)};
+  for (std::size_t head = 0; head < patterns.size(); ++head) {
+    SCOPED_TRACE(head);
+    std::vector<Scalar> weights(n * n, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::vector<Index> keys = sequence.keys_for(head, static_cast<Index>(i));
+      for (const Index j : keys) {
+        weights[i * n + static_cast<std::size_t>(j)] = 1 / static_cast<Scalar>(keys.size());
+      }
+    }
+    HeadSums sums;
+    sums.add(sequence, head, weights);
+    const HeadFigures figures = figures_of(sums);
+    EXPECT_NEAR(figures.even_entropy, even_entropies[head], sums_rounding);
+    EXPECT_NEAR(figures.entropy, figures.even_entropy, sums_rounding);
+    for (const PlaceFigures& place : figures.places) {
+      EXPECT_NEAR(place.share, place.even, sums_rounding);
+    }
+    EXPECT_NE(figures.role, Role::content);
+    EXPECT_NE(figures.role, Role::idle);
+  }
+}
+
+TEST(HeadFigures, count_only_queries_that_may_attend_to_a_place) {
+  const std::vector<Pattern> patterns{Pattern::blocks(2)};
+  const std::vector<TokenId> tokens{3, 4, 5, 6};
+  AttendedSequence sequence = in_self_attention(tokens);
+  sequence.patterns = patterns;
+  const HeadFigures head =
+      figures_for(sequence, {0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0});  // the other of two
+  // Queries 1 and 3 have a previous key, 0 and 2 a next one.
+  EXPECT_EQ(head.at(KeyPlace::previous).share, 1);
+  EXPECT_EQ(head.at(KeyPlace::previous).even, 0.5);
+  EXPECT_EQ(head.at(KeyPlace::next).share, 1);
+  // All four may choose, one of them the first key.
+  EXPECT_EQ(head.at(KeyPlace::first).share, 0.25);
+  EXPECT_EQ(head.at(KeyPlace::first).even, 0.25);
+}
+
+TEST(HeadFigures, of_queries_that_may_attend_to_nothing_are_left_out) {
+  const std::vector<Pattern> patterns{Pattern::by([](Index query, Index) { return query > 0; })};
+  const std::vector<TokenId> tokens{3, 4};
+  AttendedSequence sequence = in_self_attention(tokens);
+  sequence.patterns = patterns;
+  HeadSums sums;
+  sums.add(sequence, 0, std::vector<Scalar>{0, 0, 0.5, 0.5});
+  EXPECT_EQ(sums.queries, 1);
+  EXPECT_NEAR(sums.even_entropy, std::log(2), sums_rounding);
+}
+
+TEST(TokenFacts, tell_marks_and_the_mask_from_words) {
+  const SmallCopy copy;
+  const SideFacts facts = token_facts(copy.task, layout_of(copy.config.model));
+  for (const TokenFacts& side : {facts.source, facts.target}) {
+    EXPECT_TRUE(side.is_mark(unknown_id));
+    EXPECT_TRUE(side.is_mark(begin_id));
+    EXPECT_TRUE(side.is_mark(end_id));
+    EXPECT_FALSE(side.is_mark(mark_count));
+    EXPECT_TRUE(side.is_mark(mask_id(*copy.task.source_tokenizer)));  // of one size on both sides
+  }
+}
+
+TEST(HeadFigures, never_take_a_mark_for_the_rarest_token) {
+  // Of the unknown, begin and end marks, the mask 9 and the word 3 only the word counts, though the
+  // training data has all others less often.
+  TokenFacts with_mask = facts();
+  with_mask.mask = 9;
+  with_mask.occurrences[9] = 0;
+  const std::vector<TokenId> tokens{0, 1, 2, 9, 3};
+  const std::vector<Pattern> patterns{Pattern::full()};
+  const AttendedSequence sequence{.keys = tokens,
+                                  .queries = tokens,
+                                  .self = true,
+                                  .causal = false,
+                                  .patterns = patterns,
+                                  .key_facts = with_mask};
+  const auto on_word = all_on(tokens.size(), [](std::size_t) { return 4; });
+  EXPECT_EQ(figures_for(sequence, on_word).at(KeyPlace::rarest).share, 1);
 }
 
 TEST(HeadFigures, tell_the_rarest_token) {
@@ -257,7 +369,7 @@ TEST(HeadFigures, of_hand_made_queries_and_keys_tell_their_offset) {
       const Tensor weights =
           hand_made_weights(offset, causal ? Pattern::causal() : Pattern::full());
       HeadSums sums;
-      sums.add(in_self_attention(sentence, causal), weights.values());
+      sums.add(in_self_attention(sentence, causal), 0, weights.values());
       const HeadFigures head = figures_of(sums);
       EXPECT_EQ(head.offset, offset);
       EXPECT_EQ(head.offset_share, 1);

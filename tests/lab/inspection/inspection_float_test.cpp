@@ -8,6 +8,7 @@
 
 #include "datasets/loader.hpp"
 #include "lab/heads/recorded_attentions.hpp"
+#include "lab/inspection/mean_by_distance.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "tests/support/tiny_run.hpp"
 
@@ -110,6 +111,36 @@ TEST_F(InspectedText, heads_with_a_pattern_look_by_distance_and_others_do_not) {
   EXPECT_THAT(inspection.without->sequence.logits.values(),
               ::testing::Not(ElementsAreArray(inspection.sequence.logits.values())));
   EXPECT_FALSE(inspection.without->target.empty());
+}
+
+// A pair that `top` leaves out has the weight 0 and counts, as in the mean over all pairs.
+TEST_F(InspectedText, heads_that_choose_keys_have_means_over_all_keys_to_choose_from) {
+  const ProgramResult trained =
+      run_program(tiny_training("top", {"task.train_examples=40", "task.validation_examples=4",
+                                        "task.test_examples=4", "task.vocabulary=8",
+                                        "model.d_model=8", "model.heads=2", "model.d_ff=8",
+                                        "training.steps=2", "training.warmup=1",
+                                        "evaluation.every=1", "encoder_self.pattern=top_k 2"}),
+                  here_.path());
+  ASSERT_EQ(trained.exit_code, 0) << trained.errors;
+  const SavedRun run(here_ / "top");
+  const Inspection other = inspect(run, {.text = "4 5 6 7"});
+  const Inspection inspection =
+      inspect(run, {.text = "1 2 3", .without = {"encoder.layers.0.self.1"}, .pattern = "4 5 6 7"});
+  EXPECT_THAT(inspection.without->sequence.heads[1].weights.values(),
+              Pointwise(FloatNear(1e-6F),
+                        expected_weights(other.sequence.heads[1].weights, 4, 4).values()));
+}
+
+// Three queries that look back, each at the first key alone.
+TEST(MeanByDistance, is_over_the_pairs_that_the_pattern_allows) {
+  Tensor weights = Tensor::zeros({3, 3});
+  weights.row(0)[0] = weights.row(1)[0] = weights.row(2)[0] = 1;
+  const DistanceWeights mean = mean_by_distance(weights, Pattern::causal().top(1), 0);
+  EXPECT_EQ(mean.at(-2), Scalar{1});      // one pair
+  EXPECT_EQ(mean.at(-1), Scalar{1} / 2);  // of two pairs
+  EXPECT_EQ(mean.at(0), Scalar{1} / 3);   // of three
+  EXPECT_EQ(mean.at(1), Scalar{0});       // no pair
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/sweep/make_plan.hpp"
 #include "lab/sweep/report.hpp"
 
 namespace tapehead {

@@ -39,7 +39,8 @@ std::vector<std::vector<Generated>> generate(const TinyModel& model,
   return generate_batch(model.transformer, model.store, prompts_of(model, from), options);
 }
 
-// Whether each token is the one that its number draws from the probabilities of a whole new pass.
+// Whether each token is the one that its number draws from the probabilities of a whole new pass,
+// and whether the log-probability is the model's own, whatever may be drawn.
 void expect_recomputed(const TinyModel& model, const Sentence& prompt, const Draws& draws,
                        const Generated& generated, const GenerationOptions& options) {
   Sentence tokens;
@@ -51,7 +52,7 @@ void expect_recomputed(const TinyModel& model, const Sentence& prompt, const Dra
     const auto probabilities = token_probabilities(logits, options.sampling, never);
     const TokenId expected = i < generated.tokens.size() ? generated.tokens[i] : end_mark;
     ASSERT_EQ(token_at(probabilities, draw_uniform(draws, i)), expected) << "token " << i;
-    log_probability += std::log(probabilities[static_cast<std::size_t>(expected)]);
+    log_probability += next[static_cast<std::size_t>(expected)];
     tokens.push_back(expected);
   }
   EXPECT_NEAR(generated.log_probability, log_probability,
@@ -82,6 +83,20 @@ TEST_P(Generation, equals_recomputation) {
                           draws_of(static_cast<Index>(i), static_cast<Index>(k)), generated[i][k],
                           options);
       }
+    }
+  }
+}
+
+TEST_P(Generation, has_the_log_probability_of_the_model_with_every_limit) {
+  for (const SamplingOptions& sampling :
+       {SamplingOptions{.temperature = 0}, SamplingOptions{.temperature = 0.5},
+        SamplingOptions{.top_k = 2, .top_p = 0.9, .min_p = 0.1}}) {
+    const GenerationOptions options{.sampling = sampling, .max_tokens = 12, .context = 24};
+    const auto generated = generate(model_, prompts, options);
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+      SCOPED_TRACE(::testing::Message() << "prompt " << i << ", T " << sampling.temperature);
+      expect_recomputed(model_, prompts[i], draws_of(static_cast<Index>(i), 0), generated[i][0],
+                        options);
     }
   }
 }

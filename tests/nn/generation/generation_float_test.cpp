@@ -1,5 +1,5 @@
-// Generation in single precision: the probabilities that tokens were drawn from are those of a pass
-// without a cache. (The double build is held to every token.)
+// Generation in single precision: the probabilities of its tokens are those of a pass without a
+// cache. (The double build is held to every token.)
 #include "nn/generation/generation.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ class SinglePrecisionGeneration : public ::testing::TestWithParam<GenerationSche
 INSTANTIATE_TEST_SUITE_P(Schemes, SinglePrecisionGeneration,
                          ::testing::ValuesIn(generation_schemes()));
 
-TEST_P(SinglePrecisionGeneration, draws_from_recomputed_probabilities) {
+TEST_P(SinglePrecisionGeneration, gives_tokens_their_recomputed_probabilities) {
   const TinyModel model(decoder_options(GetParam()), 3);
   const auto generated =
       generate_batch(model.transformer, model.store, prompts_of(model, decoding_sources),
@@ -27,9 +27,8 @@ TEST_P(SinglePrecisionGeneration, draws_from_recomputed_probabilities) {
     for (std::size_t k = 0; k < one.tokens.size(); ++k) {
       const Sentence before(one.tokens.begin(),
                             one.tokens.begin() + static_cast<std::ptrdiff_t>(k));
-      std::vector<double> next = next_log_probabilities(model, decoding_sources[i], before);
-      const double never = std::exp(next[begin_mark]);  // the begin mark is not drawn
-      log_probability += next[static_cast<std::size_t>(one.tokens[k])] - std::log1p(-never);
+      const std::vector<double> next = next_log_probabilities(model, decoding_sources[i], before);
+      log_probability += next[static_cast<std::size_t>(one.tokens[k])];
     }
     EXPECT_NEAR(one.log_probability / 12, log_probability / 12, 1e-5);
   }

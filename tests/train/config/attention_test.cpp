@@ -105,6 +105,26 @@ TEST(ConfigAttention, budgets_decide_the_widths) {
             std::pair(Index{16}, Index{10}));
 }
 
+// Of 4 · 16² = 1024 weights, those of the other width are gone: what is left is divided by the
+// weights of a column.
+TEST(ConfigAttention, a_budget_counts_the_weights_of_widths_that_it_does_not_decide) {
+  const auto d = [](const std::string& attention) {
+    const std::string text =
+        "model: {d_model: 16, heads: 4}\nattention: {budget: iso_params, " + attention + "}\n";
+    const AttentionSpec spec = spec_of(text, AttentionKind::cross);
+    return std::pair(spec.d_qk, spec.d_v);
+  };
+  const auto widths = [](Index d_qk, Index d_v) { return std::pair(d_qk, d_v); };
+  // Heads that are added have values as wide as the model.
+  EXPECT_EQ(d("combine: mean, heads: 2"), widths(8, 16));  // (1024 - 2 16 16) / (2 2 16)
+  EXPECT_EQ(d("combine: weighted, heads: 2"), widths(8, 16));
+  EXPECT_EQ(d("combine: mean"), widths(1, 16));       // none is left: 4 16 16 = 1024
+  EXPECT_EQ(d("d_v: 2"), widths(6, 2));               // (1024 - 2 4 16 2) / (2 4 16)
+  EXPECT_EQ(d("d_qk: 6"), widths(6, 2));              // the same budget the other way round
+  EXPECT_EQ(d("d_qk: 12"), widths(12, 1));            // none is left: 2 4 16 12 = 1536
+  EXPECT_EQ(d("kv_heads: 1, d_v: 4"), widths(9, 4));  // (1024 - 16 4 (1 + 4)) / (16 (4 + 1)) = 8.8
+}
+
 // The section for all is not meant for cross-attention where that has no distances.
 TEST(ConfigAttention, patterns_and_positions_for_all_are_those_of_self_attention) {
   const std::string text = "attention: {pattern: window 3, positions: rotary}\n";

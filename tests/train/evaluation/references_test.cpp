@@ -1,23 +1,30 @@
 // Which outputs are exactly right: with spaces and characters that the tokenizer does not keep.
 #include "train/evaluation/references.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/text/options.hpp"
+#include "tests/support/logged.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace tapehead {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
 // A task whose validation has these targets.
 class References : public ::testing::Test {
  protected:
-  Task task_with(TokenizerKind kind, const std::vector<std::string>& targets) const {
+  TaskOptions options_with(TokenizerKind kind, const std::vector<std::string>& targets,
+                           Index vocabulary) const {
     std::ofstream train(here / "train.txt");
     for (int i = 0; i < 40; ++i) {
       train << "ab cd ef\nfine gh\nab  ef\n";
@@ -33,11 +40,19 @@ class References : public ::testing::Test {
     text.train_source = text.train_target = here / "train.txt";
     text.validation_source = text.validation_target = here / "validation.txt";
     text.tokenizer = kind;
-    text.vocabulary = 20;
+    text.vocabulary = vocabulary;
     if (kind == TokenizerKind::bpe) {
       text.normalization = Normalization::nfkc;
     }
-    return make_task(options, 1);
+    return options;
+  }
+  Task task_with(TokenizerKind kind, const std::vector<std::string>& targets,
+                 Index vocabulary = 20) const {
+    return make_task(options_with(kind, targets, vocabulary), 1);
+  }
+  static Split first_of(Split split, std::size_t examples) {
+    split.examples.resize(examples);
+    return split;
   }
   // What a model writes that says every token right.
   static std::vector<std::string> tokens_as_text(const Task& task, const Split& split) {
@@ -52,6 +67,7 @@ class References : public ::testing::Test {
 };
 
 using Right = std::vector<bool>;
+using Texts = std::vector<std::string>;
 
 TEST_F(References, spaces_that_no_token_holds_make_nothing_wrong) {
   for (const TokenizerKind kind : {TokenizerKind::word, TokenizerKind::bpe}) {
@@ -96,11 +112,56 @@ TEST_F(References, what_is_unknown_is_never_right) {
   }
 }
 
-TEST_F(References, of_a_split_without_texts_are_its_tokens) {
-  const Task task = task_with(TokenizerKind::word, {"ab"});
+// The three marks, and the two words that are most frequent: ab and ef.
+constexpr Index two_words = 5;
+
+TEST_F(References, of_the_training_split_are_its_texts) {
+  const Task task = task_with(TokenizerKind::word, {"ab"}, two_words);
+  const Split train = first_of(task.split("train"), 3);
+  EXPECT_EQ(first_references(task, train, 3), (Texts{"ab cd ef", "fine gh", "ab  ef"}));
+  EXPECT_EQ(right_sequences(task, train, tokens_as_text(task, train)), (Right{false, false, true}));
+}
+
+TEST_F(References, of_the_training_split_are_those_that_were_not_dropped) {
+  TaskOptions options = options_with(TokenizerKind::word, {"ab"}, two_words);
+  options.as<ParallelTextOptions>().max_length = 2;  // drops "ab cd ef"
+  const Task task = make_task(options, 1);
   const Split& train = task.split("train");
-  EXPECT_EQ(right_sequences(task, train, {"ab cd ef", "fine", "ab ef"}),
-            (Right{true, false, true}));
+  EXPECT_EQ(train.dropped, 40);
+  EXPECT_EQ(first_references(task, train, 3), (Texts{"fine gh", "ab  ef", "fine gh"}));
+  std::ofstream(here / "train.txt", std::ios::app) << "ab\n";
+  EXPECT_THROW(first_references(task, train, 3), DataError);
+}
+
+TEST_F(References, of_a_split_without_texts_are_its_tokens) {
+  const Task task = task_with(TokenizerKind::word, {"ab"}, two_words);
+  Split train = first_of(task.split("train"), 3);
+  train.read_references = nullptr;
+  const Texts outputs = tokens_as_text(task, train);
+  EXPECT_EQ(first_references(task, train, 3), outputs);
+  EXPECT_EQ(right_sequences(task, train, outputs), (Right{false, false, true}));
+}
+
+// Outputs have at most max_extra_length tokens more than their source with its end mark.
+TEST_F(References, that_are_longer_than_outputs_can_be_are_counted) {
+  Split split;
+  split.name = "test";
+  for (const std::size_t length : {3, 4, 5, 6}) {
+    split.examples.push_back({.source = {3, 3}, .target = std::vector<TokenId>(length, 3)});
+  }
+  Config config;
+  const auto said = [&](Index max_extra_length) {
+    config.evaluation.max_extra_length = max_extra_length;
+    const Logged log;
+    say_cut_references(split, config);
+    return log.text();
+  };
+  EXPECT_THAT(said(1), AllOf(HasSubstr("test split: 2 of 4 references are longer"),
+                             HasSubstr("evaluation.max_extra_length allows 1 tokens"),
+                             HasSubstr("3 would be enough")));
+  EXPECT_EQ(said(3), "");
+  config.model.family = Family::encoder;  // its labels are as many as the source has tokens
+  EXPECT_EQ(said(1), "");
 }
 
 }  // namespace

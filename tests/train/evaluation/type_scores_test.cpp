@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "train/evaluation/test_splits.hpp"
 
 namespace tapehead {
@@ -59,8 +60,13 @@ TEST(TypeScores, of_all_test_splits_together_need_types_in_each) {
   task.splits = {split_of_types("train", {"t"}), split_of_types("test", {"a"}),
                  split_of_types("gen", {"b", "c"})};
   EXPECT_EQ(test_splits(task).back().types, (Texts{"a", "b", "c"}));
+  EXPECT_EQ(splits_named(task, "test").size(), 3U);
+  EXPECT_EQ(splits_named(task, "whole").front().types, (Texts{"a", "b", "c"}));
   task.splits[1].types.clear();
   EXPECT_EQ(test_splits(task).back().types, Texts());
+  task.splits.pop_back();
+  EXPECT_EQ(splits_named(task, "test").size(), 1U);
+  EXPECT_THROW(splits_named(task, "whole"), DataError);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "train/output/program_path.hpp"
 #include "train/output/table.hpp"
 
 namespace tapehead {
@@ -57,6 +58,16 @@ TEST(RunFormat, columns_are_aligned_whatever_the_letters) {
             "  last");
   EXPECT_EQ(table.text(0).substr(0, 8), "        ");
   EXPECT_EQ(Table({Align::left}).text(), "");
+}
+
+// As a POSIX shell reads them, and a command that takes what begins with - as an option.
+TEST(ShellWord, is_read_as_the_word_that_it_stands_for) {
+  EXPECT_EQ(shell_word("runs/a-1,b=2"), "runs/a-1,b=2");
+  EXPECT_EQ(shell_word("my run"), "'my run'");
+  EXPECT_EQ(shell_word("it's"), R"('it'\''s')");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("-r"), "./-r");
+  EXPECT_EQ(shell_word("- r"), "'./- r'");
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
@@ -36,8 +37,8 @@ void fill_run(const fs::path& path) {
   write_file_atomically(run.files().checkpoints() / "step_00000001.safetensors", "");
 }
 
-std::string create_error(const fs::path& path, bool overwrite) {
-  return io_error_of([&] { RunDirectory::create(path, overwrite); });
+std::string create_error(const fs::path& path, bool overwrite, const WaysOut& ways = {}) {
+  return io_error_of([&] { RunDirectory::create(path, overwrite, ways); });
 }
 
 TEST(RunDirectory, a_new_one_is_made_with_all_above_it) {
@@ -61,10 +62,27 @@ TEST(RunDirectory, an_empty_directory_and_a_start_that_was_killed_are_taken) {
 TEST(RunDirectory, a_run_that_is_there_is_refused_with_the_choices) {
   const TemporaryDirectory directory;
   fill_run(directory.path());
-  EXPECT_THAT(create_error(directory.path(), false),
-              AllOf(HasSubstr("run " + directory.path().string() + " exists already"),
-                    HasSubstr("--resume"), HasSubstr("--overwrite"), HasSubstr("--run DIR")));
+  EXPECT_EQ(create_error(directory.path(), false, {.resume = true}),
+            "run " + directory.path().string() +
+                " exists already; continue it with --resume, replace it with --overwrite, or "
+                "choose another directory with --run DIR");
   EXPECT_EQ(read_file(directory / "config.yaml"), "seed: 1\n");
+}
+
+TEST(RunDirectory, a_refusal_names_only_options_that_the_command_has) {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  fill_run(run);
+  EXPECT_THAT(create_error(run, false),
+              HasSubstr("exists already; replace it with --overwrite, or choose another directory "
+                        "with --run DIR"));
+  constexpr WaysOut by_argument{.another = "another directory"};
+  EXPECT_THAT(create_error(run, false, by_argument),
+              EndsWith("exists already; replace it with --overwrite, or choose another directory"));
+  EXPECT_THAT(create_error(run / "config.yaml", false, by_argument),
+              EndsWith("is not a directory; choose another directory"));
+  EXPECT_THAT(create_error(directory.path(), false, by_argument),
+              EndsWith("nothing is written there; choose another directory"));
 }
 
 TEST(RunDirectory, overwriting_removes_the_run_and_nothing_else) {

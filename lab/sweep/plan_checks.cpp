@@ -1,0 +1,157 @@
+#include "lab/sweep/plan_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+#include "core/text.hpp"
+#include "datasets/task_kind.hpp"
+#include "train/config/overrides.hpp"
+#include "train/config/rows.hpp"
+#include "train/config/values.hpp"
+#include "train/options/application.hpp"
+
+namespace tapehead {
+
+namespace {
+
+constexpr std::size_t longest_name = 200;  // bytes; file systems take 255
+
+void expect_good_names(const SweepPlan& plan) {
+  std::set<std::string> known;
+  for (const SweepRun& run : plan.runs) {
+    const bool twice = !known.insert(run.name).second;
+    if (twice || run.name.size() > longest_name) {
+      throw ConfigError(fmt::format(
+          "the directory {} would be {}: give the axis' settings short names of their own, as "
+          "`size: {{small: {{model.d_model: 32}}, large: {{model.d_model: 64}}}}`",
+          shown(run.name), twice ? "that of two runs" : "too long a name"));
+    }
+  }
+}
+
+// Checks the splits in every run's task, before any of them is trained.
+void expect_splits(const SweepFile& sweep, const SweepPlan& plan) {
+  std::vector<PlacedName> wanted = sweep.further_splits;
+  if (!sweep.split.name.empty()) {
+    wanted.push_back(sweep.split);
+  }
+  for (const SweepRun& run : plan.runs) {
+    const std::vector<std::string> known = run.config.task.kind().splits(run.config.task);
+    for (const PlacedName& split : wanted) {
+      if (std::ranges::find(known, split.name) == known.end()) {
+        throw ConfigError(fmt::format("{}: {} has no split {}; it has {}", split.place, run.name,
+                                      shown(split.name), join(known, ", ")));
+      }
+    }
+  }
+}
+
+// A masked language model predicts only some tokens of a text.
+std::vector<std::string_view> measured_metrics(const Config& config) {
+  const bool masked = application_of(config) == Application::fill;
+  std::vector<std::string_view> names;
+  for (const MetricKind* kind : metric_kinds) {
+    if (is_measured(*kind, config.task.kind().examples) && !(kind->of_text && masked)) {
+      names.push_back(kind->name);
+    }
+  }
+  return names;
+}
+
+// Throws if a run's test does not measure what the cells are compared by. Whether the run writes
+// outputs while it is trained does not matter, since its test writes them in any case.
+void expect_measured(const SweepFile& sweep, const SweepPlan& plan) {
+  const std::string_view metric = kind_of(plan.metric).name;
+  const std::string place =
+      sweep.metric ? sweep.metric_place
+                   : fmt::format("{}: evaluation.metric", shown(sweep.config.string()));
+  for (const SweepRun& run : plan.runs) {
+    const std::vector<std::string_view> measured = measured_metrics(run.config);
+    if (std::ranges::find(measured, metric) == measured.end()) {
+      throw ConfigError(fmt::format("{}: {} is not measured in {} (allowed: {})", place, metric,
+                                    run.name, join(measured, ", ")));
+    }
+  }
+}
+
+// The value as its option writes it: 0.001 for 1e-3. The config has the option's task.
+std::string value_as_written(const Override& value, Config config) {
+  for (const Section& section : sections(config)) {
+    for (const Row& row : section.rows) {
+      if (section.name == value.section && row.field.name == value.option) {
+        read_value(row, value.value);
+        return write_value(row);
+      }
+    }
+  }
+  return value.text;
+}
+
+std::map<std::string, std::string> values_as_written(const SweepSetting& setting,
+                                                     const Config& config) {
+  std::map<std::string, std::string> values;
+  for (const Override& value : setting.values) {
+    values[full_name(value)] = value_as_written(value, config);
+  }
+  return values;
+}
+
+// Throws if two settings of an axis are the same, however they are written: they would be one cell,
+// trained twice.
+void expect_different_settings(const SweepFile& sweep, const SweepPlan& plan) {
+  for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
+    std::map<std::map<std::string, std::string>, std::string> labels;
+    for (const SweepSetting& setting : sweep.axes[axis].settings) {
+      const auto with_it = std::ranges::find_if(plan.runs, [&](const SweepRun& run) {
+        return plan.cells[run.cell].labels[axis] == setting.label;
+      });
+      const Config& config = with_it->config;
+      const auto [known, added] =
+          labels.try_emplace(values_as_written(setting, config), setting.label);
+      if (!added) {
+        throw ConfigError(fmt::format("{}: {} is the same as {}; leave one of them out",
+                                      setting.values.front().place, shown(setting.label),
+                                      shown(known->second)));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void expect_separate(const SweepFile& sweep) {
+  std::map<std::string, std::string> owners;
+  for (const Override& value : sweep.fixed) {
+    const bool outside = value.place.starts_with("--set");
+    owners[full_name(value)] = outside ? value.name_place : "`set`";
+  }
+  for (const SweepAxis& axis : sweep.axes) {
+    std::set<std::string> own;
+    for (const SweepSetting& setting : axis.settings) {
+      for (const Override& value : setting.values) {
+        const auto owner = owners.find(full_name(value));
+        if (owner != owners.end()) {
+          throw ConfigError(fmt::format("{}: already set by {}", value.name_place, owner->second));
+        }
+        own.insert(full_name(value));
+      }
+    }
+    for (const std::string& option : own) {
+      owners[option] = "the axis " + shown(axis.name);
+    }
+  }
+}
+
+void expect_sound(const SweepFile& sweep, const SweepPlan& plan) {
+  expect_good_names(plan);
+  expect_different_settings(sweep, plan);
+  expect_splits(sweep, plan);
+  expect_measured(sweep, plan);
+}
+
+}  // namespace tapehead

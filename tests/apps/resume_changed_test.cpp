@@ -1,0 +1,167 @@
+// What a run is resumed with, other than it was trained with: it counts and is said, or is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/version.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/tiny_runs.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ResumeChanged : public TinyRuns {};
+
+TEST_F(ResumeChanged, a_config_file_that_has_changed_is_not_ignored_in_silence) {
+  train(tiny_training("a"));
+  // Of the run's own options only d_model, set at its start, is looked at here; training.steps is
+  // set again.
+  const ProgramResult end = resume("a", {"training.steps=45"});
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("the run continues with its own config, not with"),
+                                HasSubstr("model.d_model: 16, not 64\n"),
+                                Not(HasSubstr("training.steps:")), Not(HasSubstr("seed:"))));
+  const Arguments own{"train", (here / "a/config.yaml").string(), "--run", "a", "--resume"};
+  EXPECT_THAT(run(own).errors, Not(HasSubstr("own config")));
+}
+
+TEST_F(ResumeChanged, by_other_kernels_is_not_to_the_bit_which_is_said) {
+  train(tiny_training("a"));
+  const std::string warning = "not the same to the bit";
+  EXPECT_THAT(resume("a", {"training.steps=45"}).errors, Not(HasSubstr(warning)));
+  std::string record = content_of(here / "a/record.json");
+  const std::string level = fmt::format("\"level\": \"{}\"", kernel_level());
+  const std::size_t last = record.rfind(level);
+  ASSERT_NE(last, std::string::npos) << record;
+  std::ofstream(here / "a/record.json")
+      << record.replace(last, level.size(), "\"level\": \"abacus\"");
+  const ProgramResult end = resume("a", {"training.steps=50"});
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  EXPECT_THAT(end.errors,
+              AllOf(HasSubstr(warning),
+                    HasSubstr(fmt::format("kernels {} (was abacus)\n", kernel_level()))));
+}
+
+TEST_F(ResumeChanged, what_decided_how_it_began_is_kept_or_refused) {
+  train(tiny_training("a"));
+  const std::string weights = content_of(here / "a/checkpoints/best.safetensors");
+  for (const auto& [option, value] : {std::pair("training.optimizer", "sgd"),
+                                      {"training.freeze", "[encoder.*]"},
+                                      {"model.initializer", "normal"},
+                                      {"model.init_from", "b"},
+                                      {"decoder_self.start", "identical"}}) {
+    const ProgramResult end =
+        resume("a", {"training.steps=50", fmt::format("{}={}", option, value)});
+    EXPECT_EQ(end.exit_code, 2) << option;
+    EXPECT_THAT(end.errors, AllOf(HasSubstr(fmt::format("({}: ", option)),
+                                  HasSubstr("model.init_from=a --run DIR\n")));
+  }
+  EXPECT_EQ(content_of(here / "a/checkpoints/best.safetensors"), weights);
+  EXPECT_EQ(resume("a", {"training.steps=50", "training.freeze=[]"}).exit_code, 0);
+}
+
+TEST_F(ResumeChanged, fewer_steps_than_there_are_already_are_said_to_be) {
+  train(tiny_training("a"));
+  const ProgramResult end = resume("a", {"training.steps=7"});
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  EXPECT_THAT(end.errors, HasSubstr("the run is past training.steps 7 already\n"));
+}
+
+// As of a model that was pruned or imported, or of a run whose other checkpoints took too much
+// room.
+TEST_F(ResumeChanged, weights_without_a_training_are_not_replaced) {
+  train(tiny_training("a"));
+  for (const int step : {30, 40}) fs::remove(step_checkpoint(here / "a", step));
+  const std::string weights = content_of(here / "a/checkpoints/best.safetensors");
+  const auto expect_refused = [&] {
+    const ProgramResult end = resume("a", {});
+    EXPECT_EQ(end.exit_code, 1);
+    EXPECT_THAT(end.errors, AllOf(HasSubstr("a has weights, but no checkpoint"),
+                                  HasSubstr("--set model.init_from=a --run DIR\n")));
+    EXPECT_EQ(content_of(here / "a/checkpoints/best.safetensors"), weights);
+  };
+  expect_refused();
+  fs::remove(here / "a/record.json");
+  expect_refused();
+}
+
+// An epoch has some 16 batches.
+TEST_F(ResumeChanged, other_batches_begin_with_the_next_epoch) {
+  train(tiny_training("a", {"training.steps=12", "training.checkpoint_every=12"}));
+  copy_run("a", "b");
+  const auto expect_the_next_epoch = [&](const std::string& run, const std::string& override,
+                                         const std::string& batches) {
+    const ProgramResult end = resume(run, {"training.steps=30", override});
+    EXPECT_EQ(end.exit_code, 0) << end.errors;
+    EXPECT_THAT(end.errors, AllOf(HasSubstr(batches + ", were training.batch_tokens 256, "
+                                                      "batch_lengths alike"),
+                                  HasSubstr("the rest of epoch 1 is skipped")));
+  };
+  expect_the_next_epoch("a", "training.batch_tokens=2048",
+                        "batch_tokens 2048, batch_lengths alike");
+  expect_the_next_epoch("b", "training.batch_lengths=mixed",
+                        "batch_tokens 256, batch_lengths mixed");
+}
+
+TEST_F(ResumeChanged, another_metric_finds_its_own_best) {
+  train(tiny_training("a"));
+  const ProgramResult end = resume("a", {"training.steps=60", "evaluation.metric=token_accuracy"});
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+  // The loss, about 2.4, would never be beaten by a share.
+  EXPECT_THAT(end.errors, ContainsRegex("step 60: validation: .*best so far"));
+}
+
+TEST_F(ResumeChanged, checkpoints_of_another_model_are_refused_and_the_run_stays_as_it_is) {
+  train(tiny_training("a"));
+  copy_run("a", "before");
+  const ProgramResult refused = resume("a", {"model.d_model=32"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors,
+              AllOf(HasSubstr("another model (model."), HasSubstr("model.d_model: 16, not 32"),
+                    HasSubstr("step_00000040.safetensors"),
+                    HasSubstr("so restore the config that they belong to, or"),
+                    Not(HasSubstr("--overwrite")), Not(HasSubstr("--data"))));
+  expect_same_file(here / "before/config.yaml", here / "a/config.yaml");
+  EXPECT_EQ(resume("a").exit_code, 0);
+  expect_same_runs(here / "before", here / "a");
+}
+
+TEST_F(ResumeChanged, what_set_has_changed_about_the_task_is_named) {
+  train(tiny_training("a"));
+  const ProgramResult refused = resume("a", {"task.max_length=9", "training.steps=50"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors,
+              AllOf(HasSubstr("other data or other options of the task"),
+                    HasSubstr("--set has changed their task (task.max_length: 10, not 9): leave "
+                              "that out, or start another run"),
+                    Not(HasSubstr("--data"))));
+}
+
+TEST_F(ResumeChanged, what_is_no_run_cannot_be_resumed) {
+  const ProgramResult missing = resume("nowhere");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.errors, AllOf(HasSubstr("no run nowhere"), HasSubstr("without --resume")));
+  EXPECT_FALSE(fs::exists(here / "nowhere"));
+  fs::create_directory(here / "letters");
+  std::ofstream(here / "letters/one.txt") << "dear";
+  const ProgramResult other = resume("letters");
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.errors, HasSubstr("not a run"));
+}
+
+}  // namespace
+}  // namespace tapehead

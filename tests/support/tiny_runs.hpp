@@ -1,0 +1,34 @@
+// Tests that train tiny runs, in a directory of their own, and go on with them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "tests/support/tiny_training.hpp"
+
+namespace tapehead {
+
+class TinyRuns : public ::testing::Test {
+ protected:
+  ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
+  ProgramResult train(const Arguments& arguments) {
+    ProgramResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result;
+  }
+  ProgramResult resume(const std::string& name, const Arguments& overrides = {},
+                       const Arguments& options = {}) {
+    return run(resumed_training(name, overrides, options));
+  }
+  void copy_run(const std::string& from, const std::string& to) const {
+    std::filesystem::copy(here / from, here / to, std::filesystem::copy_options::recursive);
+  }
+
+  TemporaryDirectory here;
+};
+
+}  // namespace tapehead
