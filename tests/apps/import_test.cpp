@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -113,8 +114,70 @@ TEST_F(Import, takes_the_classes_of_a_model) {
   EXPECT_THAT(refuse({{"0", "a"}, {"1", "a"}, {"2", "b"}}), HasSubstr("two classes are called"));
   EXPECT_THAT(refuse({{"0", "a"}, {"2", "b"}}), HasSubstr("id2label: the class 1 has no name"));
   EXPECT_THAT(refuse({{"0", "a"}}), HasSubstr("a model of one class gives a number"));
+  for (const std::string name : {"", "a\tb", "a\nb", "a\r"}) {
+    EXPECT_THAT(refuse({{"0", "a"}, {"1", name}, {"2", "b"}}),
+                HasSubstr("id2label: the class 1 is called " + Json(name).dump()));
+  }
   EXPECT_THAT(refuse({{"0", "a"}, {"1", "b"}}),
               HasSubstr("classifier.weight has the shape (3, 12) instead of (2, 12)"));
+}
+
+// The run reads the begin mark behind a text, so the tokenizer has to put it there.
+TEST_F(Import, takes_a_decoder_of_classes_that_reads_the_mark_behind_a_text) {
+  std::ofstream lines(here / "labelled.tsv");
+  for (int line = 0; line < 30; ++line) {
+    lines << "a cat\tanimal\na tree\tplant\n";
+  }
+  lines.close();
+  std::ofstream(here / "a.yaml")
+      << "task: {name: labelled_text, train_tsv: labelled.tsv, tokenizer: byte_bpe, vocabulary: "
+         "265}\nmodel: {d_model: 16, heads: 2, layers: 1, preset: gpt2, family: decoder}\n"
+         "training: {steps: 1, batch_tokens: 64}\nrun: {report: false}\n";
+  output({"train", "a.yaml", "--run", "a"});
+  output({"export", "a", "out"});
+  output({"import", "out", "--run", "b"});
+  EXPECT_EQ(output({"classify", "b", "--json"}, "a cat\n"),
+            output({"classify", "a", "--json"}, "a cat\n"));
+  const Json tokenizer = Json::parse(content_of(here / "out" / "tokenizer.json"));
+  const Json text = tokenizer["post_processor"]["single"][0];
+  const Json mark = tokenizer["post_processor"]["single"][1];
+  for (const Json& items : {Json::array({text}), Json::array({mark, text}),
+                            Json::array({mark, text, mark}), Json::array({text, mark, mark})}) {
+    Json other = tokenizer;
+    other["post_processor"]["single"] = items;
+    std::ofstream(here / "out" / "tokenizer.json") << other.dump();
+    const ProgramResult refused = run({"import", "out", "--run", "c"});
+    EXPECT_EQ(refused.exit_code, 2) << items;
+    EXPECT_THAT(refused.errors,
+                HasSubstr("architectures: GPT2ForSequenceClassification is read with the begin "
+                          "mark behind a text here"));
+  }
+  model("gpt2_classes");
+  EXPECT_THAT(run({"import", "gpt2_classes", "--run", "c", "--token-texts"}).errors,
+              HasSubstr("the run reads the begin mark behind each text"));
+}
+
+TEST_F(Import, never_writes_what_generation_suppresses) {
+  const fs::path directory = model("gpt2");  // its begin and end mark is 18
+  std::ofstream(directory / "generation_config.json") << Json(
+      {{"suppress_tokens", {9}},
+       {"bad_words_ids", Json::array({Json::array({7}), Json::array({3, 4}), Json::array({18})})},
+       {"eos_token_id", {18, 5}}});
+  const ProgramResult imported = run({"import", "gpt2", "--run", "a", "--token-texts"});
+  ASSERT_EQ(imported.exit_code, 0) << imported.errors;
+  EXPECT_THAT(imported.errors, HasSubstr("eos_token_id: of [18,5], only 18 ends a text here"));
+  const TensorFile weights(here / "a" / "checkpoints" / "best.safetensors");
+  std::vector<float> biases(mark_count + 18);
+  copy_values(weights.entry("output.bias"), std::span(biases));
+  std::vector<std::size_t> never;
+  for (std::size_t i = 0; i < biases.size(); ++i) {
+    if (biases[i] < -9000) {
+      never.push_back(i);
+    }
+  }
+  EXPECT_THAT(never, ::testing::ElementsAre(unknown_id, begin_id, mark_count + 7, mark_count + 9));
+  std::ofstream(directory / "generation_config.json") << R"({"bad_words_ids": [7]})";
+  EXPECT_THAT(complaint("gpt2"), HasSubstr("bad_words_ids: 7 is no list of ids"));
 }
 
 // Two SentencePiece models, whose pieces have ids in one table, become two vocabularies.
@@ -234,6 +297,33 @@ TEST_F(Import, lists_tensors_that_do_not_fit) {
                                        HasSubstr("h.0.ln_1.scale is left over")));
 }
 
+// transformers adds the copy and not the other one.
+TEST_F(Import, takes_a_copy_of_the_output_bias_that_is_one) {
+  for (const std::string name : {"bert", "albert"}) {
+    const std::string biases = name == "bert" ? "cls.predictions" : "predictions";
+    const auto copy_bias = [&](float more) {
+      std::vector<float> copy(19);  // a number for each entry
+      change_tensors(here / name, [&](std::vector<TensorEntry>& entries) {
+        std::erase_if(entries, [&](const TensorEntry& entry) {
+          return entry.name == biases + ".decoder.bias";
+        });
+        const auto bias = std::ranges::find(entries, biases + ".bias", &TensorEntry::name);
+        copy_values(*bias, std::span(copy));
+        copy[7] += more;
+        entries.push_back({.name = biases + ".decoder.bias",
+                           .shape = {19},
+                           .bytes = std::as_bytes(std::span(copy))});
+      });
+    };
+    model(name);
+    copy_bias(0);
+    output({"import", name, "--run", name + "-run", "--token-texts"});
+    copy_bias(1);
+    EXPECT_THAT(complaint(name), HasSubstr(biases + ".decoder.bias differs from " + biases +
+                                           ".bias, to which it is tied"));
+  }
+}
+
 TEST_F(Import, refuses_what_cannot_be_done_here_by_name) {
   const auto refuse = [&](const std::string& name, const char* setting, const Json& value) {
     fs::remove_all(here / name);
@@ -250,7 +340,27 @@ TEST_F(Import, refuses_what_cannot_be_done_here_by_name) {
   EXPECT_THAT(refuse("gpt2", "n_layer", "two"), HasSubstr("n_layer: \"two\" is no whole number"));
   EXPECT_THAT(refuse("gpt2", "n_embd", nullptr), HasSubstr("n_embd: it is missing"));
   EXPECT_THAT(refuse("llama", "rope_scaling", {{"rope_type", "yarn"}}),
-              HasSubstr("no rotation of type \"yarn\""));
+              HasSubstr("rope_scaling.rope_type: there is no rotation of type \"yarn\""));
+  EXPECT_THAT(refuse("llama", "rope_scaling", {{"rope_type", 3}}),
+              HasSubstr("rope_scaling.rope_type: 3 is no text"));
+  EXPECT_THAT(refuse("llama", "rope_scaling", {{"rope_type", nullptr}, {"factor", 2.0}}),
+              HasSubstr("rope_scaling.factor: 2.0 cannot be done here, only 1"));
+  EXPECT_THAT(refuse("llama", "rope_parameters", {{"partial_rotary_factor", 0.5}}),
+              HasSubstr("rope_parameters.partial_rotary_factor: 0.5 cannot be done here, only 1"));
+  EXPECT_THAT(refuse("llama", "rope_parameters", {{"rope_theta", "many"}}),
+              HasSubstr("rope_parameters.rope_theta: \"many\" is no number"));
+  EXPECT_THAT(refuse("gpt2", "quantization_config", {{"bits", 4}}),
+              HasSubstr("quantization_config: {\"bits\":4} cannot be done here, only null"));
+  for (const std::string kind : {"regression", "multi_label_classification"}) {
+    EXPECT_THAT(refuse("bert_classes", "problem_type", kind),
+                HasSubstr("problem_type: \"" + kind + "\" cannot be done here"));
+  }
+  for (const std::string name : {"bert", "albert"}) {
+    const std::string labels =
+        name == "bert" ? "BertForTokenClassification" : "AlbertForTokenClassification";
+    EXPECT_THAT(refuse(name, "architectures", Json::array({labels})),
+                HasSubstr("architectures: " + labels + " labels tokens; such a model cannot be"));
+  }
   EXPECT_THAT(refuse("bert", "position_embedding_type", "relative_key"),
               HasSubstr("position_embedding_type"));
   EXPECT_THAT(refuse("albert", "inner_group_num", 2), HasSubstr("inner_group_num"));

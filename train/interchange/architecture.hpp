@@ -36,6 +36,12 @@ struct TensorRow {
   bool only_written = false;  // a copy of another tensor, which is not read
 };
 
+// A copy, which is not read but has to be one. Its name is without a prefix.
+struct TiedTensor {
+  std::string name;
+  std::string original;
+};
+
 struct Architecture {
   std::string_view model_type;                 // as their config.json says
   std::vector<std::string> optional_prefixes;  // that their names may begin with
@@ -49,8 +55,8 @@ struct Architecture {
   std::vector<TensorRow> (*rows)(const TheirConfig& config);
   // Whether a tensor is no parameter of the model as it is used here: a buffer, or another head.
   bool (*left_out)(std::string_view name);
-  // Tensors that are the table of tokens once more, where a model is tied.
-  std::vector<std::string> (*tied)(const TheirConfig& config);
+  // Tensors that are others once more, such as the table of tokens where a model is tied.
+  std::vector<TiedTensor> (*tied)(const TheirConfig& config);
 };
 
 extern const Architecture gpt2_architecture;

@@ -131,11 +131,12 @@ std::vector<TensorRow> bert_rows(const TheirConfig& config) {
 bool is_left_out(std::string_view name) {
   return name == "embeddings.position_ids" || name == "embeddings.token_type_ids" ||
          name.starts_with("pooler.") || name.starts_with("cls.seq_relationship.") ||
-         name.starts_with("sop_classifier.") || name.ends_with("predictions.decoder.bias");
+         name.starts_with("sop_classifier.");
 }
 
-std::vector<std::string> bert_tied(const TheirConfig& /*config*/) {
-  return {"cls.predictions.decoder.weight"};
+std::vector<TiedTensor> bert_tied(const TheirConfig& /*config*/) {
+  return {{"cls.predictions.decoder.weight", "bert.embeddings.word_embeddings.weight"},
+          {"cls.predictions.decoder.bias", "cls.predictions.bias"}};
 }
 
 std::vector<std::string> albert_options(const TheirConfig& config) {
@@ -192,8 +193,9 @@ std::vector<TensorRow> albert_rows(const TheirConfig& config) {
   return rows;
 }
 
-std::vector<std::string> albert_tied(const TheirConfig& /*config*/) {
-  return {"predictions.decoder.weight"};
+std::vector<TiedTensor> albert_tied(const TheirConfig& /*config*/) {
+  return {{"predictions.decoder.weight", "albert.embeddings.word_embeddings.weight"},
+          {"predictions.decoder.bias", "predictions.bias"}};
 }
 
 }  // namespace

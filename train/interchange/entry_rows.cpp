@@ -1,5 +1,11 @@
 #include "train/interchange/entry_rows.hpp"
 
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "core/shown.hpp"
+#include "train/interchange/their_config.hpp"
+
 namespace tapehead {
 
 namespace {
@@ -8,6 +14,32 @@ namespace {
 // an unknown mark for what they do not know.
 bool is_repeated(const std::vector<Index>& ids, std::size_t i) {
   return i == begin_id ? ids[i] == ids[end_id] : i >= mark_count && ids[i] == ids[unknown_id];
+}
+
+// A text ends there at each of {"eos_token_id": [2, 3]}, and here at one mark.
+void warn_of_further_ends(const nlohmann::ordered_json& settings, const std::filesystem::path& file,
+                          Index end) {
+  const auto ends = settings.find("eos_token_id");
+  if (ends != settings.end() && ends->is_array() && ends->size() > 1) {
+    spdlog::warn("{}: eos_token_id: of {}, {} ends a text here", file.string(), shown(ends->dump()),
+                 end < 0 ? "none" : fmt::format("only {}", end));
+  }
+}
+
+// Entries that their model is told never to write get no probability. The end mark `end` is written
+// there even if it is a bad word (transformers' NoBadWordsLogitsProcessor).
+void leave_out_suppressed(const TheirConfig& generation, Index end, EntryRows& rows) {
+  std::vector<Index> suppressed = generation.ids("suppress_tokens");
+  for (const std::vector<Index>& word : generation.id_lists("bad_words_ids")) {
+    if (word.size() == 1 && word[0] != end) {
+      suppressed.push_back(word[0]);
+    }
+  }
+  for (const Index id : suppressed) {
+    for (std::size_t i = 0; i < rows.predicted.size(); ++i) {
+      rows.predicted[i] = rows.predicted[i] && rows.theirs[i] != id;
+    }
+  }
 }
 
 }  // namespace
@@ -33,6 +65,17 @@ EntryRows same_rows(Index entries) {
     rows.theirs.emplace_back(i);
   }
   return rows;
+}
+
+void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRows& rows) {
+  const std::filesystem::path file = files.directory() / "generation_config.json";
+  if (!std::filesystem::exists(file)) {
+    warn_of_further_ends(files.config(), files.config_file(), end);
+    return;
+  }
+  const nlohmann::ordered_json generation = read_pretrained_json(file);
+  leave_out_suppressed(TheirConfig(generation, file), end, rows);
+  warn_of_further_ends(generation, file, end);
 }
 
 }  // namespace tapehead

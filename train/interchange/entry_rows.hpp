@@ -6,6 +6,7 @@
 
 #include "datasets/tokenizers/pretrained_tokenizer.hpp"
 #include "train/interchange/architecture.hpp"
+#include "train/interchange/pretrained_files.hpp"
 
 namespace tapehead {
 
@@ -30,5 +31,10 @@ struct VocabularyRows {
     return entries == Entries::target ? target : source;
   }
 };
+
+// Reads generation_config.json, if there is one: entries that it suppresses are not predicted.
+// Warns if theirs has more end marks than `end`, its id there, or -1. Throws IoError and
+// ConfigError.
+void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRows& rows);
 
 }  // namespace tapehead

@@ -74,9 +74,10 @@ bool is_gpt2_buffer(std::string_view name) {
   return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
 }
 
-std::vector<std::string> gpt2_tied(const TheirConfig& config) {
-  return output_is_table(config, true) ? std::vector<std::string>{"lm_head.weight"}
-                                       : std::vector<std::string>{};
+std::vector<TiedTensor> gpt2_tied(const TheirConfig& config) {
+  return output_is_table(config, true)
+             ? std::vector<TiedTensor>{{"lm_head.weight", "transformer.wte.weight"}}
+             : std::vector<TiedTensor>{};
 }
 
 }  // namespace

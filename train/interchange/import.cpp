@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
@@ -30,21 +31,19 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-// What neither a row of the table nor the architecture knows, and copies of the table of tokens
-// that are none.
+// What neither a row of the table nor the architecture knows, and copies that are none.
 std::vector<std::string> surplus(const PretrainedFiles& files, const Architecture& architecture,
                                  const std::vector<TensorRow>& rows,
-                                 const std::vector<std::string>& tied,
+                                 const std::vector<TiedTensor>& tied,
                                  std::vector<std::string>& left_out) {
   std::vector<std::string> problems;
   const auto bare = [&](const TensorRow& row) { return files.without_prefix(row.theirs); };
-  const TensorEntry* table = files.find(rows.front().theirs);
   for (const std::string& name : files.names()) {
-    if (std::ranges::find(tied, name) != tied.end()) {
-      const TensorEntry* copy = files.find(name);
-      if (table != nullptr && !std::ranges::equal(copy->bytes, table->bytes)) {
-        problems.push_back(
-            fmt::format("{} differs from {}, to which it is tied", name, bare(rows.front())));
+    if (const auto copy = std::ranges::find(tied, name, &TiedTensor::name); copy != tied.end()) {
+      const TensorEntry* original = files.find(copy->original);
+      if (original != nullptr && !std::ranges::equal(files.find(name)->bytes, original->bytes)) {
+        problems.push_back(fmt::format("{} differs from {}, to which it is tied", name,
+                                       files.without_prefix(copy->original)));
       }
     } else if (std::ranges::find(rows, name, bare) != rows.end()) {
       continue;
@@ -136,19 +135,34 @@ bool follows_end_mark(const std::filesystem::path& directory,
   return mark == tokenizer.file_ids[end_id] && mark != tokenizer.file_ids[begin_id];
 }
 
-// Entries that their model is told never to write get no probability.
-void leave_out_suppressed(const std::filesystem::path& directory, EntryRows& rows) {
-  const std::filesystem::path file = directory / "generation_config.json";
-  if (!std::filesystem::exists(file)) {
+Purpose expected_purpose(const TheirConfig& theirs) {
+  const Purpose purpose = purpose_of(theirs);
+  if (purpose == Purpose::token_labels) {
+    theirs.refuse("architectures", fmt::format("{} labels tokens; such a model cannot be imported",
+                                               theirs.first_text("architectures")));
+  }
+  return purpose;
+}
+
+// A decoder's class is read off the begin mark behind a text here (datasets/batch_layout.cpp), and
+// off the last token there, whatever it is.
+void expect_mark_behind(const ImportRequest& request, const TheirConfig& theirs,
+                        const PretrainedTokenizer& tokenizer) {
+  if (has_only_behind(request.from, tokenizer.file_ids[begin_id])) {
     return;
   }
-  const nlohmann::ordered_json generation = read_pretrained_json(file);
-  const TheirConfig settings(generation, file);
-  for (const Index id : settings.ids("suppress_tokens")) {
-    for (std::size_t i = 0; i < rows.predicted.size(); ++i) {
-      rows.predicted[i] = rows.predicted[i] && rows.theirs[i] != id;
-    }
+  const std::string name = theirs.first_text("architectures");
+  if (!request.token_texts) {
+    theirs.refuse("architectures",
+                  fmt::format("{} is read with the begin mark behind a text here, and "
+                              "tokenizer.json does not add just this mark; with --token-texts it "
+                              "is imported all the same",
+                              name));
   }
+  spdlog::warn(
+      "{}: the run reads the begin mark behind each text; a model that was trained without it "
+      "gives other probabilities here",
+      name);
 }
 
 // Our vocabularies of both sides may differ where they share a table there: then each has a table.
@@ -229,7 +243,8 @@ Imported import_model(const ImportRequest& request) {
   const Architecture& architecture = architecture_of(theirs);
   expect_texts_used(request, architecture);
   files.leave_out_prefixes(architecture.optional_prefixes);
-  const Purpose purpose = purpose_of(theirs);
+  theirs.expect("quantization_config", nullptr);
+  const Purpose purpose = expected_purpose(theirs);
   const Index their_size = theirs.count("vocab_size");
   expect_size(files, their_size, "entries");
   const PretrainedTokenizers tokenizers = tokenizers_of(request, files, theirs);
@@ -243,9 +258,14 @@ Imported import_model(const ImportRequest& request) {
       .tokenizers = both,
       .model = {},
       .rows = {entry_rows(tokenizers.source, masked), entry_rows(tokenizers.target, false)}};
-  leave_out_suppressed(request.from, imported.rows.target);
+  if (purpose == Purpose::tokens) {
+    apply_generation_settings(files, tokenizers.target.file_ids[end_id], imported.rows.target);
+  }
   imported.rows_left_out = expect_entries(imported.rows, their_size, files);
   if (purpose == Purpose::classes) {
+    if (!is_encoder(options)) {
+      expect_mark_behind(request, theirs, tokenizers.source);
+    }
     imported.tokenizers.target = std::make_shared<ClassTokenizer>(classes_of(theirs));
   }
   const ImportedTask task{.purpose = purpose,

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/shown.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {
@@ -42,6 +43,11 @@ std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers
   return text_options(task, *tokenizers.source, positions);
 }
 
+// A line of a vocabulary, a column of a TSV and of what `classify` prints.
+bool is_class_name(const std::string& name) {
+  return !name.empty() && name.find_first_of("\t\r\n") == std::string::npos;
+}
+
 }  // namespace
 
 Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
@@ -55,6 +61,7 @@ Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
 }
 
 std::vector<std::string> classes_of(const TheirConfig& config) {
+  config.expect("problem_type", "single_label_classification");
   const auto* const names = config.object("id2label");
   const Index count = names == nullptr ? config.count("num_labels", 2) : std::ssize(*names);
   std::vector<std::string> classes;
@@ -64,6 +71,12 @@ std::vector<std::string> classes_of(const TheirConfig& config) {
                                        : names->value(number, nlohmann::ordered_json());
     if (!name.is_string()) {
       config.refuse("id2label", fmt::format("the class {} has no name", i));
+    }
+    if (!is_class_name(name.get<std::string>())) {
+      config.refuse("id2label",
+                    fmt::format("the class {} is called {}; a name here is not empty, and has "
+                                "neither a tab nor a line end in it",
+                                i, shown(name.dump())));
     }
     if (std::ranges::find(classes, name.get<std::string>()) != classes.end()) {
       config.refuse("id2label", fmt::format("two classes are called {}", name.dump()));

@@ -13,23 +13,21 @@ namespace {
 // Older files have the base beside the other settings, newer ones among those of the positions.
 double rotary_base(const TheirConfig& config) {
   constexpr double usual = 10000;
-  const auto* const parameters = config.object("rope_parameters");
-  if (parameters == nullptr) {
-    return config.number("rope_theta", usual);
-  }
-  return parameters->value("rope_theta", config.number("rope_theta", usual));
+  return config.group("rope_parameters").number("rope_theta", config.number("rope_theta", usual));
 }
 
 void expect_plain_rotation(const TheirConfig& config) {
   for (const char* setting : {"rope_scaling", "rope_parameters"}) {
-    const auto* const scaling = config.object(setting);
-    const std::string type = scaling == nullptr
-                                 ? "default"
-                                 : scaling->value("rope_type", scaling->value("type", "default"));
+    const TheirConfig rotation = config.group(setting);
+    const char* const kind = rotation.has("rope_type") ? "rope_type" : "type";
+    const std::string type = rotation.text(kind, "default");
     if (type != "default") {
-      config.refuse(setting, fmt::format("there is no rotation of type \"{}\" here", type));
+      rotation.refuse(kind, fmt::format("there is no rotation of type \"{}\" here", type));
     }
+    rotation.expect("factor", 1);
+    rotation.expect("partial_rotary_factor", 1);
   }
+  config.expect("partial_rotary_factor", 1);
 }
 
 std::vector<std::string> llama_options(const TheirConfig& config) {
@@ -101,9 +99,10 @@ std::vector<TensorRow> llama_rows(const TheirConfig& config) {
 
 bool is_llama_buffer(std::string_view name) { return name.ends_with("rotary_emb.inv_freq"); }
 
-std::vector<std::string> llama_tied(const TheirConfig& config) {
-  return output_is_table(config, false) ? std::vector<std::string>{"lm_head.weight"}
-                                        : std::vector<std::string>{};
+std::vector<TiedTensor> llama_tied(const TheirConfig& config) {
+  return output_is_table(config, false)
+             ? std::vector<TiedTensor>{{"lm_head.weight", "model.embed_tokens.weight"}}
+             : std::vector<TiedTensor>{};
 }
 
 }  // namespace

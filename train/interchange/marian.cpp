@@ -77,7 +77,7 @@ nlohmann::ordered_json marian_settings(const ModelOptions& ours) {
           {"tie_word_embeddings", tapehead::ties_output(ours.tie_embeddings)}};
 }
 
-TensorRow table(const char* ours, const char* theirs, Entries entries) {
+TensorRow table(const char* ours, const std::string& theirs, Entries entries) {
   return {.ours = ours, .theirs = theirs, .entries = entries, .columns_by_halves = true};
 }
 
@@ -119,12 +119,16 @@ void append_stack(std::vector<TensorRow>& rows, const std::string& stack, Index 
   }
 }
 
+std::string target_table(const TheirConfig& config) {
+  return shares_tables(config) ? "model.shared.weight" : "model.decoder.embed_tokens.weight";
+}
+
 std::vector<TensorRow> marian_rows(const TheirConfig& config) {
   std::vector<TensorRow> rows;
   if (shares_tables(config)) {
-    rows.push_back(table("target.embedding", "model.shared.weight", Entries::source));
+    rows.push_back(table("target.embedding", target_table(config), Entries::source));
   } else {
-    rows.push_back(table("target.embedding", "model.decoder.embed_tokens.weight", Entries::target));
+    rows.push_back(table("target.embedding", target_table(config), Entries::target));
     rows.push_back(table("source.embedding", "model.encoder.embed_tokens.weight", Entries::source));
   }
   if (!ties_output(config)) {
@@ -141,13 +145,14 @@ std::vector<TensorRow> marian_rows(const TheirConfig& config) {
 
 bool is_marian_buffer(std::string_view name) { return name.ends_with(".embed_positions.weight"); }
 
-std::vector<std::string> marian_tied(const TheirConfig& config) {
-  std::vector<std::string> tied;
+std::vector<TiedTensor> marian_tied(const TheirConfig& config) {
+  const std::string original = target_table(config);
+  std::vector<TiedTensor> tied;
   if (shares_tables(config)) {
-    tied = {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight"};
+    tied = {{"encoder.embed_tokens.weight", original}, {"decoder.embed_tokens.weight", original}};
   }
   if (ties_output(config)) {
-    tied.emplace_back("lm_head.weight");
+    tied.push_back({"lm_head.weight", original});
   }
   return tied;
 }

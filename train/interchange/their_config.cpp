@@ -70,20 +70,45 @@ std::string TheirConfig::first_text(const char* setting) const {
   return given ? list->front().get<std::string>() : "";
 }
 
+std::vector<Index> TheirConfig::ids_in(const nlohmann::ordered_json& list,
+                                       const char* setting) const {
+  std::vector<Index> ids;
+  for (const auto& id : list) {
+    if (!id.is_number_unsigned()) {
+      refuse(setting, fmt::format("{} is no id", shown(id.dump())));
+    }
+    ids.push_back(id.get<Index>());
+  }
+  return ids;
+}
+
 std::vector<Index> TheirConfig::ids(const char* setting) const {
   const auto* const list = found(setting, &nlohmann::ordered_json::is_array, "no list");
-  std::vector<Index> ids;
-  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    if (!(*list)[i].is_number_unsigned()) {
-      refuse(setting, fmt::format("{} is no id", shown((*list)[i].dump())));
+  return list == nullptr ? std::vector<Index>{} : ids_in(*list, setting);
+}
+
+std::vector<std::vector<Index>> TheirConfig::id_lists(const char* setting) const {
+  const auto* const lists = found(setting, &nlohmann::ordered_json::is_array, "no list");
+  std::vector<std::vector<Index>> ids;
+  for (std::size_t i = 0; lists != nullptr && i < lists->size(); ++i) {
+    if (!(*lists)[i].is_array()) {
+      refuse(setting, fmt::format("{} is no list of ids", shown((*lists)[i].dump())));
     }
-    ids.push_back((*list)[i].get<Index>());
+    ids.push_back(ids_in((*lists)[i], setting));
   }
   return ids;
 }
 
 const nlohmann::ordered_json* TheirConfig::object(const char* setting) const {
   return found(setting, &nlohmann::ordered_json::is_object, "no object");
+}
+
+TheirConfig TheirConfig::group(const char* setting) const {
+  static const nlohmann::ordered_json none = nlohmann::ordered_json::object();
+  const auto* const settings = object(setting);
+  TheirConfig group(settings == nullptr ? none : *settings, file_);
+  group.group_ = fmt::format("{}{}.", group_, setting);
+  return group;
 }
 
 void TheirConfig::expect(const char* setting, const nlohmann::ordered_json& only) const {
@@ -94,7 +119,7 @@ void TheirConfig::expect(const char* setting, const nlohmann::ordered_json& only
 }
 
 void TheirConfig::refuse(const std::string& setting, const std::string& why) const {
-  throw ConfigError(fmt::format("{}: {}: {}", file_.string(), setting, why));
+  throw ConfigError(fmt::format("{}: {}{}: {}", file_.string(), group_, setting, why));
 }
 
 }  // namespace tapehead

@@ -26,7 +26,10 @@ class TheirConfig {
   std::string text(const char* setting, const std::string& otherwise) const;
   std::string first_text(const char* setting) const;  // of a list; empty: there is none
   std::vector<Index> ids(const char* setting) const;  // a list, empty if it is absent
-  const nlohmann::ordered_json* object(const char* setting) const;  // null: absent
+  std::vector<std::vector<Index>> id_lists(const char* setting) const;  // likewise
+  const nlohmann::ordered_json* object(const char* setting) const;      // null: absent
+  // The settings in an object, which errors call `setting`.name; absent: none of them is there.
+  TheirConfig group(const char* setting) const;
 
   // For settings that only one value of is possible here; absent or null is that value.
   void expect(const char* setting, const nlohmann::ordered_json& only) const;
@@ -39,8 +42,11 @@ class TheirConfig {
   // Null: absent. Throws if it is not of the kind, which `what` names.
   const nlohmann::ordered_json* found(const char* setting, IsKind is_kind, const char* what) const;
 
+  std::vector<Index> ids_in(const nlohmann::ordered_json& list, const char* setting) const;
+
   const nlohmann::ordered_json& json_;
   const std::filesystem::path& file_;
+  std::string group_;  // what stands before its settings in errors, such as "rope_scaling."
 };
 
 }  // namespace tapehead
