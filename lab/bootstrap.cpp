@@ -15,12 +15,18 @@ struct Pair {
   const ResampledValue* other;
 };
 
+// A text that is not known may be the same.
+bool on_same_data(const ResampledValue& a, const ResampledValue& b) {
+  const bool other_text = !a.text.empty() && !b.text.empty() && a.text != b.text;
+  return a.data == b.data && !other_text;
+}
+
 std::vector<Pair> pairs_of(std::span<const ResampledValue> one,
                            std::span<const ResampledValue> other) {
   std::vector<Pair> pairs;
   for (const ResampledValue& a : one) {
     for (const ResampledValue& b : other) {
-      if (a.seed == b.seed && a.data == b.data) {
+      if (a.seed == b.seed && on_same_data(a, b)) {
         pairs.push_back({&a, &b});
       }
     }
@@ -100,7 +106,9 @@ std::optional<Difference> compare(std::span<const ResampledValue> one,
   for (std::size_t i = 0; i < pairs.front().one->resampled.size(); ++i) {
     resampled.push_back(resampled_difference(pairs, static_cast<Index>(i)));
   }
-  return judge(mean_difference(pairs), std::move(resampled));
+  Difference difference = judge(mean_difference(pairs), std::move(resampled));
+  difference.pairs = pairs.size();
+  return difference;
 }
 
 }  // namespace tapehead

@@ -2,9 +2,11 @@
 // with other test examples and other seeds.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "lab/metric_sums.hpp"
@@ -23,6 +25,7 @@ std::vector<double> resample(std::uint64_t data, Index resample, std::size_t exa
 struct ResampledValue {
   std::uint64_t seed = 0;
   std::uint64_t data = 0;
+  std::string text{};  // as RunScores::text; windows of a text have no references to tell it by
   double value = 0;
   std::vector<double> resampled;
 };
@@ -36,6 +39,7 @@ struct Difference {
   double low = 0;
   double high = 0;
   double p = 1;  // two-sided: twice the share of resamples on the other side of 0, at most 1
+  std::size_t pairs = 0;  // of runs with the same seed; one pair says nothing about other seeds
 
   bool significant() const { return p < significance_level; }
 };

@@ -28,7 +28,8 @@ class MetricSums {
 
   // A digest of what the metric is measured against. Two runs whose digests are equal can be
   // compared example by example. It covers the references and, if the metric is a mean over tokens,
-  // the number of their tokens.
+  // the number of their tokens. Windows of a text have no references: RunScores::text tells texts
+  // apart.
   std::uint64_t data() const { return data_; }
 
  private:

@@ -86,6 +86,7 @@ std::map<std::string, double> figures_of(const JsonObject& head) {
 
 RunScores head_of(const JsonObject& head, const std::string& where) {
   return {.split = head.text("split"),
+          .text = head.has("text") ? head.text("text") : "",
           .checkpoint = head.text("checkpoint"),
           .parameters = head.count("parameters"),
           .multiply_adds_per_token = head.number("multiply_adds_per_token", 0),
@@ -104,16 +105,20 @@ std::filesystem::path scores_file(const std::filesystem::path& run) {
 }
 
 void write_scores(const std::filesystem::path& run, const RunScores& scores) {
-  std::string text = line_of({{"split", scores.split},
-                              {"checkpoint", scores.checkpoint},
-                              {"parameters", scores.parameters},
-                              {"multiply_adds_per_token", scores.multiply_adds_per_token},
-                              {"steps", scores.steps},
-                              {"tokens", scores.tokens},
-                              {"seconds", scores.seconds},
-                              {"study", json_of(scores.study)},
-                              {"figures", scores.figures},
-                              {"examples", scores.examples.size()}});
+  Json head = {{"split", scores.split},
+               {"checkpoint", scores.checkpoint},
+               {"parameters", scores.parameters},
+               {"multiply_adds_per_token", scores.multiply_adds_per_token},
+               {"steps", scores.steps},
+               {"tokens", scores.tokens},
+               {"seconds", scores.seconds},
+               {"study", json_of(scores.study)},
+               {"figures", scores.figures},
+               {"examples", scores.examples.size()}};
+  if (!scores.text.empty()) {
+    head["text"] = scores.text;
+  }
+  std::string text = line_of(head);
   for (const ExampleScore& example : scores.examples) {
     text += line_of(json_of(example));
   }

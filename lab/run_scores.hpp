@@ -15,6 +15,7 @@ namespace tapehead {
 
 struct RunScores {
   std::string split;
+  std::string text{};      // digest of running text; empty for pairs, and in files of version 0.2
   std::string checkpoint;  // the file that was tested
   Index parameters = 0;
   double multiply_adds_per_token = 0;  // of training, per target token: docs/performance.md

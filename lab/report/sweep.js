@@ -15,10 +15,26 @@ function spreadText(metric, {mean, deviation}) {
   return metricText(metric, mean) + (deviation === null ? '' : ` ± ${metricText(metric, deviation)}`);
 }
 
-function verdict(cell) {
+// The best by the seeds that all cells have may be worse than a cell on the seeds of these two.
+function verdict(cell, lower) {
   if (cell.best) return 'best';
   if (!cell.to_best) return 'not comparable';
-  return cell.to_best.significant ? 'significantly worse' : 'not significant';
+  if (!cell.to_best.significant) return 'not significant';
+  return (cell.to_best.difference > 0) === lower ? 'significantly worse' : 'better on shared seeds';
+}
+
+// What the numbers of seeds do to the comparisons.
+function remarksOnSeeds({cells, runs, shared_seeds: shared}) {
+  const names = (those) => those.map((cell) => cellName(cell.settings)).join('; ');
+  const all = new Set(runs.map(({seed}) => seed)).size;
+  const fewer = cells.filter((cell) => cell.seeds < all);
+  const compared = cells.filter((cell) => !cell.best && cell.to_best);
+  const single = compared.filter((cell) => cell.to_best.pairs === 1);
+  const by = shared.length > 0 ? `the seeds that all cells have (${shared.join(', ')})` : 'each cell’s own seeds, since all cells share none';
+  return [
+    fewer.length > 0 && remark(`The best is named by the means over ${by}. Cells with fewer seeds: ${names(fewer)}.`),
+    single.length > 0 && remark(`Compared by one seed${single.length < compared.length ? `: ${names(single)}. There,` : ':'} p says nothing about other seeds.`),
+  ].filter(Boolean);
 }
 
 function duration(seconds) {
@@ -35,8 +51,9 @@ function cellsTable({results, axes, lower_is_better: lower}) {
     {name: 'to the best', help: 'the mean difference, and the interval that 95 % of the resamples lie in',
       cell: (row) => compared(row, ({difference, interval}) => `${metricText(metric, difference)} (${interval.map((end) => metricText(metric, end)).join(' to ')})`)},
     {name: 'p', help: 'by a paired bootstrap over seeds and examples', cell: (row) => compared(row, ({p}) => p.toFixed(3))},
+    {name: 'pairs', help: 'of runs of the cell and the best with the same seed', cell: (row) => compared(row, ({pairs}) => pairs)},
     ...show.map((figure) => ({name: figureName(figure), cell: (row) => (row[figure] ? spreadText(figure, row[figure]) : '')})),
-    {name: '', cell: (row) => [verdict(row), row.cheapest_not_significantly_worse && 'cheapest that will do', row.on_front && 'front'].filter(Boolean)
+    {name: '', cell: (row) => [verdict(row, lower), row.cheapest_not_significantly_worse && 'cheapest that will do', row.on_front && 'front'].filter(Boolean)
       .reduce((list, text) => { list.append(element('span', {class: `role ${text.split(' ')[0]}`}, text), ' '); return list; }, element('span'))},
     {name: 'seeds', cell: (row) => row.seeds},
     {name: 'parameters', cell: (row) => number(row.parameters.mean)},
@@ -44,7 +61,7 @@ function cellsTable({results, axes, lower_is_better: lower}) {
     {name: 'tokens/s', cell: (row) => number(row.tokens_per_second.mean)},
     {name: 'time', cell: (row) => duration(row.seconds.mean)},
   ];
-  const rows = [...results.cells].sort((a, b) => (lower ? 1 : -1) * (a[metric].mean - b[metric].mean));
+  const rows = [...results.cells].sort((a, b) => b.best - a.best || (lower ? 1 : -1) * (a[metric].mean - b[metric].mean));
   return table(columns, rows, (row) => ({class: row.cheapest_not_significantly_worse ? 'chosen' : ''}));
 }
 
@@ -136,7 +153,8 @@ function resultsInWords({results}) {
   const best = results.cells.find((cell) => cell.best);
   const cheapest = results.cells.find((cell) => cell.cheapest_not_significantly_worse);
   return [element('p', {}, element('b', {}, 'Best: '), told(best)),
-    element('p', {}, element('b', {}, 'Cheapest not significantly worse: '), cheapest === best ? 'the same' : told(cheapest))];
+    element('p', {}, element('b', {}, 'Cheapest not significantly worse: '), cheapest === best ? 'the same' : told(cheapest)),
+    ...remarksOnSeeds(results)];
 }
 
 function axesSection(report) {
@@ -164,7 +182,9 @@ function cellsLegend({resamples, significance_level: level}) {
   const meanings = [
     ['to the best', 'the mean over the seeds of the difference from the best cell, and the interval that 95 % of the resamples lie in'],
     ['p', `how often, of ${resamples} resamples of seeds and test examples (a paired bootstrap), the difference is on the other side of 0, times two; significant below ${level}`],
+    ['pairs', 'of runs of the cell and the best with the same seed; one pair says nothing about other seeds'],
     ['not significant', 'so many seeds and examples do not tell the cell from the best: not the same as equal'],
+    ['better on shared seeds', 'significantly better than the best on the seeds that these two have'],
     ['not comparable', 'tested on other examples than the best cell'],
     ['cheapest that will do', 'of the cells not significantly worse than the best, the one with the fewest multiply-adds of training'],
     ['front', 'no other cell is better in both training time and the metric'],

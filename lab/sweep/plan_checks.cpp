@@ -10,9 +10,8 @@
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/task_kind.hpp"
+#include "train/config/config.hpp"
 #include "train/config/overrides.hpp"
-#include "train/config/rows.hpp"
-#include "train/config/values.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead {
@@ -79,42 +78,28 @@ void expect_measured(const SweepFile& sweep, const SweepPlan& plan) {
   }
 }
 
-// The value as its option writes it: 0.001 for 1e-3. The config has the option's task.
-std::string value_as_written(const Override& value, Config config) {
-  for (const Section& section : sections(config)) {
-    for (const Row& row : section.rows) {
-      if (section.name == value.section && row.field.name == value.option) {
-        read_value(row, value.value);
-        return write_value(row);
-      }
+// The configs that a setting of an axis makes with one seed, in the order of the other axes.
+std::vector<std::string> configs_of(const SweepPlan& plan, std::size_t axis,
+                                    const std::string& label) {
+  std::vector<std::string> configs;
+  for (std::size_t run = 0; run < plan.cells.size(); ++run) {
+    if (plan.cells[plan.runs[run].cell].labels[axis] == label) {
+      configs.push_back(dump_config(plan.runs[run].config));
     }
   }
-  return value.text;
+  return configs;
 }
 
-std::map<std::string, std::string> values_as_written(const SweepSetting& setting,
-                                                     const Config& config) {
-  std::map<std::string, std::string> values;
-  for (const Override& value : setting.values) {
-    values[full_name(value)] = value_as_written(value, config);
-  }
-  return values;
-}
-
-// Throws if two settings of an axis are the same, however they are written: they would be one cell,
-// trained twice.
+// Throws if two settings of an axis make the same configs, however they are written: their cells
+// would be trained twice.
 void expect_different_settings(const SweepFile& sweep, const SweepPlan& plan) {
   for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
-    std::map<std::map<std::string, std::string>, std::string> labels;
+    std::map<std::vector<std::string>, std::string> labels;
     for (const SweepSetting& setting : sweep.axes[axis].settings) {
-      const auto with_it = std::ranges::find_if(plan.runs, [&](const SweepRun& run) {
-        return plan.cells[run.cell].labels[axis] == setting.label;
-      });
-      const Config& config = with_it->config;
       const auto [known, added] =
-          labels.try_emplace(values_as_written(setting, config), setting.label);
+          labels.try_emplace(configs_of(plan, axis, setting.label), setting.label);
       if (!added) {
-        throw ConfigError(fmt::format("{}: {} is the same as {}; leave one of them out",
+        throw ConfigError(fmt::format("{}: {} makes the same configs as {}; leave one of them out",
                                       setting.values.front().place, shown(setting.label),
                                       shown(known->second)));
       }

@@ -10,8 +10,8 @@ namespace tapehead {
 // would have no effect.
 void expect_separate(const SweepFile& sweep);
 
-// Throws ConfigError if runs have no directories of their own, if settings of an axis are the same,
-// or if a run has no such split or does not measure the metric. The plan must be complete.
+// Throws ConfigError if runs have no directories of their own, if settings of an axis make the same
+// configs, or if a run has no such split or does not measure the metric. The plan must be complete.
 void expect_sound(const SweepFile& sweep, const SweepPlan& plan);
 
 }  // namespace tapehead

@@ -48,6 +48,7 @@ Json difference_json(const std::optional<Difference>& difference) {
   return {{"difference", difference->mean},
           {"interval", {difference->low, difference->high}},
           {"p", difference->p},
+          {"pairs", difference->pairs},
           {"significant", difference->significant()}};
 }
 
@@ -105,7 +106,7 @@ std::string cells_csv(const SweepPlan& plan, const SweepResults& results) {
   for (const std::string& name : results.figures) {
     header.insert(header.end(), {name, name + "_deviation"});
   }
-  header.insert(header.end(), {"to_best", "to_best_low", "to_best_high", "p", "best",
+  header.insert(header.end(), {"to_best", "to_best_low", "to_best_high", "p", "pairs", "best",
                                "cheapest_not_significantly_worse", "on_front"});
   std::string text = csv_line(header);
   for (std::size_t place = 0; place < results.cells.size(); ++place) {
@@ -121,10 +122,11 @@ std::string cells_csv(const SweepPlan& plan, const SweepResults& results) {
                                                              : "");
     }
     if (const auto& difference = cell.to_best) {
-      line.insert(line.end(), {number(difference->mean), number(difference->low),
-                               number(difference->high), number(difference->p)});
+      line.insert(line.end(),
+                  {number(difference->mean), number(difference->low), number(difference->high),
+                   number(difference->p), std::to_string(difference->pairs)});
     } else {
-      line.insert(line.end(), 4, "");
+      line.insert(line.end(), 5, "");
     }
     for (const bool is : {place == results.best, place == results.cheapest, cell.on_front}) {
       line.emplace_back(is ? "true" : "false");
@@ -141,7 +143,8 @@ Json results_json(const SweepPlan& plan, const SweepResults& results) {
                {"figures", results.figures},
                {"show", plan.show},
                {"resamples", resample_count},
-               {"significance_level", significance_level}};
+               {"significance_level", significance_level},
+               {"shared_seeds", results.shared_seeds}};
   json["cells"] = Json::array();
   for (std::size_t place = 0; place < results.cells.size(); ++place) {
     json["cells"].push_back(cell_json(plan, results, place));

@@ -93,27 +93,52 @@ std::vector<std::string> names_of_figures(const std::vector<RunResult>& runs) {
 }
 
 // Larger is better.
-double quality(const SweepResults& results, const CellResult& cell) {
-  const double mean = cell.figures.metric(results.metric).mean;
-  return kind_of(results.metric).lower_is_better ? -mean : mean;
+double quality(const SweepResults& results, double value) {
+  return kind_of(results.metric).lower_is_better ? -value : value;
 }
 
 bool will_do(const SweepResults& results, const CellResult& cell) {
   if (!cell.to_best) {
     return false;
   }
-  const double gain =
-      kind_of(results.metric).lower_is_better ? -cell.to_best->mean : cell.to_best->mean;
-  return gain >= 0 || !cell.to_best->significant();
+  return quality(results, cell.to_best->mean) >= 0 || !cell.to_best->significant();
 }
 
-void name_best(SweepResults& results) {
-  const auto& cells = results.cells;
-  const auto best = std::ranges::max_element(cells, {}, [&](const CellResult& cell) {
-    const double value = quality(results, cell);
+using ValuesOfCells = std::vector<std::vector<ResampledValue>>;  // in the order of the cells
+
+std::vector<std::uint64_t> seeds_of_all(const ValuesOfCells& values) {
+  std::vector<std::uint64_t> seeds;
+  for (const ResampledValue& run : values.front()) {
+    const bool shared = std::ranges::all_of(values, [&](const auto& cell) {
+      return std::ranges::find(cell, run.seed, &ResampledValue::seed) != cell.end();
+    });
+    if (shared) {
+      seeds.push_back(run.seed);
+    }
+  }
+  return seeds;
+}
+
+// Means over different seeds differ by the luck of the seeds too. So only the seeds that all cells
+// have count; if there is none, each cell's own.
+double mean_to_rank_by(const SweepResults& results, const std::vector<ResampledValue>& runs) {
+  std::vector<double> values;
+  for (const ResampledValue& run : runs) {
+    const auto& seeds = results.shared_seeds;
+    if (seeds.empty() || std::ranges::find(seeds, run.seed) != seeds.end()) {
+      values.push_back(run.value);
+    }
+  }
+  return spread_of(values).mean;
+}
+
+void name_best(SweepResults& results, const ValuesOfCells& values) {
+  results.shared_seeds = seeds_of_all(values);
+  const auto best = std::ranges::max_element(values, {}, [&](const auto& runs) {
+    const double value = quality(results, mean_to_rank_by(results, runs));
     return std::isnan(value) ? -HUGE_VAL : value;
   });
-  results.best = static_cast<std::size_t>(best - cells.begin());
+  results.best = static_cast<std::size_t>(best - values.begin());
 }
 
 void name_cheapest(SweepResults& results) {
@@ -128,7 +153,8 @@ void name_cheapest(SweepResults& results) {
 void mark_front(SweepResults& results) {
   std::vector<TimedQuality> points;
   for (const CellResult& cell : results.cells) {
-    points.push_back({cell.figures.seconds.mean, quality(results, cell)});
+    points.push_back(
+        {cell.figures.seconds.mean, quality(results, cell.figures.metric(results.metric).mean)});
   }
   const std::vector<bool> front = front_of(points);
   for (std::size_t i = 0; i < front.size(); ++i) {
@@ -136,8 +162,7 @@ void mark_front(SweepResults& results) {
   }
 }
 
-// `values`: those of the runs of each cell, in the order of `results.cells`.
-void compare_cells(SweepResults& results, const std::vector<std::vector<ResampledValue>>& values) {
+void compare_cells(SweepResults& results, const ValuesOfCells& values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     results.cells[i].to_best = compare(values[i], values[results.best]);
     for (std::size_t j = 0; j < i; ++j) {
@@ -160,6 +185,24 @@ std::vector<bool> front_of(const std::vector<TimedQuality>& points) {
   return front;
 }
 
+std::vector<std::size_t> cells_with_fewer_seeds(const SweepResults& results) {
+  std::set<std::uint64_t> seeds;
+  for (const RunResult& run : results.runs) {
+    seeds.insert(run.seed);
+  }
+  std::vector<std::size_t> fewer;
+  for (std::size_t i = 0; i < results.cells.size(); ++i) {
+    if (results.cells[i].runs < seeds.size()) {
+      fewer.push_back(i);
+    }
+  }
+  return fewer;
+}
+
+bool better_than_best(const SweepResults& results, const CellResult& cell) {
+  return cell.to_best && quality(results, cell.to_best->mean) > 0;
+}
+
 std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResults& results) {
   const std::vector<std::string_view> known(results.figures.begin(), results.figures.end());
   std::vector<std::string> problems;
@@ -176,15 +219,20 @@ std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResu
 
 SweepResults sweep_results(const SweepPlan& plan,
                            const std::vector<std::optional<RunScores>>& scores) {
-  SweepResults results{
-      .metric = plan.metric, .runs = {}, .cells = {}, .figures = {}, .comparisons = {}};
-  std::vector<std::vector<ResampledValue>> values(plan.cells.size());
+  SweepResults results{.metric = plan.metric,
+                       .runs = {},
+                       .cells = {},
+                       .figures = {},
+                       .comparisons = {},
+                       .shared_seeds = {}};
+  ValuesOfCells values(plan.cells.size());
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     if (scores[i]) {
       const SweepRun& run = plan.runs[i];
       results.runs.push_back(run_result(i, run, *scores[i]));
       values[run.cell].push_back(resample_value(
           run.config.seed, MetricSums(plan.metric, scores[i]->examples, run.config.evaluation)));
+      values[run.cell].back().text = scores[i]->text;
     }
   }
   for (std::size_t cell = 0; cell < plan.cells.size(); ++cell) {
@@ -200,7 +248,7 @@ SweepResults sweep_results(const SweepPlan& plan,
   }
   results.figures = names_of_figures(results.runs);
   std::erase_if(values, [](const auto& of_cell) { return of_cell.empty(); });
-  name_best(results);
+  name_best(results, values);
   compare_cells(results, values);
   name_cheapest(results);
   mark_front(results);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -86,13 +87,21 @@ struct SweepResults {
   std::vector<CellResult> cells;
   std::vector<std::string> figures;         // names of all figures of any run, the usual ones first
   std::vector<CellComparison> comparisons;  // each pair of cells once
-  std::size_t best = 0;                     // index into `cells`
+  std::vector<std::uint64_t> shared_seeds;  // those with which a run of each cell is finished
+  std::size_t best = 0;                     // index into `cells`, by the means over shared seeds
   std::size_t cheapest = 0;                 // the cheapest not significantly worse than the best
 };
 
 // `scores`: for each run of the plan that is finished; at least one is.
 SweepResults sweep_results(const SweepPlan& plan,
                            const std::vector<std::optional<RunScores>>& scores);
+
+// The indices into `cells` of those in which a seed is missing that another cell has.
+std::vector<std::size_t> cells_with_fewer_seeds(const SweepResults& results);
+
+// Whether the difference of a cell from the best is in the cell's favour. The best by the shared
+// seeds may be worse than a cell on the seeds that these two have.
+bool better_than_best(const SweepResults& results, const CellResult& cell);
 
 // The problems with names in a sweep's `show` for which no run has a figure.
 std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResults& results);

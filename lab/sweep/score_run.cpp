@@ -136,6 +136,7 @@ std::vector<ExampleScore> likelihoods_in_lanes(const Model& model, const Split& 
 RunScores score(SavedRun& saved, const Task& task, const Split& split, const RunStudy& study,
                 Workers& workers) {
   RunScores scores{.split = split.name,
+                   .text = split.is_text() ? split.windows.text->digest() : "",
                    .checkpoint = saved.checkpoint.filename().string(),
                    .parameters = saved.model.store.count(),
                    .multiply_adds_per_token = multiply_adds_per_token(saved.config, task),

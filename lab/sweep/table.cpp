@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
+#include "core/text.hpp"
 #include "lab/sweep/report.hpp"
 #include "train/output/format.hpp"
 #include "train/output/table.hpp"
@@ -26,7 +28,8 @@ std::vector<std::size_t> best_first(const SweepResults& results) {
     const double mean = results.cells[i].figures.metric(results.metric).mean;
     return kind_of(results.metric).lower_is_better ? mean : -mean;
   };
-  std::ranges::stable_sort(order, {}, quality);
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t i) { return std::tuple(i != results.best, quality(i)); });
   return order;
 }
 
@@ -37,8 +40,10 @@ std::string remarks(const SweepResults& results, std::size_t place) {
     text = "best";
   } else if (!cell.to_best) {
     text = "not comparable";
+  } else if (!cell.to_best->significant()) {
+    text = "not significant";
   } else {
-    text = cell.to_best->significant() ? "significant" : "not significant";
+    text = better_than_best(results, cell) ? "better on shared seeds" : "significant";
   }
   if (place == results.cheapest) {
     text += ", cheapest";
@@ -87,6 +92,56 @@ std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& resul
   return row;
 }
 
+std::string names_of(const SweepPlan& plan, const SweepResults& results,
+                     const std::vector<std::size_t>& places) {
+  std::vector<std::string> names;
+  for (const std::size_t place : places) {
+    names.push_back(cell_name(plan, results.cells[place].cell));
+  }
+  return join(names, "; ");
+}
+
+struct ComparedCells {  // indices into `cells`
+  std::vector<std::size_t> all;
+  std::vector<std::size_t> by_one_seed;
+};
+
+// Without the best itself, which is compared with nothing.
+ComparedCells compared_cells(const SweepResults& results) {
+  ComparedCells compared;
+  for (std::size_t i = 0; i < results.cells.size(); ++i) {
+    const auto& difference = results.cells[i].to_best;
+    if (i != results.best && difference) {
+      compared.all.push_back(i);
+      if (difference->pairs == 1) {
+        compared.by_one_seed.push_back(i);
+      }
+    }
+  }
+  return compared;
+}
+
+// What the numbers of seeds do to the comparisons.
+std::string seeds_in_words(const SweepPlan& plan, const SweepResults& results) {
+  std::string text;
+  if (const auto fewer = cells_with_fewer_seeds(results); !fewer.empty()) {
+    text += fmt::format(
+        "\nthe best is named by the means over {}; cells with fewer seeds: {}",
+        results.shared_seeds.empty()
+            ? "each cell's own seeds, since all cells share none"
+            : fmt::format("the seeds that all cells have ({})", join(results.shared_seeds, ", ")),
+        names_of(plan, results, fewer));
+  }
+  const ComparedCells compared = compared_cells(results);
+  if (!compared.by_one_seed.empty()) {
+    const bool all = compared.by_one_seed.size() == compared.all.size();
+    text += fmt::format(
+        "\none seed{}: p says nothing about other seeds",
+        all ? "" : " shared with the best by " + names_of(plan, results, compared.by_one_seed));
+  }
+  return text;
+}
+
 std::string in_words(const SweepPlan& plan, const SweepResults& results) {
   const auto told = [&](std::size_t place) {
     const CellResult& cell = results.cells[place];
@@ -105,12 +160,7 @@ std::string in_words(const SweepPlan& plan, const SweepResults& results) {
       "\n{} of {}; p by a paired bootstrap, {} resamples of seeds and examples; significant below "
       "{}",
       kind_of(results.metric).name, first.split, resample_count, significance_level);
-  const bool single =
-      std::ranges::all_of(results.cells, [](const CellResult& cell) { return cell.runs == 1; });
-  if (single) {
-    text += "\none seed: p says nothing about other seeds";
-  }
-  return text;
+  return text + seeds_in_words(plan, results);
 }
 
 }  // namespace

@@ -109,6 +109,8 @@ TEST_F(LanguageModelSweep, over_head_options_says_what_heads_do) {
     EXPECT_TRUE(run.contains("decoder.layers.0.self.more_without")) << run;
     EXPECT_TRUE(run.contains("heads.prunable"));
     EXPECT_TRUE(run.contains("bits_per_byte"));
+    const auto scores = here / "s" / run["name"].get<std::string>() / "scores.jsonl";
+    EXPECT_THAT(content_of(scores), HasSubstr(R"("text":")")) << "to compare runs of one text";
   }
   EXPECT_THAT(content_of(here / "s/report.html"), HasSubstr("decoder_self.entropy"));
 }

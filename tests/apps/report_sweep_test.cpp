@@ -139,6 +139,29 @@ TEST_F(SweepPage, explains_its_columns_itself) {
                                      ::testing::Not(HasSubstr("docs/"))));
 }
 
+TEST_F(SweepPage, names_cells_with_fewer_seeds_and_judges_by_the_sign) {
+  write("6}\nseeds: 2\naxes: {model.heads: [1, 2]}\n");
+  ASSERT_EQ(run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"}).exit_code, 0);
+  fs::remove_all(here / "s/model.heads=2,seed=2");
+  ASSERT_EQ(run({"report", "s"}).exit_code, 0);
+  const auto page = visit(here / "s/report.html", R"(
+    const differing = (difference) => ({to_best: {significant: true, difference}});
+    return {
+      remarks: [...document.querySelectorAll('#cells .remark')].map((one) => one.textContent).join(' '),
+      verdicts: [-1, 1].map((difference) => [false, true].map((lower) => verdict(differing(difference), lower))),
+    };
+  )");
+  EXPECT_THAT(page["remarks"].get<std::string>(),
+              ::testing::AllOf(HasSubstr("by the means over the seeds that all cells have (1). "
+                                         "Cells with fewer seeds: model.heads=2."),
+                               HasSubstr("Compared by one seed: p says nothing")));
+  const std::string worse = "significantly worse";
+  const std::string better = "better on shared seeds";
+  const auto verdicts = nlohmann::json::array(
+      {nlohmann::json::array({worse, better}), nlohmann::json::array({better, worse})});
+  EXPECT_EQ(page["verdicts"], verdicts);
+}
+
 TEST_F(SweepPage, of_a_sweep_that_was_killed_says_so) {
   write("20}\nseeds: [1]\naxes: {training.learning_rate: [0.001, 0.002, 0.003]}\n");
   Program program({"sweep", "heads.yaml", "--run", "s", "--parallel", "1"}, here.path());

@@ -132,6 +132,23 @@ TEST(Bootstrap, only_the_same_seed_and_the_same_test_make_a_pair) {
   EXPECT_FALSE(compare(one, std::vector{run_of(4, "++++")}));
 }
 
+TEST(Bootstrap, counts_its_pairs) {
+  const std::vector one{run_of(1, "++++"), run_of(2, "++++"), run_of(3, "++++")};
+  EXPECT_EQ(compare(one, one)->pairs, 3U);
+  EXPECT_EQ(compare(one, std::vector{run_of(2, "+-+-"), run_of(4, "----")})->pairs, 1U);
+}
+
+TEST(Bootstrap, runs_on_texts_that_are_known_to_differ_make_no_pair) {
+  const auto on_text = [](const std::string& digest) {
+    std::vector runs{run_of(1, "++++")};
+    runs.front().text = digest;
+    return runs;
+  };
+  EXPECT_TRUE(compare(on_text("a"), on_text("a")));
+  EXPECT_FALSE(compare(on_text("a"), on_text("b")));
+  EXPECT_TRUE(compare(on_text("a"), on_text("")));
+}
+
 TEST(Bootstrap, the_interval_leaves_a_fortieth_on_each_side) {
   std::vector<double> resampled(1000);
   std::iota(resampled.begin(), resampled.end(), -24.5);  // 25 below 0

@@ -19,6 +19,7 @@ using ::testing::HasSubstr;
 
 RunScores two_examples() {
   return {.split = "test",
+          .text = "0123456789abcdef",
           .checkpoint = "best.safetensors",
           .parameters = 12,
           .multiply_adds_per_token = 1.0 / 3,
@@ -46,6 +47,7 @@ TEST(RunScores, come_back_to_the_bit) {
   write_scores(here.path(), two_examples());
   const RunScores scores = read_scores(here.path());
   EXPECT_EQ(scores.split, "test");
+  EXPECT_EQ(scores.text, "0123456789abcdef");
   EXPECT_EQ(scores.parameters, 12);
   EXPECT_EQ(scores.multiply_adds_per_token, 1.0 / 3);
   EXPECT_EQ(scores.tokens, 600);
@@ -76,6 +78,15 @@ TEST(RunScores, that_do_not_say_what_is_right_take_equal_text_for_right) {
   const RunScores scores = read_scores(here.path());
   EXPECT_FALSE(scores.examples[0].right);
   EXPECT_TRUE(scores.examples[1].right);
+}
+
+TEST(RunScores, do_without_the_digest_of_a_text) {
+  const TemporaryDirectory here;
+  RunScores pairs = two_examples();
+  pairs.text = "";
+  write_scores(here.path(), pairs);
+  EXPECT_EQ(content_of(scores_file(here.path())).find(R"("text")"), std::string::npos);
+  EXPECT_EQ(read_scores(here.path()).text, "");
 }
 
 TEST(RunScores, that_do_not_hold_are_refused) {

@@ -268,16 +268,31 @@ TEST(SweepErrors, nothing_is_set_twice) {
 
 TEST(SweepErrors, settings_that_are_the_same_are_refused_however_they_are_written) {
   EXPECT_EQ(error_of(config + "axes: {training.learning_rate: [0.001, 1e-3]}\n"),
-            "a.yaml:2:40: training.learning_rate: 1e-3 is the same as 0.001; leave one of them "
-            "out");
+            "a.yaml:2:40: training.learning_rate: 1e-3 makes the same configs as 0.001; leave "
+            "one of them out");
   EXPECT_THAT(error_of(config + "axes: {training.minutes: [~, 2, auto]}\n"),
-              StartsWith("a.yaml:2:33: training.minutes: auto is the same as null"));
-  EXPECT_THAT(error_of(config + "axes: {attention.heads: [[1_6, 4], [16, 4]]}\n"),
-              StartsWith("a.yaml:2:36: attention.heads: [16, 4] is the same as [1_6, 4]"));
+              StartsWith("a.yaml:2:33: training.minutes: auto makes the same configs as null"));
+  EXPECT_THAT(
+      error_of(config + "axes: {attention.heads: [[1_6, 4], [16, 4]]}\n"),
+      StartsWith("a.yaml:2:36: attention.heads: [16, 4] makes the same configs as [1_6, 4]"));
   EXPECT_THAT(error_of(config + "axes:\n  rate:\n"
                                 "    small: {training.learning_rate: 1e-3, model.layers: 1}\n"
                                 "    large: {model.layers: 1, training.learning_rate: 0.001}\n"),
-              StartsWith("a.yaml:5:27: model.layers: large is the same as small"));
+              StartsWith("a.yaml:5:27: model.layers: large makes the same configs as small"));
+}
+
+// configs/copy.yaml has model.layers 2, model.d_model 64 and model.d_ff 256.
+TEST(SweepErrors, settings_of_other_options_that_make_the_same_configs_are_refused) {
+  EXPECT_EQ(error_of(config + "axes: {model.encoder_layers: [2, auto]}\n"),
+            "a.yaml:2:34: model.encoder_layers: auto makes the same configs as 2; leave one of "
+            "them out");
+  EXPECT_THAT(error_of(config + "axes:\n  model.heads: [1, 2]\n"
+                                "  size: {a: {model.d_ff: 256}, b: {model.d_model: 64}}\n"),
+              StartsWith("a.yaml:4:51: model.d_model: b makes the same configs as a; "));
+  // Some cells of two settings are equal, and others are not: no setting can be left out.
+  EXPECT_EQ(plan_of(config + "axes: {model.layers: [2, 3], model.encoder_layers: [2, auto]}\n")
+                .cells.size(),
+            4U);
 }
 
 TEST(SweepErrors, what_is_no_list_is_refused_with_what_should_stand_there) {

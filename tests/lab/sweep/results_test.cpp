@@ -120,6 +120,74 @@ TEST(SweepResults, tests_of_other_examples_are_not_compared) {
   EXPECT_THAT(results_table(three_cell_plan(), results), HasSubstr("not comparable"));
 }
 
+// Windows of a text have no references.
+TEST(SweepResults, tests_of_other_texts_are_not_compared) {
+  Scores texts = three_cells;
+  for (auto& run : texts) {
+    run->text = "a";
+    for (ExampleScore& example : run->examples) example.reference = "";
+  }
+  texts[0]->text = texts[3]->text = "b";
+  texts[2]->text = texts[5]->text = "";  // of a version that did not write it
+  SweepPlan by_loss = three_cell_plan();
+  by_loss.metric = Metric::loss;
+  for (ExampleScore& example : texts[1]->examples) example.negative_log_likelihood = 0.4;
+  const SweepResults results = sweep_results(by_loss, texts);
+  ASSERT_EQ(results.best, 1U);
+  EXPECT_FALSE(results.cells[0].to_best);
+  EXPECT_TRUE(results.cells[2].to_best);
+}
+
+// The first cell is worse than the last by seed 1 and better by seed 2, which the last lacks.
+TEST(SweepResults, the_best_is_named_by_the_seeds_that_all_cells_have) {
+  Scores uneven{scores(100, 10, 1), scores(20, 20, 3), scores(130, 40, 2),
+                scores(198, 10, 2), scores(30, 20, 3), std::nullopt};
+  const SweepPlan plan = three_cell_plan();
+  const SweepResults results = sweep_results(plan, uneven);
+  EXPECT_THAT(results.shared_seeds, ElementsAre(1U));
+  EXPECT_EQ(results.best, 2U);
+  EXPECT_DOUBLE_EQ(results.cells[0].to_best->mean, -30.0 / 200);
+  EXPECT_TRUE(results.cells[0].to_best->significant());
+  EXPECT_EQ(results.cells[0].to_best->pairs, 1U);
+  EXPECT_THAT(cells_with_fewer_seeds(results), ElementsAre(2U));
+  const std::string table = results_table(plan, results);
+  EXPECT_THAT(
+      table,
+      AllOf(HasSubstr("best: size=large"),
+            HasSubstr("by the means over the seeds that all cells have (1); cells with fewer "
+                      "seeds: size=large"),
+            HasSubstr("\none seed: p says nothing about other seeds"),
+            Not(HasSubstr("better on shared seeds"))));
+}
+
+TEST(SweepResults, comparisons_by_one_seed_are_named) {
+  Scores uneven = three_cells;
+  uneven[3] = std::nullopt;
+  const SweepPlan plan = three_cell_plan();
+  const SweepResults results = sweep_results(plan, uneven);
+  ASSERT_EQ(results.best, 2U);  // 191 against 190 and 100 by seed 1
+  EXPECT_EQ(results.cells[1].to_best->pairs, 2U);
+  EXPECT_THAT(results_table(plan, results),
+              HasSubstr("one seed shared with the best by size=a,\"b\": p says nothing about other "
+                        "seeds"));
+}
+
+// Cells of seeds 1 and 2, of seed 1 alone, and of seed 2 alone: no seed is everyone's.
+TEST(SweepResults, a_cell_that_beats_the_best_on_their_seeds_is_not_called_worse) {
+  Scores uneven{scores(100, 10, 1), scores(130, 20, 3), std::nullopt,
+                scores(198, 10, 2), std::nullopt,       scores(20, 40, 4)};
+  const SweepPlan plan = three_cell_plan();
+  const SweepResults results = sweep_results(plan, uneven);
+  EXPECT_TRUE(results.shared_seeds.empty());
+  ASSERT_EQ(results.best, 0U);
+  EXPECT_TRUE(results.cells[1].to_best->significant());
+  EXPECT_TRUE(better_than_best(results, results.cells[1]));
+  EXPECT_FALSE(better_than_best(results, results.cells[2]));
+  EXPECT_THAT(results_table(plan, results),
+              AllOf(HasSubstr("better on shared seeds"),
+                    HasSubstr("each cell's own seeds, since all cells share none")));
+}
+
 TEST(SweepResults, further_figures_are_those_of_the_runs_that_have_them) {
   Scores studied = three_cells;
   studied[0]->figures = {{"cross.entropy", 1}, {"train.loss", 0.5}};
@@ -175,6 +243,7 @@ TEST(SweepReport, csv_has_a_line_for_each_and_quotes_what_needs_it) {
   const std::string cells = cells_csv(sweep, results);
   EXPECT_EQ(std::ranges::count(cells, '\n'), 4);
   EXPECT_THAT(cells, HasSubstr("sequence_accuracy,sequence_accuracy_deviation"));
+  EXPECT_THAT(cells, HasSubstr(",p,pairs,best,"));
 }
 
 TEST(SweepReport, json_has_cells_runs_and_each_comparison) {
@@ -185,6 +254,8 @@ TEST(SweepReport, json_has_cells_runs_and_each_comparison) {
   EXPECT_EQ(json["comparisons"].size(), 3U);
   EXPECT_EQ(json["cells"][1]["best"], true);
   EXPECT_EQ(json["cells"][0]["to_best"]["significant"], true);
+  EXPECT_EQ(json["cells"][0]["to_best"]["pairs"], 2);
+  EXPECT_EQ(json["shared_seeds"], nlohmann::json({1, 2}));
   EXPECT_EQ(json["runs"][0]["settings"]["size"], "a,\"b\"");
   EXPECT_EQ(json["runs"][3]["overrides"][1], "seed=2");
 }
