@@ -29,7 +29,8 @@ struct TrainArguments {
   std::string example;
   bool no_report = false;
   bool json = false;
-  double deadline = 60;  // seconds
+  double deadline = 60;     // seconds
+  Index usual_threads = 1;  // of each rank, unless the user says otherwise
 };
 
 // How the training ended; the tests are absent if a signal stopped it before them.
@@ -59,6 +60,22 @@ void write_page(const RunFiles& files, const Task& task, Index threads) {
   }
 }
 
+// The command line that goes on with a training that was stopped.
+std::string command_to_continue(const TrainArguments& arguments, const RunFiles& files) {
+  const TrainRequest& request = arguments.request;
+  std::string command =
+      fmt::format("{}{} train {} --run {} --resume", launcher_words(*request.ranks), program_path(),
+                  shell_word(request.config.string()), shell_word(files.directory.string()));
+  if (request.threads != arguments.usual_threads) {
+    command += fmt::format(" --threads {}", request.threads);
+  }
+  if (arguments.deadline != TrainArguments().deadline) {
+    command += fmt::format(" --deadline {}", arguments.deadline);
+  }
+  command += arguments.no_report ? " --no-report" : "";
+  return command + (arguments.json ? " --json" : "");
+}
+
 // What the first rank does at the end of a training, and says.
 void after_training(const TrainArguments& arguments, const Trained& trained) {
   const RunFiles& files = trained.files;
@@ -70,10 +87,8 @@ void after_training(const TrainArguments& arguments, const Trained& trained) {
     print_json(files, trained.end);
   }
   if (!whole) {
-    spdlog::info("stopped at step {}; continue with: {}{} train {} --run {} --resume",
-                 trained.end.step, launcher_words(*arguments.request.ranks), program_path(),
-                 shell_word(arguments.request.config.string()),
-                 shell_word(files.directory.string()));
+    spdlog::info("stopped at step {}; continue with: {}", trained.end.step,
+                 command_to_continue(arguments, files));
   }
 }
 
@@ -116,7 +131,8 @@ void add_train_command(CLI::App& program, Outcome& outcome, Launch& launch) {
   command->add_option("--run", arguments->request.run,
                       "Run directory; by default runs/<config name>");
   add_set_option(*command, arguments->request.overrides);
-  arguments->request.threads = default_threads(launch.ranks());
+  arguments->usual_threads = default_threads(launch.ranks());
+  arguments->request.threads = arguments->usual_threads;
   add_threads_option(*command, arguments->request.threads,
                      "Worker threads; they change the time, not the result");
   auto* resume = command->add_flag(

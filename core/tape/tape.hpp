@@ -107,8 +107,8 @@ class Tape {
   }
 
   // Runs every closure from `output` back, with dL/d output = `cotangent` (of its shape), or = 1
-  // for a single number. This uses up the closures: their memory returns to the pool as the loop
-  // proceeds, and a later pass that meets them throws logic_error.
+  // for each number, as if the loss were their sum. This uses up the closures: their memory returns
+  // to the pool as the loop proceeds, and a later pass that meets them throws logic_error.
   void backward(const Var& output, Tensor cotangent);
   void backward(const Var& output);
 

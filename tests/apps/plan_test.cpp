@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "core/types.hpp"
 #include "tests/support/program.hpp"
@@ -151,6 +152,24 @@ TEST(PlanCommand, prints_a_table) {
               AllOf(HasSubstr("encoder self-attention, layer 0"),
                     HasSubstr("\n    scores, weighted values"), HasSubstr("decoder feed-forward"),
                     HasSubstr("\n  all "), HasSubstr("time per step"), HasSubstr("peak memory")));
+}
+
+TEST(PlanCommand, says_when_the_time_ends_a_training_before_its_steps) {
+  const TemporaryDirectory here;
+  const auto training = [&](const std::string& steps) {
+    Arguments arguments = tiny_training("a", {"training.minutes=0.01", "training.steps=" + steps});
+    arguments.erase(arguments.begin() + 2, arguments.begin() + 4);  // --run a
+    arguments.front() = "plan";
+    const std::string table = run_program(arguments, here.path()).output;
+    arguments.emplace_back("--json");
+    return std::pair(table, plan_of(arguments, here));
+  };
+  const auto [table, plan] = training("10000000");
+  EXPECT_THAT(table,
+              HasSubstr(" of 10000000 steps, until training.minutes ends it after 0.60 s\n"));
+  EXPECT_EQ(plan["steps"], 10000000);
+  EXPECT_DOUBLE_EQ(plan["training_seconds"].get<double>(), 0.6);  // 0.01 minutes
+  EXPECT_THAT(training("6").first, HasSubstr("  6 steps, "));
 }
 
 TEST(PlanCommand, refuses_what_train_refuses_in_the_same_words) {

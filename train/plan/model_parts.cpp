@@ -72,7 +72,7 @@ class Parts {
         .name = fmt::format("{} feed-forward, {}", name_of(stack.name), layers_text(0, last)),
         .scopes = {}};
     for (const Layer& layer : stack.layers) {
-      const FeedForward& block = layer.feed_forward->block;
+      const auto& block = layer.feed_forward->block;
       part.scopes.push_back(block.path);
       part.multiply_adds +=
           work_of(block.inner_weight, rows_of(stack)) + work_of(block.outer_weight, rows_of(stack));

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "train/output/format.hpp"
 #include "train/output/table.hpp"
 #include "train/plan/parts_table.hpp"
@@ -30,6 +33,32 @@ std::string rows_text(const StepRows& rows) {
              : fmt::format("{:.0f} tokens, {:.0f} of them with a label,", rows.target, rows.labels);
 }
 
+// Seconds of training, without evaluations, until the schedule or the time ends it; none if only
+// patience does.
+std::optional<double> training_seconds(const PlanFacts& facts) {
+  std::optional<double> seconds;
+  if (facts.run.total_steps > 0) {
+    seconds = facts.rehearsal.seconds_per_step * static_cast<double>(facts.run.total_steps);
+  }
+  if (const auto minutes = facts.options.training.minutes) {
+    seconds = std::min(seconds.value_or(60 * *minutes), 60 * *minutes);
+  }
+  return seconds;
+}
+
+std::string training_text(const PlanFacts& facts, double seconds) {
+  const double steps = seconds / facts.rehearsal.seconds_per_step;
+  const bool all = facts.run.total_steps > 0 && steps >= static_cast<double>(facts.run.total_steps);
+  if (all) {
+    return fmt::format("{} steps, {} without evaluations", facts.run.total_steps,
+                       format_duration(seconds));
+  }
+  const std::string of =
+      facts.run.total_steps > 0 ? fmt::format(" of {}", facts.run.total_steps) : "";
+  return fmt::format("about {:.0f}{} steps, until training.minutes ends it after {}", steps, of,
+                     format_duration(seconds));
+}
+
 }  // namespace
 
 std::string plan_table(const PlanFacts& facts) {
@@ -37,11 +66,8 @@ std::string plan_table(const PlanFacts& facts) {
   table.row({"a step", fmt::format("{} on the mean, {} an epoch", rows_text(facts.rehearsal.rows),
                                    facts.run.steps_per_epoch)});
   table.row({"time per step", step_text(facts)});
-  if (facts.run.total_steps > 0) {
-    const double seconds =
-        facts.rehearsal.seconds_per_step * static_cast<double>(facts.run.total_steps);
-    table.row({"training", fmt::format("{} steps, {} without evaluations", facts.run.total_steps,
-                                       format_duration(seconds))});
+  if (const auto seconds = training_seconds(facts)) {
+    table.row({"training", training_text(facts, *seconds)});
   }
   table.row({"peak memory",
              fmt::format("{:.0f} MB", static_cast<double>(facts.rehearsal.peak_bytes) / 1e6)});
@@ -72,6 +98,7 @@ nlohmann::ordered_json plan_json(const PlanFacts& facts) {
   const PartTotals sum = totals_of(of_parts);
   const double seconds = facts.rehearsal.seconds_per_step;
   const Index steps = facts.run.total_steps;
+  const std::optional<double> trained = training_seconds(facts);
   return {
       {"config", facts.config},
       {"threads", facts.threads},
@@ -84,8 +111,7 @@ nlohmann::ordered_json plan_json(const PlanFacts& facts) {
         {"timed_steps", facts.rehearsal.timed_steps}}},
       {"steps_per_epoch", facts.run.steps_per_epoch},
       {"steps", steps > 0 ? nlohmann::ordered_json(steps) : nlohmann::ordered_json()},
-      {"training_seconds", steps > 0 ? nlohmann::ordered_json(seconds * static_cast<double>(steps))
-                                     : nlohmann::ordered_json()},
+      {"training_seconds", trained ? nlohmann::ordered_json(*trained) : nlohmann::ordered_json()},
       {"peak_memory_bytes", facts.rehearsal.peak_bytes}};
 }
 

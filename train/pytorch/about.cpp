@@ -74,7 +74,11 @@ std::string what_it_reads(const Config& config, bool one_document) {
     text += " The tokens of the source see each other: `prefix` is how many there are.";
   }
   if (config.model.token_types > 0) {
-    text += " Types are 0 or, after a text's first end mark, 1; without types, all are 0.";
+    const bool two_types =
+        config.task.kind().of_classes() && layout_of(config.model).input == InputRows::source;
+    text += two_types
+                ? " Types are 0 or, after a text's first end mark, 1; without types, all are 0."
+                : " All types are 0.";
   }
   text +=
       " The model reads one sequence at a time, without batch axis and padding. vocabulary.json "

@@ -121,7 +121,7 @@ void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks) 
   if (!differing.empty()) {
     throw RankError(fmt::format(
         "step {}: {} has other weights than {}, although both made the same steps: its memory, its "
-        "processor or the network is not reliable; the last checkpoint is unchanged",
+        "processor or the network is not reliable; earlier checkpoints are unchanged",
         step, join(differing, ", "), ranks.name(0)));
   }
 }

@@ -8,8 +8,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 NumericError numeric_error(Index step, const std::string& what) {
   return NumericError(
-      fmt::format("step {}: {}\nthe last checkpoint is unchanged (a lower training.learning_rate, "
-                  "or a longer training.warmup, may help)",
+      fmt::format("step {}: {}\nearlier checkpoints are unchanged (a lower "
+                  "training.learning_rate, or a longer training.warmup, may help)",
                   step, what));
 }
 

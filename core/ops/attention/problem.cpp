@@ -26,6 +26,15 @@ Index AttentionOptions::score_weights_before(Index head) const {
 
 namespace {
 
+void expect_rows(const Segments& keys) {
+  for (const Segment& segment : keys.list) {
+    if (segment.row < 0 || segment.rows < 0) {
+      throw ShapeError(fmt::format("attention: a key segment of {} rows begins at row {}",
+                                   segment.rows, segment.row));
+    }
+  }
+}
+
 void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
            const Segments& queries, const Segments& keys, const AttentionOptions& options,
            const AttentionBias& bias, const std::optional<Var>& score_weights,
@@ -45,6 +54,7 @@ void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& 
   if (sink_query) {
     expect_heads(*sink_query, N, options.heads, options.d_key, "attention.sink_query");
   }
+  expect_rows(keys);
   expect_heads(key, row_count(keys), key_heads, options.d_key, "attention.key");
   expect_heads(value, row_count(keys), key_heads, options.d_value, "attention.value");
   if (queries.count() != keys.count()) {

@@ -207,6 +207,10 @@ TEST(AttentionErrors, name_the_op_and_the_shapes) {
               says("attention.value: expected two axes", "got (5)"));
   EXPECT_THAT(call({4, 7}, {5, 6}, {5, 2}, segments_of({5}), one),
               says("attention: 2 query segments", "1 key segments"));
+  Segments before = keys;
+  before.list.back().row = -1;
+  EXPECT_THAT(call({4, 7}, {5, 6}, {5, 2}, before, one),
+              says("attention: a key segment of", "begins at row -1"));
   EXPECT_THAT(call({4, 7}, {5, 6}, {5, 2}, keys, three),
               says("attention: 3 patterns for 2 heads", "one for each"));
 }
