@@ -1,0 +1,61 @@
+// Tests that import models of other programs, in a directory of their own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/files.hpp"
+#include "core/files/tensor_file.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace tapehead {
+
+class PretrainedModels : public ::testing::Test {
+ protected:
+  // A copy of a fixture, to be changed.
+  std::filesystem::path model(const std::string& name) {
+    std::filesystem::path copy = here / name;
+    std::filesystem::copy(std::filesystem::path(TAPEHEAD_FIXTURES) / "pretrained" / name, copy);
+    return copy;
+  }
+  void change_config(const std::filesystem::path& directory,
+                     const std::function<void(nlohmann::json&)>& change) {
+    nlohmann::json config = nlohmann::json::parse(content_of(directory / "config.json"));
+    change(config);
+    std::ofstream(directory / "config.json") << config.dump();
+  }
+  void change_tensors(const std::filesystem::path& directory,
+                      const std::function<void(std::vector<TensorEntry>&)>& change) {
+    const TensorFile file(directory / "model.safetensors", Trust::any);
+    std::vector<TensorEntry> entries = file.entries();
+    change(entries);
+    write_tensor_file(directory / "model.safetensors", entries, {});
+  }
+  ProgramResult run(const Arguments& arguments, const std::string& input = "") {
+    return run_program(arguments, here.path(), input);
+  }
+  std::string output(const Arguments& arguments, const std::string& input = "") {
+    const ProgramResult result = run(arguments, input);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result.output;
+  }
+  // What an import says that is refused, and leaves no run behind.
+  std::string complaint(const std::string& name) {
+    const ProgramResult result = run({"import", name, "--run", "refused", "--token-texts"});
+    EXPECT_NE(result.exit_code, 0) << result.output;
+    EXPECT_FALSE(std::filesystem::exists(here / "refused")) << "half imported";
+    return result.errors;
+  }
+
+  TemporaryDirectory here;
+};
+
+}  // namespace tapehead
