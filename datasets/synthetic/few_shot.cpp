@@ -33,9 +33,9 @@ struct FewShotOptions {
     visit(Field{.name = "values", .help = "number of values", .minimum = 2, .maximum = 10000},
           values);
     visit(Field{.name = "shots",
-                .help = "most pairs that are shown; in training and test 0 to so many, in the "
-                        "further test splits `shots_0`, `shots_1`, `shots_2`, `shots_4` and "
-                        "`shots_8` exactly so many",
+                .help = "most pairs that are shown; in training and test 0 to so many, in those of "
+                        "the further test splits `shots_0`, `shots_1`, `shots_2`, `shots_4` and "
+                        "`shots_8` that are not above it exactly so many",
                 .minimum = 1,
                 .maximum = 10000},
           shots);

@@ -131,12 +131,22 @@ bool differ_in_use(Values one, Values other) {
   return one != other;
 }
 
+// Whether an option may follow another one. The options of each kind of attention follow those of
+// the section `attention`, which follow those of `model`. A family follows nothing, though it
+// decides which followers are in use.
+bool may_follow(std::string_view option, std::string_view other) {
+  return option != "model.family" &&
+         (!other.starts_with("attention.") || !option.starts_with("model."));
+}
+
 // Of an override without any effect, the options of the documents that prevent it: without one of
 // these, the override has an effect.
 std::vector<std::string> preventing(const Sources& sources, const std::vector<Override>& all,
-                                    const std::vector<Override>& others) {
+                                    const std::vector<Override>& others,
+                                    std::string_view overridden) {
   std::vector<std::string> names;
   for (const std::string& name : options_given(sources)) {
+    if (!may_follow(name, overridden)) continue;
     const Sources rest = without_option(sources, name);
     const auto with = values_if_valid(rest, all);
     const auto unset = values_if_valid(rest, others);
@@ -154,7 +164,7 @@ void expect_effect(const Sources& sources, const std::vector<Override>& override
     std::erase_if(others, [&](const Override& other) { return full_name(other) == name; });
     const auto unset = values_if_valid(sources, others);
     if (!unset || unset->at(name) == values.at(name) || differ_in_use(values, *unset)) continue;
-    std::vector<std::string> own = preventing(sources, overrides, others);
+    std::vector<std::string> own = preventing(sources, overrides, others, name);
     if (own.empty()) continue;
     const LoadedConfig loaded = read_config(sources, others);
     for (std::string& option : own) {

@@ -35,7 +35,7 @@ LoadedConfig read_config(const std::vector<ConfigSource>& sources,
 // The same, but if the documents have every option of the model written out, as a run stores its
 // config, those values that follow from the other values follow the overrides too: `model.dropout`
 // decides each dropout that equals it. Throws ConfigError for an override of an option that only
-// others follow, if all that would follow it have values of their own.
+// others follow, if all that would follow it have values of their own in the documents.
 LoadedConfig override_config(const std::vector<ConfigSource>& sources,
                              const std::vector<Override>& overrides);
 

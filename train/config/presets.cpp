@@ -1,29 +1,38 @@
 #include "train/config/presets.hpp"
 
 #include "datasets/task_kind.hpp"
+#include "datasets/text/options.hpp"
 
 namespace tapehead {
 
 namespace {
 
+// Whether source and target have one vocabulary, and an embedding each.
+bool has_embeddings_of_one_vocabulary(const Config& config) {
+  const auto* text = config.task.find<ParallelTextOptions>();
+  return config.model.family == Family::encoder_decoder &&
+         (text == nullptr || text->joint_vocabulary);
+}
+
 // Vaswani et al. 2017. Norms after the residual sums: section 3.1; projections without biases:
 // 3.2.2; feed-forward blocks with biases, and four times as wide as the model: 3.3; one matrix for
 // both embeddings and the output, and embeddings times √d_model: 3.4; sines: 3.5; dropout on the
 // blocks' outputs and on the embeddings alone: 5.4. The paper does not say how weights start.
-std::vector<PresetValue> vaswani(Family family) {
-  return {{"model.feed_forward", "plain"},
-          {"model.activation", "relu"},
-          {"model.norm", "layer_norm"},
-          {"model.norm_position", "post"},
-          {"model.bias_attention", "false"},
-          {"model.bias_feed_forward", "true"},
-          {"model.embedding_scale", "sqrt_d_model"},
-          {"model.positions", "sinusoidal"},
-          {"model.dropout", "0.1"},
-          {"model.dropout_attention", "0"},
-          {"model.dropout_feed_forward", "0"},
-          {"model.tie_embeddings", family == Family::encoder_decoder ? "all" : "target_output"},
-          {"model.initializer", "xavier_uniform"}};
+std::vector<PresetValue> vaswani(const Config& config) {
+  return {
+      {"model.feed_forward", "plain"},
+      {"model.activation", "relu"},
+      {"model.norm", "layer_norm"},
+      {"model.norm_position", "post"},
+      {"model.bias_attention", "false"},
+      {"model.bias_feed_forward", "true"},
+      {"model.embedding_scale", "sqrt_d_model"},
+      {"model.positions", "sinusoidal"},
+      {"model.dropout", "0.1"},
+      {"model.dropout_attention", "0"},
+      {"model.dropout_feed_forward", "0"},
+      {"model.tie_embeddings", has_embeddings_of_one_vocabulary(config) ? "all" : "target_output"},
+      {"model.initializer", "xavier_uniform"}};
 }
 
 // Radford et al. 2019, section 2.3 (norms before the blocks, smaller last maps), and the published
@@ -84,12 +93,12 @@ std::vector<PresetValue> bert(const TaskKind& task) {
   return values;
 }
 
-std::vector<PresetValue> values_of(const ModelOptions& options, const TaskKind& task) {
-  switch (options.preset) {
+std::vector<PresetValue> values_of(const Config& config) {
+  switch (config.model.preset) {
     case Preset::vaswani:
-      return vaswani(options.family);
+      return vaswani(config);
     case Preset::bert:
-      return bert(task);
+      return bert(config.task.kind());
     case Preset::gpt2:
       return gpt2();
     case Preset::llama:
@@ -103,10 +112,9 @@ std::vector<PresetValue> values_of(const ModelOptions& options, const TaskKind& 
 
 // Classes are no entries of the embedding, so the output layer cannot be tied to it.
 std::vector<PresetValue> preset_values(const Config& config) {
-  const TaskKind& task = config.task.kind();
-  std::vector<PresetValue> values = values_of(config.model, task);
+  std::vector<PresetValue> values = values_of(config);
   std::erase_if(values, [&](const PresetValue& value) {
-    return task.of_classes() && value.option == "model.tie_embeddings";
+    return config.task.kind().of_classes() && value.option == "model.tie_embeddings";
   });
   return values;
 }

@@ -165,7 +165,7 @@ class Reader {
   void check_rules() const {
     for (const Rule& rule : rules()) {
       if (const auto violation = rule.check(loaded_.config)) {
-        fail(culprit(*violation), violation->problem);
+        fail(place_of(*violation), violation->problem);
       }
     }
   }
@@ -188,6 +188,16 @@ class Reader {
       }
     }
     return fmt::format("{}: {}", shown(file_), violation.options.front());
+  }
+
+  // The culprit and, unless it is the same or a default, the option that the problem speaks of.
+  std::string place_of(const Violation& violation) const {
+    std::string place = culprit(violation);
+    const std::string& subject = violation.options.front();
+    if (!places_.contains(subject) || places_.at(subject) == place) return place;
+    const bool by_preset = source_of(subject) == Source::preset;
+    return by_preset ? fmt::format("{}: {}: {}", place, preset_origin_, subject)
+                     : fmt::format("{}: {}", place, places_.at(subject));
   }
 
   void resolve_options() {

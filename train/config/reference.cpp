@@ -28,7 +28,7 @@ A run stores its config with every option written out. There `--set` also change
 equals what it would be without being written: `--set model.dropout=0.3` gives 0.3 to each
 `dropout_` option that was 0.1 like `model.dropout`, and one that was 0.2 stays. In any other config
 an option that is written stays as it is. An override is refused if all options that would follow it
-have values of their own. `training.epochs` always stays.
+have values of their own in the files. `training.epochs` always stays.
 
 `base: other.yaml`, outside the sections, inherits from another config: this one has the options of
 `other.yaml`, except those that it sets itself. A list replaces the whole list of the base. The path
@@ -39,13 +39,15 @@ How values are read:
 
 - The option's type decides: `1e-4`, `1_000`, `2e3` and numbers in quotes are numbers where a number
   is wanted; `yes`, `no`, `on` and `off` are `true` and `false` where one of those is wanted; any
-  scalar is text where text is wanted.
+  scalar is text where text is wanted. `--set` takes a value as it stands, so without quotes.
 - Refused: a leading zero (`010` is 8 to some readers), `nan` and `inf`, an unknown or repeated key,
   a value out of range. The message gives file, line and column, and the nearest valid name.
 - A whole number beyond 2^53 is written in digits alone: other readers round `9007199254740993.0`.
 - Text without quotes ends with its line.
 - An option that the other options leave without any use is refused, unless it has its default.
-  What a switch turns off may stay: `evaluation.decode: false`, `heads: 0`, `encoder_layers: 0`.
+  What a switch turns off may stay: `evaluation.decode: false`, `heads: 0`, `encoder_layers: 0`,
+  `feed_forward: none`. So may an option that others follow when all of them have values of their
+  own: `model.dropout` beside each `dropout_` option.
 - Where a list over layers may stand, one value is for all layers. `--set` takes lists too:
   `--set attention.heads=[4,2]`.
 - `auto`, or nothing after the colon, leaves an option that has it as default to follow the others.

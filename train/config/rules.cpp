@@ -37,8 +37,9 @@ std::vector<std::string> attention_options(AttentionKind kind,
   return names;
 }
 
-// The first list of a section whose number of values differs from `layers`.
-Verdict list_over(const AttentionSettings& settings, std::string_view section, Index layers) {
+// The first list of a section whose number of values differs from the layers of this kind.
+Verdict list_over(const AttentionSettings& settings, std::string_view section, AttentionKind kind,
+                  Index layers) {
   Verdict verdict;
   AttentionSettings::walk(
       [&](const Field& field, const auto& option) {
@@ -46,8 +47,8 @@ Verdict list_over(const AttentionSettings& settings, std::string_view section, I
         if (!verdict && values > 1 && values != layers) {
           verdict = Violation{
               {fmt::format("{}.{}", section, field.name), "model.layers"},
-              fmt::format("a list over layers has one value for each ({} values, {} layers)",
-                          values, layers)};
+              fmt::format("a list over layers has one value for each ({} values, {} layers of {})",
+                          values, layers, name_of(kind))};
         }
       },
       settings);
@@ -58,8 +59,9 @@ Verdict lists_over_layers(const Config& config) {
   const ModelOptions& model = config.model;
   for (const AttentionKind kind : attention_kinds) {
     const Index layers = attention_layers(model, kind);
-    if (Verdict own = list_over(model.settings(kind), name_of(kind), layers)) return own;
-    if (Verdict all = list_over(model.attention, "attention", layers)) return all;
+    if (layers == 0) continue;
+    if (Verdict own = list_over(model.settings(kind), name_of(kind), kind, layers)) return own;
+    if (Verdict all = list_over(model.attention, "attention", kind, layers)) return all;
   }
   return {};
 }

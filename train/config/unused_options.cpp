@@ -207,8 +207,9 @@ std::vector<Unused> unused_in_evaluation(const Config& config) {
         {{"stride", "memory"}, "only running text is cut into windows (task.name: text)"});
   }
   if (kind.of_text() && config.model.family == Family::encoder) {
-    all.push_back({{"stride", "memory", "samples"},
-                   "an encoder predicts masked tokens of windows that do not overlap"});
+    all.push_back(
+        {{"stride", "memory"}, "an encoder predicts masked tokens of windows that do not overlap"});
+    all.push_back({{"samples"}, "a masked language model writes no text"});
   }
   if (kind.of_classes()) {
     all.push_back({{"decode", "decode_examples", "bleu_tokenizer", "lowercase"},

@@ -47,12 +47,34 @@ TEST(ConfigAttention, a_kind_differs_from_the_rest_layer_by_layer) {
 TEST(ConfigAttention, a_list_has_a_value_for_each_layer) {
   EXPECT_EQ(config_error("model: {layers: 2}\nencoder_self:\n  heads: [4, 2, 1]\n"),
             "a.yaml:3:10: encoder_self.heads: a list over layers has one value for each (3 values, "
-            "2 layers)");
+            "2 layers of encoder_self)");
   EXPECT_THAT(config_error("model: {encoder_layers: 3, decoder_layers: 2}\n"
                            "attention: {heads: [4, 2, 1]}\n"),
-              HasSubstr("3 values, 2 layers"));
+              HasSubstr("3 values, 2 layers of decoder_self)"));
   EXPECT_EQ(config_error("model: {encoder_layers: 3, decoder_layers: 2}\n"
                          "encoder_self: {heads: [4, 2, 1]}\n"),
+            "accepted");
+}
+
+TEST(ConfigAttention, a_list_for_all_attention_is_for_the_kinds_that_the_model_has) {
+  const std::string list = "attention: {heads: [4, 2], pattern: [[causal], [window 3]]}\n";
+  for (const std::string model :
+       {"model: {family: decoder, layers: 2, d_model: 16, preset: gpt2}\n",
+        "model: {family: encoder, layers: 2, d_model: 16}\n",
+        "model: {encoder_layers: 0, decoder_layers: 2, d_model: 16}\n"}) {
+    EXPECT_EQ(config_error(model + list), "accepted") << model;
+    EXPECT_EQ(config_error(model, {"attention.heads=[4,2]"}), "accepted") << model;
+    EXPECT_THAT(config_error(model + list, {"attention.heads=[4,2,1]"}),
+                HasSubstr("3 values, 2 layers of "))
+        << model;
+    const std::string stored = dump_config(parse_config(model + list, "a.yaml").config);
+    EXPECT_EQ(dump_config(parse_config(stored, "run/config.yaml").config), stored) << model;
+  }
+  const std::string decoder = "model: {family: decoder, layers: 2, d_model: 16}\n";
+  EXPECT_EQ(spec_of(decoder + list, AttentionKind::decoder_self, 0).heads, 4);
+  EXPECT_EQ(spec_of(decoder + list, AttentionKind::decoder_self, 1).heads, 2);
+  EXPECT_EQ(spec_of(decoder + list, AttentionKind::decoder_self, 1).d_qk, 8);  // 16 / 2
+  EXPECT_EQ(config_error("model: {encoder_layers: 0}\nencoder_self: {heads: [4, 2, 1]}"),
             "accepted");
 }
 

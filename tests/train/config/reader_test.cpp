@@ -229,10 +229,26 @@ TEST(ConfigReader, an_override_without_effect_is_refused) {
             "encoder_self.pattern, a.yaml:2:25: decoder_self.pattern); set these instead");
   EXPECT_THAT(config_error(text, {"model.heads=8"}),
               ::testing::HasSubstr("own (a.yaml:3:20: attention.heads); set"));
+  EXPECT_THAT(config_error("model: {family: decoder, decoder_layers: 2}", {"model.layers=1"}),
+              ::testing::HasSubstr("own (a.yaml:1:42: model.decoder_layers); set"));
   EXPECT_EQ(config_error(text, {"attention.pattern=window 3"}), "accepted");  // as in the file
   EXPECT_EQ(config_error(text, {"model.heads=8", "attention.heads=8"}), "accepted");
   EXPECT_THAT(config_error(as_stored(text), {"attention.pattern=window 1"}),
               ::testing::HasSubstr(": encoder_self.pattern, "));
+}
+
+// The options of `model` that it replaces do not follow it.
+TEST(ConfigReader, an_override_may_repeat_what_it_would_follow) {
+  EXPECT_EQ(config_error("model: {dropout_attention: 0.0}", {"attention.dropout=0.0"}), "accepted");
+  EXPECT_EQ(config_error("model: {dropout: 0.2}", {"attention.dropout=0.2"}), "accepted");
+  EXPECT_EQ(config_error("model: {heads: 2, d_model: 16}", {"attention.heads=2"}), "accepted");
+  EXPECT_EQ(config_error("model: {d_head: 8, heads: 2, d_model: 16}",
+                         {"attention.budget=fixed_head_dim"}),
+            "accepted");
+  EXPECT_EQ(config_error("model: {heads: 2}\nencoder_self: {heads: 4}", {"attention.heads=2"}),
+            "accepted");
+  EXPECT_EQ(config_error(as_stored("model: {dropout_attention: 0.0}"), {"attention.dropout=0.0"}),
+            "accepted");
 }
 
 TEST(ConfigReader, the_origin_of_what_an_override_does_not_change_is_the_file) {

@@ -30,6 +30,26 @@ TEST(ConfigRules, the_command_line_is_to_blame_before_the_file_and_a_default_nev
               StartsWith("a.yaml:1:18: model.d_model: heads"));
 }
 
+TEST(ConfigRules, the_command_line_is_to_blame_for_what_it_makes_of_an_option_of_the_file) {
+  EXPECT_EQ(config_error("training: {optimizer: sgd, momentum: 0.5}", {"training.optimizer=adamw"}),
+            "--set training.optimizer=adamw: a.yaml:1:38: training.momentum: this optimizer does "
+            "not use it (only sgd)");
+  EXPECT_THAT(config_error("task: {name: text, train_text: a, vocabulary: 300}\n"
+                           "model: {family: decoder}",
+                           {"task.tokenizer_of=r"}),
+              StartsWith("--set task.tokenizer_of=r: a.yaml:1:47: task.vocabulary: has no effect"));
+  EXPECT_EQ(config_error("training: {optimizer: sgd}",
+                         {"training.momentum=0.5", "training.optimizer=adamw"}),
+            "--set training.momentum=0.5: this optimizer does not use it (only sgd)");
+}
+
+TEST(ConfigRules, the_option_of_a_preset_that_does_not_fit_is_named) {
+  const std::string bert =
+      "task: {name: labelled_text, train_tsv: a}\nmodel: {preset: bert, family: encoder}";
+  EXPECT_THAT(config_error(bert, {"model.norm=none"}),
+              StartsWith("--set model.norm=none: preset bert: model.norm_epsilon: there are no "));
+}
+
 TEST(ConfigRules, an_output_layer_that_is_the_embedding_is_as_wide) {
   const std::string model = "model: {d_model: 64, d_embedding: 16, tie_embeddings: ";
   EXPECT_EQ(config_error(model + "target_output}"),
@@ -215,7 +235,7 @@ TEST(ConfigRules, masks_and_samples_are_for_the_family_that_has_them) {
   EXPECT_THAT(config_error(text + "model: {family: decoder}"),
               StartsWith("a.yaml:1:47: task.mask_words: only an encoder predicts masked tokens"));
   EXPECT_THAT(config_error(text + "model: {family: encoder}\nevaluation: {samples: 1}"),
-              StartsWith("a.yaml:3:23: evaluation.samples: an encoder predicts masked tokens"));
+              StartsWith("a.yaml:3:23: evaluation.samples: a masked language model writes no"));
   EXPECT_THAT(config_error(text + "model: {family: encoder}\nevaluation: {stride: 8}"),
               StartsWith("a.yaml:3:22: evaluation.stride: an encoder predicts masked tokens"));
   EXPECT_THAT(config_error("model: {family: encoder}\nevaluation: {beam: 3}"),
