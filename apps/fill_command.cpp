@@ -14,7 +14,9 @@
 #include "core/files/standard_streams.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/shown.hpp"
+#include "datasets/corpus/masking.hpp"
 #include "train/evaluation/mask_filler.hpp"
+#include "train/evaluation/masked_line.hpp"
 #include "train/output/logging.hpp"
 
 namespace tapehead {
@@ -64,6 +66,19 @@ std::string json_of(const std::string& text, const std::vector<FilledMask>& mask
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+// Counts the unknown tokens beside the masks.
+void see_unmasked(const SavedRun& run, const std::string& mask, LineInput& input, std::size_t index,
+                  const std::string& line) {
+  const Tokenizer& tokenizer = *run.tokenizers.source;
+  std::vector<TokenId> tokens = masked_line(run, line, mask).tokens;
+  std::erase(tokens, mask_id(tokenizer));
+  std::string text = line;
+  for (std::size_t at = text.find(mask); at != std::string::npos; at = text.find(mask, at + 1)) {
+    text.replace(at, mask.size(), " ");
+  }
+  input.see(tokenizer, index, text, tokens);
+}
+
 void fill(const FillArguments& arguments) {
   start_logging(std::make_shared<Console>());
   prepare_blas();
@@ -76,6 +91,7 @@ void fill(const FillArguments& arguments) {
   for (auto lines = input.next(); !lines.empty(); lines = input.next()) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       try {
+        see_unmasked(run, arguments.mask, input, i, lines[i]);
         const auto masks = run.use([&] { return filler.fill({lines[i]}, arguments.top).front(); });
         write_output(arguments.json ? json_of(lines[i], masks) : lines_of(masks));
       } catch (const DataError& error) {
@@ -84,6 +100,7 @@ void fill(const FillArguments& arguments) {
     }
     flush_output();
   }
+  input.say_unknown();
 }
 
 }  // namespace

@@ -27,6 +27,7 @@
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/translator.hpp"
+#include "train/options/application.hpp"
 #include "train/output/logging.hpp"
 
 namespace tapehead {
@@ -47,7 +48,19 @@ struct TranslateArguments {
 
 constexpr Index lines_at_a_time = 1024;
 
+void expect_search(const TranslateArguments& arguments, const Config& config) {
+  const char* const option = arguments.beam > 0              ? "--beam"
+                             : arguments.length_penalty >= 0 ? "--length-penalty"
+                             : arguments.n_best > 1          ? "--n-best"
+                                                             : nullptr;
+  if (option != nullptr && labels_in_one_pass(config)) {
+    throw ConfigError(
+        fmt::format("{}: the model gives its labels in one pass, without a search", option));
+  }
+}
+
 DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& config) {
+  expect_search(arguments, config);
   DecodingOptions options = decoding_options(config.evaluation);
   options.beam = arguments.beam > 0 ? arguments.beam : options.beam;
   options.length_penalty =

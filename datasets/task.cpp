@@ -10,6 +10,14 @@
 
 namespace tapehead {
 
+namespace {
+
+void leave_out_unmaskable(TextWindows& windows) {
+  windows.list = maskable_windows(*windows.text, windows.list);
+}
+
+}  // namespace
+
 Split part_of(const Split& split, std::span<const Index> numbers) {
   Split part;
   part.name = split.name;
@@ -54,6 +62,9 @@ void Task::set_stride(Index stride) {
   for (Split& split : splits) {
     if (split.is_text()) {
       split.windows.list = evaluation_windows(*split.windows.text, split.windows.windowing, stride);
+      if (masked) {
+        leave_out_unmaskable(split.windows);
+      }
     }
   }
 }
@@ -65,10 +76,24 @@ void Task::set_context(Index context) {
   set_stride(context);
 }
 
+void Task::set_masked() {
+  masked = true;
+  for (Split& split : splits) {
+    leave_out_unmaskable(split.windows);
+  }
+}
+
 std::shared_ptr<const Split> Task::training_split(Index epoch) const {
-  return draw_training_split ? draw_training_split(epoch)
-                             : std::shared_ptr<const Split>(std::shared_ptr<void>(),
-                                                            &split("train"));  // owns nothing
+  if (!draw_training_split) {
+    return {std::shared_ptr<void>(), &split("train")};  // owns nothing
+  }
+  std::shared_ptr<const Split> drawn = draw_training_split(epoch);
+  if (!masked) {
+    return drawn;
+  }
+  auto maskable = std::make_shared<Split>(*drawn);
+  leave_out_unmaskable(maskable->windows);
+  return maskable;
 }
 
 }  // namespace tapehead

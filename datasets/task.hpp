@@ -51,12 +51,16 @@ struct Split {
   // sides. Otherwise empty.
   std::string source_file;
   std::string target_file;
+  std::vector<Index> lines{};  // where examples begin in these files, if it is elsewhere; from 1
   // The parts of the split's text that the tokenizers do not know; empty if the data is not from
   // files.
   UnknownText unknown_source;
   UnknownText unknown_target;
   Index dropped = 0;  // training examples left out: one side is too long, or has no token
 
+  Index line_of(Index example) const {
+    return lines.empty() ? example + 1 : lines[static_cast<std::size_t>(example)];
+  }
   bool is_text() const { return windows.text != nullptr; }
   ExampleKind kind() const {
     return is_text() ? ExampleKind::text : classes ? ExampleKind::labels : ExampleKind::pairs;
@@ -91,6 +95,10 @@ struct Task {
   // The training split of an epoch; null if it is the same in every epoch.
   std::function<std::shared_ptr<const Split>(Index epoch)> draw_training_split;
 
+  // Whether the windows of a text, in training and evaluation, are only those in which a token can
+  // be masked.
+  bool masked = false;
+
   // The training split of an epoch, counted from 0. It may be used as long as the task exists, by
   // one thread at a time.
   std::shared_ptr<const Split> training_split(Index epoch) const;
@@ -105,6 +113,8 @@ struct Task {
   void set_stride(Index stride);
   // The same, with windows of this many tokens that do not overlap.
   void set_context(Index context);
+  // Prepares the windows of a text for a masked language model.
+  void set_masked();
 };
 
 // Logs the parts of a split that the tokenizers do not know, if there are any.

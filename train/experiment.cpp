@@ -91,6 +91,9 @@ Task make_task(const Config& config, const TaskOptions& data, const std::filesys
   for (const Split& split : task.splits) {
     expect_fits(split, layout_of(config.model));
   }
+  if (application_of(config) == Application::fill) {
+    task.set_masked();
+  }
   if (config.evaluation.stride) {
     task.set_stride(*config.evaluation.stride);
   }

@@ -80,4 +80,19 @@ WindowList evaluation_windows(const TokenText& text, const Windowing& windowing,
   return windows;
 }
 
+WindowList maskable_windows(const TokenText& text, const WindowList& windows) {
+  std::vector<Index> numbers;
+  for (Index i = 0; i < windows.size(); ++i) {
+    const Window window = windows[i];
+    Index marks = 0;
+    while (marks < window.rows && text[window.first + marks] == end_id) {
+      ++marks;
+    }
+    if (marks < window.rows) {
+      numbers.push_back(i);
+    }
+  }
+  return std::ssize(numbers) == windows.size() ? windows : windows.with(numbers);
+}
+
 }  // namespace tapehead

@@ -78,4 +78,8 @@ WindowList training_windows(const TokenText& text, const Windowing& windowing, s
 // one before, and only its last `stride` rows have labels; a stride of `context` means no overlap.
 WindowList evaluation_windows(const TokenText& text, const Windowing& windowing, Index stride);
 
+// Those of the windows in which a token can be masked. In the others, which hold end marks alone, a
+// masked language model has nothing to predict.
+WindowList maskable_windows(const TokenText& text, const WindowList& windows);
+
 }  // namespace tapehead

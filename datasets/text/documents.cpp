@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 #include "datasets/text/text_file.hpp"
 
 namespace tapehead {
@@ -82,6 +83,7 @@ bool DocumentReader::opens(const std::string& line) {
     case DocumentEnd::separator:
       within_ = line != files_.separator;
       separators_ += within_ ? 0 : 1;
+      almost_separators_ += within_ && trimmed(line) == trimmed(files_.separator) ? 1 : 0;
       return within_ && !before;
   }
   return false;

@@ -61,6 +61,8 @@ class DocumentReader {
   Index lines() const { return lines_before_ + lines_; }
   Index documents() const { return documents_; }
   Index separators() const { return separators_; }  // lines that are the separator
+  // Lines that differ from the separator only by blanks and tabs at the ends.
+  Index almost_separators() const { return almost_separators_; }
 
  private:
   bool open_next();
@@ -75,6 +77,7 @@ class DocumentReader {
   Index lines_ = 0;         // of the file
   Index documents_ = 0;
   Index separators_ = 0;
+  Index almost_separators_ = 0;
   Index bytes_ = 0;
   bool within_ = false;  // a document
   bool chosen_ = false;  // the document's lines belong to the share

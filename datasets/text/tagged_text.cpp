@@ -76,6 +76,7 @@ Split tagged_split(const std::string& name, const std::string& file, const Sente
                    const Tokenizers& tokenizers) {
   Split split;
   split.name = name;
+  split.source_file = split.target_file = file;
   for (const TaggedSentence& sentence : sentences) {
     Example example{.source = tokenizers.source->encode(sentence.tokens),
                     .target = tokenizers.target->encode(sentence.labels)};
@@ -89,6 +90,7 @@ Split tagged_split(const std::string& name, const std::string& file, const Sente
     }
     split.unknown_source.see(*tokenizers.source, sentence.tokens, example.source, sentence.line);
     split.examples.push_back(std::move(example));
+    split.lines.push_back(sentence.line);
     split.source_texts.push_back(sentence.tokens);
     split.references.push_back(sentence.labels);
   }
@@ -102,6 +104,9 @@ void drop_long(Split& train, const std::string& file, Index max_length) {
   train.dropped = all - std::ssize(train.examples);
   train.source_texts.clear();
   train.references.clear();
+  train.source_file.clear();
+  train.target_file.clear();
+  train.lines.clear();
   if (train.examples.empty()) {
     throw DataError(fmt::format("{}: all sentences are longer than task.max_length ({} tokens)",
                                 file, max_length));

@@ -36,6 +36,20 @@ std::string why_empty(const DocumentFiles& files, const DocumentReader& reader) 
                      files.split);
 }
 
+// Warns of a text that its separator does not separate. Splits with a share of the same files have
+// the warning once.
+void warn_without_separator(const DocumentFiles& files, const DocumentReader& reader) {
+  if (files.end != DocumentEnd::separator || reader.separators() > 0 || files.share.from > 0) {
+    return;
+  }
+  const Index almost = reader.almost_separators();
+  spdlog::warn("{}: no line is the task.separator, {}, so each file is one document{}", files.name,
+               shown(files.separator),
+               almost == 0 ? ""
+                           : fmt::format("; {} line{} from it only by white space at the ends",
+                                         almost, almost == 1 ? " differs" : "s differ"));
+}
+
 class Writing {
  public:
   explicit Writing(const Tokenizer& tokenizer)
@@ -117,6 +131,7 @@ TokenText write_tokens(const DocumentFiles& files, const Tokenizer& tokenizer) {
       spdlog::info("{}: {} MB are tokens now", files.name, writing.bytes() / 1000000);
     }
   }
+  warn_without_separator(files, reader);
   return writing.finish(files, reader);
 }
 

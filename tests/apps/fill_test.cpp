@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -120,6 +121,42 @@ TEST_F(Fill, models_work_with_the_commands_about_heads) {
     EXPECT_THAT(output({"report", run}), HasSubstr("report.html"));
     EXPECT_THAT(output({"evaluate", run, "--split", "validation"}), HasSubstr("tokens right"));
   }
+}
+
+// A line of four characters and its end mark are two windows of at most four tokens, unless they
+// are cut earlier. A batch of at most two tokens is one window.
+TEST_F(Fill, models_are_trained_on_windows_with_a_token_to_mask) {
+  std::string lines;
+  for (int i = 0; i < 25; ++i) {
+    lines += "abcd\nbcda\ncdab\ndabc\n";
+  }
+  std::ofstream(here / "lines") << lines;
+  train("a", {"task.train_text=lines", "task.documents=line", "task.context=4",
+              "training.batch_tokens=2", "training.batch_lengths=mixed"});
+  const auto metrics =
+      nlohmann::json::parse(output({"evaluate", "a", "--split", "validation", "--json"}));
+  EXPECT_EQ(metrics["examples"], 10);  // a tenth of 100 lines
+}
+
+// The table of positions has a row for a window of 24 tokens and its begin mark, and no more.
+TEST_F(Fill, reads_a_line_as_long_as_a_window) {
+  train("a", {"task.documents=line", "model.positions=learned"});
+  const std::string line = "two men are on a bea<mask> no";
+  ASSERT_EQ(tokens("a", line).size(), 1U + 24U);
+  const std::string filled = output({"fill", "a", "--top", "1"}, line + "\na m<mask>n\n");
+  EXPECT_EQ(lines_of(filled).size(), 4U);  // a candidate and an empty line for each
+  EXPECT_EQ(tokens("a", "a m<mask>n").size(), 1U + 5U + 1U);  // there is room for the end mark
+}
+
+TEST_F(Fill, reports_unknown_tokens_but_no_masks) {
+  train("a");
+  const auto errors = [&](const std::string& input) {
+    return run_program({"fill", "a"}, here.path(), input).errors;
+  };
+  EXPECT_EQ(errors("a m<mask>n\n"), "");
+  EXPECT_EQ(errors("a m<mask>n\na 7<mask>n\n"),
+            "warning: standard input: 1 of 8 tokens is unknown to its vocabulary, on 1 line; the "
+            "first is `7`, on line 2\n");
 }
 
 }  // namespace

@@ -36,6 +36,24 @@ TEST_F(TokenLabels, are_learned_from_columns_and_given_to_lines) {
          "run: {report: false}\n";
   output({"train", "a.yaml", "--run", "a"});
   EXPECT_EQ(output({"translate", "a"}, "the hot sun\n\na cold wind\n"), "O W O\n\nO C O\n");
+  for (const std::string option : {"--beam", "--length-penalty", "--n-best"}) {
+    const ProgramResult result = run_program({"translate", "a", option, "2"}, here.path());
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.errors, HasSubstr(option + ": the model gives its labels in one pass"));
+  }
+}
+
+TEST_F(TokenLabels, of_a_sentence_too_long_for_the_model_are_refused_with_its_line) {
+  std::ofstream(here / "short") << "the O\nhot W\n";
+  std::ofstream(here / "long") << "the O\n\nhot W\nthe O\nhot W\nthe O\n";
+  std::ofstream(here / "a.yaml")
+      << "task: {name: tagged_text, train_columns: short, validation_columns: long, "
+         "max_length: 2}\n"
+         "model: {family: encoder, d_model: 16, layers: 1, max_positions: 3}\n"
+         "training: {steps: 1}\n";
+  const ProgramResult result = run_program({"train", "a.yaml", "--run", "a"}, here.path());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("long:3: 3 tokens are more than the model has positions"));
 }
 
 TEST_F(TokenLabels, of_reversed_symbols_need_attention_and_are_learned) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/errors.hpp"
 #include "datasets/corpus/masking.hpp"
 #include "datasets/text/text_options.hpp"
@@ -63,13 +65,15 @@ Batch MaskedLine::batch(TokenId mask) const {
 
 MaskedLine masked_line(const SavedRun& run, std::string_view line, std::string_view mask) {
   const auto& options = run.config.task.as<TextOptions>();
-  MaskedLine read{.tokens = tokens_of(*run.tokenizers.source, line, mask),
-                  .ends = options.documents != DocumentEnd::file};
-  if (std::ssize(read.tokens) > options.context) {
+  std::vector<TokenId> tokens = tokens_of(*run.tokenizers.source, line, mask);
+  const Index count = std::ssize(tokens);
+  if (count > options.context) {
     throw DataError(fmt::format("{} tokens, but the model reads {} at a time; shorten the line",
-                                read.tokens.size(), options.context));
+                                count, options.context));
   }
-  return read;
+  // The end mark is a token of its window.
+  return {.tokens = std::move(tokens),
+          .ends = options.documents != DocumentEnd::file && count < options.context};
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct MaskedLine {
   std::vector<TokenId> tokens;  // with the mask's id where one is masked
-  bool ends = false;            // whether the line ends a document
+  bool ends = false;  // whether an end mark follows: the line is a document and leaves room
 
   // The line after a begin mark. Its labelled rows are its masks.
   Batch batch(TokenId mask) const;

@@ -32,7 +32,7 @@ Index planned_steps(const TrainingOptions& training, Index steps_per_epoch) {
       "{}: {} tokens are more than the model has positions for; set model.max_positions to {} or "
       "more (now {})",
       file.empty() ? fmt::format("example {} of the {} split", i + 1, split.name)
-                   : fmt::format("{}:{}", file, i + 1),
+                   : fmt::format("{}:{}", file, split.line_of(i)),
       tokens, tokens + 1, max_positions));
 }
 

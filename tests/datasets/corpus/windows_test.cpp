@@ -126,5 +126,26 @@ TEST_F(Windows, can_be_chosen_by_their_numbers) {
   EXPECT_EQ(some[2].first, all[7].first);
 }
 
+// With their end marks, the documents of 5 and 10 tokens have a last window of that mark alone.
+TEST_F(Windows, in_which_nothing_can_be_masked_can_be_left_out) {
+  const TokenText& text = text_of({5, 2, 10, 4});
+  const WindowList all = evaluation_windows(text, {.context = context}, context);
+  ASSERT_EQ(all.size(), 7);
+  const WindowList some = maskable_windows(text, all);
+  ASSERT_EQ(some.size(), 5);
+  const std::vector<Index> kept{0, 2, 3, 4, 6};
+  for (Index i = 0; i < some.size(); ++i) {
+    EXPECT_EQ(some[i].first, all[kept[static_cast<std::size_t>(i)]].first);
+  }
+  EXPECT_EQ(maskable_windows(text, some).size(), some.size());
+}
+
+// Windows of one token: each end mark is one.
+TEST_F(Windows, of_a_stream_in_which_nothing_can_be_masked_can_be_left_out) {
+  const TokenText& text = text_of({2, 1, 3});
+  const Windowing windowing{.context = 1, .stream = true};
+  EXPECT_EQ(maskable_windows(text, evaluation_windows(text, windowing, 1)).size(), 6);
+}
+
 }  // namespace
 }  // namespace tapehead

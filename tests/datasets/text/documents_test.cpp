@@ -81,16 +81,17 @@ TEST_F(Documents, are_shared_out_whole_but_those_of_a_file_by_lines) {
 
 TEST_F(Documents, are_counted_in_the_share_or_not) {
   const auto one = file("1", "a\n%\nb\n");
-  const auto two = file("2", "c\n%\n");
+  const auto two = file("2", "c % \n%\n\t% \n");
   DocumentReader reader({.paths = {one, two},
                          .end = DocumentEnd::separator,
                          .separator = "%",
                          .share = {.from = 4}});  // from the line b on
   while (!reader.next().empty()) {
   }
-  EXPECT_EQ(reader.lines(), 5);
-  EXPECT_EQ(reader.documents(), 3);  // a, b and c
+  EXPECT_EQ(reader.lines(), 6);
+  EXPECT_EQ(reader.documents(), 4);  // a, b, c and the last line
   EXPECT_EQ(reader.separators(), 2);
+  EXPECT_EQ(reader.almost_separators(), 1);
 }
 
 TEST_F(Documents, of_a_file_that_is_not_text_are_refused_with_the_place) {

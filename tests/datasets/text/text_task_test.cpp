@@ -12,6 +12,7 @@
 #include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/io_error.hpp"
+#include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -21,6 +22,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // With indented lines, a blank one, and characters of two and three bytes.
 constexpr std::string_view poem =
@@ -146,6 +148,38 @@ TEST_F(TextTask, with_a_stride_labels_the_last_rows_of_a_window) {
   EXPECT_EQ(batch.labels.ids[8], (*split.windows.text)[split.windows.list[5].first + 6]);
 }
 
+// Lines of 8 characters and an end mark, in windows of 8 tokens: the mark is alone wherever a line
+// is not cut earlier.
+TEST_F(TextTask, for_masks_has_a_token_to_mask_in_every_window) {
+  TaskOptions lines = options(TokenizerKind::character);
+  auto& text = lines.as<TextOptions>();
+  std::string content;
+  for (int i = 0; i < 40; ++i) {
+    content += "abcdefgh\n";
+  }
+  text.train_text = text.validation_text = text.test_text = write("lines", content);
+  text.documents = DocumentEnd::line;
+  Task task = make_task(lines, 1);
+  EXPECT_EQ(task.split("validation").size(), 80);
+  const Index drawn = task.training_split(0)->size();
+  task.set_masked();
+  const auto expect_maskable = [](const Split& split) {
+    for (Index i = 0; i < split.size(); ++i) {
+      EXPECT_FALSE(split.windows.masking
+                       ->of({(*split.windows.text)[split.windows.list[i].first]},
+                            {.first = split.windows.list[i].first, .rows = 1})
+                       .empty());
+    }
+  };
+  EXPECT_EQ(task.split("validation").size(), 40);
+  expect_maskable(task.split("validation"));
+  EXPECT_LT(task.training_split(0)->size(), drawn);
+  expect_maskable(*task.training_split(0));
+  task.set_context(4);  // windows of 4, 4 and, left out, 1 token
+  EXPECT_EQ(task.split("validation").size(), 80);
+  expect_maskable(task.split("validation"));
+}
+
 TEST_F(TextTask, has_the_ends_of_its_text_for_validation_and_test) {
   std::string numbers;
   for (int i = 0; i < 100; ++i) {
@@ -222,6 +256,23 @@ TEST_F(TextTask, leaves_out_documents_without_tokens) {
   text.separator = "%";
   text.train_text = write("documents", "a b\n%\n \n%\nc\n");
   EXPECT_EQ(make_task(lines, 1).split("train").windows.text->documents(), 2);
+}
+
+TEST_F(TextTask, warns_of_a_separator_that_no_line_is) {
+  TaskOptions documents = options(TokenizerKind::character);
+  auto& text = documents.as<TextOptions>();
+  text.documents = DocumentEnd::separator;
+  text.separator = "%";
+  text.train_text = write("right", "two bees\n%\nmet a bear\n");
+  text.validation_text = write("wrong", "two bees\n%%\nmet a bear\n");
+  text.test_text = write("blanks", "two bees\n% \nmet\n %\na bear\n");
+  const Logged logged;
+  make_task(documents, 1);
+  EXPECT_THAT(logged.text(), Not(HasSubstr("right")));
+  EXPECT_THAT(logged.text(), HasSubstr("wrong: no line is the task.separator, %, so each file is "
+                                       "one document\n"));
+  EXPECT_THAT(logged.text(), HasSubstr("one document; 2 lines differ from it only by white space "
+                                       "at the ends"));
 }
 
 TEST_F(TextTask, says_why_a_split_has_no_text) {
