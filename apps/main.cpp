@@ -23,6 +23,7 @@
 #include "core/version.hpp"
 #include "train/config/nearest.hpp"
 #include "train/output/logging.hpp"
+#include "train/output/signals.hpp"
 
 namespace tapehead {
 
@@ -105,6 +106,7 @@ int run(int argc, char** argv, Launch& launch) {
 RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
   try {
     open_closed_streams();  // before any file is opened
+    outlive_file_limit();
     start_logging(std::make_shared<Console>());
     launch = join_launch();
     if (!launch->ranks().first()) {

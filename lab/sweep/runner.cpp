@@ -8,6 +8,7 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "lab/sweep/directory.hpp"
+#include "train/run/data.hpp"
 #include "train/run/files.hpp"
 
 namespace tapehead {
@@ -27,6 +28,16 @@ void expect_same_config(const SweepRun& run, const fs::path& directory) {
         fmt::format("run {} exists with another config ({}); choose another directory with --run "
                     "DIR, or remove the run",
                     directory.string(), join(differences(there, run.config), "; ")));
+  }
+}
+
+// Cells that were trained on different data must not be compared.
+void expect_same_data(const SweepPlan& plan, const SweepRun& run, const fs::path& directory,
+                      FileDigests& digests) {
+  const RunFiles files{directory};
+  if (fs::exists(files.data())) {
+    expect_data_of(files, find_config_data(plan.config, run.config.task), digests,
+                   "restore the file, choose another directory with --run DIR, or remove the run");
   }
 }
 
@@ -88,9 +99,11 @@ std::string_view name_of(RunState state) {
 }
 
 SweepRunner::SweepRunner(SweepWork work) : work_(std::move(work)) {
+  FileDigests digests;
   for (const SweepRun& run : work_.plan.runs) {
     const fs::path directory = work_.directory / run.name;
     expect_same_config(run, directory);
+    expect_same_data(work_.plan, run, directory, digests);
     runs_.push_back({.directory = directory,
                      .log = work_.directory / (run.name + ".log"),
                      .watch = RunWatch(RunFiles{directory}.metrics(), work_.plan.metric)});

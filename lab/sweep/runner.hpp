@@ -38,8 +38,8 @@ class SweepRunner {
   };
 
   // Checks which runs exist already. Finished runs are not started again; others continue from
-  // their last checkpoint. Throws IoError for a run that was made with another config, or that
-  // another process is writing.
+  // their last checkpoint. Throws IoError for a run that was made with another config or other
+  // data, or that another process is writing.
   explicit SweepRunner(SweepWork work);
 
   // Handles processes that ended in the last round of the places, and asks for others in the next

@@ -143,5 +143,25 @@ TEST_F(RunData, that_is_another_never_costs_a_run_its_checkpoints) {
   EXPECT_THAT(complaint(resume, project), HasSubstr("start again with --overwrite"));
 }
 
+// As after a kill before the first checkpoint: then only the run's record knows the data.
+TEST_F(RunData, that_is_another_is_refused_before_the_first_checkpoint_too) {
+  fs::remove(step_checkpoint(project / "runs/r", 40));
+  fs::remove(project / "runs/r/checkpoints/best.safetensors");
+  const std::string record = content_of(project / "runs/r/data.json");
+  fs::copy(project / "data", project / "kept");
+  write_text(project / "data/train.de", corpus_lines() + "one more\n");
+  write_text(project / "data/train.en", corpus_lines() + "one more\n");
+  const Arguments resume{"train", "text.yaml", "--run", "runs/r", "--resume"};
+  EXPECT_THAT(complaint(resume, project),
+              AllOf(HasSubstr("run runs/r began with other data (task.train_source: "),
+                    HasSubstr((project / "data/train.en").string() + " has other bytes now); "),
+                    HasSubstr("--data DIR")));
+  EXPECT_EQ(content_of(project / "runs/r/data.json"), record);
+  Arguments kept = resume;
+  kept.insert(kept.end(), {"--data", "kept"});
+  expect_success(kept, project);
+  EXPECT_TRUE(fs::exists(step_checkpoint(project / "runs/r", 40)));
+}
+
 }  // namespace
 }  // namespace tapehead

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/corpus_training.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -189,6 +190,33 @@ TEST_F(Sweep, runs_of_another_config_are_not_taken_for_finished_ones) {
   write("training.steps: 10}\nsplit: train\n");
   EXPECT_EQ(sweep().exit_code, 0);
   EXPECT_EQ(results()["runs"][0]["examples"], 300);
+}
+
+TEST_F(Sweep, runs_of_other_data_are_not_compared_with_new_ones) {
+  for (const std::string file :
+       {"train.en", "train.de", "validation.en", "validation.de", "test.en", "test.de"}) {
+    write_text(here / "data" / file, corpus_lines());
+  }
+  write_text(here / "text.yaml", corpus_config("data", "word"));
+  write_text(here / "heads.yaml", "config: text.yaml\naxes: {model.heads: [1, 2]}\n");
+  const ProgramResult first = sweep();
+  ASSERT_EQ(first.exit_code, 0) << first.errors;
+  write_text(here / "heads.yaml", "config: text.yaml\naxes: {model.heads: [1, 2, 4]}\n");
+  write_text(here / "data/train.de", corpus_lines() + "ab\n");
+  write_text(here / "data/train.en", corpus_lines() + "ab\n");
+  const ProgramResult refused = sweep();
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(refused.errors,
+            "error: run s/model.heads=1,seed=1 began with other data (task.train_source: "
+            "data/train.en has other bytes now); restore the file, choose another directory with "
+            "--run DIR, or remove the run\n");
+  EXPECT_FALSE(fs::exists(here / "s/model.heads=4,seed=1"));
+  write_text(here / "data/train.de", corpus_lines());
+  write_text(here / "data/train.en", corpus_lines());
+  EXPECT_THAT(sweep().errors, HasSubstr("3 runs, 2 of them finished before"));
+  // Without its files, a finished sweep still gives its results.
+  fs::remove_all(here / "data");
+  EXPECT_EQ(sweep().exit_code, 0);
 }
 
 // What is told of a run in the sweep is what the program tells of it by itself.

@@ -17,6 +17,8 @@
 #include "train/loop/initial_weights.hpp"
 #include "train/loop/rank_agreement.hpp"
 #include "train/loop/run_inputs.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/data.hpp"
 #include "train/run/record.hpp"
 #include "train/run/texts.hpp"
 
@@ -50,6 +52,19 @@ void expect_kept(const RunFiles& run, const LoadedConfig& loaded) {
         "weights if you like: --set model.init_from={0} --run DIR",
         run.directory.string(), join(changed, "; ")));
   }
+}
+
+// Throws IoError if a run without a checkpoint has other data than it began with: its vocabulary is
+// of that data. A checkpoint knows its data itself.
+void expect_data_of_start(const RunFiles& run, const TaskOptions& data) {
+  if (std::filesystem::exists(run.checkpoints()) &&
+      !Checkpoints(run.checkpoints(), "step").steps().empty()) {
+    return;
+  }
+  FileDigests digests;
+  expect_data_of(run, data, digests,
+                 "restore the file (--data DIR names the directory of the data), or start another "
+                 "run with --run DIR");
 }
 
 constexpr WaysOut ways_out{.resume = true};
@@ -169,6 +184,9 @@ Trained train(const TrainRequest& request) {
   const bool tokenizers_kept = request.resume && has_tokenizers(directory);
   const TaskOptions data = own_config ? find_run_data(before, config.task, request.data)
                                       : find_config_data(request.config, config.task);
+  if (own_config && request.ranks->first()) {
+    expect_data_of_start(before, data);
+  }
   Task task = make_task(config, data, tokenizers_kept ? directory : std::filesystem::path());
   for (const Split& split : task.splits) {
     say_unknown(split);

@@ -77,4 +77,6 @@ int StopSignals::received() const { return first_signal; }
 
 void outlive_console() { std::signal(SIGPIPE, SIG_IGN); }
 
+void outlive_file_limit() { std::signal(SIGXFSZ, SIG_IGN); }
+
 }  // namespace tapehead

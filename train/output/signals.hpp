@@ -33,4 +33,8 @@ class StopSignals {
 // writing there fails.
 void outlive_console();
 
+// From now on a write that would make a file larger than the process may write (ulimit -f) fails,
+// instead of ending the process without a message: SIGXFSZ is ignored.
+void outlive_file_limit();
+
 }  // namespace tapehead

@@ -32,7 +32,7 @@ struct Place {
   std::string digest;
 };
 
-// Empty if it cannot be read twice, like a pipe.
+// Empty if it is missing, or cannot be read twice, like a pipe.
 std::string digest_of(const fs::path& file) {
   std::error_code ignored;
   return fs::is_regular_file(file, ignored) ? fmt::format("{:016x}", digest(read_file(file))) : "";
@@ -161,6 +161,29 @@ TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const Da
 TaskOptions find_config_data(const fs::path& config, const TaskOptions& task) {
   const fs::path directory = config.has_parent_path() ? config.parent_path() : ".";
   return is_run(directory) ? find_run_data({directory}, task, {}) : task;
+}
+
+const std::string& FileDigests::of(const fs::path& file) {
+  const auto known = known_.find(file);
+  return known != known_.end() ? known->second
+                               : known_.emplace(file, digest_of(file)).first->second;
+}
+
+void expect_data_of(const RunFiles& run, TaskOptions found, FileDigests& digests,
+                    std::string_view ways_out) {
+  const auto places = read_places(run.data());
+  for (const auto& [option, path] : data_files(found)) {
+    const auto place = places.find(option);
+    if (place == places.end() || place->second.digest.empty()) {
+      continue;
+    }
+    const std::string& now = digests.of(*path);
+    if (!now.empty() && now != place->second.digest) {
+      throw IoError(
+          fmt::format("run {} began with other data (task.{}: {} has other bytes now); {}",
+                      run.directory.string(), option, *path, ways_out));
+    }
+  }
 }
 
 }  // namespace tapehead

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "datasets/task_options.hpp"
 #include "train/run/files.hpp"
@@ -34,5 +36,20 @@ TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const Da
 
 // The same for a config file. The config of a run has the run's data.
 TaskOptions find_config_data(const std::filesystem::path& config, const TaskOptions& task);
+
+// Digests of the bytes of files, for which each file is read once.
+class FileDigests {
+ public:
+  // Empty if the file is missing, or cannot be read twice, like a pipe. Throws IoError.
+  const std::string& of(const std::filesystem::path& file);
+
+ private:
+  std::map<std::filesystem::path, std::string> known_;
+};
+
+// Throws IoError if a file of the task, at the path in `found`, has other bytes than the run's
+// record says. Files without a digest on either side are not compared. `ways_out` ends the message.
+void expect_data_of(const RunFiles& run, TaskOptions found, FileDigests& digests,
+                    std::string_view ways_out);
 
 }  // namespace tapehead

@@ -1,7 +1,9 @@
 // Stop signals: the first is noted, a later one ends the process, and afterwards all is as before.
 #include "train/output/signals.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "tests/support/child_process.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace tapehead {
 namespace {
@@ -97,6 +100,18 @@ TEST(RunSignals, a_pipe_that_nobody_reads_is_outlived) {
     ::close(ends[0]);
     outlive_console();
     return ::write(ends[1], "x", 1) < 0 && errno == EPIPE ? 0 : 1;
+  });
+  EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(RunSignals, a_file_that_may_not_grow_is_outlived) {
+  const TemporaryDirectory directory;
+  ChildProcess child([&] {
+    const int file = ::creat((directory / "file").c_str(), 0600);
+    const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+    outlive_file_limit();
+    return ::write(file, "x", 1) < 0 && errno == EFBIG ? 0 : 1;
   });
   EXPECT_EQ(child.wait(), 0);
 }
