@@ -28,8 +28,10 @@ Tokenizers kept_joint_tokenizer(const std::filesystem::path& directory,
       directory, [&] { return Tokenizers{.source = expected, .target = expected}; });
   if (kept.source->size() != expected->size() || kept.target->size() != expected->size()) {
     throw IoError(
-        fmt::format("{} contains the tokenizer of another task: {} entries, but this task has {}",
-                    directory.string(), kept.source->size(), expected->size()));
+        fmt::format("{} contains the tokenizer of another task: {} entries, but this task has {}; "
+                    "leave the options of the task as they were, or start another run from its "
+                    "weights: --set model.init_from={} --run DIR",
+                    directory.string(), kept.source->size(), expected->size(), directory.string()));
   }
   return kept;
 }

@@ -144,11 +144,14 @@ TEST_F(ResumeChanged, what_set_has_changed_about_the_task_is_named) {
   train(tiny_training("a"));
   const ProgramResult refused = resume("a", {"task.max_length=9", "training.steps=50"});
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.errors,
-              AllOf(HasSubstr("other data or other options of the task"),
-                    HasSubstr("--set has changed their task (task.max_length: 10, not 9): leave "
-                              "that out, or start another run"),
-                    Not(HasSubstr("--data"))));
+  EXPECT_THAT(
+      refused.errors,
+      AllOf(HasSubstr("other data or other options of the task"),
+            HasSubstr("--set has changed what they learn (task.max_length: 10, not 9): leave "
+                      "that out, or start another run"),
+            Not(HasSubstr("--data"))));
+  EXPECT_THAT(resume("a", {"seed=2"}).errors,
+              HasSubstr("--set has changed what they learn (seed: 1, not 2): leave that out"));
 }
 
 TEST_F(ResumeChanged, what_is_no_run_cannot_be_resumed) {

@@ -12,6 +12,7 @@
 #include "core/files/tensor_file.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
+#include "train/run/checkpoints.hpp"
 
 namespace tapehead {
 namespace {
@@ -104,6 +105,49 @@ TEST_F(ResumeKeptFiles, a_best_of_a_later_step_goes) {
   resume({"training.steps=35", "training.learning_rate=0"});
   // Whatever the next evaluation is worth: none of the run as it is now was better.
   EXPECT_EQ(fact("best", "step"), "35");
+}
+
+TEST_F(ResumeKeptFiles, a_best_of_the_step_resumed_from_is_made_anew) {
+  train({"training.checkpoint_every=20", "evaluation.metric=loss"});
+  fs::remove(step_checkpoint(here / "a", 40));
+  const ProgramResult end = resume({"training.learning_rate=100"});  // to become worse
+  EXPECT_THAT(end.errors, HasSubstr("the weights of step 20 are the best so far"));
+  EXPECT_EQ(fact("best", "step"), "20");
+  EXPECT_EQ(output_weights("best"), output_weights("step_00000020"));
+}
+
+// The only checkpoint left is of step 30, but the evaluations are at 20 and 40.
+TEST_F(ResumeKeptFiles, without_the_best_a_worse_one_is_called_the_best_since_a_resume) {
+  train({"evaluation.metric=loss"});
+  fs::remove(step_checkpoint(here / "a", 40));
+  const ProgramResult end = resume({"training.learning_rate=100"});
+  EXPECT_EQ(fact("best", "step"), "40");
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("(best since a resume; the best loss before it was "),
+                                Not(HasSubstr("by the loss alone"))));
+}
+
+TEST_F(ResumeKeptFiles, all_checkpoints_stay_if_their_interval_changes) {
+  train({"training.checkpoint_keep=all"});
+  resume({"training.checkpoint_every=25", "training.steps=60"});
+  for (const int step : {10, 20, 30, 40, 50, 60}) {
+    EXPECT_TRUE(fs::exists(step_checkpoint(here / "a", step))) << step;
+  }
+}
+
+TEST_F(ResumeKeptFiles, the_average_is_of_the_last_ones_of_another_interval_too) {
+  train({"training.average_last=3"});
+  resume({"training.checkpoint_every=25", "training.steps=50"});
+  EXPECT_EQ(fact("average", "averaged"), "3");
+  EXPECT_TRUE(fs::exists(checkpoint("weights_00000030")));
+}
+
+TEST_F(ResumeKeptFiles, time_goes_on_where_the_steps_ended) {
+  train({});
+  fs::remove(here / "a/checkpoints/elapsed.json");
+  std::ofstream(here / "a/times.jsonl", std::ios::app)
+      << R"({"step": 40, "seconds": 1000})" << '\n';
+  resume({"training.steps=41"});
+  EXPECT_GE(read_elapsed_seconds(here / "a/checkpoints"), 1000);
 }
 
 TEST_F(ResumeKeptFiles, a_best_by_another_metric_goes) {

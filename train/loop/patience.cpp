@@ -4,19 +4,22 @@
 
 namespace tapehead {
 
-std::string gain_text(const Waiting& waiting, bool kept) {
+std::string gain_text(const Waiting& waiting, KeptWeights kept) {
   const Index without = waiting.without_gain();
-  if (without == 0) {
+  if (kept == KeptWeights::best || without == 0) {
     return "  (best so far)";
   }
   const std::string_view metric = kind_of(waiting.metric).words;
   std::string text;
-  if (kept) {
+  if (kept == KeptWeights::lower_loss) {
     text = fmt::format("best so far by the loss alone, {} is as before", metric);
+  } else if (kept == KeptWeights::since_resume) {
+    text = fmt::format("best since a resume; the best {} before it was {}", metric,
+                       metric_text(kind_of(waiting.metric), waiting.best_value));
   }
   if (waiting.patience > 0) {
-    text += fmt::format("{}evaluations without a better {}: {} of {}", kept ? "; " : "", metric,
-                        without, waiting.patience);
+    text += fmt::format("{}evaluations without a better {}: {} of {}", text.empty() ? "" : "; ",
+                        metric, without, waiting.patience);
   }
   return text.empty() ? "" : fmt::format("  ({})", text);
 }

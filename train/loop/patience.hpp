@@ -20,10 +20,17 @@ struct Waiting {
   bool over() const { return patience > 0 && without_gain() >= patience; }
 };
 
+// Whether the weights of an evaluation are now the best checkpoint, and why.
+enum class KeptWeights {
+  none,
+  best,          // better by the metric than every evaluation before
+  lower_loss,    // as good as the best by the metric, with a lower loss
+  since_resume,  // the checkpoint of a better evaluation was lost at a resume
+};
+
 // The end of the line about the last evaluation: whether it is the best so far, or for how long
-// none was better by the metric. `kept`: its weights are now the best checkpoint; this is also so
-// if the metric is equal and the loss is lower. Empty if there is nothing to say.
-std::string gain_text(const Waiting& waiting, bool kept);
+// none was better by the metric. Empty if there is nothing to say.
+std::string gain_text(const Waiting& waiting, KeptWeights kept);
 
 // Why a training ends when its patience is used up.
 std::string patience_text(const Waiting& waiting);

@@ -10,8 +10,10 @@
 #include "core/text.hpp"
 #include "datasets/loader.hpp"
 #include "train/config/config.hpp"
+#include "train/metrics/metric_kind.hpp"
 #include "train/options/layout.hpp"
 #include "train/run/data.hpp"
+#include "train/run/metrics_log.hpp"
 #include "train/run/rank_checkpoint.hpp"
 #include "train/run/record.hpp"
 
@@ -53,10 +55,10 @@ std::string what_to_restore(const RunFiles& run, const Config& config) {
   if (std::filesystem::exists(run.config())) {
     const auto changed = differences(load_config(run.config()).config, config,
                                      [](std::string_view option, const Field& /*field*/) {
-                                       return option.starts_with("task.");
+                                       return option == "seed" || option.starts_with("task.");
                                      });
     if (!changed.empty()) {
-      return fmt::format("but --set has changed their task ({}): leave that out",
+      return fmt::format("but --set has changed what they learn ({}): leave that out",
                          join(changed, "; "));
     }
   }
@@ -126,6 +128,20 @@ void adapt(const Batching& batching, TrainingPosition& position) {
   }
 }
 
+// Whether the weights at the position are the best so far: the metrics have an evaluation at its
+// step with the best value and loss, which they keep to the bit.
+bool is_at_best(const RunFiles& run, Metric metric, const TrainingPosition& position) {
+  const std::string name(kind_of(metric).name);
+  bool found = false;
+  for_each_line(run.metrics(), [&](const JsonObject& line) {
+    found = found || (line.has("split") && line.text("split") == "validation" &&
+                      line.count("step") == position.step &&
+                      line.number(name.c_str()) == position.best_value &&
+                      line.number("loss") == position.best_loss);
+  });
+  return position.best_evaluation > 0 && found;
+}
+
 }  // namespace
 
 TrainingPosition restore_training(const Config& config, const Task& task, const RunWriter& writer,
@@ -177,7 +193,14 @@ std::optional<BestWeights> keep_weights_of_run(const Config& config, const RunWr
     position.best_evaluation = 0;
     remove_best(writer.files());
   } else {
-    best = keep_best(training, store, {.value = position.best_value, .loss = position.best_loss});
+    const BestWeights so_far{.value = position.best_value, .loss = position.best_loss};
+    best = keep_best(training, store, so_far);
+    if (!best && is_at_best(writer.files(), config.evaluation.metric, position)) {
+      spdlog::info("the weights of step {} are the best so far, and are written as {} again",
+                   position.step, best_checkpoint(writer.files().checkpoints()).string());
+      writer.save_best(store, position.step, so_far);
+      best = so_far;
+    }
   }
   if (position.best_evaluation == 0) {
     best.reset();  // not one of its own evaluations

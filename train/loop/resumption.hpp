@@ -18,8 +18,9 @@ TrainingPosition restore_training(const Config& config, const Task& task, const 
                                   const TrainingState& state, Ranks& ranks);
 
 // Removes files of the run that no longer belong to it: a best checkpoint by another measure or of
-// a later step, and an average that is no longer wanted. Returns how good the remaining best
-// checkpoint is, if there is one.
+// a later step, and an average that is no longer wanted. Writes the best checkpoint again if there
+// is none and the restored weights are the best so far. Returns how good the best checkpoint is, if
+// there is one afterwards.
 std::optional<BestWeights> keep_weights_of_run(const Config& config, const RunWriter& writer,
                                                ParameterStore& store, TrainingPosition& position);
 

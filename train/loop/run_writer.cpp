@@ -82,11 +82,15 @@ void RunWriter::save(const TrainingState& state, const TrainingPosition& positio
   if (regular && averages_ && ranks_.first()) {
     Metadata metadata = identity_.facts;
     metadata["step"] = std::to_string(position.step);
-    weights_.save(position.step, weight_entries(store), metadata);
+    Metadata marked = metadata;
+    marked.merge(weights_.mark(position.step, regular));
+    weights_.save(position.step, weight_entries(store), marked);
     write_weight_average(weights_.candidates(), store, metadata,
                          average_checkpoint(files_.checkpoints()));
   }
-  save_training(checkpoints_, state, position, training_metadata(identity_, position), ranks_);
+  Metadata metadata = training_metadata(identity_, position);
+  metadata.merge(checkpoints_.mark(position.step, regular));
+  save_training(checkpoints_, state, position, metadata, ranks_);
   if (ranks_.first()) {
     write_elapsed_seconds(files_.checkpoints(), elapsed);
   }

@@ -83,7 +83,7 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunFiles&
 void TrainingRun::resume(const Config& config) {
   std::optional<BestWeights> best;
   if (ranks_.first()) {
-    elapsed_ = position_.step > 0 ? read_elapsed_seconds(files().checkpoints()) : 0;
+    elapsed_ = position_.step > 0 ? seconds_until(files(), position_.step) : 0;
     best = keep_weights_of_run(config_, writer_, model_.store, position_);
     keep_reports(config);
   }

@@ -68,9 +68,9 @@ void Validation::run(const Model& model, Workers& workers) {
   writer_.write_evaluation(line,
                            texts.empty() ? samples_of(split, result, options.samples) : texts);
   const BestWeights now{.value = result.value(options.metric), .loss = loss};
-  const bool best = note(value_of_first(ranks_, now), model.store);
+  const KeptWeights kept = note(value_of_first(ranks_, now), model.store);
   spdlog::info("step {}: {}{}", step, evaluation_line(split.name, result),
-               gain_text(waiting(), best));
+               gain_text(waiting(), kept));
   show_samples(split, result, options.samples);
   if (!texts.empty()) {
     spdlog::info("    {}", join(text_lines(printable(texts.front())), "\n    "));
@@ -101,8 +101,8 @@ std::vector<std::string> Validation::sample_texts(const Model& model, Workers& w
   return texts;
 }
 
-// Counts an evaluation. If it is the best, saves the weights and returns true.
-bool Validation::note(const BestWeights& now, const ParameterStore& store) {
+// Counts an evaluation. If it is the best, or better than the best checkpoint, saves the weights.
+KeptWeights Validation::note(const BestWeights& now, const ParameterStore& store) {
   const Metric metric = config_.evaluation.metric;
   ++position_.evaluations;
   const auto gains_on = [&](double value) {
@@ -116,7 +116,8 @@ bool Validation::note(const BestWeights& now, const ParameterStore& store) {
   const bool first = std::isfinite(now.value) && position_.best_evaluation == 0;
   const bool gained = first || gains_on(position_.best_value);
   const BestWeights before{.value = position_.best_value, .loss = position_.best_loss};
-  if (gained || beats(before)) {
+  const bool tied = !gained && beats(before);
+  if (gained || tied) {
     position_.best_loss = now.loss;
   }
   if (gained) {
@@ -124,11 +125,12 @@ bool Validation::note(const BestWeights& now, const ParameterStore& store) {
     position_.best_evaluation = position_.evaluations;
   }
   const bool best = first || (best_ ? beats(*best_) : std::isfinite(now.value));
-  if (best) {
-    best_ = now;
-    writer_.save_best(store, position_.step, now);
+  if (!best) {
+    return KeptWeights::none;
   }
-  return best;
+  best_ = now;
+  writer_.save_best(store, position_.step, now);
+  return gained ? KeptWeights::best : tied ? KeptWeights::lower_loss : KeptWeights::since_resume;
 }
 
 Waiting Validation::waiting() const {

@@ -32,7 +32,7 @@ class Validation {
   void set_best(const std::optional<BestWeights>& best) { best_ = best; }
 
  private:
-  bool note(const BestWeights& now, const ParameterStore& store);
+  KeptWeights note(const BestWeights& now, const ParameterStore& store);
   std::vector<std::string> sample_texts(const Model& model, Workers& workers) const;
 
   const Config& config_;

@@ -1,10 +1,13 @@
 #include "train/run/checkpoints.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -16,8 +19,12 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/mapped_file.hpp"
 #include "core/files/open_file.hpp"
+#include "core/files/tensor_file_checksum.hpp"
+#include "core/files/tensor_header.hpp"
 #include "train/output/json_text.hpp"
+#include "train/run/metrics_log.hpp"
 
 namespace tapehead {
 
@@ -26,6 +33,32 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view suffix = ".safetensors";
+
+// In the metadata of a file: the steps from one regular file to the next when it was written, or 0
+// if it was written on interruption.
+constexpr const char* interval_key = "checkpoint_every";
+
+// Nothing if the file does not say it, as those of older versions, or cannot be read. Only the
+// header is read, because a file can be large.
+std::optional<Index> interval_of(const fs::path& path) {
+  try {
+    const MappedFile content(OpenFile(path, O_RDONLY), path);
+    const TensorFileParts parts = split_tensor_file(content.bytes());
+    check_head(parts);
+    const Metadata metadata = read_tensor_header(parts.header, parts.data).metadata;
+    const auto found = metadata.find(interval_key);
+    if (found == metadata.end()) {
+      return {};
+    }
+    const std::string& text = found->second;
+    Index interval = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), interval);
+    const bool number = fault == std::errc() && end == text.data() + text.size();
+    return number && interval >= 0 ? std::optional(interval) : std::nullopt;
+  } catch (const IoError&) {
+    return {};
+  }
+}
 
 fs::path elapsed_file(const fs::path& directory) { return directory / "elapsed.json"; }
 
@@ -69,6 +102,24 @@ std::vector<fs::path> Checkpoints::candidates() const {
   return files;
 }
 
+Metadata Checkpoints::mark(Index step, bool regular) const {
+  const Index interval =
+      regular || step % every_ == 0 ? every_ : interval_of(file(step)).value_or(0);
+  return {{interval_key, std::to_string(interval)}};
+}
+
+// Whether the file of an earlier step stays when `newer` newer ones do.
+bool Checkpoints::stays(Index step, Index newer) const {
+  const auto stays_with = [&](Index interval) {
+    return interval > 0 && step % interval == 0 && kept_.keep(step / interval, newer);
+  };
+  if (stays_with(every_)) {
+    return true;
+  }
+  const std::optional<Index> interval = interval_of(file(step));
+  return stays_with(interval.value_or(0)) || (kept_.text() == "all" && interval != 0);
+}
+
 void Checkpoints::save(Index step, std::span<const TensorEntry> entries,
                        const Metadata& metadata) const {
   save(step, entries, metadata, [](const TensorEntry& entry) { return entry.bytes; });
@@ -79,8 +130,9 @@ void Checkpoints::save(Index step, std::span<const TensorEntry> entries, const M
   write_tensor_file(file(step), entries, metadata, bytes_of);
   Index newer = 0;
   for (const Index other : steps()) {
-    const bool between = other < step && other % every_ != 0;
-    if (other > step || between || !kept_.keep(other / every_, newer++)) {
+    if (other == step || (other < step && stays(other, newer))) {
+      ++newer;
+    } else {
       std::error_code ignored;  // one file too many does no harm
       fs::remove(file(other), ignored);
     }
@@ -124,9 +176,19 @@ double read_elapsed_seconds(const fs::path& directory) {
   try {
     return JsonObject(parse_json(read_file(file), file.string()), file.string()).seconds("seconds");
   } catch (const IoError& error) {
-    spdlog::warn("{}; the training time so far is counted as 0", error.what());
+    spdlog::warn("{}; its seconds of training are counted as 0", error.what());
     return 0;
   }
+}
+
+double seconds_until(const RunFiles& run, Index step) {
+  double seconds = read_elapsed_seconds(run.checkpoints());
+  for_each_line(run.times(), [&](const JsonObject& line) {
+    if (line.count("step") <= step) {
+      seconds = std::max(seconds, line.seconds("seconds"));
+    }
+  });
+  return seconds;
 }
 
 }  // namespace tapehead

@@ -12,6 +12,7 @@
 #include "core/files/tensor_file.hpp"
 #include "core/types.hpp"
 #include "train/options/kept_checkpoints.hpp"
+#include "train/run/files.hpp"
 
 namespace tapehead {
 
@@ -34,8 +35,9 @@ struct Resumable {
 };
 
 // Files `<prefix>_00001000.safetensors` in a directory, one per step. Of those at multiples of
-// `every` steps, `kept` stay. A checkpoint written on interruption is deleted at the next regular
-// save.
+// `every` steps, or of the interval that they were written with, `kept` stay. A checkpoint written
+// on interruption is deleted at the next regular save, and that of a training's end, which need not
+// be such a multiple, unless all stay.
 class Checkpoints {
  public:
   Checkpoints(std::filesystem::path directory, std::string prefix, KeptCheckpoints kept = {},
@@ -46,6 +48,11 @@ class Checkpoints {
   // The steps of the existing files, newest first, whether they are valid or not.
   std::vector<Index> steps() const;
   std::vector<std::filesystem::path> candidates() const;
+
+  // What the metadata of a file must have so that a later save, perhaps with another interval,
+  // knows whether it is regular. `regular`: not because of a stop. A regular file stays regular if
+  // its step is saved again.
+  Metadata mark(Index step, bool regular) const;
 
   // Writes the file of a step. When it is safely written, removes those that do not stay, those
   // between regular steps, and those of later steps, which remain from before a resume. Throws
@@ -60,6 +67,8 @@ class Checkpoints {
   Resumable find_resumable(const std::function<void(const TensorFile&)>& check = {}) const;
 
  private:
+  bool stays(Index step, Index newer) const;
+
   std::filesystem::path directory_;
   std::string prefix_;
   KeptCheckpoints kept_;
@@ -75,5 +84,9 @@ std::filesystem::path average_checkpoint(const std::filesystem::path& directory)
 // unreadable file counts as 0, with a warning.
 void write_elapsed_seconds(const std::filesystem::path& directory, double seconds);
 double read_elapsed_seconds(const std::filesystem::path& directory);
+
+// Seconds of training of a run that resumes from a step: the stored ones, but at least those of
+// times.jsonl up to this step, because a killed process may not have stored them.
+double seconds_until(const RunFiles& run, Index step);
 
 }  // namespace tapehead

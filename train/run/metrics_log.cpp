@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,6 +63,20 @@ void MetricsLog::truncate_after(Index step) {
   if (kept != content) {
     write_file_atomically(path_, kept);
     file_ = open_to_append(path_);
+  }
+}
+
+void for_each_line(const std::filesystem::path& path,
+                   const std::function<void(const JsonObject&)>& visit) {
+  const std::string where = path.string();
+  std::ifstream stream(path, std::ios::binary);
+  for (std::string line; std::getline(stream, line) && !stream.eof();) {
+    try {
+      const auto parsed = parse_json(line, where);
+      visit(JsonObject(parsed, where));
+    } catch (const IoError&) {
+      continue;  // truncate_after() warns of it
+    }
   }
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "core/files/open_file.hpp"
 #include "core/types.hpp"
+#include "train/output/json_text.hpp"
 
 namespace tapehead {
 
@@ -27,5 +29,10 @@ class MetricsLog {
   std::filesystem::path path_;
   OpenFile file_;
 };
+
+// Calls `visit` with each valid line of such a file. Skips damaged lines, lines for which `visit`
+// throws IoError, and an incomplete last line. A file that is missing has no lines.
+void for_each_line(const std::filesystem::path& path,
+                   const std::function<void(const JsonObject&)>& visit);
 
 }  // namespace tapehead

@@ -183,7 +183,9 @@ TEST(SyntheticTask, the_tokenizer_is_kept_in_the_run_directory) {
   options.as<SyntheticOptions>().vocabulary = 12;
   EXPECT_THAT(
       io_error_of([&] { make_task(options, 1, directory / "run"); }),
-      HasSubstr("run contains the tokenizer of another task: 14 entries, but this task has 15"));
+      HasSubstr(
+          "run contains the tokenizer of another task: 14 entries, but this task has 15; leave "
+          "the options of the task as they were, or start another run from its weights"));
 }
 
 }  // namespace

@@ -19,23 +19,33 @@ Waiting later(Index evaluations) {
 }
 
 TEST(Patience, an_evaluation_that_gains_is_the_best_so_far) {
-  EXPECT_EQ(gain_text(after_the_best, true), "  (best so far)");
+  EXPECT_EQ(gain_text(after_the_best, KeptWeights::best), "  (best so far)");
   EXPECT_FALSE(after_the_best.over());
 }
 
 TEST(Patience, a_lower_loss_alone_is_no_gain_and_says_so) {
-  EXPECT_EQ(gain_text(later(2), true),
+  EXPECT_EQ(gain_text(later(2), KeptWeights::lower_loss),
             "  (best so far by the loss alone, sequence accuracy is as before; evaluations without "
             "a better sequence accuracy: 2 of 3)");
-  EXPECT_EQ(gain_text(later(2), false),
+  EXPECT_EQ(gain_text(later(2), KeptWeights::none),
             "  (evaluations without a better sequence accuracy: 2 of 3)");
+}
+
+TEST(Patience, the_best_since_a_resume_is_not_called_the_best_so_far) {
+  Waiting waiting = later(2);
+  EXPECT_EQ(gain_text(waiting, KeptWeights::since_resume),
+            "  (best since a resume; the best sequence accuracy before it was 74.30 %; evaluations "
+            "without a better sequence accuracy: 2 of 3)");
+  waiting.patience = 0;
+  EXPECT_EQ(gain_text(waiting, KeptWeights::since_resume),
+            "  (best since a resume; the best sequence accuracy before it was 74.30 %)");
 }
 
 TEST(Patience, without_an_end_is_not_counted) {
   Waiting waiting = later(2);
   waiting.patience = 0;
-  EXPECT_EQ(gain_text(waiting, false), "");
-  EXPECT_EQ(gain_text(waiting, true),
+  EXPECT_EQ(gain_text(waiting, KeptWeights::none), "");
+  EXPECT_EQ(gain_text(waiting, KeptWeights::lower_loss),
             "  (best so far by the loss alone, sequence accuracy is as before)");
   EXPECT_FALSE(waiting.over());
 }

@@ -27,14 +27,26 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// A checkpoint whose every value is its step.
-void save(const Checkpoints& checkpoints, Index step, std::size_t count = 4) {
+// A checkpoint whose every value is its step, with further metadata.
+void save_with(Metadata metadata, const Checkpoints& checkpoints, Index step,
+               std::size_t count = 4) {
   const std::vector<float> values(count, static_cast<float>(step));
   const std::vector<TensorEntry> entries{{"weight",
                                           DType::f32,
                                           {static_cast<Index>(count)},
                                           std::as_bytes(std::span<const float>(values))}};
-  checkpoints.save(step, entries, {{"step", std::to_string(step)}});
+  metadata["step"] = std::to_string(step);
+  checkpoints.save(step, entries, metadata);
+}
+
+// One that is regular only if its step is a multiple of the interval.
+void save(const Checkpoints& checkpoints, Index step, std::size_t count = 4) {
+  save_with(checkpoints.mark(step, false), checkpoints, step, count);
+}
+
+// That of the end of a training.
+void save_last(const Checkpoints& checkpoints, Index step) {
+  save_with(checkpoints.mark(step, true), checkpoints, step);
 }
 
 void damage(const fs::path& path) {
@@ -91,6 +103,74 @@ TEST(RunCheckpoints, all_are_kept) {
     save(checkpoints, step);
   }
   EXPECT_THAT(checkpoints.steps(), ElementsAre(40, 30, 20, 10));
+}
+
+TEST(RunCheckpoints, all_are_kept_with_another_interval_too) {
+  const TemporaryDirectory directory;
+  const KeptCheckpoints all("all");
+  const Checkpoints checkpoints(directory.path(), "step", all, 20);
+  for (const Index step : {20, 40, 60}) {
+    save(checkpoints, step);
+  }
+  save_last(checkpoints, 70);
+  const Checkpoints resumed(directory.path(), "step", all, 50);
+  for (const Index step : {85, 100, 150}) {
+    save(resumed, step);
+  }
+  EXPECT_THAT(resumed.steps(), ElementsAre(150, 100, 70, 60, 40, 20));
+}
+
+TEST(RunCheckpoints, each_kth_of_its_own_interval_is_kept_for_good) {
+  const TemporaryDirectory directory;
+  const KeptCheckpoints kept("2 every 2");
+  const Checkpoints checkpoints(directory.path(), "step", kept, 20);
+  for (const Index step : {20, 40, 60, 80, 100}) {
+    save(checkpoints, step);
+  }
+  save_last(checkpoints, 110);
+  EXPECT_THAT(checkpoints.steps(), ElementsAre(110, 100, 80, 40));
+  const Checkpoints resumed(directory.path(), "step", kept, 40);
+  for (const Index step : {120, 160, 200, 240}) {
+    save(resumed, step);
+  }
+  // 80, 160 and 240 are the second, fourth and sixth of 40 steps each; 40 is the second of 20 each.
+  EXPECT_THAT(resumed.steps(), ElementsAre(240, 200, 160, 80, 40));
+}
+
+TEST(RunCheckpoints, the_newest_are_kept_with_another_interval_too) {
+  const TemporaryDirectory directory;
+  save(Checkpoints(directory.path(), "step", KeptCheckpoints(2), 20), 60);
+  const Checkpoints resumed(directory.path(), "step", KeptCheckpoints(2), 50);
+  save(resumed, 100);
+  EXPECT_THAT(resumed.steps(), ElementsAre(100, 60));
+  save(resumed, 150);
+  EXPECT_THAT(resumed.steps(), ElementsAre(150, 100));
+}
+
+TEST(RunCheckpoints, a_regular_one_stays_regular_if_a_stop_saves_its_step_again) {
+  const TemporaryDirectory directory;
+  const Checkpoints checkpoints(directory.path(), "step", KeptCheckpoints("all"), 10);
+  save_last(checkpoints, 25);
+  save(checkpoints, 25);
+  save(checkpoints, 30);
+  EXPECT_THAT(checkpoints.steps(), ElementsAre(30, 25));
+}
+
+// As those of versions up to 0.2.0.
+TEST(RunCheckpoints, one_without_a_mark_is_judged_by_the_interval_unless_all_stay) {
+  const TemporaryDirectory directory;
+  const Checkpoints all(directory.path(), "step", KeptCheckpoints("all"), 50);
+  for (const Index step : {40, 50, 60}) {
+    save_with({}, all, step);
+  }
+  save(all, 100);
+  EXPECT_THAT(all.steps(), ElementsAre(100, 60, 50, 40));
+  const Checkpoints two(directory.path(), "step", KeptCheckpoints(2), 50);
+  save(two, 110);
+  EXPECT_THAT(two.steps(), ElementsAre(110, 100));
+  save_with({}, two, 120);
+  save(two, 150);
+  EXPECT_THAT(two.steps(), ElementsAre(150, 100));
 }
 
 TEST(RunCheckpoints, how_many_are_kept_has_a_notation) {
@@ -176,6 +256,24 @@ TEST(RunCheckpoints, elapsed_time_stands_beside_them) {
     write_file_atomically(directory / "elapsed.json", content);
     EXPECT_EQ(read_elapsed_seconds(directory.path()), 0) << content;
   }
+}
+
+// A process that is killed between a checkpoint and its seconds leaves older ones.
+TEST(RunCheckpoints, time_of_a_resume_is_at_least_that_of_the_steps_before) {
+  const TemporaryDirectory directory;
+  const RunFiles run{directory.path()};
+  fs::create_directory(run.checkpoints());
+  EXPECT_EQ(seconds_until(run, 20), 0);
+  std::ofstream(run.times()) << R"({"step":10,"seconds":1.5})" << '\n'
+                             << "damaged\n"
+                             << R"({"step":20,"seconds":3.25})" << '\n'
+                             << R"({"step":21,"seconds":3.5})" << '\n'
+                             << R"({"step":11,"seconds":900)";
+  EXPECT_EQ(seconds_until(run, 20), 3.25);
+  write_elapsed_seconds(run.checkpoints(), 1.5);
+  EXPECT_EQ(seconds_until(run, 20), 3.25);
+  write_elapsed_seconds(run.checkpoints(), 4);
+  EXPECT_EQ(seconds_until(run, 20), 4);
 }
 
 TEST(RunCheckpoints, a_writer_killed_at_any_moment_leaves_one_that_holds) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -33,6 +34,17 @@ TEST(RunMetricsLog, what_json_cannot_say_is_written_all_the_same) {
   MetricsLog(directory / "log")
       .write(Json{{"loss", std::numeric_limits<double>::quiet_NaN()}, {"text", "a\xff\n"}});
   EXPECT_EQ(read_file(directory / "log"), "{\"loss\":null,\"text\":\"a\xef\xbf\xbd\\n\"}\n");
+}
+
+TEST(RunMetricsLog, its_whole_lines_are_read_and_the_others_skipped) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "log")
+      << "{\"step\":1}\nx\n{\"epoch\":2}\n\n{\"step\":3}\n{\"step\":4}";
+  std::vector<Index> steps;
+  for_each_line(directory / "log",
+                [&](const JsonObject& line) { steps.push_back(line.count("step")); });
+  EXPECT_EQ(steps, (std::vector<Index>{1, 3}));
+  for_each_line(directory / "nowhere", [](const JsonObject&) { FAIL(); });
 }
 
 TEST(RunMetricsLog, it_is_cut_back_to_a_step) {
