@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 
 namespace tapehead {
 namespace {
@@ -19,16 +19,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class ExportToTransformers : public ::testing::Test {
+class ExportToTransformers : public ProgramRuns {
  protected:
-  ProgramResult run(const Arguments& arguments, const std::string& input = "") {
-    return run_program(arguments, here.path(), input);
-  }
-  std::string output(const Arguments& arguments, const std::string& input = "") {
-    const ProgramResult result = run(arguments, input);
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
   // A run that has taken one step, with these options of the model.
   void train(const std::string& task, const std::string& model) {
     std::ofstream(here / "a.yaml")
@@ -71,7 +63,6 @@ class ExportToTransformers : public ::testing::Test {
     return "name: labelled_text, train_tsv: labelled.tsv";
   }
 
-  TemporaryDirectory here;
   const std::string copy =
       "name: copy, vocabulary: 9, max_length: 6, train_examples: 40, "
       "validation_examples: 5, test_examples: 5";

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/tokenizers/text_marks.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/text_training.hpp"
 
 namespace tapehead {
@@ -17,15 +18,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class Fill : public ::testing::Test {
+class Fill : public ProgramRuns {
  protected:
-  std::string output(const Arguments& arguments, std::string_view input = "") {
-    const ProgramResult result = run_program(arguments, here.path(), input);
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
   std::string complaint(const Arguments& arguments, std::string_view input = "") {
-    const ProgramResult result = run_program(arguments, here.path(), input);
+    const ProgramResult result = run(arguments, input);
     EXPECT_NE(result.exit_code, 0) << result.output;
     return result.errors;
   }
@@ -39,8 +35,6 @@ class Fill : public ::testing::Test {
   std::vector<std::string> tokens(const std::string& run, const std::string& line) {
     return nlohmann::json::parse(output({"attention", run, line, "--json"}))["source_tokens"];
   }
-
-  TemporaryDirectory here;
 };
 
 // A line whose tokens these are, as text.
@@ -150,9 +144,7 @@ TEST_F(Fill, reads_a_line_as_long_as_a_window) {
 
 TEST_F(Fill, reports_unknown_tokens_but_no_masks) {
   train("a");
-  const auto errors = [&](const std::string& input) {
-    return run_program({"fill", "a"}, here.path(), input).errors;
-  };
+  const auto errors = [&](const std::string& input) { return run({"fill", "a"}, input).errors; };
   EXPECT_EQ(errors("a m<mask>n\n"), "");
   EXPECT_EQ(errors("a m<mask>n\na 7<mask>n\n"),
             "warning: standard input: 1 of 8 tokens is unknown to its vocabulary, on 1 line; the "

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead {
@@ -16,16 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class TokenLabels : public ::testing::Test {
- protected:
-  std::string output(const Arguments& arguments, std::string_view input = "") {
-    const ProgramResult result = run_program(arguments, here.path(), input);
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
-
-  TemporaryDirectory here;
-};
+class TokenLabels : public ProgramRuns {};
 
 TEST_F(TokenLabels, are_learned_from_columns_and_given_to_lines) {
   std::ofstream(here / "columns") << "the O\nhot W\nsun O\n\na O\ncold C\nwind O\n";
@@ -37,7 +28,7 @@ TEST_F(TokenLabels, are_learned_from_columns_and_given_to_lines) {
   output({"train", "a.yaml", "--run", "a"});
   EXPECT_EQ(output({"translate", "a"}, "the hot sun\n\na cold wind\n"), "O W O\n\nO C O\n");
   for (const std::string option : {"--beam", "--length-penalty", "--n-best"}) {
-    const ProgramResult result = run_program({"translate", "a", option, "2"}, here.path());
+    const ProgramResult result = run({"translate", "a", option, "2"});
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_THAT(result.errors, HasSubstr(option + ": the model gives its labels in one pass"));
   }
@@ -51,7 +42,7 @@ TEST_F(TokenLabels, of_a_sentence_too_long_for_the_model_are_refused_with_its_li
          "max_length: 2}\n"
          "model: {family: encoder, d_model: 16, layers: 1, max_positions: 3}\n"
          "training: {steps: 1}\n";
-  const ProgramResult result = run_program({"train", "a.yaml", "--run", "a"}, here.path());
+  const ProgramResult result = run({"train", "a.yaml", "--run", "a"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.errors, HasSubstr("long:3: 3 tokens are more than the model has positions"));
 }

@@ -13,12 +13,11 @@
 
 #include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"
-#include "tests/support/program.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/program_runs.hpp"
 
 namespace tapehead {
 
-class PretrainedModels : public ::testing::Test {
+class PretrainedModels : public ProgramRuns {
  protected:
   // A copy of a fixture, to be changed.
   std::filesystem::path model(const std::string& name) {
@@ -39,14 +38,6 @@ class PretrainedModels : public ::testing::Test {
     change(entries);
     write_tensor_file(directory / "model.safetensors", entries, {});
   }
-  ProgramResult run(const Arguments& arguments, const std::string& input = "") {
-    return run_program(arguments, here.path(), input);
-  }
-  std::string output(const Arguments& arguments, const std::string& input = "") {
-    const ProgramResult result = run(arguments, input);
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
   // What an import says that is refused, and leaves no run behind.
   std::string complaint(const std::string& name) {
     const ProgramResult result = run({"import", name, "--run", "refused", "--token-texts"});
@@ -54,8 +45,6 @@ class PretrainedModels : public ::testing::Test {
     EXPECT_FALSE(std::filesystem::exists(here / "refused")) << "half imported";
     return result.errors;
   }
-
-  TemporaryDirectory here;
 };
 
 }  // namespace tapehead

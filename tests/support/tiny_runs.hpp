@@ -6,15 +6,13 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/support/program.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead {
 
-class TinyRuns : public ::testing::Test {
+class TinyRuns : public ProgramRuns {
  protected:
-  ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
   ProgramResult train(const Arguments& arguments) {
     ProgramResult result = run(arguments);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
@@ -27,8 +25,6 @@ class TinyRuns : public ::testing::Test {
   void copy_run(const std::string& from, const std::string& to) const {
     std::filesystem::copy(here / from, here / to, std::filesystem::copy_options::recursive);
   }
-
-  TemporaryDirectory here;
 };
 
 }  // namespace tapehead
