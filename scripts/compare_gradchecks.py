@@ -26,7 +26,7 @@ import pytorch_twins
 import torch
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TAPEHEADS_TOLERANCES = {"rtol": 1e-6, "atol": 1e-8}  # the defaults of GradcheckOptions
+TAPEHEADS_TOLERANCES = {"rtol": 1e-8, "atol": 1e-8}  # the defaults of GradcheckOptions
 SHOWN_IN_FULL = ("product_transposed", "bias_not_summed")
 
 
@@ -187,7 +187,7 @@ def counts(rows):
     yield "|---|---|---|"
     yield f"| tapehead {count(rows, 'tapehead')}"
     yield f"| PyTorch {count(rows, 'pytorch')}"
-    yield f"| PyTorch, `rtol=1e-6, atol=1e-8` {count(rows, 'tight')}"
+    yield f"| PyTorch, `rtol=1e-8, atol=1e-8` {count(rows, 'tight')}"
     yield f"| PyTorch, `fast_mode=True` {count(rows, 'fast')}"
 
 
@@ -242,7 +242,7 @@ def document(wrong, right, debatable, decoder, decoder_inputs):
         {datetime.date.today()}. A time is the median of several whole checks, whether they pass or not.
 
         Both checkers have their default settings. `tapehead::gradcheck` compares the gradient for one random cotangent
-        with extrapolated differences, element by element, to a relative 1e-6. It also runs the function in other ways
+        with extrapolated differences, element by element, to a relative 1e-8. It also runs the function in other ways
         ([check-your-gradient.md](check-your-gradient.md#what-the-verdicts-mean)). `torch.autograd.gradcheck` compares
         the whole Jacobian with central differences, to a relative 1e-3. It runs each backward pass twice, and once with
         gradients that are zero and undefined. On request it also checks forward mode and batched gradients, and

@@ -66,7 +66,7 @@ Findings find_wrong(const Subject& subject) {
     return one(std::move(finding));
   }
   if (subject.options.probes) {
-    for (const auto probe : {probe_same_input, probe_fewer_rows, probe_far_values}) {
+    for (const auto probe : {probe_same_input, probe_sizes, probe_far_values}) {
       if (auto finding = probe(subject)) {
         return one(std::move(finding));
       }

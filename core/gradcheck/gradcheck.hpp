@@ -21,10 +21,11 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // when some inputs need none; or if it leaves elements of a gradient unwritten, or overwrites a
 // gradient that it should add to.
 //
-// The probes: the same Var for two inputs of one shape; only the first row, and no row, of the
-// inputs that have as many rows as the first one; inputs 1000 times as large and as small. A probe
-// reports nothing if the function throws on its inputs, or if the value is not finite. The function
-// is run on copies, and an exception that it throws becomes a verdict.
+// The probes: the same Var for two inputs of one shape; one row, no row, two, twice as many, and as
+// many as columns, of the inputs that have as many rows as the first one; one column; inputs 1000
+// times as large and as small. A probe reports nothing if the function throws on its inputs, or if
+// the value is not finite. So a function that is made for one size must throw at others. The
+// function is run on copies, and an exception that it throws becomes a verdict.
 GradcheckReport gradcheck(const GradcheckFunction& function, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});
 

@@ -17,7 +17,7 @@ using GradcheckFunction = std::function<Var(Tape&, const std::vector<Var>&)>;
 // It is a share of the natural size of a slope: the slope if the outputs changed by their own size
 // while the input changes by its own. So both tolerances follow the scale of inputs and outputs.
 struct GradcheckOptions {
-  double relative_tolerance = 1e-6;
+  double relative_tolerance = 1e-8;
   double absolute_tolerance = 1e-8;
   std::uint64_t seed = 1;  // of the cotangent
   bool probes = true;      // also run the function on inputs derived from the given ones

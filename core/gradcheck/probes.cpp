@@ -87,14 +87,42 @@ Tensor sum_of(const Tensor& a, const Tensor& b) {
   return sum;
 }
 
-// Every input that has as many rows as the first one, cut to its first `rows`.
-std::vector<Tensor> first_rows(const std::vector<Tensor>& inputs, Index rows) {
+// Every matrix that has as many rows as the first input, with another number of rows: the first
+// ones, and then the same numbers again, each time a little larger.
+std::vector<Tensor> with_rows(const std::vector<Tensor>& inputs, Index rows) {
+  constexpr double larger = 1.0 / 16;
   const Index all = inputs.front().dim(0);
-  std::vector<Tensor> result;
-  for (const Tensor& input : inputs) {
-    const Shape& shape = input.shape();
-    const bool cut = shape.rank() == 2 && shape[0] == all;
-    result.push_back(cut ? input.part(0, {rows, shape[1]}).copy() : input.copy());
+  std::vector<Tensor> result = copies(inputs);
+  for (Tensor& input : result) {
+    if (input.shape().rank() != 2 || input.dim(0) != all) {
+      continue;
+    }
+    Tensor other = Tensor::empty({rows, input.dim(1)});
+    for (Index i = 0; i < other.size(); ++i) {
+      const Index round = i / input.size();
+      other.data()[i] = input.data()[i % input.size()] * (1 + larger * static_cast<double>(round));
+    }
+    input = other;
+  }
+  return result;
+}
+
+// Every input with as many columns as the first one, cut to its first column; a vector of that
+// length, such as a bias, to its first number.
+std::vector<Tensor> with_one_column(const std::vector<Tensor>& inputs) {
+  const Index all = inputs.front().dim(1);
+  std::vector<Tensor> result = copies(inputs);
+  for (Tensor& input : result) {
+    const Index rank = input.shape().rank();
+    if (rank < 1 || rank > 2 || input.dim(rank - 1) != all) {
+      continue;
+    }
+    const Index rows = rank == 2 ? input.dim(0) : 1;
+    Tensor column = rank == 2 ? Tensor::empty({rows, 1}) : Tensor::empty({1});
+    for (Index row = 0; row < rows; ++row) {
+      column.data()[row] = input.data()[row * all];
+    }
+    input = column;
   }
   return result;
 }
@@ -151,22 +179,32 @@ std::optional<Finding> probe_same_input(const Subject& subject) {
   return {};
 }
 
-std::optional<Finding> probe_fewer_rows(const Subject& subject) {
+std::optional<Finding> probe_sizes(const Subject& subject) {
   if (subject.inputs.empty() || subject.inputs.front().shape().rank() != 2) {
     return {};
   }
-  for (const Index rows : {1, 0}) {
-    if (subject.inputs.front().dim(0) <= rows) {
+  const Index N = subject.inputs.front().dim(0);
+  const Index D = subject.inputs.front().dim(1);
+  const std::vector<std::pair<Index, const char*>> numbers_of_rows{
+      {1, "with the first row alone"},
+      {0, "with no rows"},
+      {2, "with two rows"},
+      {2 * N, "with the rows doubled"},
+      {D, "with as many rows as columns"}};
+  for (const auto& [rows, probe] : numbers_of_rows) {
+    if (rows == N || N * D == 0) {
       continue;
     }
-    const std::vector<Tensor> inputs = first_rows(subject.inputs, rows);
-    const auto fewer =
-        with_inputs(subject, inputs, rows == 1 ? "with the first row alone" : "with no rows");
-    if (auto finding = check_run(fewer)) {
+    const std::vector<Tensor> inputs = with_rows(subject.inputs, rows);
+    if (auto finding = check_run(with_inputs(subject, inputs, probe))) {
       return finding;
     }
   }
-  return {};
+  if (D < 2) {
+    return {};
+  }
+  const std::vector<Tensor> inputs = with_one_column(subject.inputs);
+  return check_run(with_inputs(subject, inputs, "with the first column alone"));
 }
 
 std::optional<Finding> probe_far_values(const Subject& subject) {

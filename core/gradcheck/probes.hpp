@@ -14,8 +14,10 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // The same Var for two inputs of one shape: its gradient must be the sum of both.
 std::optional<Finding> probe_same_input(const Subject& subject);
 
-// Only the first row, and no row, of the inputs that have as many rows as the first one.
-std::optional<Finding> probe_fewer_rows(const Subject& subject);
+// Other sizes: one row, no row, two, twice as many, and as many as columns, of the matrices that
+// have as many rows as the first input; one column of the inputs that have as many columns as it
+// has.
+std::optional<Finding> probe_sizes(const Subject& subject);
 
 // Inputs 1000 times as large, and as small: gradients must stay finite where values do, and slopes
 // along random directions must be right.

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "core/gradcheck/diagnosis/lines.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 
@@ -92,6 +93,32 @@ std::string overwritten(const Comparison& c, const Jacobian& jacobian) {
   return held + "but what is used several times forwards is summed over its uses backwards";
 }
 
+// Whether backward hands the share of an output's element to every input element as it should.
+bool arrives(const Jacobian& jacobian, std::size_t o) {
+  for (std::size_t i = 0; i < jacobian.columns.size(); ++i) {
+    const double weight = jacobian.cotangent[o];
+    if (!alike(jacobian.backward[o][i], {.value = weight * jacobian.columns[i][o],
+                                         .error = std::abs(weight) * jacobian.errors[i][o]})) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The lines of the output that some wrong gradient comes from; all of them: empty.
+std::vector<Index> wrong_sources(const Jacobian& jacobian, const Lines& lines) {
+  std::vector<Index> wrong;
+  for (Index line = 0; line < lines.count; ++line) {
+    for (Index place = 0; place < lines.length; ++place) {
+      if (!arrives(jacobian, static_cast<std::size_t>(lines.element(line, place)))) {
+        wrong.push_back(line);
+        break;
+      }
+    }
+  }
+  return std::ssize(wrong) < lines.count ? wrong : std::vector<Index>{};
+}
+
 using Numbers = std::function<double(Index)>;
 
 // Whether |Σ_d u_d v_d| is close to zero in each row, relative to the sum of its terms' magnitudes.
@@ -132,6 +159,26 @@ std::string stray_share(const Comparison& c, const Jacobian& jacobian) {
     }
   }
   return "";
+}
+
+std::string part_of_output(const Jacobian& jacobian) {
+  if (jacobian.columns.empty()) {
+    return "";
+  }
+  const bool matrix = jacobian.output.rank() > 1;
+  const std::vector<Index> columns =
+      matrix ? wrong_sources(jacobian, columns_of(jacobian.output)) : std::vector<Index>{};
+  const std::vector<Index> rows = wrong_sources(jacobian, rows_of(jacobian.output));
+  const bool by_column = !columns.empty() && (rows.empty() || columns.size() <= rows.size());
+  if (!by_column && rows.empty()) {
+    return "";
+  }
+  return fmt::format("what comes from the output's {} {} is wrong, and the rest is right: {}",
+                     by_column ? "columns"
+                     : matrix  ? "rows"
+                               : "elements",
+                     listed(by_column ? columns : rows),
+                     "a slice, a head, a segment, a rest of a vectorised loop?");
 }
 
 std::string lost_term(const Comparison& c) {

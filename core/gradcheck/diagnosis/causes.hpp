@@ -13,6 +13,10 @@ namespace tapehead {
 // only one row of the output where several contribute.
 std::string stray_share(const Comparison& comparison, const Jacobian& jacobian);
 
+// The same for gradients that are wrong only as far as they come from some columns or rows of the
+// output.
+std::string part_of_output(const Jacobian& jacobian);
+
 // The same for a missing term: one that makes each row of the gradient sum to 0, or makes it
 // orthogonal to the row of the input.
 std::string lost_term(const Comparison& comparison);

@@ -9,7 +9,7 @@ namespace tapehead {
 
 bool alike(double x, const Estimate& estimate) {
   return std::abs(x - estimate.value) <=
-         1e-5 * std::max(std::abs(x), std::abs(estimate.value)) + doubt_share * estimate.error;
+         1e-7 * std::max(std::abs(x), std::abs(estimate.value)) + doubt_share * estimate.error;
 }
 
 Estimate slope_at(const Comparison& c, Index i, double factor) {

@@ -9,6 +9,7 @@
 #include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/gradcheck/diagnosis/cotangents.hpp"
 #include "core/gradcheck/diagnosis/wrong_lines.hpp"
+#include "core/gradcheck/slopes/tolerance.hpp"
 
 namespace tapehead {
 
@@ -65,9 +66,17 @@ bool most_differ(const Comparison& c) {
   return 4 * wrong >= 3 * slopes;
 }
 
+// Whether a factor leaves little of the distance between each gradient and its slope.
+bool explains(double factor, const Comparison& c) {
+  return !any_element(c, [&](Index i) {
+    const double left = std::abs(c.a(i) - factor * c.n(i));
+    return c.wrong(i) && left > 0.1 * std::abs(c.a(i) - c.n(i)) + doubt_share * c.error(i);
+  });
+}
+
 std::optional<WrongGradient> a_multiple(const Comparison& c, const std::vector<Index>& sizes) {
   const double factor = best_factor(c);
-  if ((nearly_right(c) && !most_differ(c)) ||
+  if ((nearly_right(c) && !(most_differ(c) && explains(factor, c))) ||
       !is(c, [&](Index i) { return slope_at(c, i, factor); })) {
     return {};
   }
@@ -154,7 +163,8 @@ WrongGradient kind_of(const Comparison& c, const Jacobian& jacobian,
   if (auto found = in_some_lines(c, jacobian)) {
     return *found;
   }
-  for (const std::string& cause : {stray_share(c, jacobian), lost_term(c)}) {
+  for (const std::string& cause :
+       {stray_share(c, jacobian), part_of_output(jacobian), lost_term(c)}) {
     if (!cause.empty()) {
       return {WrongKind::term, cause};
     }

@@ -60,6 +60,14 @@ Slope Trials::best(double gradient) const {
   Slope best = first.slope;
   if (!first.tells && !tolerance_.agrees(gradient, best)) {
     const auto kink = std::ranges::find_if(all, [](const Doubted& d) { return d.slope.kink; });
+    // Steps that skip over waves are sure of what is wrong; shorter ones know the slope roughly.
+    const auto confirms = [gradient](const Doubted& d) {
+      const double doubt = doubt_share * d.slope.error;
+      return doubt < 0.1 * std::abs(gradient) && std::abs(gradient - d.slope.value) <= doubt;
+    };
+    if (std::ranges::any_of(all, confirms)) {
+      best.error = std::max(best.error, std::abs(gradient - best.value));
+    }
     return kink != all.end() ? kink->slope : best;
   }
   for (const Doubted& other : all) {

@@ -45,14 +45,14 @@ TEST(Gradcheck, names_the_element_or_row_of_a_small_error) {
     return check_square([first, last](Gradients& g, const Tensor& x) {
       Tensor gradient = square_gradient(g, x, 1);
       for (Index i = first; i < last; ++i) {
-        gradient.data()[i] *= 1 + 3e-6;
+        gradient.data()[i] *= 1 + 3e-8;
       }
       g.add(0, gradient);
     });
   };
   expect_wrong(with(5, 6), WrongKind::one_element, "input 0 [1, 1] of (3, 4)");
   expect_wrong(with(4, 8), WrongKind::some_rows,
-               "only row 1 is wrong; 1 + 3e-06 times what is right arrives there");
+               "only row 1 is wrong; 1 + 3e-08 times what is right arrives there");
 }
 
 TEST(Gradcheck, sees_a_missing_gradient) {
@@ -145,6 +145,29 @@ TEST(Gradcheck, sees_a_gradient_that_goes_astray) {
                WrongKind::some_rows,
                "only rows 0, 1 are wrong; the output's [1, 0] of (3, 4) sends a gradient to "
                "[0, 0] of (3, 4), which it does not depend on, and 7 more like it");
+}
+
+// y = x w, where the gradients from the columns 5 to 9 of y are lost, as those of a loop of five.
+TEST(Gradcheck, names_the_part_of_an_output_whose_gradient_is_lost) {
+  const auto product = [](Tape& tape, const std::vector<Var>& inputs) {
+    Tape plain(false);
+    const Tensor a = inputs[0].value();
+    const Tensor b = inputs[1].value();
+    const Tensor y = matmul(plain.constant(a), plain.constant(b)).value();
+    return tape.record("product", inputs, y, [a, b](Gradients& g) {
+      Tensor part = g.output().copy();
+      for (Index i = 0; i < part.size(); ++i) {
+        part.data()[i] *= i % 10 < 5 ? 1 : 0;
+      }
+      Tape unrecorded(false);
+      const Var dy = unrecorded.constant(g.output());
+      g.add(0, matmul(unrecorded.constant(part), transpose(unrecorded.constant(b))).value());
+      g.add(1, matmul(transpose(unrecorded.constant(a)), dy).value());
+    });
+  };
+  expect_wrong(
+      gradcheck(product, {random_tensor({3, 4}, 1), random_tensor({4, 10}, 2)}), WrongKind::term,
+      "what comes from the output's columns 5, 6, 7, 8, 9 is wrong, and the rest is right");
 }
 
 // Row 1 is used twice, and its gradients are written one over the other.

@@ -8,12 +8,14 @@
 #include <cmath>
 #include <functional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/reduce.hpp"
+#include "core/tape/dims.hpp"
 #include "support/random_tensor.hpp"
 #include "tests/support/expect_verdict.hpp"
 
@@ -54,20 +56,50 @@ TEST(GradcheckProbes, find_a_second_use_that_overwrites_the_first) {
   expect_verdict(report, Verdict::not_accumulated, "seen with one Var as inputs 0 and 1");
 }
 
-// y = x, but a gradient for a single row is forgotten: a loop that begins at row 1, and a first row
-// handled apart when there are others.
-TEST(GradcheckProbes, find_a_mistake_in_a_single_row) {
-  const auto rows = [](Tape& tape, const std::vector<Var>& x) {
-    return tape.record("rows", x, x[0].value().copy(), [](Gradients& g) {
-      Tensor dx = g.output().copy();
-      if (dx.dim(0) == 1) {
-        std::ranges::fill(dx.values(), Scalar{0});
+// y = x, but its gradient is forgotten for one size: a first row handled apart, a rest of a loop,
+// or a matrix taken for its transpose.
+TEST(GradcheckProbes, find_a_mistake_at_one_size) {
+  const auto forgets = [](Index rows, Index columns) {
+    return [rows, columns](Tape& tape, const std::vector<Var>& x) {
+      return tape.record("sized", x, x[0].value().copy(), [rows, columns](Gradients& g) {
+        Tensor dx = g.output().copy();
+        if (dx.dim(0) == rows && dx.dim(1) == columns) {
+          std::ranges::fill(dx.values(), Scalar{0});
+        }
+        g.add(0, std::move(dx));
+      });
+    };
+  };
+  const auto expect_seen = [&](Index rows, Index columns, const std::string& probe) {
+    expect_verdict(gradcheck(forgets(rows, columns), {random_tensor({3, 4}, 1)}), Verdict::wrong,
+                   "seen with " + probe);
+  };
+  expect_seen(1, 4, "the first row alone");
+  expect_seen(2, 4, "two rows");
+  expect_seen(6, 4, "the rows doubled");
+  expect_seen(4, 4, "as many rows as columns");
+  expect_seen(3, 1, "the first column alone");
+}
+
+// y = x w, with w for each column, and a vector of as many numbers is cut with them.
+TEST(GradcheckProbes, cut_what_belongs_to_the_columns) {
+  const auto scaled = [](Tape& tape, const std::vector<Var>& x) {
+    expect_shape(x[1], {x[0].shape()[1]}, "scaled.w");
+    Tape plain(false);
+    const Tensor y = multiply(plain.constant(x[0].value()), plain.constant(x[1].value())).value();
+    return tape.record("scaled", x, y, [a = x[0].value(), w = x[1].value()](Gradients& g) {
+      Tensor da = g.output().copy();
+      Tensor dw = Tensor::zeros(w.shape());
+      for (Index i = 0; i < da.size(); ++i) {
+        dw.data()[i % w.size()] += da.data()[i] * a.data()[i];
+        da.data()[i] *= w.size() > 1 ? w.data()[i % w.size()] : 1;
       }
-      g.add(0, std::move(dx));
+      g.add(0, std::move(da));
+      g.add(1, std::move(dw));
     });
   };
-  expect_verdict(gradcheck(rows, {random_tensor({3, 4}, 1)}), Verdict::wrong,
-                 "seen with the first row alone");
+  expect_verdict(gradcheck(scaled, {random_tensor({3, 4}, 1), random_tensor({4}, 2)}),
+                 Verdict::wrong, "seen with the first column alone");
 }
 
 TEST(GradcheckProbes, find_a_number_that_is_not_finite_without_rows) {

@@ -58,7 +58,7 @@ TEST(GradcheckScale, finds_a_wrong_slope_beside_a_larger_one) {
 
 // Output 1 moves with both inputs, but so little that the sum over outputs does not show it.
 TEST(GradcheckScale, finds_a_wrong_small_output_beside_a_large_one) {
-  for (const double small : {1e-7, 1e-9, 1e-20}) {
+  for (const double small : {1e-9, 1e-12, 1e-20}) {
     const Matrix right{{1, 2}, {3 * small, small}};
     const GradcheckReport report = check_map(right, right);
     EXPECT_TRUE(report.ok()) << report.message();
@@ -67,6 +67,12 @@ TEST(GradcheckScale, finds_a_wrong_small_output_beside_a_large_one) {
     expect_wrong(check_map(right, {{1, 2}, {6 * small, 2 * small}}), WrongKind::factor, seen);
     expect_wrong(check_map(right, {{1, 2}, {-3 * small, -small}}), WrongKind::sign, seen);
   }
+}
+
+// An output of a millionth shows in the sum.
+TEST(GradcheckScale, names_a_small_output_whose_gradient_is_wrong) {
+  expect_wrong(check_map({{1, 2}, {3e-6, 1e-6}}, {{1, 2}, {6e-6, 2e-6}}), WrongKind::term,
+               "what comes from the output's elements 1 is wrong, and the rest is right");
 }
 
 // One output is small beside the other for one input alone.
@@ -180,7 +186,7 @@ TEST(GradcheckScale, finds_a_wrong_gradient_at_a_removable_singularity) {
   expect_wrong(with(0), WrongKind::one_element, "input 0 [2] of (4)");
 }
 
-// Errors just above the tolerance of 1e-6, among outputs whose sum is much larger than a slope.
+// Errors just above the tolerance of 1e-8, among outputs whose sum is much larger than a slope.
 TEST(GradcheckScale, finds_small_errors_among_many_elements) {
   const auto tanh_with = [](double factor) {
     return gradcheck(elementwise([](double x) { return std::tanh(x); },
@@ -191,9 +197,9 @@ TEST(GradcheckScale, finds_small_errors_among_many_elements) {
                      {random_tensor({12, 40}, 1)});
   };
   EXPECT_TRUE(tanh_with(1).ok());
-  expect_wrong(tanh_with(1 + 3e-6), WrongKind::factor, "1 + 3e-06 times what is right, everywhere");
-  expect_wrong(tanh_with(1 - 3e-6), WrongKind::factor, "0.999997 times what is right, everywhere");
-  expect_wrong(tanh_with(1 + 3e-6), WrongKind::factor, "480 of 480 elements");
+  expect_wrong(tanh_with(1 + 3e-8), WrongKind::factor, "1 + 3e-08 times what is right, everywhere");
+  expect_wrong(tanh_with(1 - 3e-8), WrongKind::factor, "1 - 3e-08 times what is right, everywhere");
+  expect_wrong(tanh_with(1 + 3e-8), WrongKind::factor, "480 of 480 elements");
 }
 
 }  // namespace

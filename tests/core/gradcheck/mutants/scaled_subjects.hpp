@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/random/draws.hpp"
+#include "core/tape/dims.hpp"
 #include "tests/core/gradcheck/mutants/elementwise.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -80,6 +81,7 @@ using SpoilGradient = std::function<void(Tensor& dx, const Tensor& dy)>;
 inline GradcheckFunction function_of(const ScaledCurve& subject, const SpoilGradient& spoil) {
   return [subject, spoil](Tape& tape, const std::vector<Var>& inputs) {
     const Tensor x = inputs[0].value();
+    expect_shape(inputs[0], subject.shape, "scaled.x");  // each element has its scales
     const auto scaled = [subject, x](Index i) {
       return x.data()[i] / subject.t[static_cast<std::size_t>(i)];
     };

@@ -1,0 +1,177 @@
+// Functions that are right but hard on differences: beside kinks, far from 1, cancelling, wavy.
+// None is flagged at the default tolerance, though a cast to float in their backward passes is.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "core/gradcheck/gradcheck.hpp"
+#include "support/random_tensor.hpp"
+#include "tests/core/gradcheck/mutants/elementwise.hpp"
+#include "tests/core/gradcheck/mutants/seeds.hpp"
+#include "tests/support/expect_verdict.hpp"
+#include "tests/support/proof.hpp"
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+
+namespace {
+
+struct HardFunction {
+  std::string name;
+  Function f;
+  Function slope;
+  double centre = 0;  // its inputs are centre + spread u with u in -1 ... 1
+  double spread = 2;
+  // Differences are much better than 6e-8, the rounding of a float. They are not where a few digits
+  // are left of the input or the output, or where slopes are far below the largest output.
+  bool precise = true;
+};
+
+std::vector<HardFunction> hard_functions() {
+  constexpr double pi = std::numbers::pi;
+  const Function square = [](double x) { return x * x; };
+  const Function twice = [](double x) { return 2 * x; };
+  const Function sine = [](double x) { return std::sin(x); };
+  const Function cosine = [](double x) { return std::cos(x); };
+  const Function exponential = [](double x) { return std::exp(x); };
+  return {
+      {"|x| beside 0", [](double x) { return std::abs(x); },
+       [](double x) { return x < 0 ? -1 : 1; }, 0, 1e-9},
+      {"x^2 at 1e6", square, twice, 1e6, 2},
+      {"log x at 1e6", [](double x) { return std::log(x); }, [](double x) { return 1 / x; }, 1e6,
+       2},
+      {"sin x at 1e6", sine, cosine, 1e6, 2, false},
+      {"sin (1e6 + x)", [](double x) { return std::sin(1e6 + x); },
+       [](double x) { return std::cos(1e6 + x); }, 0, 2, false},
+      {"1e6 + x", [](double x) { return 1e6 + x; }, [](double) { return 1; }, 0, 2, false},
+      {"1e6 + x^2", [](double x) { return 1e6 + x * x; }, twice, 0, 2, false},
+      {"x^2 at 1e-8", square, twice, 0, 1e-8},
+      {"1e-8 sin x", [](double x) { return 1e-8 * std::sin(x); },
+       [](double x) { return 1e-8 * std::cos(x); }},
+      {"sin pi x", [](double x) { return std::sin(pi * x); },
+       [](double x) { return pi * std::cos(pi * x); }},
+      {"x^3", [](double x) { return x * x * x; }, [](double x) { return 3 * x * x; }},
+      {"Huber", [](double x) { return std::abs(x) < 1 ? x * x / 2 : std::abs(x) - 0.5; },
+       [](double x) { return std::clamp(x, -1.0, 1.0); }},
+      {"exp x to 60", exponential, exponential, 0, 60, false},
+      {"x + 1e-3 sin 1000 x", [](double x) { return x + 1e-3 * std::sin(1000 * x); },
+       [](double x) { return 1 + std::cos(1000 * x); }},
+      {"clip", [](double x) { return std::clamp(x, -1.0, 1.0); },
+       [](double x) { return std::abs(x) < 1 ? 1 : 0; }, 0, 2, false},
+  };
+}
+
+Tensor inputs_of(const HardFunction& hard, std::uint64_t seed) {
+  Tensor x = random_tensor({3, 4}, seed);
+  for (Scalar& number : x.values()) {
+    number = hard.centre + hard.spread * number;
+  }
+  return x;
+}
+
+Index seeds() { return proof_cases(20, static_cast<Index>(seeds_without_alarm)); }
+
+TEST(ProveGradcheck, hard_functions_pass) {
+  for (const HardFunction& hard : hard_functions()) {
+    for (Index seed = 1; seed <= seeds() && !HasFailure(); ++seed) {
+      const auto draw = static_cast<std::uint64_t>(seed);
+      const GradcheckReport report =
+          gradcheck(elementwise(hard.f, hard.slope), {inputs_of(hard, draw)}, {.seed = draw});
+      EXPECT_TRUE(report.ok()) << hard.name << ", seed " << seed << "\n" << report.message();
+    }
+  }
+}
+
+TEST(ProveGradcheck, a_cast_to_float_in_backward_is_found) {
+  for (const HardFunction& hard : hard_functions()) {
+    const Function cast = [&hard](double x) {
+      return static_cast<double>(static_cast<float>(hard.slope(x) / 3)) * 3;
+    };
+    for (Index seed = 1; hard.precise && seed <= seeds() && !HasFailure(); ++seed) {
+      const auto draw = static_cast<std::uint64_t>(seed);
+      const GradcheckReport report =
+          gradcheck(elementwise(hard.f, cast), {inputs_of(hard, draw)}, {.seed = draw});
+      EXPECT_FALSE(report.ok()) << hard.name << ", seed " << seed;
+    }
+  }
+}
+
+// y_nd = a_n b_d
+Var outer(const Var& a, const Var& b) {
+  const Tensor left = a.value();
+  const Tensor right = b.value();
+  const Index N = left.size();
+  const Index D = right.size();
+  Tensor y = Tensor::empty({N, D});
+  for (Index i = 0; i < y.size(); ++i) {
+    y.data()[i] = left.data()[i / D] * right.data()[i % D];
+  }
+  return a.tape().record("outer", {a, b}, y, [left, right, D](Gradients& g) {
+    Tensor da = Tensor::zeros(left.shape());
+    Tensor db = Tensor::zeros(right.shape());
+    for (Index i = 0; i < g.output().size(); ++i) {
+      da.data()[i / D] += g.output().data()[i] * right.data()[i % D];
+      db.data()[i % D] += g.output().data()[i] * left.data()[i / D];
+    }
+    g.add(0, std::move(da));
+    g.add(1, std::move(db));
+  });
+}
+
+// y_n = log Σ_d exp x_nd
+Var log_sum_exp(const Var& x) {
+  const Tensor at = x.value();
+  const Index D = at.dim(1);
+  Tensor y = Tensor::empty({at.dim(0)});
+  for (Index n = 0; n < at.dim(0); ++n) {
+    const double most = *std::max_element(at.row(n), at.row(n) + D);
+    double sum = 0;
+    for (Index d = 0; d < D; ++d) {
+      sum += std::exp(at.row(n)[d] - most);
+    }
+    y.data()[n] = most + std::log(sum);
+  }
+  return x.tape().record("log_sum_exp", {x}, y, [at, y = y.copy(), D](Gradients& g) {
+    Tensor dx = Tensor::empty(at.shape());
+    for (Index i = 0; i < dx.size(); ++i) {
+      dx.data()[i] = g.output().data()[i / D] * std::exp(at.data()[i] - y.data()[i / D]);
+    }
+    g.add(0, std::move(dx));
+  });
+}
+
+TEST(ProveGradcheck, hard_functions_of_rows_pass) {
+  const GradcheckFunction of_two = [](Tape&, const std::vector<Var>& x) {
+    return outer(x[0], x[1]);
+  };
+  const GradcheckFunction of_rows = [](Tape&, const std::vector<Var>& x) {
+    return log_sum_exp(x[0]);
+  };
+  for (Index seed = 1; seed <= seeds() && !HasFailure(); ++seed) {
+    const auto draw = static_cast<std::uint64_t>(seed);
+    const auto expect_right = [&](const GradcheckFunction& f, const std::vector<Tensor>& inputs) {
+      const GradcheckReport report = gradcheck(f, inputs, {.seed = draw});
+      EXPECT_TRUE(report.ok()) << "seed " << seed << "\n" << report.message();
+    };
+    const auto random = [&](const Shape& shape, std::uint64_t number) {
+      return random_tensor(shape, 16 * draw + number);
+    };
+    expect_right(of_two, {random({5, 1}, 0), random({1, 3}, 1)});
+    expect_right(of_two, {random({5, 1}, 0), random({1, 1}, 1)});
+    for (const double far : {0.0, 800.0, -800.0}) {
+      Tensor x = random({4, 3}, 2);
+      for (Index i = 0; i < x.size(); ++i) {
+        x.data()[i] += i < 6 ? far : -far * (i % 2 == 0 ? 1 : -1);
+      }
+      expect_right(of_rows, {x});
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
