@@ -98,6 +98,25 @@ Finding wrong(const Subject& subject, const Comparison& c, Differences& differen
   return finding;
 }
 
+// Whether some gradient is more than rounding. Where no slope is, such gradients cannot be judged.
+bool any_gradient(const Comparison& c, const Tensor& rounding) {
+  for (Index i = 0; i < c.size(); ++i) {
+    if (std::abs(c.a(i)) > rounding.data()[i]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Finding cannot_tell(const Subject& subject, const Run& run, std::size_t input) {
+  return subject.found(
+      Verdict::cannot_tell, input, -1,
+      fmt::format("the output is too large for differences: beside numbers of {:.1g} the slopes of "
+                  "this input are less than rounding, so that any gradient would pass. Leave out "
+                  "what does not depend on it, or try inputs of another size",
+                  magnitude(run.forward)));
+}
+
 std::optional<Finding> check_input(const Subject& subject, Differences& differences,
                                    const GradientsFound& found, std::size_t input,
                                    HiddenOutputs& hidden) {
@@ -115,7 +134,9 @@ std::optional<Finding> check_input(const Subject& subject, Differences& differen
   }
   const Index worst = worst_of(c, subject.options);
   if (worst < 0) {
-    return {};
+    return !any_slope && any_gradient(c, found.rounding.of(input))
+               ? std::optional(cannot_tell(subject, found.run, input))
+               : std::nullopt;
   }
   const Index sure = worst_sure(c, subject.options);
   const Index element = sure >= 0 ? sure : worst;

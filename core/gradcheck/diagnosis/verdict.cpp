@@ -9,10 +9,10 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> verdict_names{
-    "correct",          "wrong",        "kink nearby",     "too little precision",
-    "nondeterministic", "unused input", "not accumulated", "input overwritten",
-    "not finite",       "not written",  "wrong shape",     "failed"};
+constexpr std::array<std::string_view, 13> verdict_names{
+    "correct",          "wrong",        "kink nearby",     "too little precision", "cannot tell",
+    "nondeterministic", "unused input", "not accumulated", "input overwritten",    "not finite",
+    "not written",      "wrong shape",  "failed"};
 
 constexpr std::array<std::string_view, 13> kind_names{"",
                                                       "sign",
@@ -56,7 +56,8 @@ std::string describe(const Finding& finding) {
     text += fmt::format("\n  backward     {:.10g}\n  differences  {:.10g}, give or take {:.1g}",
                         finding.analytic, finding.numeric, finding.numeric_error);
     if (finding.numeric != 0 && std::isfinite(finding.analytic)) {
-      text += fmt::format("; ratio {}", factor_text(finding.analytic / finding.numeric));
+      text += fmt::format("; ratio {}",
+                          factor_text(finding.analytic / finding.numeric + 0.0));  // no -0
     }
   }
   if (!finding.extent.empty()) {

@@ -12,6 +12,7 @@ enum class Verdict {
   wrong,                 // backward is not the derivative of forward: see WrongKind
   kink_nearby,           // forward has no derivative at this point
   too_little_precision,  // the differences are too uncertain to tell
+  cannot_tell,           // the outputs are so large that their rounding hides every slope
   nondeterministic,      // the same inputs give different numbers
   unused_input,          // the output does not depend on an input
   not_accumulated,       // a gradient overwrites what it should add to

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "core/gradcheck/model/parameter_check.hpp"
@@ -25,6 +26,16 @@ Tensor gradient_of(const ParameterStore& store, const ParameterGradients& gradie
       gradients.data(parameter.block) + parameter.offset - store.block_begin(parameter.block);
   return Tensor::of(parameter.shape,
                     std::span(begin, static_cast<std::size_t>(parameter.shape.size())));
+}
+
+std::vector<Finding> about_loss(Verdict verdict, std::string hint) {
+  return {{.verdict = verdict, .subject = "the loss", .hint = std::move(hint)}};
+}
+
+// Whether differences of the loss say nothing about any gradient that is more than rounding.
+bool all_hidden(const std::vector<ParameterCheck>& parameters) {
+  return std::ranges::any_of(parameters, &ParameterCheck::hidden) &&
+         std::ranges::all_of(parameters, &ParameterCheck::too_small);
 }
 
 class ModelCheck {
@@ -71,6 +82,13 @@ ModelGradcheckReport ModelCheck::run() {
         report.parameters.size());
     report.parameters.push_back(checker.check());
   }
+  if (all_hidden(report.parameters)) {
+    report.findings = about_loss(
+        Verdict::cannot_tell,
+        fmt::format("the loss, {:.1g}, is too large for differences: its rounding hides the slope "
+                    "of every parameter. Leave out what does not depend on them",
+                    centre_));
+  }
   return report;
 }
 
@@ -94,16 +112,13 @@ std::vector<Tensor> ModelCheck::nearby_gradients(const NamedParameter& parameter
 
 // A second run gives the same loss and gradients to the bit, and they are finite.
 std::vector<Finding> ModelCheck::check_repetition() {
-  const auto whole = [](Verdict verdict, const char* hint) {
-    return std::vector<Finding>{{.verdict = verdict, .subject = "the loss", .hint = hint}};
-  };
   centre_ = loss_(&gradients_);
   if (!std::isfinite(centre_)) {
-    return whole(Verdict::not_finite, "nothing can be compared with it");
+    return about_loss(Verdict::not_finite, "nothing can be compared with it");
   }
   ParameterGradients second(store_);
   if (loss_(&second) != centre_ || loss_(nullptr) != centre_) {
-    return whole(
+    return about_loss(
         Verdict::nondeterministic,
         "it has other bits when it is computed again: random draws that are not addressed, "
         "or a state of the model's own?");
@@ -111,8 +126,8 @@ std::vector<Finding> ModelCheck::check_repetition() {
   for (const NamedParameter& parameter : store_.parameters()) {
     if (!same_bits(gradient_of(store_, gradients_, parameter),
                    gradient_of(store_, second, parameter))) {
-      std::vector<Finding> found =
-          whole(Verdict::nondeterministic, "its gradient has other bits when it is computed again");
+      std::vector<Finding> found = about_loss(
+          Verdict::nondeterministic, "its gradient has other bits when it is computed again");
       found.front().subject = parameter.name;
       return found;
     }

@@ -37,7 +37,8 @@ struct ParameterCheck {
   // The rounding of the loss hides slopes as small as this parameter's: what is checked is only
   // that the gradient is as small.
   bool too_small = false;
-  Finding finding;  // has verdict `correct` if nothing is wrong
+  bool hidden = false;  // too small, and yet more than rounding of the gradient
+  Finding finding;      // has verdict `correct` if nothing is wrong
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

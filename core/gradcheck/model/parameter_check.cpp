@@ -99,8 +99,14 @@ ParameterCheck ParameterChecker::check() {
     result.finding = explain(direction);
   } else {
     result.too_small = direction.too_small;
+    result.hidden = direction.too_small && std::abs(direction.along) > rounding_along(direction);
   }
   return result;
+}
+
+double ParameterChecker::rounding_along(const DirectionCheck& check) {
+  return rounding_of(nearby_(parameter_), gradient_,
+                     [&](const Tensor& g) { return product(g, check.direction); });
 }
 
 DirectionCheck ParameterChecker::check_direction(std::uint64_t seed) {
@@ -156,10 +162,7 @@ Finding ParameterChecker::explain(const DirectionCheck& direction) {
     finding.hint = "another seed, or another batch, may settle it";
     return finding;
   }
-  const std::vector<Tensor> nearby = nearby_(parameter_);
-  const double rounding = rounding_of(
-      nearby, gradient_, [&](const Tensor& g) { return product(g, direction.direction); });
-  if (direction.apart() <= rounding) {
+  if (direction.apart() <= rounding_along(direction)) {
     finding.verdict = Verdict::too_little_precision;
     finding.extent = "the numbers are slopes along a random direction";
     finding.hint =
@@ -168,7 +171,7 @@ Finding ParameterChecker::explain(const DirectionCheck& direction) {
     return finding;
   }
   const Grid grid(parameter_.shape, options_.elements);
-  const Comparison c = compare_elements(grid, direction.size, nearby);
+  const Comparison c = compare_elements(grid, direction.size, nearby_(parameter_));
   const Index worst = worst_of(c);
   if (worst < 0) {
     finding.extent = fmt::format(

@@ -49,6 +49,7 @@ class ParameterChecker {
  private:
   DirectionCheck check_direction(std::uint64_t seed);
   DirectionCheck settled_direction();
+  double rounding_along(const DirectionCheck& check);  // of the gradient
   Finding explain(const DirectionCheck& direction);
   Comparison compare_elements(const Grid& grid, double size, const std::vector<Tensor>& nearby);
 

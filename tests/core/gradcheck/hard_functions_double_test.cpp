@@ -172,6 +172,22 @@ TEST(ProveGradcheck, hard_functions_of_rows_pass) {
   }
 }
 
+// x² + c. Beside 1e11 the differences have few digits, and beside 1e30 none.
+TEST(Gradcheck, cannot_tell_beside_a_number_that_is_too_large) {
+  const auto check = [](double constant, double factor) {
+    return gradcheck(elementwise([constant](double x) { return x * x + constant; },
+                                 [factor](double x) { return 2 * factor * x; }),
+                     {random_tensor({3, 4}, 1)});
+  };
+  for (const double constant : {1e9, 1e11, 1e13, 1e20, -1e30}) {
+    EXPECT_FALSE(check(constant, -1).ok()) << constant;
+  }
+  EXPECT_TRUE(check(1e9, 1).ok()) << check(1e9, 1).message();
+  expect_verdict(check(-1e30, 1), Verdict::cannot_tell,
+                 "elementwise: input 0 (3, 4): cannot tell\n  hint: the output is too large for "
+                 "differences: beside numbers of 1e+30 ");
+}
+
 }  // namespace
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

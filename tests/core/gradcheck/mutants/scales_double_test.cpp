@@ -79,7 +79,11 @@ TEST(ProveGradcheck, ops_pass_with_inputs_of_any_scale) {
         std::ranges::for_each(input.values(), [scale](Scalar& x) { x *= scale; });
       }
       const GradcheckReport report = gradcheck(subject.function(draw), inputs, {.seed = draw});
-      if (report.message().find("of the output is not finite") == std::string::npos) {
+      // A product of tiny numbers cannot be seen beside a bias that is not a product.
+      const bool hidden = std::ranges::any_of(report.findings, [](const Finding& finding) {
+        return finding.verdict == Verdict::cannot_tell;
+      });
+      if (!hidden && report.message().find("of the output is not finite") == std::string::npos) {
         tally.right(report, fmt::format("{}, inputs times {}, seed {}", subject.name, scale, seed));
       }
     }
