@@ -1,15 +1,13 @@
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
-#include "core/files/files.hpp"
 #include "core/random/draws.hpp"
+#include "datasets/tokenizers/sentencepiece_additions.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/subword_dropout.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
@@ -18,19 +16,7 @@ namespace tapehead {
 
 namespace {
 
-// A saved model ends with a checksum, as a field with number 1000, fixed64. SentencePiece leaves
-// numbers from 200 on to others (sentencepiece_model.proto, ModelProto), so its own tools can read
-// the file too.
-constexpr std::string_view checksum_tag = "\xC1\x3E";
 constexpr std::string_view word_begin = "\u2581";  // stands for the space before a word
-constexpr std::size_t checksum_bytes = checksum_tag.size() + sizeof(std::uint64_t);
-
-std::string checksum_of(std::string_view model) {
-  const std::uint64_t value = digest(model);
-  std::array<char, sizeof value> bytes;
-  std::memcpy(bytes.data(), &value, sizeof value);
-  return std::string(checksum_tag) + std::string(bytes.data(), bytes.size());
-}
 
 // Removes spaces at both ends, and makes one space of several. U+2581 counts as a space if it
 // stands for one.
@@ -52,6 +38,19 @@ std::string with_single_spaces(std::string_view text, bool spelled) {
   return result;
 }
 
+// The library marks the others unused, without single characters.
+void use_first(Index pieces, sentencepiece::SentencePieceProcessor& processor) {
+  if (pieces < mark_count || pieces > processor.GetPieceSize()) {
+    throw DataError(fmt::format("a SentencePiece model of {} pieces, of which a target uses {}",
+                                processor.GetPieceSize(), pieces));
+  }
+  std::vector<std::string_view> used;
+  for (Index i = 0; i < pieces; ++i) {
+    used.emplace_back(processor.IdToPiece(static_cast<int>(i)));
+  }
+  processor.SetVocabulary(used).IgnoreError();  // fails only without a model
+}
+
 }  // namespace
 
 SentencePieceTokenizer::SentencePieceTokenizer(std::string model, Pieces pieces)
@@ -68,14 +67,20 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model, Pieces pieces)
         processor_.unk_id(), processor_.bos_id(), processor_.eos_id(), unknown_id, begin_id,
         end_id));
   }
-  size_ = processor_.GetPieceSize();
+  const ModelAdditions additions = additions_of(model_);
+  pieces_ = processor_.GetPieceSize();
+  language_names_ = additions.language_names;
+  further_ = Vocabulary(additions.further_entries);
   line_end_ = processor_.PieceToId(line_end);
   if (pieces == Pieces::all) {
     processor_.ResetVocabulary().IgnoreError();  // fails only without a model
     return;
   }
-  while (processor_.IsUnused(static_cast<int>(size_ - 1))) {  // a mark is never unused
-    --size_;
+  if (additions.target_pieces) {
+    use_first(*additions.target_pieces, processor_);
+  }
+  while (processor_.IsUnused(static_cast<int>(pieces_ - 1))) {  // a mark is never unused
+    --pieces_;
   }
 }
 
@@ -95,9 +100,42 @@ std::vector<TokenId> SentencePieceTokenizer::encode(std::string_view text) const
 
 void SentencePieceTokenizer::append_line(std::string_view line,
                                          std::vector<TokenId>& tokens) const {
-  std::vector<TokenId> more;
-  processor_.Encode(with_spaces(line), &more).IgnoreError();  // fails only without a model
+  if (const std::string_view name = language_name(line); !name.empty()) {
+    tokens.push_back(id_of(std::string(name)));
+    line.remove_prefix(name.size());
+  }
+  const std::vector<TokenId> more = tokens_of(line);
   tokens.insert(tokens.end(), more.begin(), more.end());
+}
+
+// Empty if the line does not begin with one.
+std::string_view SentencePieceTokenizer::language_name(std::string_view line) const {
+  const std::size_t end = language_names_ && line.starts_with(">>") ? line.find("<<") : line.npos;
+  return end == line.npos ? std::string_view() : line.substr(0, end + 2);
+}
+
+TokenId SentencePieceTokenizer::id_of(const std::string& entry) const {
+  const TokenId further = further_.id(entry);
+  return further == unknown_id ? processor_.PieceToId(entry)
+                               : static_cast<TokenId>(pieces_) + further - mark_count;
+}
+
+// The library joins neighbours that are unknown. What they are together may be a further entry.
+std::vector<TokenId> SentencePieceTokenizer::tokens_of(std::string_view line) const {
+  const std::string text = with_spaces(line);
+  std::vector<TokenId> tokens;
+  processor_.Encode(text, &tokens).IgnoreError();  // fails only without a model
+  if (further_.size() == mark_count || std::ranges::find(tokens, unknown_id) == tokens.end()) {
+    return tokens;
+  }
+  std::vector<std::string> pieces;
+  processor_.Encode(text, &pieces).IgnoreError();
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (tokens[i] == unknown_id && further_.id(pieces[i]) != unknown_id) {
+      tokens[i] = id_of(pieces[i]);
+    }
+  }
+  return tokens;
 }
 
 std::vector<TokenId> SentencePieceTokenizer::encode_rest(std::string_view text) const {
@@ -162,9 +200,7 @@ std::string SentencePieceTokenizer::decode(const std::vector<TokenId>& tokens) c
   std::string text;
   std::vector<TokenId> line;
   const auto finish_line = [&] {
-    std::string words;
-    processor_.Decode(line, &words).IgnoreError();  // leaves out begin and end marks
-    text += words;
+    text += words_of(line);
     line.clear();
   };
   for (const TokenId token : tokens) {
@@ -179,6 +215,26 @@ std::string SentencePieceTokenizer::decode(const std::vector<TokenId>& tokens) c
   return text;
 }
 
+// Begin and end marks are left out. A further entry is written as it is, with U+2581 for a space.
+std::string SentencePieceTokenizer::words_of(const std::vector<TokenId>& tokens) const {
+  std::string words;
+  if (std::ranges::all_of(tokens, [&](TokenId token) { return token < pieces_; })) {
+    processor_.Decode(tokens, &words).IgnoreError();
+    return words;
+  }
+  std::vector<std::string> pieces;
+  for (const TokenId token : tokens) {
+    std::string& piece = pieces.emplace_back(entry(token));
+    while (token >= pieces_ && piece.find(word_begin) != std::string::npos) {
+      piece.replace(piece.find(word_begin), word_begin.size(), " ");
+    }
+  }
+  processor_.Decode(pieces, &words).IgnoreError();
+  const auto first = std::ranges::find_if(
+      tokens, [](TokenId token) { return token != begin_id && token != end_id; });
+  return words.substr(*first >= pieces_ && words.starts_with(' ') ? 1 : 0);
+}
+
 std::vector<std::string> SentencePieceTokenizer::unknown_parts(std::string_view text) const {
   const std::size_t end = line_end_ == unknown_id ? std::string_view::npos : text.find(line_end);
   std::vector<std::string> unknown = unknown_in_line(text.substr(0, end));
@@ -190,13 +246,18 @@ std::vector<std::string> SentencePieceTokenizer::unknown_parts(std::string_view 
 }
 
 std::vector<std::string> SentencePieceTokenizer::unknown_in_line(std::string_view text) const {
-  std::vector<TokenId> tokens;
-  append_line(text, tokens);
+  std::vector<std::string> unknown;
+  if (const std::string_view name = language_name(text); !name.empty()) {
+    if (id_of(std::string(name)) == unknown_id) {
+      unknown.emplace_back(name);
+    }
+    text.remove_prefix(name.size());
+  }
+  const std::vector<TokenId> tokens = tokens_of(text);
   std::vector<std::string> pieces;
   if (std::ranges::find(tokens, unknown_id) != tokens.end()) {    // rarely
     processor_.Encode(with_spaces(text), &pieces).IgnoreError();  // fails only without a model
   }
-  std::vector<std::string> unknown;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (tokens[i] == unknown_id) {
       const auto characters = units_of(pieces[i], Unit::character);
@@ -216,13 +277,12 @@ std::vector<std::string> SentencePieceTokenizer::unknown_in_line(std::string_vie
 }
 
 std::string SentencePieceTokenizer::entry(TokenId token) const {
+  if (token >= pieces_ && token < size()) {
+    return further_.entry(token - static_cast<TokenId>(pieces_) + mark_count);
+  }
   return token == line_end_ && token != unknown_id
              ? "\\n"
-             : processor_.IdToPiece(token >= 0 && token < size() ? token : unknown_id);
-}
-
-void SentencePieceTokenizer::save(const std::filesystem::path& stem) const {
-  write_file_atomically(std::filesystem::path(stem) += suffix, model_ + checksum_of(model_));
+             : processor_.IdToPiece(token >= 0 && token < pieces_ ? token : unknown_id);
 }
 
 bool SentencePieceTokenizer::shares_file_with(const Tokenizer& other) const {
@@ -237,23 +297,6 @@ std::string normalised_text(const SentencePieceTokenizer& tokenizer, std::string
   return normalization == Normalization::identity
              ? with_single_spaces(with_spaces(text), false)
              : with_single_spaces(tokenizer.spelled(text), true);
-}
-
-std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::path& file,
-                                                        Pieces pieces) {
-  std::string content = read_file(file);
-  const std::size_t size = content.size() - std::min(content.size(), checksum_bytes);
-  const std::string checksum = content.substr(size);
-  content.resize(size);
-  if (checksum != checksum_of(content)) {
-    throw IoError(
-        fmt::format("{} is damaged: its content does not match its checksum", file.string()));
-  }
-  try {
-    return std::make_unique<SentencePieceTokenizer>(std::move(content), pieces);
-  } catch (const DataError& error) {
-    throw IoError(fmt::format("{}: {}", file.string(), error.what()));
-  }
 }
 
 }  // namespace tapehead

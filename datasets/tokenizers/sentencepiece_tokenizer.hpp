@@ -11,22 +11,25 @@
 #include "core/random/draws.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_kind.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 
-// Which pieces may be used: all of a model, or only those that it does not mark unused.
+// Which pieces may be used: all of a model, or only those of a target, which come first
+// (`ModelAdditions`), without those that the model marks unused, which come last.
 enum class Pieces { all, used };
 
 class SentencePieceTokenizer : public Tokenizer {
  public:
   static constexpr std::string_view suffix = ".model";
 
-  // `model`: the bytes of a SentencePiece model with our marks and unused pieces last. Throws
-  // DataError if it is not such a model.
+  // `model`: the bytes of a SentencePiece model with our marks, and with our additions
+  // (datasets/tokenizers/sentencepiece_additions.hpp). Throws DataError if it is not such a model.
   explicit SentencePieceTokenizer(std::string model, Pieces pieces = Pieces::all);
 
-  Index size() const override { return size_; }
-  // Line by line, if there is an entry for line ends.
+  Index size() const override { return pieces_ + further_.size() - mark_count; }
+  // Line by line, if there is an entry for line ends. Unknown text that is a further entry of the
+  // model is a token.
   std::vector<TokenId> encode(std::string_view text) const override;
   // A text that follows something else in its line: no space is put in front of it.
   std::vector<TokenId> encode_rest(std::string_view text) const;
@@ -43,18 +46,23 @@ class SentencePieceTokenizer : public Tokenizer {
   bool shares_file_with(const Tokenizer& other) const override;
 
   const std::string& model() const { return model_; }
-  const std::string& piece(TokenId token) const { return processor_.IdToPiece(token); }
-  // The same, where only pieces that this tokenizer may not use are marked unused.
+  // The same, with a mark at the pieces alone that this tokenizer may not use.
   std::string model_in_use() const { return processor_.serialized_model_proto(); }
 
  private:
   void append_line(std::string_view line, std::vector<TokenId>& tokens) const;
+  std::string_view language_name(std::string_view line) const;
+  TokenId id_of(const std::string& entry) const;
+  std::vector<TokenId> tokens_of(std::string_view line) const;
+  std::string words_of(const std::vector<TokenId>& tokens) const;
   std::vector<TokenId> rest_of_line(std::string_view text) const;
   std::vector<std::string> unknown_in_line(std::string_view line) const;
 
   std::string model_;
   sentencepiece::SentencePieceProcessor processor_;
-  Index size_ = 0;
+  Index pieces_ = 0;  // that may be used
+  bool language_names_ = false;
+  Vocabulary further_{{}};         // entries whose ids follow those of the pieces
   TokenId line_end_ = unknown_id;  // its entry, if the model has one
 };
 

@@ -22,6 +22,18 @@ std::uint64_t take_varint(std::string_view& bytes) {
   throw DataError("not a SentencePiece model: a field without an end");
 }
 
+std::string varint(std::uint64_t value) {
+  std::string bytes;
+  for (; value >= 0x80; value >>= 7) {
+    bytes += static_cast<char>(value | 0x80);
+  }
+  return bytes + static_cast<char>(value);
+}
+
+std::string tag_of(std::uint64_t number, WireType type) {
+  return varint(number << 3 | static_cast<std::uint64_t>(type));
+}
+
 std::string_view take_bytes(std::string_view& bytes, std::uint64_t count) {
   if (count > bytes.size()) {
     throw DataError("not a SentencePiece model: a field longer than the model");
@@ -32,6 +44,14 @@ std::string_view take_bytes(std::string_view& bytes, std::uint64_t count) {
 }
 
 }  // namespace
+
+std::string serialized_field(std::uint64_t number, std::uint64_t value) {
+  return tag_of(number, WireType::varint) + varint(value);
+}
+
+std::string serialized_field(std::uint64_t number, std::string_view content) {
+  return tag_of(number, WireType::length_delimited) + varint(content.size()) + std::string(content);
+}
 
 SerializedField take_field(std::string_view& message) {
   const std::string_view before = message;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tapehead {
@@ -13,6 +14,10 @@ struct SerializedField {
   std::string_view content;  // of a text, a message or a floating-point number: its bytes
   std::string_view whole;    // with the tag
 };
+
+// A field that is a whole number, or that is a text.
+std::string serialized_field(std::uint64_t number, std::uint64_t value);
+std::string serialized_field(std::uint64_t number, std::string_view content);
 
 // Takes the next field from the front of a message that is not empty. Throws DataError if it has no
 // end, or is of a type that models do not have.

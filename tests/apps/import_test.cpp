@@ -152,7 +152,7 @@ TEST_F(Import, reads_the_tokenizers_of_marian) {
     write_file_atomically(directory / file, pieces.model());
     for (TokenId i = mark_count; i < pieces.size(); ++i) {
       const Index next = std::ssize(ids) - 1;
-      ids.emplace(pieces.piece(i), next);
+      ids.emplace(pieces.entry(i), next);
     }
   };
   train("source.spm", "ab ac abc");
@@ -165,14 +165,15 @@ TEST_F(Import, reads_the_tokenizers_of_marian) {
     const auto tokenizer = load_tokenizer(here / "a" / side);
     const auto* const pieces = dynamic_cast<const SentencePieceTokenizer*>(tokenizer.get());
     TokenId id = 0;
-    while (pieces->piece(id) != "\u2581a") {
+    while (pieces->entry(id) != "\u2581a") {
       ++id;
     }
-    std::vector<float> table(10 * 10);  // entries, d_model
+    std::vector<float> table(static_cast<std::size_t>(tokenizer->size() * 10));  // d_model
     copy_values(weights.entry(side + ".embedding"), std::span(table));
     return std::vector<float>(table.begin() + id * 10, table.begin() + (id + 1) * 10);
   };
   EXPECT_EQ(row_of_a("source"), row_of_a("target"));
+  EXPECT_EQ(load_tokenizer(here / "a" / "target")->size(), std::ssize(ids)) << "it may write all";
   output({"translate", "a"}, "ab abc\n");
   fs::remove(directory / "source.spm");
   EXPECT_THAT(run({"import", "marian", "--run", "b"}).errors, HasSubstr("source.spm"));

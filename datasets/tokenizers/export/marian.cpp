@@ -6,7 +6,8 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "datasets/tokenizers/export/json_file.hpp"
-#include "datasets/tokenizers/sentencepiece_content.hpp"
+#include "datasets/tokenizers/sentencepiece_additions.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 
 namespace tapehead {
 
@@ -25,12 +26,10 @@ const SentencePieceTokenizer& sentencepiece_of(const Tokenizer& tokenizer, const
 }
 
 // Without the pieces at the end that the tokenizer may not use.
-Json ids_of_pieces(const SentencePieceTokenizer& tokenizer) {
+Json ids_of_entries(const SentencePieceTokenizer& tokenizer) {
   Json::object_t ids;
-  for (const Piece& piece : content_of(tokenizer).pieces) {
-    if (static_cast<Index>(ids.size()) < tokenizer.size()) {
-      ids.emplace_back(piece.text, ids.size());
-    }
+  for (TokenId id = 0; id < tokenizer.size(); ++id) {
+    ids.emplace_back(tokenizer.entry(id), id);
   }
   return ids;
 }
@@ -41,8 +40,8 @@ void write_marian_tokenizers(const Tokenizers& tokenizers, Index longest,
                              const fs::path& directory) {
   const SentencePieceTokenizer& source = sentencepiece_of(*tokenizers.source, "source");
   const SentencePieceTokenizer& target = sentencepiece_of(*tokenizers.target, "target");
-  const Json source_ids = ids_of_pieces(source);
-  const Json target_ids = ids_of_pieces(target);
+  const Json source_ids = ids_of_entries(source);
+  const Json target_ids = ids_of_entries(target);
   const bool separate = source_ids != target_ids;
   const Json marks{{"unk_token", source.entry(unknown_id)},
                    {"eos_token", source.entry(end_id)},
@@ -56,8 +55,8 @@ void write_marian_tokenizers(const Tokenizers& tokenizers, Index longest,
   }
   config.update(marks);
   make_directories(directory);
-  write_file_atomically(directory / "source.spm", source.model_in_use());
-  write_file_atomically(directory / "target.spm", target.model_in_use());
+  write_file_atomically(directory / "source.spm", with_additions(source.model_in_use(), {}));
+  write_file_atomically(directory / "target.spm", with_additions(target.model_in_use(), {}));
   write_json(directory / "vocab.json", source_ids);
   if (separate) {
     write_json(directory / "target_vocab.json", target_ids);

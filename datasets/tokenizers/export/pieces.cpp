@@ -26,13 +26,19 @@ std::vector<std::string> texts_of(std::span<const Piece> pieces) {
   return texts;
 }
 
-void expect_all_used(std::span<const Piece> pieces) {
+void expect_all_used(const SentencePieceTokenizer& tokenizer, std::span<const Piece> pieces) {
   const auto unused = std::ranges::find(pieces, true, &Piece::unused);
   if (unused != pieces.end()) {
     throw DataError(
         fmt::format("the tokenizer may not use all of its subwords ({} is one), which "
                     "tokenizer.json cannot say",
                     shown(unused->text)));
+  }
+  if (tokenizer.size() > std::ssize(pieces)) {
+    throw DataError(
+        fmt::format("the tokenizer has entries that are no subwords ({} is one), which "
+                    "tokenizer.json cannot say",
+                    shown(tokenizer.entry(static_cast<TokenId>(pieces.size())))));
   }
 }
 
@@ -128,7 +134,7 @@ void add_lines(TokenizerParts& parts) {
 
 TokenizerParts parts_of(const SentencePieceTokenizer& tokenizer) {
   const SentencePieceContent content = content_of(tokenizer);
-  expect_all_used(content.pieces);
+  expect_all_used(tokenizer, content.pieces);
   const auto pieces = std::span(content.pieces);
   const std::vector<std::string> entries = texts_of(pieces.subspan(mark_count));
   const bool lines = std::ranges::find(entries, line_end) != entries.end();

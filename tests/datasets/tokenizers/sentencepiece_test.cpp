@@ -80,7 +80,7 @@ TEST_P(SentencePiece, the_rest_of_a_line_gets_no_space_in_front) {
       const std::vector<TokenId> tokens = tokenizer.encode(line);
       std::string spelled = tokenizer.spelled(line);
       for (std::size_t i = 0; i < tokens.size(); ++i) {
-        spelled.erase(0, tokenizer.piece(tokens[i]).size());
+        spelled.erase(0, tokenizer.entry(tokens[i]).size());
         std::string rest = spelled;
         for (std::size_t at = rest.find(space_shown); at != std::string::npos;
              at = rest.find(space_shown)) {

@@ -29,6 +29,8 @@ TEST(SerializedFields, are_those_of_the_documentation) {
   EXPECT_EQ(one.number, 3U);
   EXPECT_EQ(one.content, "\x00\x00\x80\x3F"sv);
   EXPECT_TRUE(message.empty());
+  EXPECT_EQ(serialized_field(1, 150), number.whole);
+  EXPECT_EQ(serialized_field(2, "testing"), text.whole);
 }
 
 TEST(SerializedFields, that_are_cut_off_are_refused) {

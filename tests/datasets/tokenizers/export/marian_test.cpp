@@ -15,6 +15,7 @@
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/pretrained_marian.hpp"
+#include "datasets/tokenizers/sentencepiece_additions.hpp"
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
@@ -105,6 +106,25 @@ TEST_F(MarianFiles, of_a_joint_vocabulary_are_read_as_it) {
     EXPECT_EQ(side->file_ids, same);
   }
   EXPECT_EQ(read.target.tokenizer->size(), sides.target->size());
+}
+
+TEST_F(MarianFiles, of_an_import_have_its_further_entries) {
+  const auto joint = std::make_shared<SentencePieceTokenizer>(
+      with_additions(train_sentencepiece(german_, {.vocabulary = 70}),
+                     {.language_names = true, .further_entries = {">>fr<<", "#"}}));
+  write_marian_tokenizers({.source = joint, .target = joint}, 0, here_.path());
+  EXPECT_EQ(file("vocab.json")[">>fr<<"], 70);
+  const PretrainedTokenizers read = read_marian_tokenizers(here_.path(), begin_id);
+  EXPECT_TRUE(read.source.tokenizer->shares_file_with(*read.target.tokenizer));
+  for (const std::string text : {">>fr<< ein mann #", ">>de<< ein ##"}) {
+    const std::vector<TokenId> tokens = read.source.tokenizer->encode(text);
+    std::vector<Index> ids;
+    for (const TokenId token : tokens) {
+      ids.push_back(read.source.file_ids[static_cast<std::size_t>(token)]);
+    }
+    const std::vector<TokenId> before = joint->encode(text);
+    EXPECT_EQ(ids, std::vector<Index>(before.begin(), before.end()));
+  }
 }
 
 TEST_F(MarianFiles, of_one_vocabulary_say_so) {

@@ -13,6 +13,7 @@
 #include "datasets/tokenizers/export/base64.hpp"
 #include "datasets/tokenizers/export/parts.hpp"
 #include "datasets/tokenizers/merge_table.hpp"
+#include "datasets/tokenizers/sentencepiece_additions.hpp"
 #include "datasets/tokenizers/sentencepiece_content.hpp"
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "tests/support/message_of.hpp"
@@ -111,6 +112,14 @@ TEST(ExportedPieces, that_may_not_be_used_are_refused) {
   const auto content = content_of(SentencePieceTokenizer(joint, Pieces::used));
   EXPECT_EQ(std::ranges::count(content.pieces, false, &Piece::unused),
             SentencePieceTokenizer(joint, Pieces::used).size());
+}
+
+TEST(ExportedPieces, have_no_further_entries_beside_them) {
+  const std::string model =
+      train_sentencepiece(read_lines(corpus / "train.de"), {.vocabulary = 60});
+  const SentencePieceTokenizer tokenizer(with_additions(model, {.further_entries = {">>fr<<"}}));
+  EXPECT_THAT(message_of<DataError>([&] { parts_of(tokenizer); }),
+              HasSubstr("has entries that are no subwords (>>fr<< is one)"));
 }
 
 // The test vectors of RFC 4648, section 10.
