@@ -10,6 +10,7 @@
 #include "core/errors.hpp"
 #include "core/types.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
+#include "datasets/tokenizers/sentencepiece_additions.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/serialized_fields.hpp"
 
@@ -25,19 +26,23 @@ void expect_ok(const sentencepiece::util::Status& status) {
 
 constexpr std::uint64_t pieces_number = 1;  // of ModelProto.pieces
 
-std::string with_unused_pieces_last(const sentencepiece::SentencePieceProcessor& processor) {
-  const std::string model = processor.serialized_model_proto();
+// The marks that the processor has given are left out: others would cut sources by them.
+std::string with_unused_pieces_last(const std::string& model,
+                                    const sentencepiece::SentencePieceProcessor& processor) {
   std::string used;
   std::string unused;
   std::string others;
   int id = 0;
+  Index target_pieces = 0;
   for (std::string_view rest = model; !rest.empty();) {
     const SerializedField field = take_field(rest);
     const bool piece = field.number == pieces_number;
-    (!piece ? others : processor.IsUnused(id) ? unused : used) += field.whole;
+    const bool left_out = piece && processor.IsUnused(id);
+    (!piece ? others : left_out ? unused : used) += field.whole;
     id += piece ? 1 : 0;
+    target_pieces += piece && !left_out ? 1 : 0;
   }
-  return used + unused + others;
+  return with_additions(used + unused + others, {.target_pieces = target_pieces});
 }
 
 }  // namespace
@@ -65,7 +70,7 @@ std::string with_target_pieces_first(const std::string& model,
   // Leaves marks and single characters unchanged, and marks everything else that is not listed as
   // unused.
   expect_ok(processor.SetVocabulary({pieces.begin(), pieces.end()}));
-  return with_unused_pieces_last(processor);
+  return with_unused_pieces_last(model, processor);
 }
 
 }  // namespace tapehead

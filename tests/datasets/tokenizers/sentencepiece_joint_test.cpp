@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "datasets/text/text_file.hpp"
+#include "datasets/tokenizers/sentencepiece_additions.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/message_of.hpp"
@@ -87,6 +88,48 @@ TEST_P(JointPieces, one_file_gives_back_both_sides) {
   const Tokenizers loaded = load_tokenizers(directory.path());
   EXPECT_EQ(loaded.source->size(), SentencePieceTokenizer(ordered_, Pieces::all).size());
   EXPECT_EQ(loaded.target->size(), SentencePieceTokenizer(ordered_, Pieces::used).size());
+}
+
+// Sources as the file is, targets with the first pieces (spm_encode --vocabulary).
+TEST_P(JointPieces, the_library_alone_cuts_text_as_both_sides) {
+  const TemporaryDirectory directory;
+  const SentencePieceTokenizer source(ordered_, Pieces::all);
+  const SentencePieceTokenizer target(ordered_, Pieces::used);
+  source.save(directory / "joint");
+  sentencepiece::SentencePieceProcessor library;
+  ASSERT_TRUE(library.Load((directory / "joint.model").string()).ok());
+  for (const std::string& line : lines_) {
+    EXPECT_EQ(library.EncodeAsIds(line), source.encode(line));
+  }
+  std::vector<std::string_view> first;
+  for (TokenId i = 0; i < target.size(); ++i) {
+    first.push_back(library.IdToPiece(i));
+  }
+  ASSERT_TRUE(library.SetVocabulary(first).ok());
+  for (const std::string& line : lines_) {
+    EXPECT_EQ(library.EncodeAsIds(line), target.encode(line));
+  }
+}
+
+// Version 0.2.0 and older ones marked the pieces unused that a target may not use.
+TEST_P(JointPieces, older_files_with_marks_are_the_same) {
+  const SentencePieceTokenizer source(ordered_, Pieces::all);
+  const SentencePieceTokenizer target(ordered_, Pieces::used);
+  const std::string marked = with_additions(target.model_in_use(), {});
+  EXPECT_EQ(SentencePieceTokenizer(marked, Pieces::used).size(), target.size());
+  for (const std::string& line : lines_) {
+    EXPECT_EQ(SentencePieceTokenizer(marked, Pieces::all).encode(line), source.encode(line));
+    EXPECT_EQ(SentencePieceTokenizer(marked, Pieces::used).encode(line), target.encode(line));
+  }
+}
+
+TEST_P(JointPieces, the_number_of_those_of_a_target_is_possible) {
+  for (const Index wrong : {Index{2}, Index{111}, Index{-1}}) {
+    const std::string model = with_additions(plain_, {.target_pieces = wrong});
+    EXPECT_THAT(message_of<DataError>([&] { SentencePieceTokenizer(model, Pieces::used); }),
+                HasSubstr("a SentencePiece model of 110 pieces, of which a target uses " +
+                          std::to_string(wrong)));
+  }
 }
 
 TEST(JointPiecesErrors, foreign_bytes_are_refused) {
