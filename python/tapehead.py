@@ -68,7 +68,8 @@ def sweep(file, set: dict | None = None, run=None, **options) -> dict:
 
 def read_tensors(file) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """The arrays of a safetensors file by name, mapped into memory, and its metadata. Raises ValueError."""
-    kinds = {"F64": "f8", "F32": "f4", "F16": "f2", "I64": "i8", "I32": "i4", "I16": "i2", "I8": "i1", "U8": "u1"}
+    kinds = {"F64": "f8", "F32": "f4", "F16": "f2", "I64": "i8", "I32": "i4", "I16": "i2", "I8": "i1",
+             "U64": "u8", "U32": "u4", "U16": "u2", "U8": "u1", "BOOL": "?"}
     data = np.memmap(file, np.uint8, "r") if os.path.getsize(file) else np.empty(0, np.uint8)
     begin = 8 + int.from_bytes(data[:8], "little")  # after the size of the header and the header
     tensors = {}

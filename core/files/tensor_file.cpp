@@ -99,9 +99,10 @@ void convert_halves(std::span<const std::byte> bytes, float (*number)(std::uint1
 
 template <class To>
 void copy_reals(const TensorEntry& entry, std::span<To> to) {
-  if (entry.dtype == DType::i64 || entry.bytes.size() != to.size() * byte_width(entry.dtype)) {
-    throw IoError(fmt::format("tensor '{}' of shape ({}) does not give {} real numbers", entry.name,
-                              join(entry.shape, ", "), to.size()));
+  if (!is_real(entry.dtype) || entry.bytes.size() != to.size() * byte_width(entry.dtype)) {
+    throw IoError(fmt::format("tensor '{}' of shape ({}) and type {} does not give {} real numbers",
+                              entry.name, join(entry.shape, ", "), name_of(entry.dtype),
+                              to.size()));
   }
   switch (entry.dtype) {
     case DType::f32:
@@ -116,18 +117,6 @@ void copy_reals(const TensorEntry& entry, std::span<To> to) {
 }
 
 }  // namespace
-
-std::size_t byte_width(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return 4;
-    case DType::f16:
-    case DType::bf16:
-      return 2;
-    default:
-      return 8;
-  }
-}
 
 std::vector<TensorEntry> in_file_order(std::span<const TensorEntry> entries) {
   // Wide types first, as in the reference implementation, so that every tensor is aligned for its

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -19,8 +20,32 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view metadata_key = "__metadata__";
-constexpr std::array<std::string_view, 5> dtype_names{"F32", "F64", "I64", "F16",
-                                                      "BF16"};  // in DType's order
+
+struct NamedType {
+  std::string_view name;
+  std::size_t width;
+};
+
+// In DType's order. Those behind BF16 have no enumerator: no values of theirs are read.
+constexpr std::array<NamedType, 19> types{{{"F32", 4},
+                                           {"F64", 8},
+                                           {"I64", 8},
+                                           {"F16", 2},
+                                           {"BF16", 2},
+                                           {"BOOL", 1},
+                                           {"U8", 1},
+                                           {"I8", 1},
+                                           {"U16", 2},
+                                           {"I16", 2},
+                                           {"U32", 4},
+                                           {"I32", 4},
+                                           {"U64", 8},
+                                           {"C64", 8},
+                                           {"F8_E4M3", 1},
+                                           {"F8_E5M2", 1},
+                                           {"F8_E8M0", 1},
+                                           {"F8_E4M3FNUZ", 1},
+                                           {"F8_E5M2FNUZ", 1}}};
 
 // Bytes of a tensor by its shape. A size that does not fit in 64 bits is an error.
 std::uint64_t byte_count(const TensorEntry& entry) {
@@ -62,12 +87,12 @@ Json parse_with_unique_keys(std::string_view text) {
 
 DType read_dtype(const std::string& name, const Json& value) {
   const auto text = value.is_string() ? value.get<std::string>() : value.dump();
-  const auto* const found = std::ranges::find(dtype_names, text);
-  if (found == dtype_names.end()) {
-    throw IoError(fmt::format("tensor '{}' has the type {}; only {} can be read", name, text,
-                              join(dtype_names, ", ")));
+  const auto* const found = std::ranges::find(types, text, &NamedType::name);
+  if (found == types.end()) {
+    throw IoError(fmt::format("tensor '{}' has the type {}; the known ones are {}", name, text,
+                              join(types | std::views::transform(&NamedType::name), ", ")));
   }
-  return static_cast<DType>(found - dtype_names.begin());
+  return static_cast<DType>(found - types.begin());
 }
 
 std::vector<std::uint64_t> read_counts(const std::string& name, const Json& list) {
@@ -137,6 +162,14 @@ void expect_cover(const std::vector<TensorEntry>& entries, std::span<const std::
 
 }  // namespace
 
+std::size_t byte_width(DType dtype) { return types[static_cast<std::size_t>(dtype)].width; }
+
+std::string_view name_of(DType dtype) { return types[static_cast<std::size_t>(dtype)].name; }
+
+bool is_real(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
+}
+
 void expect_bytes(const TensorEntry& entry) {
   const std::uint64_t expected = byte_count(entry);
   if (expected != entry.bytes.size()) {
@@ -160,9 +193,8 @@ std::string make_tensor_header(std::span<const TensorEntry> entries, const Metad
       throw IoError(fmt::format("two tensors have the name '{}'", entry.name));
     }
     const std::uint64_t end = begin + byte_count(entry);
-    header[entry.name] = {{"dtype", dtype_names[static_cast<std::size_t>(entry.dtype)]},
-                          {"shape", entry.shape},
-                          {"data_offsets", {begin, end}}};
+    header[entry.name] = {
+        {"dtype", name_of(entry.dtype)}, {"shape", entry.shape}, {"data_offsets", {begin, end}}};
     begin = end;
   }
   try {

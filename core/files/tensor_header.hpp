@@ -25,12 +25,16 @@ struct TensorHeader {
 // entries need no bytes yet. Throws an IoError that says what cannot be written.
 std::string make_tensor_header(std::span<const TensorEntry> entries, const Metadata& metadata);
 
+std::string_view name_of(DType dtype);  // "F32"
+bool is_real(DType dtype);              // F16, BF16, F32 or F64
+
 // Throws an IoError if an entry does not have as many bytes as its shape says.
 void expect_bytes(const TensorEntry& entry);
 
 // Reads the tensors of a header as views of `data`. Each must lie inside `data` and be as long as
 // its shape says. Together they must cover it without overlap or gap. Throws an IoError that says
-// what is wrong.
+// what is wrong. A tensor may have any type of whole bytes; only `copy_values` refuses others than
+// I64 and the reals.
 TensorHeader read_tensor_header(std::string_view text, std::span<const std::byte> data);
 
 }  // namespace tapehead

@@ -179,6 +179,35 @@ TEST_F(Import, reads_the_tokenizers_of_marian) {
   EXPECT_THAT(run({"import", "marian", "--run", "b"}).errors, HasSubstr("source.spm"));
 }
 
+// As GPT-2's triangles are published, BOOL or U8 (the two types behind DType's last name).
+TEST_F(Import, reads_no_tensor_that_it_does_not_use) {
+  model("gpt2");
+  output({"import", "gpt2", "--run", "a", "--token-texts"});
+  const std::vector<std::byte> triangle(11 * 11);
+  change_tensors(here / "gpt2", [&](std::vector<TensorEntry>& entries) {
+    for (const int layer : {0, 1}) {
+      entries.push_back({.name = "transformer.h." + std::to_string(layer) + ".attn.bias",
+                         .dtype = static_cast<DType>(static_cast<int>(DType::bf16) + 1 + layer),
+                         .shape = {1, 1, 11, 11},
+                         .bytes = triangle});
+    }
+  });
+  const Json said =
+      Json::parse(output({"import", "gpt2", "--run", "b", "--token-texts", "--json"}));
+  EXPECT_EQ(said["left_out"], Json({"h.0.attn.bias", "h.1.attn.bias"}));
+  const auto weights = [&](const char* run) {
+    return content_of(here / run / "checkpoints" / "best.safetensors");
+  };
+  EXPECT_EQ(weights("a"), weights("b"));
+  change_tensors(here / "gpt2", [&](std::vector<TensorEntry>& entries) {
+    const auto norm = std::ranges::find(entries, "transformer.h.0.ln_1.weight", &TensorEntry::name);
+    norm->dtype = static_cast<DType>(static_cast<int>(DType::bf16) + 1);
+    norm->bytes = norm->bytes.first(12);
+  });
+  EXPECT_THAT(complaint("gpt2"),
+              HasSubstr("h.0.ln_1.weight has the type BOOL, where F16, BF16, F32 or F64 is read"));
+}
+
 TEST_F(Import, trains_on_with_right_gradients_and_is_pruned) {
   model("llama");
   std::ofstream text(here / "text");

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/files/tensor_header.hpp"
 #include "core/text.hpp"
 #include "train/interchange/placement.hpp"
 
@@ -20,7 +21,12 @@ void WeightCopy::copy(const TensorRow& row, const Shape& shape, std::span<Scalar
   }
   const Placement placement(row, shape, rows_.of(row.entries), theirs_.count("vocab_size"));
   const std::vector<Index> expected = placement.their_shape();
-  if (entry->shape != expected || entry->dtype == DType::i64) {
+  if (!is_real(entry->dtype)) {
+    problems_.push_back(fmt::format("{} has the type {}, where F16, BF16, F32 or F64 is read", name,
+                                    name_of(entry->dtype)));
+    return;
+  }
+  if (entry->shape != expected) {
     problems_.push_back(fmt::format("{} has the shape ({}) instead of ({})", name,
                                     join(entry->shape, ", "), join(expected, ", ")));
     return;

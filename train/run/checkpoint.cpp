@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/errors.hpp"
+#include "core/files/tensor_header.hpp"
 #include "core/text.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -45,7 +46,8 @@ const TensorEntry& entry_with_shape(const TensorFile& file, const std::string& n
                                     const Shape& shape) {
   const TensorEntry& entry = file.entry(name);
   if (entry.dtype != DType::f32 && entry.dtype != DType::f64) {
-    throw fault(file, fmt::format("{} holds whole or half numbers, where weights are", name));
+    throw fault(file, fmt::format("{} has the type {}, where weights are F32 or F64", name,
+                                  name_of(entry.dtype)));
   }
   if (entry.shape != extents_of(shape)) {
     throw fault(file, fmt::format("{} has shape ({}), the model {}", name, join(entry.shape, ", "),

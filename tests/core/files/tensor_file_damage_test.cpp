@@ -124,7 +124,8 @@ TEST(TensorFileDamage, headers_that_mislead_are_refused) {
   EXPECT_THAT(one(tensor("[2.0]", "[0,8]")), HasSubstr("where counts should stand"));
   EXPECT_THAT(one(tensor("{}", "[0,8]")), HasSubstr("where counts should stand"));
   EXPECT_THAT(one(tensor("[[2]]", "[0,8]")), HasSubstr("nested too deeply"));
-  EXPECT_THAT(one(tensor("[2]", "[0,8]", "\"U8\"")), HasSubstr("type U8; only F32, F64, I64"));
+  EXPECT_THAT(one(tensor("[2]", "[0,8]", "\"F4\"")),
+              HasSubstr("type F4; the known ones are F32, F64, I64"));
   EXPECT_THAT(one(tensor("[2]", "[0,8]", "[]")), HasSubstr("type []"));
   EXPECT_THAT(one("[]"), HasSubstr("lacks one of"));
   EXPECT_THAT(one(R"({"dtype":"F32","shape":[2]})"), HasSubstr("lacks one of"));

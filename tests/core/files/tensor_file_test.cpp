@@ -13,7 +13,10 @@
 #include <numeric>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
@@ -94,7 +97,36 @@ TEST(TensorFile, reals_are_converted_and_counts_checked) {
   EXPECT_THROW(values<float>(file.entry("integers"), 3), IoError);
   EXPECT_THROW(values<std::int64_t>(file.entry("scalar"), 1), IoError);
   EXPECT_EQ(io_error_of([&] { values<float>(file.entry("b.floats"), 5); }),
-            "tensor 'b.floats' of shape (2, 3) does not give 5 real numbers");
+            "tensor 'b.floats' of shape (2, 3) and type F32 does not give 5 real numbers");
+}
+
+// As other programs write it. The widths are those of safetensors 0.8.0 (Dtype).
+TEST(TensorFile, tensors_of_any_type_may_stand_beside_those_that_are_read) {
+  const std::vector<std::pair<std::string, std::size_t>> widths{
+      {"BOOL", 1},    {"U8", 1},      {"I8", 1},          {"U16", 2},        {"I16", 2},
+      {"U32", 4},     {"I32", 4},     {"U64", 8},         {"C64", 8},        {"F8_E4M3", 1},
+      {"F8_E5M2", 1}, {"F8_E8M0", 1}, {"F8_E4M3FNUZ", 1}, {"F8_E5M2FNUZ", 1}};
+  const TemporaryDirectory directory;
+  for (const auto& [type, width] : widths) {
+    const std::string header =
+        fmt::format(R"({{"a":{{"dtype":"F32","shape":[1],"data_offsets":[0,4]}},)"
+                    R"("b":{{"dtype":"{}","shape":[1,3],"data_offsets":[4,{}]}}}})",
+                    type, 4 + 3 * width);
+    const std::uint64_t length = header.size();
+    std::string content(reinterpret_cast<const char*>(&length), sizeof length);
+    content += header + std::string(4 + 3 * width, '\0');
+    write_file_atomically(directory / "file", content);
+    const TensorFile file(directory / "file", Trust::any);
+    EXPECT_EQ(values<float>(file.entry("a"), 1), std::vector<float>{0});
+    EXPECT_EQ(file.entry("b").bytes.size(), 3 * width) << type;
+    EXPECT_EQ(io_error_of([&] { values<float>(file.entry("b"), 3); }),
+              "tensor 'b' of shape (1, 3) and type " + type + " does not give 3 real numbers");
+    EXPECT_THROW(values<std::int64_t>(file.entry("b"), 3), IoError);
+    content.replace(content.find("[1,3]"), 5, "[1,4]");
+    write_file_atomically(directory / "file", content);
+    EXPECT_THAT(io_error_of([&] { TensorFile(directory / "file", Trust::any); }),
+                HasSubstr(fmt::format("has {} bytes instead of {}", 3 * width, 4 * width)));
+  }
 }
 
 TEST(TensorFile, a_name_that_is_not_there_is_named) {
