@@ -12,6 +12,7 @@ void add_commands(CLI::App& program, Outcome& outcome, Launch& launch) {
   add_generate_command(program, outcome);
   add_classify_command(program, outcome);
   add_fill_command(program, outcome);
+  add_tokenize_command(program, outcome);
   add_score_command(program, outcome);
   add_attention_command(program, outcome);
   add_heads_command(program, outcome);

@@ -54,6 +54,7 @@ void add_translate_command(CLI::App& program, Outcome& outcome);
 void add_generate_command(CLI::App& program, Outcome& outcome);
 void add_classify_command(CLI::App& program, Outcome& outcome);
 void add_fill_command(CLI::App& program, Outcome& outcome);
+void add_tokenize_command(CLI::App& program, Outcome& outcome);
 void add_score_command(CLI::App& program, Outcome& outcome);
 void add_attention_command(CLI::App& program, Outcome& outcome);
 void add_heads_command(CLI::App& program, Outcome& outcome);

@@ -10,7 +10,6 @@
 #include "apps/inputs.hpp"
 #include "apps/line_input.hpp"
 #include "apps/number_option.hpp"
-#include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/shown.hpp"
@@ -88,19 +87,11 @@ void fill(const FillArguments& arguments) {
   const MaskFiller filler(run, workers, arguments.mask);
   LineInput input(arguments.input, inputs);
   expect_output_apart(inputs);
-  for (auto lines = input.next(); !lines.empty(); lines = input.next()) {
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      try {
-        see_unmasked(run, arguments.mask, input, i, lines[i]);
-        const auto masks = run.use([&] { return filler.fill({lines[i]}, arguments.top).front(); });
-        write_output(arguments.json ? json_of(lines[i], masks) : lines_of(masks));
-      } catch (const DataError& error) {
-        throw DataError(fmt::format("{}: {}", input.place(i), error.what()));
-      }
-    }
-    flush_output();
-  }
-  input.say_unknown();
+  for_each_line(input, [&](std::size_t i, const std::string& line) {
+    see_unmasked(run, arguments.mask, input, i, line);
+    const auto masks = run.use([&] { return filler.fill({line}, arguments.top).front(); });
+    write_output(arguments.json ? json_of(line, masks) : lines_of(masks));
+  });
 }
 
 }  // namespace

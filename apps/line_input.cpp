@@ -5,24 +5,33 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "datasets/text/text_file.hpp"
 
 namespace tapehead {
 
-void add_input_option(CLI::App& command, std::string& input) {
-  command.add_option("--input", input, "File of lines; by default standard input");
+CLI::Option* add_input_option(CLI::App& command, std::string& input) {
+  return command.add_option("--input", input, "File of lines; by default standard input");
 }
 
-LineInput::LineInput(const std::string& path, InputFiles& inputs)
-    : file_(path.empty() ? std::optional<OpenFile>() : OpenFile(path, O_RDONLY)),
-      name_(path.empty() ? "standard input" : path),
+LineInput::LineInput(const std::string& path, InputFiles& inputs, std::vector<std::string> texts)
+    : texts_(std::move(texts)),
+      from_texts_(!texts_.empty()),
+      file_(path.empty() ? std::optional<OpenFile>() : OpenFile(path, O_RDONLY)),
+      name_(from_texts_    ? "the command line"
+            : path.empty() ? "standard input"
+                           : path),
       reader_(file_ ? file_->descriptor() : STDIN_FILENO, name_) {
-  inputs.add(file_ ? file_->descriptor() : STDIN_FILENO, name_);
+  if (!from_texts_) {
+    inputs.add(file_ ? file_->descriptor() : STDIN_FILENO, name_);
+  }
 }
 
 std::vector<std::string> LineInput::next() {
   constexpr Index at_a_time = 1024;
-  std::vector<std::string> lines = reader_.next(at_a_time);
+  std::vector<std::string> lines =
+      from_texts_ ? std::exchange(texts_, {}) : reader_.next(at_a_time);
   before_ += last_;
   last_ = std::ssize(lines);
   for (std::size_t i = 0; i < lines.size(); ++i) {

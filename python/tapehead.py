@@ -165,6 +165,11 @@ class Run:
         """The `top` most likely tokens for each <mask> of each text."""
         return self._use("fill", texts, **options)
 
+    def tokenize(self, texts, **options) -> list[dict]:
+        """The tokens of each text and their ids; with `target=True` as a target."""
+        line = _line("tokenize", self.directory, json=True, **options)
+        return [json.loads(record) for record in _ask(line, _joined(texts)).split("\n") if record]
+
     def generate(self, prompts="", **options) -> list[dict]:
         """`count` samples that go on with each prompt. One prompt, not in a list, may have several lines."""
         if isinstance(prompts, str):

@@ -31,6 +31,7 @@ COMMANDS = {  # what is given to each, and the words of its command line
     "generate": ("", ["runs/copy", "--prompt", "1 2"]),
     "score": ("1 2\n", ["runs/copy", "--source", "lines", "--target", "lines", "--align", "all"]),
     "classify": ("a hot wind\n", ["runs/labelled"]),
+    "tokenize": ("1 2\n", ["runs/copy"]),
     "fill": ("a m<mask>n\n", ["runs/masked"]),
 }
 

@@ -70,6 +70,11 @@ class Texts(unittest.TestCase):
             self.assertAlmostEqual(score["log_probability"], sum(x for _, x in score["tokens"]), 9)
         self.assertEqual([target for _, target in scores[0]["alignment"]], [0, 1])
 
+    def test_tokenize_gives_tokens_and_ids(self):
+        tokens = run.tokenize(["3 1", "2"], target=True)
+        self.assertEqual([one["tokens"] for one in tokens], [["3", "1"], ["2"]])
+        self.assertEqual([one["ids"] for one in tokens], [[6, 4], [5]])  # after three marks
+
     def test_a_text_is_a_line(self):
         for break_ in "\n\r":
             with self.assertRaisesRegex(ValueError, "more than one line: '1"):
