@@ -12,6 +12,10 @@ Needs: pip install tokenizers==0.20.3
   text, in which the unknown mark is "⁇"; word_piece_entries.txt and word_piece_cased_entries.txt: the entries of others
   whose training does not depend on chance, an entry a line.
 
+- word_piece_classes.txt: of all characters, what BertNormalizer and BertPreTokenizer do with one between two letters: the
+  first and the last code point of a run of characters, and `gone`, `space`, `alone` (a word) or `accent` (a non-spacing
+  mark, gone with the accents); all others are like letters. Version 0.23.3 does the same.
+
 Texts have only characters of Unicode 14 or older, and of those that WordPiece cuts at or leaves out only such of Unicode
 3.2, for which the package and ICU agree. Marks in a text are text (encode_special_tokens).
 """
@@ -212,6 +216,30 @@ def write_word_piece(lines, texts, name, lower_case):
     write(FIXTURES / f"{name}_entries.txt", "".join(entry + "\n" for entry in trained_entries(lines, 1000, lower_case)))
 
 
+def class_of(character):
+    def words(strip_accents):
+        normalizer = normalizers.BertNormalizer(strip_accents=strip_accents, lowercase=False)
+        text = normalizer.normalize_str(f"a{character}b")
+        return [word for word, _ in pre_tokenizers.BertPreTokenizer().pre_tokenize_str(text)]
+
+    plain = words(False)
+    kinds = {("ab",): "gone", ("a", "b"): "space", ("a", character, "b"): "alone", ("a" + character + "b",): "letter"}
+    kind = kinds[tuple(plain)]
+    return "accent" if kind == "letter" and words(True) == ["ab"] else kind
+
+
+def write_classes():
+    runs = []
+    for code_point in [*range(0xD800), *range(0xE000, 0x110000)]:
+        kind = class_of(chr(code_point))
+        if runs and runs[-1][2] == kind and runs[-1][1] == code_point - 1:
+            runs[-1][1] = code_point
+        else:
+            runs.append([code_point, code_point, kind])
+    lines = [f"{first:X} {last:X} {kind}\n" for first, last, kind in runs if kind != "letter"]
+    write(FIXTURES / "word_piece_classes.txt", "".join(lines))
+
+
 def main():
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     assert importlib.metadata.version("tokenizers") == "0.20.3"
@@ -223,6 +251,7 @@ def main():
     write_byte_bpe(lines, texts)
     write_word_piece(lines, texts, "word_piece", True)
     write_word_piece(lines, texts, "word_piece_cased", False)
+    write_classes()
 
 
 if __name__ == "__main__":

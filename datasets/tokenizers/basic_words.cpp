@@ -17,14 +17,15 @@ constexpr UChar32 replacement_character = 0xFFFD;  // for what is not UTF-8
 constexpr UChar32 capital_i_with_dot = 0x130;      // the only one with two characters in lower case
 constexpr UChar32 dot_above = 0x307;
 
-// CJK unified and compatibility ideographs, as in tokenization.py.
+// CJK unified and compatibility ideographs, as the package tokenizers has them (BertNormalizer). It
+// begins the sixth block at 2B920; tokenization.py at 2B820.
 bool is_chinese(UChar32 character) {
   constexpr std::array<std::pair<UChar32, UChar32>, 8> blocks{{{0x4E00, 0x9FFF},
                                                                {0x3400, 0x4DBF},
                                                                {0x20000, 0x2A6DF},
                                                                {0x2A700, 0x2B73F},
                                                                {0x2B740, 0x2B81F},
-                                                               {0x2B820, 0x2CEAF},
+                                                               {0x2B920, 0x2CEAF},
                                                                {0xF900, 0xFAFF},
                                                                {0x2F800, 0x2FA1F}}};
   return std::ranges::any_of(blocks, [&](const auto& block) {
@@ -32,11 +33,33 @@ bool is_chinese(UChar32 character) {
   });
 }
 
+// A bit for the general category, as it was in Unicode 8.0, which the package tokenizers has (in
+// the crate unicode_categories); 0 for a character that is newer.
+std::uint32_t category_bit(UChar32 character) {
+  constexpr std::uint8_t newest = 8;
+  UVersionInfo age;
+  u_charAge(character, age);
+  switch (character) {
+    case 0x166D:   // Canadian syllabics chi sign, a symbol since 13.0
+    case 0x111C9:  // Sharada sandhi mark, a mark since 11.0
+      return U_GC_PO_MASK;
+    case 0x1734:  // Hanunoo pamudpod, a spacing mark since 14.0
+      return U_GC_MN_MASK;
+    case 0x1885:  // Mongolian baluda and three baluda, non-spacing marks since 9.0
+    case 0x1886:
+      return U_GC_LO_MASK;
+    case 0xA9BD:  // Javanese consonant sign keret, a non-spacing mark since 11.0
+      return U_GC_MC_MASK;
+    default:
+      return age[0] > newest ? 0 : U_MASK(u_charType(character));
+  }
+}
+
 bool is_space(UChar32 character) { return u_isUWhiteSpace(character) != 0; }
 
 bool is_unclean(UChar32 character) {
   constexpr std::uint32_t other = U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CO_MASK;
-  const bool control = (U_MASK(u_charType(character)) & other) != 0 && character != '\t' &&
+  const bool control = (category_bit(character) & other) != 0 && character != '\t' &&
                        character != '\n' && character != '\r';
   return control || character == replacement_character;
 }
@@ -44,7 +67,7 @@ bool is_unclean(UChar32 character) {
 // Symbols of ASCII count too.
 bool is_separate(UChar32 character) {
   const bool ascii = character > ' ' && character < 0x7F && u_isalnum(character) == 0;
-  return ascii || (U_MASK(u_charType(character)) & U_GC_P_MASK) != 0;
+  return ascii || (category_bit(character) & U_GC_P_MASK) != 0;
 }
 
 template <class Each>
@@ -85,7 +108,7 @@ icu::UnicodeString normalised_for_words(std::string_view utf8, const BasicWordOp
   });
   icu::UnicodeString result;
   for_characters(options.strip_accents ? decomposed(clean) : clean, [&](UChar32 character) {
-    if (options.strip_accents && u_charType(character) == U_NON_SPACING_MARK) {
+    if (options.strip_accents && category_bit(character) == U_GC_MN_MASK) {
       return;
     }
     if (options.lower_case) {

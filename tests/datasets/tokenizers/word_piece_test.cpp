@@ -1,9 +1,12 @@
 // WordPiece: the ids and texts of the package tokenizers for 5,000 texts, and files.
 #include "datasets/tokenizers/word_piece.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unicode/unistr.h>
 
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -97,6 +100,47 @@ TEST(WordPiece, keeps_case_and_accents_by_option) {
 TEST(WordPiece, writes_a_capital_i_with_a_dot_in_lower_case_as_two_characters) {
   EXPECT_THAT(basic_words("\u0130I", {.strip_accents = false}), ElementsAre("i\u0307i"));
   EXPECT_THAT(basic_words("\u0130I", {}), ElementsAre("ii"));
+}
+
+// What becomes of a character between two letters, by the names of the fixture.
+std::string class_of(const std::string& character) {
+  const auto words = [&](bool strip_accents) {
+    return basic_words("a" + character + "b",
+                       {.strip_accents = strip_accents, .lower_case = false});
+  };
+  const std::vector<std::string> plain = words(false);
+  if (plain.size() > 1) {
+    return plain.size() == 2 ? "space" : "alone";
+  }
+  return plain[0] == "ab" ? "gone" : words(true)[0] == "ab" ? "accent" : "letter";
+}
+
+// scripts/make_tokenizer_fixtures.py: the classes of Unicode 8.0, and of a block of ideographs only
+// a part.
+TEST(WordPiece, treats_every_character_as_the_reference) {
+  std::ifstream runs(tokenizer_fixtures / "word_piece_classes.txt");
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  std::string kind;
+  runs >> std::hex >> first >> last >> kind;
+  Index letters = 0;
+  for (std::uint32_t character = 0; character < 0x110000; ++character) {
+    if (character == 0xD800) {
+      character = 0xE000;  // those between are no characters
+    }
+    if (character > last) {
+      runs >> first >> last >> kind;
+    }
+    const bool within = runs && character >= first;
+    if (character > 0x30000 && character != first && character != last) {
+      continue;  // hardly any character is assigned there
+    }
+    std::string utf8;
+    icu::UnicodeString(static_cast<UChar32>(character)).toUTF8String(utf8);
+    ASSERT_EQ(class_of(utf8), within ? kind : "letter") << fmt::format("U+{:X}", character);
+    letters += within ? 0 : 1;
+  }
+  EXPECT_GT(letters, 100'000);
 }
 
 TEST(WordPiece, takes_bytes_that_are_no_text_for_what_stands_for_them) {
