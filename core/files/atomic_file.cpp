@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <random>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -18,20 +18,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A name that no living process uses. A file left by an earlier process is overwritten.
+// A name that nobody can know in advance, and occupy with a link or a file.
 fs::path unused_name(const fs::path& destination) {
-  static std::atomic<int> count = 0;
-  return fmt::format("{}.{}-{}{}", destination.string(), ::getpid(), count++, temporary_suffix);
-}
-
-// A rename is only on the disk once its directory is synced.
-void sync_directory_of(const fs::path& path) {
-  const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const OpenFile opened(directory, O_RDONLY | O_DIRECTORY);
-  // Some file systems cannot sync a directory, and return EINVAL.
-  if (::fsync(opened.descriptor()) != 0 && errno != EINVAL) {
-    throw io_error("write", directory, errno);
-  }
+  std::random_device source;
+  return fmt::format("{}.{:08x}{:08x}{}", destination.string(), source(), source(),
+                     temporary_suffix);
 }
 
 // Renaming would replace a device, or a pipe that somebody reads.
@@ -45,6 +36,15 @@ void require_replaceable(const fs::path& destination) {
 
 }  // namespace
 
+void sync_directory_of(const fs::path& path) {
+  const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const OpenFile opened(directory, O_RDONLY | O_DIRECTORY);
+  // Some file systems cannot sync a directory, and return EINVAL.
+  if (::fsync(opened.descriptor()) != 0 && errno != EINVAL) {
+    throw io_error("write", directory, errno);
+  }
+}
+
 AtomicFile::AtomicFile(const fs::path& destination)
     : destination_(destination), path_(unused_name(destination)), file_(create()) {}
 
@@ -56,7 +56,7 @@ AtomicFile::~AtomicFile() {
 
 OpenFile AtomicFile::create() const {
   require_replaceable(destination_);
-  return {path_, O_WRONLY | O_CREAT | O_TRUNC, destination_};
+  return {path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, destination_};
 }
 
 void AtomicFile::put_in_place() {

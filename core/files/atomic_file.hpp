@@ -35,4 +35,8 @@ class AtomicFile {
   bool in_place_ = false;
 };
 
+// A file or directory that was made or renamed is only on the disk once the directory that it is in
+// is synced. Throws IoError.
+void sync_directory_of(const std::filesystem::path& path);
+
 }  // namespace tapehead

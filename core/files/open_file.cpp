@@ -30,6 +30,10 @@ void write_all(std::string_view bytes, const std::filesystem::path& shown_as,
   }
 }
 
+int with_own_flags(int flags) {
+  return flags | O_CLOEXEC | ((flags & O_NOFOLLOW) != 0 ? O_NONBLOCK : 0);
+}
+
 }  // namespace
 
 IoError io_error(std::string_view verb, const std::filesystem::path& path, int code) {
@@ -39,10 +43,26 @@ IoError io_error(std::string_view verb, const std::filesystem::path& path, int c
 
 OpenFile::OpenFile(const std::filesystem::path& path, int flags) : OpenFile(path, flags, path) {}
 
+// With O_NOFOLLOW, as for the files that a run is written to, only a regular file is opened. A link
+// may lead to a file of somebody else, and a pipe would make the program wait.
 OpenFile::OpenFile(const std::filesystem::path& path, int flags, std::filesystem::path shown_as)
-    : shown_as_(std::move(shown_as)), descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+    : OpenFile(::open(path.c_str(), with_own_flags(flags), 0666), std::move(shown_as)) {
+  const int fault = errno;
+  const char* const verb = (flags & O_ACCMODE) == O_RDONLY ? "open" : "write";
+  const bool own = (flags & O_NOFOLLOW) != 0;
+  std::error_code ignored;
+  if (descriptor_ < 0 && own && std::filesystem::is_symlink(path, ignored)) {
+    throw IoError(
+        fmt::format("cannot {} {}: it is a symbolic link, through which nothing is "
+                    "written; remove it, or put the file itself in its place",
+                    verb, shown_as_.string()));
+  }
   if (descriptor_ < 0) {
-    throw io_error((flags & O_ACCMODE) == O_RDONLY ? "open" : "write", shown_as_, errno);
+    throw io_error(verb, shown_as_, fault);
+  }
+  struct stat status{};
+  if (own && ::fstat(descriptor_, &status) == 0 && !S_ISREG(status.st_mode)) {
+    throw IoError(fmt::format("cannot {} {}: it is not a regular file", verb, shown_as_.string()));
   }
 }
 

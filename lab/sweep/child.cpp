@@ -81,7 +81,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 }  // namespace
 
 SweepChild::SweepChild(const ChildCommand& command, const std::filesystem::path& program) {
-  const OpenFile output(command.log, O_WRONLY | O_CREAT | O_APPEND);
+  const OpenFile output(command.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   const OpenFile input("/dev/null", O_RDONLY);
   std::vector<std::string> words = command.arguments;
   words.insert(words.begin(), "tapehead");

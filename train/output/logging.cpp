@@ -1,8 +1,8 @@
 #include "train/output/logging.hpp"
 
+#include <fcntl.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
-#include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
 
 #include <string>
@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "core/errors.hpp"
+#include "core/files/open_file.hpp"
 #include "core/shown.hpp"
 
 namespace tapehead {
@@ -63,17 +63,27 @@ class LevelFlag : public spdlog::custom_flag_formatter {
   }
 };
 
-std::shared_ptr<spdlog::sinks::sink> file_sink(const std::filesystem::path& path) {
-  try {
-    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string());
+// Unlike spdlog's own, it appends to no file through a link.
+class FileSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit FileSink(const std::filesystem::path& path)
+      : file_(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW) {
     auto formatter = std::make_unique<spdlog::pattern_formatter>();
     formatter->add_flag<LevelFlag>('*').set_pattern("%Y-%m-%d %H:%M:%S  %*");
-    sink->set_formatter(std::move(formatter));
-    return sink;
-  } catch (const spdlog::spdlog_ex& error) {
-    throw IoError(fmt::format("cannot write {}: {}", path.string(), error.what()));
+    formatter_ = std::move(formatter);
   }
-}
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    file_.write({line.data(), line.size()});
+  }
+  void flush_() override {}
+
+ private:
+  OpenFile file_;
+};
 
 // The sink for lines that only go to the file.
 std::weak_ptr<spdlog::sinks::sink>& newest_file() {
@@ -98,7 +108,7 @@ void stop_logging() {
       std::make_shared<spdlog::logger>("tapehead", spdlog::sinks_init_list{}));
 }
 
-LogFile::LogFile(const std::filesystem::path& path) : sink_(file_sink(path)) {
+LogFile::LogFile(const std::filesystem::path& path) : sink_(std::make_shared<FileSink>(path)) {
   spdlog::default_logger()->sinks().push_back(sink_);
   spdlog::default_logger()->flush_on(spdlog::level::info);
   newest_file() = sink_;

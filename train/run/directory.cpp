@@ -118,6 +118,19 @@ void check_existing(const fs::path& path, bool overwrite, const WaysOut& ways) {
   }
 }
 
+// What is written into a directory behind a link, and removed there, may belong to somebody else.
+void expect_own_directories(const fs::path& run) {
+  for (const char* name : {"checkpoints", "tokens"}) {
+    std::error_code ignored;
+    if (const fs::path part = run / name; fs::is_symlink(part, ignored)) {
+      throw IoError(fmt::format(
+          "cannot write into {}: it is a symbolic link; put the directory that it leads to in its "
+          "place, or move the whole run elsewhere, since {} itself may be a link",
+          part.string(), run.string()));
+    }
+  }
+}
+
 // Whether `remove_run` would remove the path, or the file that the path is a link to.
 bool is_removed(const fs::path& input, const fs::path& run) {
   std::error_code ignored;
@@ -169,6 +182,7 @@ RunDirectory RunDirectory::open(const fs::path& path) {
   if (!is_run(path) && !is_empty_start(path)) {
     throw IoError(fmt::format("{} is not a run, so it cannot be resumed", path.string()));
   }
+  expect_own_directories(path);
   RunDirectory run(path, another_by_option);
   remove_temporary_files(path);
   make_directories(run.files().checkpoints());

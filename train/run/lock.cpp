@@ -37,7 +37,8 @@ void lock(OpenFile& file, const fs::path& path, int kind, std::string_view anoth
 
 }  // namespace
 
-RunLock::RunLock(const fs::path& file, std::string_view another) : file_(file, O_RDWR | O_CREAT) {
+RunLock::RunLock(const fs::path& file, std::string_view another)
+    : file_(file, O_RDWR | O_CREAT | O_NOFOLLOW) {
   lock(file_, file, LOCK_EX, another);
   if (::ftruncate(file_.descriptor(), 0) != 0) {
     throw io_error("write", file, errno);
@@ -47,8 +48,8 @@ RunLock::RunLock(const fs::path& file, std::string_view another) : file_(file, O
 
 void expect_unlocked(const fs::path& file, std::string_view another) {
   std::error_code ignored;
-  if (fs::exists(file, ignored)) {
-    OpenFile opened(file, O_RDONLY);
+  if (fs::exists(fs::symlink_status(file, ignored))) {
+    OpenFile opened(file, O_RDONLY | O_NOFOLLOW);
     // NFS has exclusive locks only for files open for writing.
     lock(opened, file, LOCK_SH, another);
   }

@@ -20,7 +20,7 @@ namespace tapehead {
 namespace {
 
 OpenFile open_to_append(const std::filesystem::path& path) {
-  return {path, O_WRONLY | O_APPEND | O_CREAT};
+  return {path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW};
 }
 
 // Whether the line is of a step up to `step`, or of no step. Throws IoError if it is not a valid

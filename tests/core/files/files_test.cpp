@@ -1,6 +1,7 @@
 // Files: written whole or not at all, whatever stops the writer.
 #include "core/files/files.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -10,12 +11,15 @@
 #include <chrono>
 #include <filesystem>
 #include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/files/atomic_file.hpp"
+#include "core/files/open_file.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -95,6 +99,58 @@ TEST(Files, devices_pipes_and_directories_are_never_replaced) {
   EXPECT_TRUE(fs::is_fifo(directory / "pipe"));
   EXPECT_THAT(io_error_of([&] { write_file_atomically(directory.path(), "x"); }),
               HasSubstr("is not a regular file"));
+}
+
+// As the files that a run is written to are opened.
+TEST(Files, nothing_is_opened_through_a_link_if_a_file_is_to_be_written) {
+  const TemporaryDirectory directory;
+  write_file_atomically(directory / "victim", "victim");
+  fs::create_symlink("victim", directory / "link");
+  fs::create_symlink("none", directory / "dangling");
+  fs::create_symlink("/dev/full", directory / "device");
+  ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+  const auto refusal = [&](const char* name, int flags) {
+    return io_error_of([&] { OpenFile(directory / name, flags | O_NOFOLLOW); });
+  };
+  for (const char* name : {"link", "dangling", "device"}) {
+    const std::string why = (directory / name).string() +
+                            ": it is a symbolic link, through which nothing is written; remove "
+                            "it, or put the file itself in its place";
+    EXPECT_EQ(refusal(name, O_WRONLY | O_CREAT | O_TRUNC), "cannot write " + why);
+    EXPECT_EQ(refusal(name, O_RDONLY), "cannot open " + why);
+  }
+  const std::string no_file = (directory / "pipe").string() + ": it is not a regular file";
+  EXPECT_EQ(refusal("pipe", O_RDWR | O_CREAT), "cannot write " + no_file);
+  EXPECT_EQ(refusal("pipe", O_RDONLY), "cannot open " + no_file);
+  EXPECT_NE(refusal("pipe", O_WRONLY | O_CREAT), "no error");
+  EXPECT_EQ(refusal("victim", O_WRONLY | O_CREAT), "no error");
+  EXPECT_EQ(read_file(directory / "victim"), "victim");
+  EXPECT_FALSE(fs::exists(directory / "none"));
+}
+
+// Whoever knows the name can put a link there.
+TEST(Files, the_name_of_a_temporary_file_cannot_be_known_before) {
+  const TemporaryDirectory directory;
+  const AtomicFile one(directory / "file");
+  const AtomicFile other(directory / "file");
+  std::set<std::string> random;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory.path())) {
+    const std::string name = entry.path().filename().string();
+    EXPECT_THAT(name, ::testing::MatchesRegex("file\\.[0-9a-f]{16}\\.tmp"));
+    random.insert(name.substr(5, 8));
+    random.insert(name.substr(13, 8));
+  }
+  EXPECT_EQ(random.size(), 4U);
+}
+
+TEST(Files, a_link_is_replaced_and_not_written_through) {
+  const TemporaryDirectory directory;
+  write_file_atomically(directory / "victim", "victim");
+  fs::create_symlink("victim", directory / "link");
+  write_file_atomically(directory / "link", "new");
+  EXPECT_EQ(read_file(directory / "victim"), "victim");
+  EXPECT_EQ(read_file(directory / "link"), "new");
+  EXPECT_FALSE(fs::is_symlink(directory / "link"));
 }
 
 // A limit on the size of files stands for a full disk: the write ends half-way with an error.

@@ -7,9 +7,12 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 
+#include "core/errors.hpp"
 #include "core/files/open_file.hpp"
 #include "tests/support/program.hpp"
 #include "train/output/signals.hpp"
@@ -54,6 +57,14 @@ TEST(SweepChild, what_it_prints_is_added_to_its_log) {
     EXPECT_EQ(end_of(child), 0);
   }
   EXPECT_EQ(content_of(here / "log"), "one\nerror\ntwo\nerror\n");
+}
+
+TEST(SweepChild, writes_no_log_through_a_link) {
+  const TemporaryDirectory here;
+  std::ofstream(here / "victim") << "victim";
+  std::filesystem::create_symlink("victim", here / "log");
+  EXPECT_THROW(SweepChild({here / "log", {"-c", "echo one"}}, "/bin/sh"), IoError);
+  EXPECT_EQ(content_of(here / "victim"), "victim");
 }
 
 TEST(SweepChild, has_neither_files_of_this_process_nor_variables_of_a_launcher) {

@@ -173,6 +173,52 @@ TEST(RunDirectory, opening_clears_leftovers_and_keeps_the_rest) {
   EXPECT_EQ(read_file(run.files().config()), "seed: 1\n");
 }
 
+TEST(RunDirectory, a_lock_behind_a_link_is_refused) {
+  const TemporaryDirectory directory;
+  fill_run(directory / "run");
+  for (const char* content : {"victim", "tapehead run, process 1\n", ""}) {
+    write_file_atomically(directory / "victim", content);
+    fs::remove(directory / "run" / ".lock");
+    fs::create_symlink("../victim", directory / "run" / ".lock");
+    for (const std::string& refused :
+         {io_error_of([&] { RunDirectory::open(directory / "run"); }),
+          create_error(directory / "run", false), create_error(directory / "run", true)}) {
+      EXPECT_THAT(refused, HasSubstr("run/.lock: it is a symbolic link"));
+    }
+    EXPECT_EQ(read_file(directory / "victim"), content);
+  }
+}
+
+TEST(RunDirectory, directories_behind_links_are_refused_but_not_the_run_itself) {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  fill_run(run);
+  fs::create_directory(run / "tokens");
+  fs::create_directory_symlink(run, directory / "linked");
+  EXPECT_NO_THROW(RunDirectory::open(directory / "linked"));
+  for (const char* name : {"checkpoints", "tokens"}) {
+    const fs::path other = directory / "other";
+    fs::rename(run / name, other);
+    write_file_atomically(other / "step_00000001.safetensors.1-1.tmp", "of somebody else");
+    fs::create_directory_symlink("../other", run / name);
+    EXPECT_EQ(io_error_of([&] { RunDirectory::open(run); }),
+              "cannot write into " + (run / name).string() +
+                  ": it is a symbolic link; put the directory that it leads to in its place, or "
+                  "move the whole run elsewhere, since " +
+                  run.string() + " itself may be a link");
+    EXPECT_TRUE(fs::exists(other / "step_00000001.safetensors.1-1.tmp"));
+    fs::remove(run / name);
+    fs::rename(other, run / name);
+  }
+  fs::remove_all(run / "checkpoints");
+  fs::create_directory(directory / "other");
+  write_file_atomically(directory / "other" / "best.safetensors", "of somebody else");
+  fs::create_directory_symlink("../other", run / "checkpoints");
+  RunDirectory::create(run, true);
+  EXPECT_TRUE(fs::exists(directory / "other" / "best.safetensors")) << "overwriting the run";
+  EXPECT_FALSE(fs::is_symlink(run / "checkpoints"));
+}
+
 TEST(RunDirectory, a_run_that_is_not_there_cannot_be_resumed) {
   const TemporaryDirectory directory;
   EXPECT_THAT(io_error_of([&] { RunDirectory::open(directory / "none"); }),

@@ -1,16 +1,19 @@
 // The metrics log: whole lines, cut back to a checkpoint's step, and errors that are told.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
-#include <filesystem>
+#include <csignal>
 #include <fstream>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "train/run/metrics_log.hpp"
@@ -72,12 +75,20 @@ TEST(RunMetricsLog, a_line_without_its_end_is_torn) {
   EXPECT_EQ(read_file(directory / "log"), "{\"step\":1}\n");
 }
 
+// A limit on the size of files stands for a full disk.
 TEST(RunMetricsLog, a_full_disk_is_told) {
   const TemporaryDirectory directory;
-  std::filesystem::create_symlink("/dev/full", directory / "log");
-  MetricsLog log(directory / "log");
-  EXPECT_EQ(io_error_of([&] { log.write(Json{{"step", 1}}); }),
-            "cannot write " + (directory / "log").string() + ": No space left on device");
+  ChildProcess child([&] {
+    MetricsLog log(directory / "log");
+    const rlimit limit{.rlim_cur = 0, .rlim_max = 0};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    std::signal(SIGXFSZ, SIG_IGN);
+    return io_error_of([&] { log.write(Json{{"step", 1}}); }) ==
+                   "cannot write " + (directory / "log").string() + ": File too large"
+               ? 0
+               : 1;
+  });
+  EXPECT_EQ(child.wait(), 0);
   EXPECT_EQ(
       io_error_of([&] { MetricsLog(directory / "none" / "log"); }),
       "cannot write " + (directory / "none" / "log").string() + ": No such file or directory");
