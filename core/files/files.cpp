@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "core/files/atomic_file.hpp"
 #include "core/files/open_file.hpp"
@@ -28,10 +30,15 @@ void write_file_atomically(const fs::path& path, std::span<const std::string_vie
 
 void make_directories(const fs::path& path) {
   std::error_code error;
+  std::vector<fs::path> made;
+  for (fs::path part = path; !part.empty() && !fs::exists(part, error); part = part.parent_path()) {
+    made.push_back(part);
+  }
   fs::create_directories(path, error);
   if (error) {
     throw io_error("create", path, error.value());
   }
+  std::ranges::for_each(made, sync_directory_of);
 }
 
 void remove_temporary_files(const fs::path& directory) {

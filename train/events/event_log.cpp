@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/files/atomic_file.hpp"
 #include "train/events/event.hpp"
 #include "train/events/event_files.hpp"
 #include "train/events/records.hpp"
@@ -28,7 +29,9 @@ EventLog::EventLog(std::filesystem::path directory, Index step, std::string conf
 OpenFile EventLog::begin() const {
   Summary config;
   config.add_texts("config", {&config_, 1});
-  OpenFile file(next_event_file(directory_), O_WRONLY | O_APPEND | O_CREAT | O_EXCL);
+  const std::filesystem::path path = next_event_file(directory_);
+  OpenFile file(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL);
+  sync_directory_of(path);
   file.write(to_record(format_event(now(0))) + to_record(start_event(now(step_ + 1))) +
              to_record(summary_event(now(step_), config)));
   return file;
@@ -49,6 +52,12 @@ void EventLog::write(const nlohmann::ordered_json& line, const std::vector<std::
     file_ = begin();
   }
   file_->write(to_record(summary_event(now(line.at("step").get<Index>()), summary)));
+}
+
+void EventLog::sync() {
+  if (file_) {
+    file_->sync();
+  }
 }
 
 }  // namespace tapehead

@@ -24,6 +24,8 @@ class EventLog {
   // "train/loss", or "validation/loss" if the line has a split. Throws IoError.
   void write(const nlohmann::ordered_json& line, const std::vector<std::string>& samples = {});
 
+  void sync();  // returns when what was written is on the disk
+
  private:
   OpenFile begin() const;
 

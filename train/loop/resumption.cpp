@@ -177,7 +177,7 @@ TrainingPosition restore_training(const Config& config, const Task& task, const 
   return position;
 }
 
-std::optional<BestWeights> keep_weights_of_run(const Config& config, const RunWriter& writer,
+std::optional<BestWeights> keep_weights_of_run(const Config& config, RunWriter& writer,
                                                ParameterStore& store, TrainingPosition& position) {
   const GoingOn training{.files = writer.files(),
                          .identity = writer.identity(),
@@ -200,6 +200,12 @@ std::optional<BestWeights> keep_weights_of_run(const Config& config, const RunWr
                    position.step, best_checkpoint(writer.files().checkpoints()).string());
       writer.save_best(store, position.step, so_far);
       best = so_far;
+    }
+    if (!best && position.best_evaluation > 0) {
+      spdlog::warn(
+          "{} is missing; the best evaluation from here on takes its place, even if it is "
+          "worse",
+          best_checkpoint(writer.files().checkpoints()).string());
     }
   }
   if (position.best_evaluation == 0) {

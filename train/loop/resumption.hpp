@@ -21,7 +21,7 @@ TrainingPosition restore_training(const Config& config, const Task& task, const 
 // a later step, and an average that is no longer wanted. Writes the best checkpoint again if there
 // is none and the restored weights are the best so far. Returns how good the best checkpoint is, if
 // there is one afterwards.
-std::optional<BestWeights> keep_weights_of_run(const Config& config, const RunWriter& writer,
+std::optional<BestWeights> keep_weights_of_run(const Config& config, RunWriter& writer,
                                                ParameterStore& store, TrainingPosition& position);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -65,8 +65,17 @@ void RunWriter::write_evaluation(const nlohmann::ordered_json& line,
   }
 }
 
-void RunWriter::save_best(const ParameterStore& store, Index step, const BestWeights& best) const {
+void RunWriter::sync_lines() {
+  metrics_->sync();
+  times_->sync();
+  if (events_) {
+    events_->sync();
+  }
+}
+
+void RunWriter::save_best(const ParameterStore& store, Index step, const BestWeights& best) {
   if (ranks_.first()) {
+    sync_lines();
     write_tensor_file(best_checkpoint(files_.checkpoints()), weight_entries(store),
                       best_metadata(identity_, step, best));
   }
@@ -77,6 +86,9 @@ void RunWriter::save(const TrainingState& state, const TrainingPosition& positio
   ParameterStore& store = state.store;
   expect_finite_weights(store, position.step);
   expect_same_weights(store, position.step, ranks_);
+  if (ranks_.first()) {
+    sync_lines();
+  }
   // The weights for the average come first: if the process is killed between the two, the resumed
   // run writes the same weights again.
   if (regular && averages_ && ranks_.first()) {

@@ -31,7 +31,7 @@ class RunWriter {
   void write_evaluation(const nlohmann::ordered_json& line,
                         const std::vector<std::string>& samples);
 
-  void save_best(const ParameterStore& store, Index step, const BestWeights& best) const;
+  void save_best(const ParameterStore& store, Index step, const BestWeights& best);
 
   // Writes a step checkpoint and, if there is one, the average of weights. `regular`: not because
   // of a stop. Throws NumericError if the weights are not finite, and RankError if ranks have
@@ -47,6 +47,10 @@ class RunWriter {
   const Checkpoints& checkpoints() const { return checkpoints_; }
 
  private:
+  // Comes before each checkpoint: after a power loss, a resume goes on from one that is on the
+  // disk, and does not write the lines of earlier steps again.
+  void sync_lines();
+
   RunFiles files_;
   Identity identity_;
   Ranks& ranks_;

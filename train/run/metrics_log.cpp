@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <fstream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,12 +24,36 @@ OpenFile open_to_append(const std::filesystem::path& path) {
   return {path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW};
 }
 
-// Whether the line is of a step up to `step`, or of no step. Throws IoError if it is not a valid
-// line.
-bool is_kept(std::string_view line, Index step, const std::string& where) {
+// Whether the line is of a step up to `step`, or of no step. Adds the step to those that have a
+// line; that of an evaluation does not count. Throws IoError if it is not a valid line.
+bool is_kept(std::string_view line, Index step, const std::string& where, std::set<Index>& steps) {
   const auto parsed = parse_json(line, where);
   const JsonObject object(parsed, where);
-  return !object.has("step") || object.count("step") <= step;
+  if (!object.has("step")) {
+    return true;
+  }
+  const Index of = object.count("step");
+  const bool kept = of <= step;
+  if (kept && of > 0 && !object.has("split")) {
+    steps.insert(of);
+  }
+  return kept;
+}
+
+// A power loss takes lines that were not on the disk yet.
+void say_missing(const std::filesystem::path& path, const std::set<Index>& steps, Index all) {
+  const Index missing = all - std::ssize(steps);
+  if (missing == 0) {
+    return;
+  }
+  Index first = 1;
+  while (steps.contains(first)) {
+    ++first;
+  }
+  spdlog::warn(
+      "{}: the lines of {} of {} steps are missing (the first: step {}); pages and curves "
+      "leave them out",
+      path.string(), missing, all, first);
 }
 
 }  // namespace
@@ -45,6 +70,7 @@ void MetricsLog::truncate_after(Index step) {
   const std::string content = read_file(path_);
   std::string kept;
   Index number = 0;
+  std::set<Index> steps;
   for (std::size_t begin = 0; begin < content.size();) {
     const std::size_t end = content.find('\n', begin);
     if (end == std::string::npos) {
@@ -52,7 +78,7 @@ void MetricsLog::truncate_after(Index step) {
     }
     const std::string_view line = std::string_view(content).substr(begin, end - begin);
     try {
-      if (is_kept(line, step, fmt::format("{}:{}", path_.string(), ++number))) {
+      if (is_kept(line, step, fmt::format("{}:{}", path_.string(), ++number), steps)) {
         kept.append(line).append(1, '\n');
       }
     } catch (const IoError& error) {
@@ -60,6 +86,7 @@ void MetricsLog::truncate_after(Index step) {
     }
     begin = end + 1;
   }
+  say_missing(path_, steps, step);
   if (kept != content) {
     write_file_atomically(path_, kept);
     file_ = open_to_append(path_);

@@ -21,8 +21,12 @@ class MetricsLog {
   // Writes one line with one write. Numbers that are not finite become null, since JSON has none.
   void write(const nlohmann::ordered_json& line);
 
+  // Returns when all lines are on the disk, which even a power loss leaves.
+  void sync() { file_.sync(); }
+
   // Removes what a resumed training will write again: lines whose "step" is greater than `step`, an
-  // incomplete last line and, with a warning, damaged lines. Call it before the first write.
+  // incomplete last line and, with a warning, damaged lines. Warns of steps up to `step` that have
+  // no line. Call it before the first write.
   void truncate_after(Index step);
 
  private:

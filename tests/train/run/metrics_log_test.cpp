@@ -15,12 +15,14 @@
 #include "core/files/files.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
+#include "tests/support/logged.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "train/run/metrics_log.hpp"
 
 namespace tapehead {
 namespace {
 
+using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
 TEST(RunMetricsLog, lines_are_in_the_file_at_once_and_in_order) {
@@ -73,6 +75,33 @@ TEST(RunMetricsLog, a_line_without_its_end_is_torn) {
   MetricsLog log(directory / "log");
   log.truncate_after(9);
   EXPECT_EQ(read_file(directory / "log"), "{\"step\":1}\n");
+}
+
+// What a power loss can leave.
+TEST(RunMetricsLog, steps_without_a_line_are_told) {
+  struct Case {
+    std::string lines;
+    Index step;
+    std::string warning;  // empty: none
+  };
+  const std::string two = "{\"step\":1}\n{\"step\":2}\n";
+  for (const Case& of : {
+           Case{"", 8, "the lines of 8 of 8 steps are missing (the first: step 1)"},
+           Case{two, 8, "the lines of 6 of 8 steps are missing (the first: step 3)"},
+           Case{two + "{\"step\":4}\n", 4,
+                "the lines of 1 of 4 steps are missing (the first: "
+                "step 3)"},
+           Case{two + "{\"step\":3,\"split\":\"validation\"}\n", 3, "(the first: step 3)"},
+           Case{two + "{\"step\":2,\"split\":\"validation\"}\n{\"step\":3}\n", 2, ""},
+           Case{"", 0, ""},
+       }) {
+    const TemporaryDirectory directory;
+    std::ofstream(directory / "log") << of.lines;
+    const Logged logged;
+    MetricsLog(directory / "log").truncate_after(of.step);
+    EXPECT_EQ(logged.text().empty(), of.warning.empty()) << of.lines << logged.text();
+    EXPECT_THAT(logged.text(), HasSubstr(of.warning));
+  }
 }
 
 // A limit on the size of files stands for a full disk.

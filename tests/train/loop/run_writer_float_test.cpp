@@ -1,0 +1,107 @@
+// What a training has on the disk, and so after a power loss, when it puts a checkpoint in place.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/logged.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include "train/loop/training.hpp"
+
+namespace {
+
+// Called before each file or directory is synced.
+std::function<void(const std::filesystem::path&)> before_sync;
+
+}  // namespace
+
+// In front of that of the C library.
+extern "C" int fsync(int descriptor) {
+  if (before_sync) {
+    before_sync(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor)));
+  }
+  return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
+
+namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class RunWriterOnDisk : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    before_sync = [this](const fs::path& path) {
+      if (path.parent_path().filename() == "checkpoints" && path.extension() == ".tmp") {
+        see_checkpoint(path.stem().stem().stem().string());
+      }
+      synced_[path] = fs::is_directory(path) ? 0 : fs::file_size(path);
+    };
+  }
+  void TearDown() override { before_sync = nullptr; }
+
+  void train(Index steps, bool resume) {
+    const Logged logged;
+    const Trained trained = tapehead::train(
+        {.config = TAPEHEAD_SOURCE_DIR "/configs/copy.yaml",
+         .run = run_,
+         .overrides = {"task.train_examples=20", "task.validation_examples=4",
+                       "task.test_examples=4", "model.d_model=16", "model.layers=1",
+                       "training.warmup=1", "training.batch_tokens=64", "training.average_last=1",
+                       "training.checkpoint_every=1", "evaluation.every=2", "run.tensorboard=true",
+                       "training.steps=" + std::to_string(steps)},
+         .resume = resume,
+         .threads = 1});
+    EXPECT_EQ(trained.end.step, steps);
+  }
+
+  // The file that is about to be put in place, without numbers and endings.
+  void see_checkpoint(const std::string& name) {
+    seen_.push_back(name);
+    for (const fs::directory_entry& entry : fs::directory_iterator(run_)) {
+      const std::string file = entry.path().filename().string();
+      const bool lines = entry.path().extension() == ".jsonl" || file.starts_with("events.");
+      if (lines && (!synced_.contains(entry.path()) ||
+                    synced_.at(entry.path()) != fs::file_size(entry.path()))) {
+        faults_.push_back(name + " before lines of " + file);
+      }
+    }
+  }
+
+  TemporaryDirectory here_;
+  fs::path run_ = here_ / "new" / "run";
+  std::map<fs::path, std::uintmax_t> synced_;  // how many bytes of each
+  std::vector<std::string> seen_;
+  std::vector<std::string> faults_;
+};
+
+TEST_F(RunWriterOnDisk, lines_are_there_before_a_checkpoint_of_their_steps) {
+  train(2, false);
+  EXPECT_THAT(faults_, IsEmpty());
+  const std::string elapsed = seen_.back();
+  EXPECT_THAT(seen_, ElementsAre("weights_00000001", "average", "step_00000001", elapsed, "best",
+                                 "weights_00000002", "average", "step_00000002", elapsed));
+  train(3, true);
+  EXPECT_THAT(faults_, IsEmpty());
+  EXPECT_THAT(seen_, Contains("step_00000003"));
+}
+
+TEST_F(RunWriterOnDisk, so_is_each_new_directory_in_its_own) {
+  train(2, false);
+  for (const fs::path& directory : {here_.path(), here_ / "new", run_, run_ / "checkpoints"}) {
+    EXPECT_TRUE(synced_.contains(directory)) << directory;
+  }
+}
+
+}  // namespace
+}  // namespace tapehead::inline TAPEHEAD_PRECISION
