@@ -1,5 +1,7 @@
 // tapehead export RUN DIRECTORY: writes a trained model for another program.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 
 #include <algorithm>
 #include <array>
@@ -8,9 +10,11 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -95,11 +99,21 @@ struct ExportArguments {
   bool json = false;
 };
 
+constexpr std::string_view unfinished_prefix = ".unfinished-";
+
+bool is_unfinished(const fs::directory_entry& entry) {
+  std::error_code none;
+  return entry.path().filename().string().starts_with(unfinished_prefix) &&
+         fs::is_directory(entry.symlink_status(none));
+}
+
 // Files that no export writes are never touched.
 void expect_directory_available(const ExportArguments& arguments, const InputFiles& inputs) {
   std::error_code none;
   const bool used =
-      fs::exists(arguments.directory, none) && !fs::is_empty(arguments.directory, none);
+      fs::is_directory(arguments.directory, none)
+          ? !std::ranges::all_of(fs::directory_iterator(arguments.directory, none), is_unfinished)
+          : fs::exists(arguments.directory, none);
   if (used && !arguments.overwrite) {
     throw IoError(fmt::format("{} is not empty; --overwrite replaces the files of an export in it",
                               arguments.directory.string()));
@@ -121,11 +135,13 @@ class Unfinished {
       made_ = directory;
     }
     make_directories(directory);
-    std::string name = (directory / ".unfinished-XXXXXX").string();
+    remove_killed(directory);
+    std::string name = (directory / unfinished_prefix).string() + "XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) {
       throw io_error("create", name, errno);
     }
     path_ = name;
+    lock_ = locked(path_);
   }
   Unfinished(const Unfinished&) = delete;
   Unfinished& operator=(const Unfinished&) = delete;
@@ -151,8 +167,25 @@ class Unfinished {
   }
 
  private:
+  // Nothing if the export that made it still runs.
+  static std::optional<OpenFile> locked(const fs::path& path) {
+    OpenFile directory(path, O_RDONLY | O_DIRECTORY);
+    const bool free = ::flock(directory.descriptor(), LOCK_EX | LOCK_NB) == 0;
+    return free ? std::optional(std::move(directory)) : std::nullopt;
+  }
+  // What exports left that were killed.
+  static void remove_killed(const fs::path& directory) {
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+      if (is_unfinished(entry) && locked(entry.path())) {
+        fs::remove_all(entry.path(), ignored);
+      }
+    }
+  }
+
   fs::path path_;
   fs::path made_;  // the other directory, if it was not there
+  std::optional<OpenFile> lock_;
 };
 
 // What an earlier export of any form left would be read with the new files.

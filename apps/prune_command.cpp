@@ -67,11 +67,12 @@ void write_run(const PruneArguments& arguments, const SavedRun& saved, const Tas
     save_texts(task, arguments.to);
   }
   save_tokenizers(saved.tokenizers, arguments.to);
-  write_file_atomically(run.files().config(), dump_config(config));
   Metadata metadata = identity_of(config, saved.tokenizers, saved.data).facts;
   metadata["step"] = "0";
   write_tensor_file(best_checkpoint(run.files().checkpoints()), weight_entries(model.store),
                     metadata);
+  // Last, because a directory without a config is taken again if this is stopped before its end.
+  write_file_atomically(run.files().config(), dump_config(config));
 }
 
 void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {

@@ -32,8 +32,9 @@ fs::path prepared(const fs::path& directory) {
 
 }  // namespace
 
-SweepDirectory::SweepDirectory(const fs::path& path)
-    : path_(prepared(path)), lock_(lock_of(path)) {}
+SweepDirectory::SweepDirectory(const fs::path& path) : path_(prepared(path)), lock_(lock_of(path)) {
+  remove_temporary_files(path);
+}
 
 bool is_in_use(const fs::path& directory) {
   try {

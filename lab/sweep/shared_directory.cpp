@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/files/atomic_file.hpp"
 #include "core/files/files.hpp"
 #include "core/ranks/sharing.hpp"
 
@@ -24,7 +25,7 @@ class SharedFile {
  public:
   SharedFile(Ranks& ranks, const fs::path& directory)
       : word_(value_of_first(ranks, random_word())),
-        path_(directory / fmt::format(".shared-{:016x}", word_)),
+        path_(directory / fmt::format(".shared-{:016x}{}", word_, temporary_suffix)),
         first_(ranks.first()) {
     if (first_) {
       write_file_atomically(path_, text());

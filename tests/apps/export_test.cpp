@@ -1,6 +1,8 @@
 // `tapehead export`: a run becomes a directory that another program reads.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/files/open_file.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/labelled_training.hpp"
 #include "tests/support/program.hpp"
@@ -142,6 +145,18 @@ TEST_F(Export, touches_nothing_beside_the_directory) {
   EXPECT_THAT(names_in(here.path()), UnorderedElementsAre("r", "e", "e.unfinished"));
   EXPECT_THAT(names_in(here / "e"),
               UnorderedElementsAre("model.safetensors", "model.py", "vocabulary.json"));
+}
+
+TEST_F(Export, removes_what_a_killed_one_left_but_not_that_of_one_that_runs) {
+  output(tiny_training("r"));
+  for (const char* name : {"killed", "runs"}) {
+    fs::create_directories(here / "e" / (std::string(".unfinished-") + name) / "target");
+  }
+  const OpenFile lock(here / "e/.unfinished-runs", O_RDONLY);
+  ASSERT_EQ(::flock(lock.descriptor(), LOCK_EX), 0);
+  output({"export", "r", "e", "--as", "pytorch"});
+  EXPECT_THAT(names_in(here / "e"), UnorderedElementsAre(".unfinished-runs", "model.safetensors",
+                                                         "model.py", "vocabulary.json"));
 }
 
 // The file of the other form that comes first cannot be put in place.

@@ -17,6 +17,7 @@
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/pretrained_models.hpp"
+#include "tests/support/shell.hpp"
 
 namespace tapehead {
 namespace {
@@ -45,6 +46,28 @@ TEST_F(Import, makes_a_run_that_generates_and_shows_its_heads) {
   EXPECT_THAT(again.errors, HasSubstr("run a exists already; replace it with --overwrite, or "
                                       "choose another directory with --run DIR\n"));
   output({"import", "gpt2", "--run", "a", "--overwrite", "--token-texts"});
+}
+
+// The limit on the size of files, in blocks of 512 or 1024 bytes, is between that of the config and
+// that of the weights.
+TEST_F(Import, that_was_stopped_half_way_is_repeated) {
+  model("gpt2");
+  const Arguments arguments{"import", "gpt2", "--token-texts", "--run"};
+  const auto into = [&](const std::string& directory) {
+    Arguments words = arguments;
+    words.push_back(directory);
+    return words;
+  };
+  output(into("a"));
+  const auto weights = fs::file_size(here / "a/checkpoints/best.safetensors");
+  const ProgramResult stopped =
+      run_shell("ulimit -f " + std::to_string(weights / 1024 - 1) + "; " + shell_command(into("b")),
+                here.path());
+  EXPECT_EQ(stopped.exit_code, 1);
+  EXPECT_THAT(stopped.errors, HasSubstr("b/checkpoints/best.safetensors: File too large"));
+  output(into("b"));
+  EXPECT_TRUE(content_of(here / "b/checkpoints/best.safetensors") ==
+              content_of(here / "a/checkpoints/best.safetensors"));
 }
 
 TEST_F(Import, names_entries_and_marks_of_a_vocabulary) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program.hpp"
+#include "tests/support/shell.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead {
@@ -115,6 +116,18 @@ TEST_F(Prune, takes_heads_that_share_keys_in_sets) {
   EXPECT_EQ(one.exit_code, 2);
   EXPECT_THAT(one.errors, HasSubstr("so 0 or 2 can be removed"));
   EXPECT_FALSE(std::filesystem::exists(here->path() / "k"));
+}
+
+// The limit on the size of files is between that of the config and that of the weights.
+TEST_F(Prune, that_was_stopped_half_way_is_repeated) {
+  const ProgramResult stopped =
+      run_shell("ulimit -f 32; \"$TAPEHEAD\" prune a half --count 1", here->path());
+  EXPECT_EQ(stopped.exit_code, 1);
+  EXPECT_THAT(stopped.errors, HasSubstr("half/checkpoints/best.safetensors: File too large"));
+  EXPECT_THAT(run({"evaluate", "half"}).errors, HasSubstr("so repeat that command"));
+  const ProgramResult again = run({"prune", "a", "half", "--count", "1"});
+  EXPECT_EQ(again.exit_code, 0) << again.errors;
+  EXPECT_EQ(run({"evaluate", "half"}).exit_code, 0);
 }
 
 TEST_F(Prune, refuses_what_it_cannot_do_and_makes_nothing) {

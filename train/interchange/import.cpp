@@ -286,11 +286,12 @@ void write_imported(const Imported& imported, const std::filesystem::path& run, 
   const RunDirectory directory = RunDirectory::create(run, overwrite);
   const RunFiles& files = directory.files();
   save_tokenizers(imported.tokenizers, run);
-  write_file_atomically(files.config(), dump_config(imported.config));
   Metadata metadata = identity_of(imported.config, imported.tokenizers, imported_data).facts;
   metadata.emplace("step", "0");
   write_tensor_file(best_checkpoint(files.checkpoints()), weight_entries(imported.model->store),
                     metadata);
+  // Last, because a directory without a config is taken again if this is stopped before its end.
+  write_file_atomically(files.config(), dump_config(imported.config));
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -35,6 +35,8 @@ void RunWriter::go_on_from(Index step, const Config& config) {
   if (!ranks_.first()) {
     return;
   }
+  checkpoints_.remove_surplus(step);
+  weights_.remove_surplus(step);
   metrics_->truncate_after(step);
   times_->truncate_after(step);
   truncate_event_files(files_.directory, step);

@@ -60,6 +60,12 @@ std::optional<Index> interval_of(const fs::path& path) {
   }
 }
 
+// One file too many does no harm.
+void remove_if_possible(const fs::path& file) {
+  std::error_code ignored;
+  fs::remove(file, ignored);
+}
+
 fs::path elapsed_file(const fs::path& directory) { return directory / "elapsed.json"; }
 
 }  // namespace
@@ -128,13 +134,24 @@ void Checkpoints::save(Index step, std::span<const TensorEntry> entries,
 void Checkpoints::save(Index step, std::span<const TensorEntry> entries, const Metadata& metadata,
                        const EntryBytes& bytes_of) const {
   write_tensor_file(file(step), entries, metadata, bytes_of);
+  for (const Index other : steps()) {
+    if (other > step) {
+      remove_if_possible(file(other));
+    }
+  }
+  remove_surplus(step);
+}
+
+void Checkpoints::remove_surplus(Index step) const {
   Index newer = 0;
   for (const Index other : steps()) {
-    if (other == step || (other < step && stays(other, newer))) {
+    if (other > step) {
+      continue;
+    }
+    if (newer == 0 || stays(other, newer)) {
       ++newer;
     } else {
-      std::error_code ignored;  // one file too many does no harm
-      fs::remove(file(other), ignored);
+      remove_if_possible(file(other));
     }
   }
 }

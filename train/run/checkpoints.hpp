@@ -63,6 +63,10 @@ class Checkpoints {
   void save(Index step, std::span<const TensorEntry> entries, const Metadata& metadata,
             const EntryBytes& bytes_of) const;
 
+  // Removes what a save that was interrupted did not: of the files up to `step`, those that do not
+  // stay beside the newest of them.
+  void remove_surplus(Index step) const;
+
   // Reads files, newest first, until one is valid. `check` may reject a file by throwing IoError.
   Resumable find_resumable(const std::function<void(const TensorFile&)>& check = {}) const;
 

@@ -33,40 +33,40 @@ std::vector<fs::path> content_of(const fs::path& directory) {
   return content;
 }
 
-// Whether this is left from a start that was killed before it had written its config.
+bool is_temporary(const fs::path& path) {
+  return path.filename().string().ends_with(temporary_suffix);
+}
+
+// What a run gets from its data, which `import` and `prune` write before weights and config.
+bool is_of_the_data(const fs::path& path) {
+  constexpr std::array<std::string_view, 8> names{
+      "joint.model",  "joint.vocabulary",  "source.model", "source.vocabulary",
+      "target.model", "target.vocabulary", "data.json",    "tokens",
+  };
+  return std::ranges::find(names, path.filename().string()) != names.end();
+}
+
+// Whether this is left from a start that was killed before it had written a config or weights.
 bool is_empty_start(const fs::path& directory) {
-  return std::ranges::all_of(content_of(directory), [](const fs::path& path) {
+  const bool begun = is_run_lock(RunFiles{directory}.lock());
+  return std::ranges::all_of(content_of(directory), [&](const fs::path& path) {
     const std::string name = path.filename().string();
     std::error_code ignored;
-    return (name == ".lock" && (is_run_lock(path) || fs::is_empty(path, ignored))) ||
-           (name == "checkpoints" && fs::is_empty(path, ignored)) ||
-           name.ends_with(temporary_suffix);
+    return (name == ".lock" && (begun || fs::is_empty(path, ignored))) ||
+           (name == "checkpoints" && fs::is_directory(path, ignored) &&
+            std::ranges::all_of(content_of(path), is_temporary)) ||
+           is_temporary(path) || (begun && is_of_the_data(path));
   });
 }
 
 bool is_file_of_a_run(const fs::path& path) {
-  constexpr std::array<std::string_view, 17> names{
-      "config.yaml",
-      "metrics.jsonl",
-      "log.txt",
-      "checkpoints",
-      "report.html",
-      "joint.model",
-      "joint.vocabulary",
-      "source.model",
-      "source.vocabulary",
-      "target.model",
-      "target.vocabulary",
-      "replay.safetensors",
-      "scores.jsonl",
-      "record.json",
-      "times.jsonl",
-      "data.json",
-      "tokens",
+  constexpr std::array<std::string_view, 9> names{
+      "config.yaml",        "metrics.jsonl", "log.txt",     "checkpoints", "report.html",
+      "replay.safetensors", "scores.jsonl",  "record.json", "times.jsonl",
   };
   const std::string name = path.filename().string();
-  return std::ranges::find(names, name) != names.end() || name.ends_with(temporary_suffix) ||
-         name.starts_with(event_file_prefix);
+  return std::ranges::find(names, name) != names.end() || is_of_the_data(path) ||
+         is_temporary(path) || name.starts_with(event_file_prefix);
 }
 
 void remove_run(const RunFiles& files) {
@@ -87,9 +87,12 @@ void remove_run(const RunFiles& files) {
 
 void expect_empty(const fs::path& path, const WaysOut& ways) {
   if (!is_empty_start(path)) {
-    throw IoError(fmt::format("run {} exists already; {}replace it with --overwrite, or choose {}",
-                              path.string(), ways.resume ? "continue it with --resume, " : "",
-                              ways.another));
+    std::error_code ignored;
+    const bool begun_only = !fs::exists(RunFiles{path}.config(), ignored);
+    throw IoError(fmt::format(
+        "run {} exists already{}; {}replace it with --overwrite, or choose {}", path.string(),
+        begun_only ? ", but its making was stopped before it had a config.yaml" : "",
+        ways.resume ? "continue it with --resume, " : "", ways.another));
   }
 }
 
@@ -187,6 +190,7 @@ RunDirectory RunDirectory::open(const fs::path& path) {
   remove_temporary_files(path);
   make_directories(run.files().checkpoints());
   remove_temporary_files(run.files().checkpoints());
+  remove_temporary_files(path / "tokens");
   return run;
 }
 

@@ -25,7 +25,11 @@ RunFiles find_run(const fs::path& directory) {
   }
   const RunFiles files{directory};
   if (!fs::is_regular_file(files.config(), ignored)) {
-    throw IoError(fmt::format("{} is not a run: it has no config.yaml", directory.string()));
+    throw IoError(fmt::format(
+        "{} is not a run: it has no config.yaml{}", directory.string(),
+        is_run_lock(files.lock())
+            ? "; the command that makes it was stopped before its end, so repeat that command"
+            : ""));
   }
   return files;
 }

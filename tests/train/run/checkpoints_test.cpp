@@ -238,6 +238,29 @@ TEST(RunCheckpoints, saving_removes_later_steps_left_behind) {
   EXPECT_THAT(checkpoints.steps(), ElementsAre(2));
 }
 
+// A save that was killed before it removed anything, of which the last of a training has no next.
+TEST(RunCheckpoints, what_an_interrupted_save_left_goes_as_by_the_save) {
+  for (const char* kept : {"1", "2", "3", "2 every 2", "all"}) {
+    const TemporaryDirectory directory;
+    const Checkpoints all(directory.path(), "step", KeptCheckpoints("all"), 10);
+    for (const Index step : {10, 20, 30, 40, 50}) {
+      save(all, step);
+    }
+    save_last(all, 55);
+    fs::copy(directory.path(), directory / "saved");
+    const Checkpoints saved(directory / "saved", "step", KeptCheckpoints(kept), 10);
+    save_last(saved, 55);
+    std::ofstream(all.file(60)) << "of later steps, as a resume may leave it until it saves";
+    const Checkpoints resumed(directory.path(), "step", KeptCheckpoints(kept), 10);
+    resumed.remove_surplus(55);
+    std::vector<Index> expected = saved.steps();
+    expected.insert(expected.begin(), 60);
+    EXPECT_EQ(resumed.steps(), expected) << kept;
+    resumed.remove_surplus(9);
+    EXPECT_EQ(resumed.steps(), expected) << kept;
+  }
+}
+
 TEST(RunCheckpoints, a_save_that_fails_leaves_the_others) {
   const TemporaryDirectory directory;
   const Checkpoints checkpoints(directory.path(), "step", KeptCheckpoints(1));

@@ -59,6 +59,40 @@ TEST(RunDirectory, an_empty_directory_and_a_start_that_was_killed_are_taken) {
   EXPECT_NO_THROW(RunDirectory::open(directory.path()));
 }
 
+// Without a config, nothing of it can be used.
+TEST(RunDirectory, an_import_that_was_stopped_is_taken_again) {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  const std::vector<fs::path> first{run / "data.json", run / "joint.model",
+                                    run / "tokens" / "train.tokens",
+                                    run / "checkpoints" / "best.safetensors.1-1.tmp"};
+  const auto stop_half_way = [&] {
+    RunDirectory::create(run, false);
+    fs::create_directory(run / "tokens");
+    for (const fs::path& file : first) {
+      write_file_atomically(file, "");
+    }
+  };
+  stop_half_way();
+  EXPECT_THAT(io_error_of([&] { find_run(run); }),
+              EndsWith("it has no config.yaml; the command that makes it was stopped before its "
+                       "end, so repeat that command"));
+  EXPECT_NO_THROW(RunDirectory::create(run, false));
+  EXPECT_THAT(files_of_run(run), IsEmpty());
+  for (const fs::path& more : {run / "checkpoints" / "best.safetensors", run / "metrics.jsonl"}) {
+    stop_half_way();
+    write_file_atomically(more, "");
+    EXPECT_THAT(create_error(run, false),
+                HasSubstr("exists already, but its making was stopped before it had a "
+                          "config.yaml; replace it with --overwrite"));
+    EXPECT_TRUE(fs::exists(run / "data.json"));
+    RunDirectory::create(run, true);
+  }
+  stop_half_way();
+  fs::remove(run / ".lock");
+  EXPECT_THAT(create_error(run, true), HasSubstr("contains something that is not a run"));
+}
+
 TEST(RunDirectory, a_run_that_is_there_is_refused_with_the_choices) {
   const TemporaryDirectory directory;
   fill_run(directory.path());
@@ -166,9 +200,14 @@ TEST(RunDirectory, files_and_impossible_places_are_refused) {
 TEST(RunDirectory, opening_clears_leftovers_and_keeps_the_rest) {
   const TemporaryDirectory directory;
   fill_run(directory.path());
-  write_file_atomically(directory / "checkpoints" / "step_00000002.safetensors.9-9.tmp", "half");
+  fs::create_directory(directory / "tokens");
+  for (const char* name : {"config.yaml", "checkpoints/step_00000002.safetensors", "tokens/test"}) {
+    write_file_atomically(directory / (std::string(name) + ".9-9.tmp"), "half");
+  }
   const RunDirectory run = RunDirectory::open(directory.path());
-  EXPECT_FALSE(fs::exists(directory / "checkpoints" / "step_00000002.safetensors.9-9.tmp"));
+  for (const auto& entry : fs::recursive_directory_iterator(directory.path())) {
+    EXPECT_NE(entry.path().extension(), ".tmp") << entry.path();
+  }
   EXPECT_TRUE(fs::exists(directory / "checkpoints" / "step_00000001.safetensors"));
   EXPECT_EQ(read_file(run.files().config()), "seed: 1\n");
 }
