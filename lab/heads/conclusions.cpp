@@ -58,6 +58,22 @@ Lines role_lines(const std::vector<AttentionReport>& attentions) {
   return lines;
 }
 
+std::string relation_line(const BestHead& one) {
+  const std::string& relation = one.relation.name;
+  const std::string head = name_of_head(one.site, one.head).text();
+  const std::string offset = format_share(one.relation.offset_share);
+  const std::optional<double> agreement = one.agreement();
+  if (one.relation.over_offset(one.head) > 0) {
+    return fmt::format("best head for \"{}\": {}, {} of the queries, best fixed offset {}",
+                       relation, head, format_share(*agreement), offset);
+  }
+  return fmt::format(
+      "no head exceeds the best fixed offset for \"{}\", {} of the queries; {}", relation, offset,
+      !agreement        ? "no head may attend to a related key"
+      : *agreement == 0 ? "no head agrees in any"
+                        : fmt::format("closest: {}, {}", head, format_share(*agreement)));
+}
+
 // Of many relations those that a fixed offset explains least: a head that is no better than an
 // offset may have learnt the offset.
 Lines relation_lines(const std::vector<AttentionReport>& attentions) {
@@ -66,10 +82,7 @@ Lines relation_lines(const std::vector<AttentionReport>& attentions) {
                            [](const BestHead& one) { return one.relation.over_offset(one.head); });
   Lines lines;
   for (const BestHead& one : best | std::views::take(shown_relations)) {
-    lines.push_back(fmt::format("best head for \"{}\": {}, {} of the queries, best fixed offset {}",
-                                one.relation.name, name_of_head(one.site, one.head).text(),
-                                format_share(one.agreement()),
-                                format_share(one.relation.offset_share)));
+    lines.push_back(relation_line(one));
   }
   if (best.size() > shown_relations) {
     const auto beyond = std::ranges::count_if(

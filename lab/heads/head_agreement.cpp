@@ -95,7 +95,8 @@ RelationFigures figures_of(const RelationSums& sums) {
     }
   }
   for (std::size_t head = 0; head < sums.agreeing.size(); ++head) {
-    figures.agreement.push_back(sums.agreeing[head] / queries);
+    figures.agreement.push_back(sums.random[head] > 0 ? std::optional(sums.agreeing[head] / queries)
+                                                      : std::nullopt);
     figures.random.push_back(sums.random[head] / queries);
   }
   return figures;

@@ -35,12 +35,13 @@ void add_relations(std::vector<RelationSums>& to, const std::vector<RelationSums
 struct RelationFigures {
   std::string name;
   double queries = 0;
-  std::vector<double> random;     // by head: expected agreement of a uniformly drawn key
-  Index offset = 0;               // the one most often at a related key; if equal, the smallest
-  double offset_share = 0;        // of the queries
-  std::vector<double> agreement;  // by head, shares of the queries
+  std::vector<double> random;  // by head: expected agreement of a uniformly drawn key
+  Index offset = 0;            // the one most often at a related key; if equal, the smallest
+  double offset_share = 0;     // of the queries
+  // By head, shares of the queries; absent for a head to which its pattern shows no related key.
+  std::vector<std::optional<double>> agreement;
 
-  double over_offset(std::size_t head) const { return agreement[head] - offset_share; }
+  double over_offset(std::size_t head) const { return agreement[head].value_or(0) - offset_share; }
 };
 RelationFigures figures_of(const RelationSums& sums);
 

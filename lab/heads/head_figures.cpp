@@ -4,12 +4,14 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-double ratio(double sum, double count) { return count > 0 ? sum / count : 0; }
+std::optional<double> ratio(double sum, double count) {
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
+}
 
 Role role_of(const HeadFigures& head, const RoleThresholds& least) {
   const auto lifted = [&](KeyPlace place, double share, double lift) {
     const PlaceFigures& at = head.at(place);
-    return at.share >= share && at.share >= lift * at.even;
+    return at.share >= share && at.share >= lift * *at.even;
   };
   if (head.offset_share >= least.positional) {
     return head.offset == -1 ? Role::previous : head.offset == 1 ? Role::next : Role::positional;
@@ -26,10 +28,12 @@ Role role_of(const HeadFigures& head, const RoleThresholds& least) {
   if (lifted(KeyPlace::first, least.first, least.first_lift)) {
     return Role::first;
   }
-  if (head.at(KeyPlace::first).share + head.at(KeyPlace::last).share >= least.idle) {
+  const auto weight_on = [&](KeyPlace place) { return head.at(place).share.value_or(0); };
+  if (weight_on(KeyPlace::first) + weight_on(KeyPlace::last) >= least.idle) {
     return Role::idle;
   }
-  return head.entropy <= least.content * head.even_entropy ? Role::content : Role::none;
+  const bool chooses = head.even_entropy > 0;
+  return chooses && head.entropy <= least.content * *head.even_entropy ? Role::content : Role::none;
 }
 
 // Considers only offsets that at least half of the queries have, and not the outermost ones, which
@@ -37,9 +41,9 @@ Role role_of(const HeadFigures& head, const RoleThresholds& least) {
 void find_offset(HeadFigures& head, const HeadSums& sums) {
   for (Index offset = 1 - reach; offset < reach; ++offset) {
     const auto i = static_cast<std::size_t>(offset + reach);
-    const double share = ratio(sums.offset_chosen[i], sums.offset_queries[i]);
+    const auto share = ratio(sums.offset_chosen[i], sums.offset_queries[i]);
     if (2 * sums.offset_queries[i] >= sums.queries && share > head.offset_share) {
-      head.offset = offset;
+      head.offset = share > 0 ? std::optional(offset) : std::nullopt;
       head.offset_share = share;
     }
   }
@@ -54,11 +58,15 @@ HeadFigures figures_of(const HeadSums& sums, const RoleThresholds& thresholds) {
   head.confidence = ratio(sums.largest, sums.queries);
   for (std::size_t i = 0; i < head.places.size(); ++i) {
     const PlaceSum& place = sums.places[i];
-    head.places[i] = {.share = ratio(place.weight, place.queries),
-                      .even = ratio(place.even, place.queries)};
+    if (place.even > 0) {
+      head.places[i] = {.share = ratio(place.weight, place.queries),
+                        .even = ratio(place.even, place.queries)};
+    }
   }
   for (std::size_t i = 0; i < head.distance_profile.size(); ++i) {
-    head.distance_profile[i] = ratio(sums.offset_weight[i], sums.queries);
+    if (sums.offset_queries[i] > 0) {
+      head.distance_profile[i] = ratio(sums.offset_weight[i], sums.queries);
+    }
   }
   find_offset(head, sums);
   head.role = role_of(head, thresholds);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "lab/heads/head_sums.hpp"
@@ -50,23 +51,28 @@ struct RoleThresholds {
   // The weight on the sentence's first and last key, where the marks are (Clark et al. 2019,
   // section 3.2, interpret such weight as attention to nothing).
   double idle = 0.6;
-  // Entropy over that of an even spread: at most this.
+  // Entropy over that of an even spread, where queries have several keys: at most this.
   double content = 0.5;
 };
 
+// Absent where no query may attend to such a place.
 struct PlaceFigures {
-  double share = 0;  // mean weight there, of the queries that have such a place
-  double even = 0;   // that of an even spread
+  std::optional<double> share;  // mean weight there, of the queries that have such a place
+  std::optional<double> even;   // that of an even spread
 };
 
+// A figure is absent where it cannot be; 0 is a measurement.
 struct HeadFigures {
-  double entropy = 0;       // mean, nats
-  double even_entropy = 0;  // that of an even spread to all keys
-  double confidence = 0;    // mean of the largest weight (Voita et al. 2019, section 4)
+  // These three are absent where no query may attend to anything.
+  std::optional<double> entropy;       // mean, nats
+  std::optional<double> even_entropy;  // that of an even spread to all keys
+  std::optional<double> confidence;    // mean of the largest weight (Voita et al. 2019, section 4)
   std::array<PlaceFigures, place_names.size()> places{};
-  OffsetSums distance_profile{};  // mean weight at each offset, -reach ... reach
-  Index offset = 0;               // where the largest weight is most often
-  double offset_share = 0;        // of the queries that have a key there
+  // The mean weight at each offset, -reach ... reach; absent where no query has a key there.
+  std::array<std::optional<double>, static_cast<std::size_t>(offsets)> distance_profile{};
+  std::optional<Index> offset;  // where the largest weight is most often; absent: at none of them
+  // Of the queries that have a key there; absent where no offset has half of the queries.
+  std::optional<double> offset_share;
   Role role = Role::none;
 
   const PlaceFigures& at(KeyPlace place) const { return places[static_cast<std::size_t>(place)]; }

@@ -33,11 +33,11 @@ Index since(const HeadHistory& history, const Holds& holds) {
   return step;
 }
 
-double agreement_of(const HeadMoment& moment, std::size_t attention, const std::string& relation,
-                    std::size_t head) {
+std::optional<double> agreement_of(const HeadMoment& moment, std::size_t attention,
+                                   const std::string& relation, std::size_t head) {
   const auto& relations = moment.attentions[attention].relations;
   const auto found = std::ranges::find(relations, relation, &RelationFigures::name);
-  return found == relations.end() ? 0 : found->agreement[head];
+  return found == relations.end() ? std::nullopt : found->agreement[head];
 }
 
 HeadName named(const AttentionReport& attention, std::size_t head) {
@@ -95,7 +95,7 @@ std::vector<RelationSince> relations_since(const HeadHistory& history) {
   std::vector<RelationSince> list;
   const auto& last = history.back().attentions;
   for (const BestHead& best : best_heads(last)) {
-    if (best.agreement() < follows) {
+    if (!(best.agreement() >= follows)) {
       continue;
     }
     const auto found = std::ranges::find(last, best.site, &AttentionReport::site);
@@ -103,7 +103,7 @@ std::vector<RelationSince> relations_since(const HeadHistory& history) {
     const std::string& relation = best.relation.name;
     list.push_back({.relation = relation,
                     .head = named(*found, best.head),
-                    .agreement = best.agreement(),
+                    .agreement = *best.agreement(),
                     .step = since(history, [&](const HeadMoment& moment) {
                       return agreement_of(moment, attention, relation, best.head) >= follows;
                     })});
@@ -138,7 +138,7 @@ std::string history_table(const HeadHistory& history) {
   for (const HeadMoment& moment : history) {
     std::vector<std::string> cells{std::to_string(moment.step)};
     for (const BestHead& best : best_heads(moment.attentions)) {
-      cells.push_back(format_share(best.agreement()));
+      cells.push_back(best.agreement() ? format_share(*best.agreement()) : "");
     }
     table.row(cells);
   }

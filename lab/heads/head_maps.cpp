@@ -45,13 +45,13 @@ MapFigures figures_of(const Tensor& a, const Tensor& b) {
     entropy -= value > 0 ? value / sum * std::log(value / sum) : 0;
   }
   return {.norm = std::sqrt(squares),
-          .rank = sum > 0 ? std::exp(entropy) : 0,
+          .rank = sum > 0 ? std::optional(std::exp(entropy)) : std::nullopt,
           .width = std::min(a.dim(0), a.dim(1))};
 }
 
 // Σ_ij (Σ_r a_ri b_rj)(Σ_s a_sj b_si) = Σ_rs (a_r · b_s)(b_r · a_s), which is <M, Mᵀ>; then
 // |M - Mᵀ|² = 2 |M|² - 2 <M, Mᵀ>.
-double asymmetry_of(const Tensor& a, const Tensor& b, double norm) {
+std::optional<double> asymmetry_of(const Tensor& a, const Tensor& b, double norm) {
   const Index rows = a.dim(0);
   std::vector<double> dots(static_cast<std::size_t>(rows * rows));
   for (Index r = 0; r < rows; ++r) {
@@ -71,7 +71,10 @@ double asymmetry_of(const Tensor& a, const Tensor& b, double norm) {
     }
   }
   const double squared = norm * norm;
-  return squared > 0 ? std::sqrt(std::max(0.0, (squared - with_transpose) / (2 * squared))) : 0;
+  if (squared == 0) {
+    return std::nullopt;
+  }
+  return std::sqrt(std::max(0.0, (squared - with_transpose) / (2 * squared)));
 }
 
 }  // namespace

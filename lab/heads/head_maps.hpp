@@ -11,7 +11,9 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 struct MapFigures {
   double norm = 0;  // Frobenius
-  double rank = 0;  // exp of the entropy of the singular values' shares (Roy and Vetterli 2007)
+  // exp of the entropy of the singular values' shares (Roy and Vetterli 2007); absent where all
+  // are 0.
+  std::optional<double> rank;
   Index width = 0;  // the head's: no rank is larger
 };
 
@@ -20,7 +22,7 @@ struct HeadMaps {
   MapFigures value_output;  // W_Vᵀ W_Oᵀ: (D, D)
   // |M - Mᵀ| / (2 |M|) of M = W_Qᵀ W_K in Frobenius norms. It is 0 if scores stay the same when
   // query and key are exchanged, sqrt(1/2) for two unrelated matrices, and at most 1. Only for
-  // self-attention.
+  // self-attention, and not if M is 0.
   std::optional<double> asymmetry;
 };
 

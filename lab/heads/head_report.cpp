@@ -12,16 +12,26 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-std::string percent(double share) { return fmt::format("{:.0f}", 100 * share); }
+// Blank in tables and null in JSON: a figure that cannot be.
+std::string percent(const std::optional<double>& share) {
+  return share ? fmt::format("{:.0f}", 100 * *share) : "";
+}
+
+template <class Number>
+nlohmann::ordered_json or_null(const std::optional<Number>& figure) {
+  return figure ? nlohmann::ordered_json(*figure) : nlohmann::ordered_json();
+}
+
+std::string entropy_text(const HeadFigures& head) {
+  return head.entropy ? fmt::format("{:.2f} of {:.2f}", *head.entropy, *head.even_entropy) : "";
+}
 
 std::string rank_text(const MapFigures& map) {
-  return fmt::format("{:.1f} of {}", map.rank, map.width);
+  return map.rank ? fmt::format("{:.1f} of {}", *map.rank, map.width) : "";
 }
 
 std::string offset_text(const HeadFigures& head) {
-  return head.offset_share > 0
-             ? fmt::format("{:+d}: {:.0f} %", head.offset, 100 * head.offset_share)
-             : "";
+  return head.offset ? fmt::format("{:+d}: {} %", *head.offset, percent(head.offset_share)) : "";
 }
 
 // The head of the same attention that does most nearly the same.
@@ -36,57 +46,61 @@ std::string nearest_text(const HeadReport& head, std::size_t number) {
 }
 
 nlohmann::ordered_json map_json(const MapFigures& map) {
-  return {{"norm", map.norm}, {"effective_rank", map.rank}, {"width", map.width}};
+  return {{"norm", map.norm}, {"effective_rank", or_null(map.rank)}, {"width", map.width}};
 }
 
 nlohmann::ordered_json head_json(const HeadReport& head, std::size_t number) {
   const HeadFigures& figures = head.figures;
   nlohmann::ordered_json json = {{"head", number},
                                  {"role", name_of(figures.role)},
-                                 {"entropy", figures.entropy},
-                                 {"even_entropy", figures.even_entropy},
-                                 {"confidence", figures.confidence}};
+                                 {"entropy", or_null(figures.entropy)},
+                                 {"even_entropy", or_null(figures.even_entropy)},
+                                 {"confidence", or_null(figures.confidence)}};
   for (std::size_t i = 0; i < place_names.size(); ++i) {
-    json["weight_on"][place_names[i]] = figures.places[i].share;
-    json["even_weight_on"][place_names[i]] = figures.places[i].even;
+    json["weight_on"][place_names[i]] = or_null(figures.places[i].share);
+    json["even_weight_on"][place_names[i]] = or_null(figures.places[i].even);
   }
   for (Index offset = -reach; offset <= reach; ++offset) {
     json["distance_profile"][fmt::format("{:+d}", offset)] =
-        figures.distance_profile[static_cast<std::size_t>(offset + reach)];
+        or_null(figures.distance_profile[static_cast<std::size_t>(offset + reach)]);
   }
-  json["offset"] = figures.offset;
-  json["offset_share"] = figures.offset_share;
+  json["offset"] = or_null(figures.offset);
+  json["offset_share"] = or_null(figures.offset_share);
   json["divergence"] = head.divergence;
   json["output_distance"] = head.output_distance;
   json["divergence_across"] = nlohmann::ordered_json::object();
   for (const auto& [site, divergence] : head.divergence_across) {
     json["divergence_across"][site.text()] = divergence;
   }
+  json["nearest"] = nullptr;
   if (head.nearest) {
     json["nearest"] = {{"attention", head.nearest->site.text()},
                        {"head", head.nearest->head},
                        {"divergence", head.nearest->distance}};
   }
-  if (!head.maps) {
-    return json;
+  json["query_key"] = nullptr;
+  json["value_output"] = nullptr;
+  if (head.maps) {
+    json["query_key"] = map_json(head.maps->query_key);
+    json["query_key"]["asymmetry"] = or_null(head.maps->asymmetry);
+    json["value_output"] = map_json(head.maps->value_output);
   }
-  json["query_key"] = map_json(head.maps->query_key);
-  if (head.maps->asymmetry) {
-    json["query_key"]["asymmetry"] = *head.maps->asymmetry;
-  }
-  json["value_output"] = map_json(head.maps->value_output);
   return json;
 }
 
 nlohmann::ordered_json relations_json(const AttentionReport& attention) {
   auto list = nlohmann::ordered_json::array();
   for (const RelationFigures& relation : attention.relations) {
+    auto agreement = nlohmann::ordered_json::array();
+    for (const std::optional<double>& of_head : relation.agreement) {
+      agreement.push_back(or_null(of_head));
+    }
     list.push_back({{"name", relation.name},
                     {"queries", relation.queries},
                     {"random", relation.random},
                     {"offset", relation.offset},
                     {"offset_share", relation.offset_share},
-                    {"agreement", relation.agreement}});
+                    {"agreement", agreement}});
   }
   return list;
 }
@@ -135,10 +149,9 @@ std::string heads_table(const std::vector<AttentionReport>& attentions) {
   for (const AttentionReport& attention : attentions) {
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {
       const HeadFigures& head = attention.heads[i].figures;
-      std::vector<std::string> cells = {
-          i == 0 ? attention.site.text() : "", std::to_string(i), std::string(name_of(head.role)),
-          fmt::format("{:.2f} of {:.2f}", head.entropy, head.even_entropy),
-          percent(head.confidence)};
+      std::vector<std::string> cells = {i == 0 ? attention.site.text() : "", std::to_string(i),
+                                        std::string(name_of(head.role)), entropy_text(head),
+                                        percent(head.confidence)};
       for (const PlaceFigures& place : head.places) {
         cells.push_back(percent(place.share));
       }

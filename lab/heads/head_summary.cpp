@@ -23,7 +23,7 @@ std::string without_spaces(std::string name) {
 double mean_distance(const HeadFigures& head) {
   double sum = 0;
   for (std::size_t i = 0; i < head.distance_profile.size(); ++i) {
-    sum += head.distance_profile[i] * std::abs(static_cast<double>(i) - reach);
+    sum += head.distance_profile[i].value_or(0) * std::abs(static_cast<double>(i) - reach);
   }
   return sum;
 }
@@ -31,24 +31,26 @@ double mean_distance(const HeadFigures& head) {
 // The names `largest` and `self` stay, whatever tables say: files of sweeps have them.
 void add_head(Values& values, const std::string& kind, const HeadReport& head) {
   const HeadFigures& figures = head.figures;
-  const auto add = [&](std::string_view name, double value) {
-    values[fmt::format("{}.{}", kind, name)].push_back(value);
+  const auto add = [&](std::string_view name, std::optional<double> value) {
+    if (value) {
+      values[fmt::format("{}.{}", kind, name)].push_back(*value);
+    }
   };
   add("entropy", figures.entropy);
   add("largest", figures.confidence);
-  add("distance", mean_distance(figures));
+  if (figures.entropy) {
+    add("distance", mean_distance(figures));
+  }
   for (const auto& [name, place] :
        {std::pair("self", KeyPlace::same), std::pair("previous", KeyPlace::previous),
         std::pair("next", KeyPlace::next), std::pair("first", KeyPlace::first)}) {
-    if (figures.at(place).even > 0) {
-      add(name, figures.at(place).share);
-    }
+    add(name, figures.at(place).share);
   }
   if (figures.even_entropy > 0) {
-    add("evenness", figures.entropy / figures.even_entropy);
+    add("evenness", *figures.entropy / *figures.even_entropy);
   }
-  if (head.maps && head.maps->asymmetry) {
-    add("asymmetry", *head.maps->asymmetry);
+  if (head.maps) {
+    add("asymmetry", head.maps->asymmetry);
   }
 }
 
@@ -69,8 +71,8 @@ void add_relations(NamedFigures& summary, const std::string& kind,
     const std::string name = fmt::format("{}.{}", kind, without_spaces(relation.name));
     const auto best = std::ranges::max_element(relation.agreement);
     const auto known = summary.find(name + ".best_head");
-    if (known == summary.end() || *best > known->second) {
-      summary[name + ".best_head"] = *best;
+    if (*best && (known == summary.end() || *best > known->second)) {
+      summary[name + ".best_head"] = **best;
       summary[name + ".random"] =
           relation.random[static_cast<std::size_t>(best - relation.agreement.begin())];
     }
@@ -111,9 +113,10 @@ NamedFigures summary_of(const std::vector<AttentionReport>& attentions) {
     }
   }
   for (const auto& [name, of_heads] : values) {
-    summary[name] = spread_of(of_heads).mean;
-    if (name.ends_with(".entropy") || name.ends_with(".distance")) {
-      summary[name + "_spread"] = spread_of(of_heads).deviation;
+    const Spread spread = spread_of(of_heads);
+    summary[name] = spread.mean;
+    if (spread.has_deviation() && (name.ends_with(".entropy") || name.ends_with(".distance"))) {
+      summary[name + "_spread"] = spread.deviation;
     }
   }
   add_roles(summary, attentions);

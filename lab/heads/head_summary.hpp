@@ -14,8 +14,9 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 using NamedFigures = std::map<std::string, double>;
 
 // What heads do, by kind of attention (encoder_self, decoder_self, cross): means over the heads of
-// all layers, spreads as sample deviations over them, and the best head for each relation. And how
-// many heads of the whole model have which role.
+// all layers that have the figure, spreads as sample deviations over them, and the best head for
+// each relation. What no head has, and the spread of a single head, is not among them. And how many
+// heads of the whole model have which role.
 NamedFigures summary_of(const std::vector<AttentionReport>& attentions);
 
 // How many heads are closed.

@@ -50,7 +50,7 @@ std::string relation_text(const AttentionReport& attention, std::size_t head) {
   }
   const RelationFigures& relation = attention.relations[*closest];
   return fmt::format("{} {}, best fixed offset {}", relation.name,
-                     format_share(relation.agreement[head]), format_share(relation.offset_share));
+                     format_share(*relation.agreement[head]), format_share(relation.offset_share));
 }
 
 std::string relations_table(const std::vector<AttentionReport>& attentions) {
@@ -65,10 +65,12 @@ std::string relations_table(const std::vector<AttentionReport>& attentions) {
   table.rule();
   for (const BestHead& one : best) {
     const RelationFigures& relation = one.relation;
+    const bool any = one.agreement() > 0;  // else no head is the best
     table.row({relation.name, std::string(words_of(one.site.kind)),
-               fmt::format("{:.0f}", relation.queries), format_share(one.random()),
+               fmt::format("{:.0f}", relation.queries), any ? format_share(one.random()) : "",
                fmt::format("{:+d}: {}", relation.offset, format_share(relation.offset_share)),
-               one.site.text(), std::to_string(one.head), format_share(one.agreement())});
+               any ? one.site.text() : "", any ? std::to_string(one.head) : "",
+               one.agreement() ? format_share(*one.agreement()) : ""});
   }
   return table.text();
 }

@@ -1,6 +1,7 @@
 // Texts about heads and the relations that a task knows.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ struct BestHead {
   std::size_t head = 0;
   RelationFigures relation;  // of the head's attention
 
-  double agreement() const { return relation.agreement[head]; }
+  // Absent if no head may attend to a related key.
+  std::optional<double> agreement() const { return relation.agreement[head]; }
   double random() const { return relation.random[head]; }
 };
 

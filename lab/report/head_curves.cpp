@@ -1,6 +1,7 @@
 #include "lab/report/head_curves.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +13,7 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using FigureOfHead = std::function<double(const AttentionReport&, std::size_t head)>;
+using FigureOfHead = std::function<std::optional<double>(const AttentionReport&, std::size_t head)>;
 struct NamedFigure {
   std::string name;
   FigureOfHead of;
@@ -24,7 +25,8 @@ std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention) {
   for (std::size_t r = 0; r < attention.relations.size(); ++r) {
     figures.push_back({fmt::format("follows {}", attention.relations[r].name),
                        [r](const AttentionReport& at, std::size_t head) {
-                         return r < at.relations.size() ? at.relations[r].agreement[head] : 0;
+                         return r < at.relations.size() ? at.relations[r].agreement[head]
+                                                        : std::nullopt;
                        }});
   }
   figures.push_back({"largest weight", [](const AttentionReport& at, std::size_t head) {
@@ -43,16 +45,17 @@ std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention) {
   return figures;
 }
 
-// [[of each head] of each step]; null if all are 0.
+// [[of each head] of each step], null where a head has no such figure; null if no head ever has it.
 Json curves_of(const HeadHistory& history, std::size_t attention, const FigureOfHead& of) {
   Json steps = Json::array();
   bool any = false;
   for (const HeadMoment& moment : history) {
     const AttentionReport& at = moment.attentions[attention];
-    std::vector<double> heads;
+    Json heads = Json::array();
     for (std::size_t head = 0; head < at.heads.size(); ++head) {
-      heads.push_back(of(at, head));
-      any = any || heads.back() > 0;
+      const std::optional<double> figure = of(at, head);
+      heads.push_back(figure ? Json(*figure) : Json());
+      any = any || figure;
     }
     steps.push_back(std::move(heads));
   }

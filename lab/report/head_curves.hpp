@@ -12,8 +12,8 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 //  [{"attention": "decoder.layers.0.self", "figures": {"largest weight": [[0.4, 0.2], [0.9,
 //  0.2]]}}]}
 //
-// A figure is a share, of each head at each step. It is absent where no head of the attention ever
-// has it.
+// A figure is a share, of each head at each step, null where the head cannot have it. It is absent
+// where no head of the attention ever has it.
 nlohmann::ordered_json head_curves_json(const HeadHistory& history);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -28,9 +28,10 @@ function numberOrText(value) {
   return typeof value === 'number' ? number(value) : String(value ?? '');
 }
 
-// A share of the weight, with what an even spread would have there.
+// A share of the weight, with what an even spread would have there; blank where there can be none.
 function shareCell(row, [first, ...inner]) {
   const value = at(row, [first, ...inner]);
+  if (typeof value !== 'number') return '';
   const even = at(row, [`even_${first}`, ...inner]);
   return {...shade(value, percent(value)), title: even === undefined ? undefined : `even spread: ${percent(even)}`};
 }
@@ -45,17 +46,17 @@ function nearestText(row) {
 
 // Of the map of a head; some heads have none.
 function rankText(map) {
-  return map ? `${map.effective_rank.toFixed(1)} of ${map.width}` : '';
+  return map && map.effective_rank !== null ? `${map.effective_rank.toFixed(1)} of ${map.width}` : '';
 }
 
 // What takes more than a number or a share, by the key of the column.
 const headCells = {
   role: (row) => (row.role === 'none' ? '' : element('span', {class: 'role'}, row.role)),
   distance_profile: (row) => (row.distance_profile ? profile(row.distance_profile) : ''),
-  entropy: (row) => `${row.entropy.toFixed(2)} of ${row.even_entropy.toFixed(2)}`,
+  entropy: (row) => (row.entropy === null ? '' : `${row.entropy.toFixed(2)} of ${row.even_entropy.toFixed(2)}`),
   'query_key.effective_rank': ({query_key: map}) => rankText(map),
   'value_output.effective_rank': ({value_output: map}) => rankText(map),
-  offset: (row) => (row.offset_share > 0 ? `${d3.format('+d')(row.offset)}: ${percent(row.offset_share)}` : ''),
+  offset: (row) => (Number.isInteger(row.offset) ? `${d3.format('+d')(row.offset)}: ${percent(row.offset_share)}` : ''),
   divergence: nearestText,
   nearest: ({nearest}) => (nearest ? `${attentionName(nearest.attention)}, ${nearest.head} (${nearest.divergence.toFixed(2)})` : ''),
 };
@@ -79,7 +80,7 @@ function headColumns(legend, rows) {
     const share = key === 'confidence' || path[0].endsWith('_on');
     const plain = (row) => (share ? shareCell(row, path) : numberOrText(at(row, path)));
     return {key, name, help: meaning, cell: cells[key] ?? plain};
-  }).filter(({key}) => rows.some((row) => at(row, key.split('.')) !== undefined))
+  }).filter(({key}) => rows.some((row) => (at(row, key.split('.')) ?? null) !== null))
     .sort((a, b) => place(a) - place(b));
 }
 

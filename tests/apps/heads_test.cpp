@@ -47,8 +47,9 @@ TEST_F(Heads, are_told_in_a_few_lines) {
       result.output,
       AllOf(HasSubstr("a/checkpoints/best.safetensors on validation (40 examples)\n"),
             HasSubstr(" of 12 heads ha"),
-            HasSubstr("best head for \"answer\": decoder.layers.0.cross."),
-            HasSubstr(" % of the queries, best fixed offset 100 %\n"), HasSubstr("most alike: "),
+            HasSubstr("no head exceeds the best fixed offset for \"answer\", 100 % of the queries; "
+                      "closest: decoder.layers.0.cross."),
+            HasSubstr("most alike: "),
             ContainsRegex("look next: [^ ]*tapehead heads a --importance [(]"),
             ContainsRegex("all figures: [^ ]*tapehead heads a --all\n"),
             HasSubstr(" heads --legend\n"), Not(HasSubstr(columns)), Not(HasSubstr("docs/"))));
@@ -80,7 +81,7 @@ TEST_F(Heads, json) {
       EXPECT_LE(entropy, head["even_entropy"].get<double>() + 1e-6);
       double everywhere = 0;
       for (const auto& [offset, weight] : head["distance_profile"].items()) {
-        everywhere += weight.get<double>();
+        everywhere += weight.is_null() ? 0 : weight.get<double>();
       }
       EXPECT_NEAR(everywhere, 1, 1e-5);  // sums of float weights
       EXPECT_EQ(head["divergence"].size(), 4U);
@@ -99,6 +100,31 @@ TEST_F(Heads, json) {
       EXPECT_EQ(relation["offset"], 0);
       EXPECT_EQ(relation["offset_share"], 1);
       EXPECT_EQ(relation["agreement"].size(), 4U);
+    }
+  }
+}
+
+// The decoder's attention to itself is causal, cross-attention has no token of its own to find
+// again, and symbols are no punctuation.
+TEST_F(Heads, have_null_where_a_figure_cannot_be) {
+  const auto object = nlohmann::json::parse(heads({"--json"}).output);
+  for (const auto& attention : object["attentions"]) {
+    const std::string name = attention["attention"];
+    for (const auto& head : attention["heads"]) {
+      const auto is_null = [&](const std::string& place) {
+        EXPECT_EQ(head["weight_on"][place].is_null(), head["even_weight_on"][place].is_null());
+        return head["weight_on"][place].is_null();
+      };
+      EXPECT_TRUE(is_null("punctuation"));
+      EXPECT_FALSE(is_null("first"));
+      for (const char* place : {"next", "last"}) {
+        EXPECT_EQ(is_null(place), name.starts_with("decoder.layers.0.self")) << name << place;
+      }
+      for (const char* place : {"induction", "duplicate"}) {
+        EXPECT_EQ(is_null(place), name.ends_with("cross")) << name << place;
+      }
+      EXPECT_EQ(head["distance_profile"]["+1"].is_null(), name == "decoder.layers.0.self");
+      EXPECT_EQ(head["query_key"]["asymmetry"].is_null(), name.ends_with("cross"));
     }
   }
 }

@@ -169,6 +169,26 @@ TEST_F(Report, explains_its_columns_itself) {
   EXPECT_THAT(page["text"].get<std::string>(), ::testing::Not(HasSubstr("docs/")));
 }
 
+// The decoder's attention to itself has no next position, cross-attention no earlier token of its
+// own, and no head punctuation: symbols are none.
+TEST_F(Report, has_blank_cells_for_figures_that_cannot_be) {
+  const auto page = see("a/report.html", R"(
+    const names = [...document.querySelectorAll('#heads .table:first-of-type th')].map((one) => one.textContent);
+    const blank = (row) => names.filter((_, i) => row.cells[i].textContent === '');
+    const rows = [...document.querySelectorAll('#heads .table:first-of-type tbody tr')];
+    return {names, blank: rows.map((row) => ({head: row.dataset.head, names: blank(row).filter((name) => name !== 'role')}))};)");
+  EXPECT_THAT(page["names"], ::testing::Not(::testing::Contains("punctuation")));
+  for (const auto& row : page["blank"]) {
+    const std::string head = row["head"];
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(row["names"].get<Names>(),
+              head.starts_with("decoder.layers.0.self")    ? (Names{"next", "last"})
+              : head.starts_with("decoder.layers.0.cross") ? (Names{"induction", "duplicate"})
+                                                           : Names{})
+        << head;
+  }
+}
+
 // What is wider than its place has a scroll bar, and a line that says so where bars are hidden.
 TEST_F(Report, tables_that_are_cut_say_so_and_can_be_scrolled) {
   for (const int width : {390, 800, 1280}) {

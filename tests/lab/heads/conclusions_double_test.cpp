@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +32,8 @@ AttentionReport attention(AttentionSite site, const std::vector<Role>& roles) {
   return report;
 }
 
-RelationFigures relation(std::string name, double offset_share, std::vector<double> agreement) {
+RelationFigures relation(std::string name, double offset_share,
+                         std::vector<std::optional<double>> agreement) {
   return {.name = std::move(name),
           .queries = 10,
           .random = {},
@@ -73,8 +75,8 @@ TEST(HeadConclusions, name_the_best_head_for_the_relations_that_offsets_explain_
   found.heads[0].relations = {relation("near", 1, {0.9, 0.96}), relation("object", 0.5, {0.6, 0})};
   found.heads[1].relations = {relation("near", 1, {0.95}), relation("object", 0.5, {0.8})};
   const std::string near =
-      "best head for \"near\": encoder.layers.0.self.1, 96 % of the queries, best fixed offset "
-      "100 %";
+      "no head exceeds the best fixed offset for \"near\", 100 % of the queries; closest: "
+      "encoder.layers.0.self.1, 96 %";
   const std::string object =
       "best head for \"object\": encoder.layers.1.self.0, 80 % of the queries, best fixed offset "
       "50 %";
@@ -86,6 +88,20 @@ TEST(HeadConclusions, name_the_best_head_for_the_relations_that_offsets_explain_
   EXPECT_THAT(lines, ::testing::Not(Contains(near)));
   EXPECT_EQ(lines.back(),
             "further relations: 1; in 0 of them the best head exceeds the best fixed offset");
+}
+
+TEST(HeadConclusions, name_no_best_head_where_an_offset_is_as_good) {
+  HeadFindings found{.heads = {attention(encoder, {Role::none, Role::none})}};
+  const auto line = [&](std::vector<std::optional<double>> agreement) {
+    found.heads[0].relations = {relation("object", 0.31, std::move(agreement))};
+    return conclusions(found).back();
+  };
+  const std::string offset =
+      "no head exceeds the best fixed offset for \"object\", 31 % of the queries; ";
+  EXPECT_EQ(line({0, 0.31}), offset + "closest: encoder.layers.0.self.1, 31 %");
+  EXPECT_EQ(line({0, 0}), offset + "no head agrees in any");
+  EXPECT_EQ(line({std::nullopt, 0}), offset + "no head agrees in any");
+  EXPECT_EQ(line({std::nullopt, std::nullopt}), offset + "no head may attend to a related key");
 }
 
 TEST(HeadConclusions, tell_in_how_many_further_relations_a_head_exceeds_the_offset) {

@@ -18,8 +18,10 @@ namespace {
 using ::testing::AllOf;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Optional;
 using ::testing::Pair;
 
 const std::vector<TokenId> five_tokens{3, 4, 5, 6, 7};
@@ -70,7 +72,7 @@ TEST(HeadAgreement, counts_queries_with_the_largest_weight_on_a_related_key) {
   const RelationFigures figures = figures_of(sums[0]);
   EXPECT_EQ(figures.name, "partner");
   EXPECT_EQ(figures.queries, 3);
-  EXPECT_THAT(figures.agreement, ElementsAre(DoubleNear(2.0 / 3, 1e-12), 1, 0));
+  EXPECT_THAT(figures.agreement, ElementsAre(Optional(DoubleNear(2.0 / 3, 1e-12)), 1, 0));
 }
 
 // Offset -1 is right for queries 1 and 4, -2 for 2 and 4.
@@ -110,6 +112,18 @@ TEST(HeadAgreement, knows_what_chance_would_give_among_the_keys_of_each_pattern)
                   DoubleNear((1.0 / 2 + 1.0 / 2) / 3, 1e-12), DoubleNear(1.0 / 2 / 3, 1e-12)));
 }
 
+// Blocks of one show each query itself, and no key is related to itself.
+TEST(HeadAgreement, is_absent_for_a_head_that_may_attend_to_no_related_key) {
+  const Relations relations = partner(RelationSide::source);
+  const std::vector<Pattern> patterns{Pattern::full(), Pattern::blocks(1)};
+  AttendedSequence sequence = sequence_with(relations);
+  sequence.patterns = patterns;
+  const auto sums = sums_of(sequence, {none_of_them, none_of_them});
+  const RelationFigures figures = figures_of(sums[0]);
+  EXPECT_THAT(figures.agreement, ElementsAre(0, std::nullopt));
+  EXPECT_EQ(closest_relation({figures}, 1), std::nullopt);
+}
+
 TEST(HeadAgreement, is_with_the_relations_of_its_own_side) {
   const Relations relations = partner(RelationSide::source);
   EXPECT_THAT(sums_of(sequence_with(relations, true), {all_of_them}), IsEmpty());
@@ -143,7 +157,8 @@ TEST(HeadAgreement, of_parts_adds_up) {
   }
 }
 
-RelationFigures figures(std::string name, double offset_share, std::vector<double> agreement) {
+RelationFigures figures(std::string name, double offset_share,
+                        std::vector<std::optional<double>> agreement) {
   return {.name = std::move(name),
           .queries = 100,
           .random = std::vector<double>(agreement.size(), 0.1),
@@ -176,6 +191,11 @@ TEST(RelationReport, names_the_best_head_of_each_relation) {
   const std::string table = relations_table(attentions);
   EXPECT_THAT(table, AllOf(HasSubstr("-1: 30 %"), HasSubstr("encoder.layers.1.self  1")));
   EXPECT_THAT(table, Not(HasSubstr("encoder.layers.0.self")));
+  attentions[0].relations = {figures("subject", 0.3, {0, std::nullopt})};
+  attentions[1].relations = {figures("object", 0.2, {std::nullopt})};
+  const std::string none = relations_table(attentions);
+  EXPECT_THAT(none, AllOf(Not(HasSubstr("encoder.layers.")), HasSubstr("   0 %\n")));
+  EXPECT_THAT(none, EndsWith("-1: 20 %")) << "what no head may do is blank";
   attentions[0].relations.clear();
   attentions[1].relations.clear();
   EXPECT_EQ(relations_table(attentions), "");

@@ -1,9 +1,11 @@
-// Every figure and every column has its meaning.
+// Every figure and every column has its meaning, and one that cannot be is blank or null.
 #include "lab/heads/head_legend.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -23,8 +25,9 @@ using ::testing::HasSubstr;
 
 // One head for which everything is known.
 std::vector<AttentionReport> one_head() {
+  const MapFigures map{.norm = 1, .rank = 1, .width = 1};
   HeadReport head{.figures = {},
-                  .maps = HeadMaps{.query_key = {}, .value_output = {}, .asymmetry = 0.1},
+                  .maps = HeadMaps{.query_key = map, .value_output = map, .asymmetry = 0.1},
                   .divergence = {0},
                   .output_distance = {0},
                   .nearest = NearestHead{.site = {AttentionKind::cross, 1}}};
@@ -117,6 +120,69 @@ TEST(HeadLegend, has_every_role_with_its_threshold) {
   }
   EXPECT_THAT(roles.front().second, HasSubstr("75 %"));
   EXPECT_THAT(legend_text(), HasSubstr("90 % of the queries"));
+}
+
+// One head of which nothing is known, and one whose figures are 0.
+std::vector<AttentionReport> two_heads() {
+  HeadReport zero;
+  zero.figures.entropy = zero.figures.even_entropy = zero.figures.confidence = 0;
+  zero.figures.places.fill({.share = 0, .even = 0});
+  zero.figures.distance_profile.fill(0);
+  zero.figures.offset = 0;
+  zero.figures.offset_share = 0;
+  zero.maps = HeadMaps{.query_key = {}, .value_output = {}, .asymmetry = {}};
+  AttentionReport report;
+  report.site = {AttentionKind::encoder_self, 0};
+  report.heads = {HeadReport(), zero};
+  report.relations = {
+      {.name = "answer", .queries = 2, .random = {0, 0.5}, .agreement = {std::nullopt, 0}}};
+  return {report};
+}
+
+// The rows below the header and the rule.
+std::vector<std::string> rows_of(const std::string& table) {
+  std::vector<std::string> rows;
+  for (std::size_t begin = 0; begin < table.size();) {
+    const std::size_t end = std::min(table.find('\n', begin), table.size());
+    rows.push_back(table.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  rows.erase(rows.begin(), rows.begin() + 2);
+  return rows;
+}
+
+TEST(HeadReport, has_blanks_for_what_cannot_be) {
+  const std::vector<std::string> weights = rows_of(heads_table(two_heads()));
+  ASSERT_EQ(weights.size(), 2U);
+  EXPECT_TRUE(weights[0].ends_with("  0  none")) << weights[0];
+  EXPECT_NE(weights[1].find("0.00 of 0.00"), std::string::npos) << weights[1];
+  EXPECT_TRUE(weights[1].ends_with("+0: 0 %")) << weights[1];
+  const std::vector<std::string> maps = rows_of(maps_table(two_heads()));
+  EXPECT_TRUE(maps[0].ends_with("  0")) << maps[0];
+  EXPECT_TRUE(maps[1].ends_with("  0.00")) << "no rank behind the norm: " << maps[1];
+}
+
+TEST(HeadReport, has_null_for_what_cannot_be) {
+  const auto json = heads_json(two_heads())[0];
+  EXPECT_EQ(json["relations"][0]["agreement"], nlohmann::ordered_json({nullptr, 0.0}));
+  const auto& nothing = json["heads"][0];
+  const auto& zero = json["heads"][1];
+  for (const char* figure : {"entropy", "even_entropy", "confidence", "offset", "offset_share",
+                             "nearest", "query_key", "value_output"}) {
+    ASSERT_TRUE(nothing.contains(figure)) << figure;
+    EXPECT_TRUE(nothing[figure].is_null()) << figure;
+  }
+  for (const char* figures : {"weight_on", "even_weight_on", "distance_profile"}) {
+    for (const auto& [name, figure] : nothing[figures].items()) {
+      EXPECT_TRUE(figure.is_null()) << figures << " " << name;
+      EXPECT_EQ(zero[figures][name], 0) << figures << " " << name;
+    }
+  }
+  EXPECT_EQ(zero["entropy"], 0);
+  EXPECT_EQ(zero["offset"], 0);
+  EXPECT_EQ(zero["query_key"]["norm"], 0);
+  EXPECT_TRUE(zero["query_key"]["effective_rank"].is_null());
+  EXPECT_TRUE(zero["query_key"]["asymmetry"].is_null());
 }
 
 }  // namespace

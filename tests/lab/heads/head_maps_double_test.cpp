@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 
 #include "core/product/blas_spectrum.hpp"
 #include "tests/support/tiny_model.hpp"
@@ -116,7 +117,12 @@ TEST_F(Maps, tell_symmetry_from_its_opposite) {
   key.row(1)[0] = 1;
   const HeadMaps opposite = *maps_of(path)[0];
   EXPECT_NEAR(*opposite.asymmetry, 1, 1e-7);
-  EXPECT_NEAR(opposite.query_key.rank, 2, 1e-6);
+  EXPECT_NEAR(*opposite.query_key.rank, 2, 1e-6);
+  std::ranges::fill(query.values(), 0);
+  const HeadMaps nothing = *maps_of(path)[0];
+  EXPECT_EQ(nothing.query_key.norm, 0);
+  EXPECT_EQ(nothing.query_key.rank, std::nullopt);
+  EXPECT_EQ(nothing.asymmetry, std::nullopt);
 }
 
 }  // namespace

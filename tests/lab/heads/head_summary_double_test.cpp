@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,21 @@ TEST(HeadSummary, has_means_over_the_heads_of_all_layers_of_a_kind) {
   EXPECT_EQ(at(figures, "role.induction"), 0);
   EXPECT_FALSE(figures.contains("cross.entropy"));
   EXPECT_FALSE(figures.contains("encoder_self.next"));
+  EXPECT_FALSE(figures.contains("decoder_self.entropy_spread")) << "it has one head";
   EXPECT_FALSE(figures.contains("encoder_self.divergence")) << "no attention has two heads";
+}
+
+TEST(HeadSummary, has_no_figure_that_no_head_has) {
+  AttentionReport nothing = attention({AttentionKind::cross, 0}, {HeadReport()});
+  nothing.heads[0].divergence = nothing.heads[0].output_distance = {0};
+  nothing.relations.push_back({.name = "answer",
+                               .queries = 5,
+                               .random = {0},
+                               .offset_share = 0.4,
+                               .agreement = {std::nullopt}});
+  NamedFigures figures = summary_of({nothing});
+  std::erase_if(figures, [](const auto& figure) { return !figure.first.starts_with("cross."); });
+  EXPECT_EQ(figures, (NamedFigures{{"cross.answer.best_offset", 0.4}}));
 }
 
 TEST(HeadSummary, has_each_pair_of_heads_of_an_attention_once) {
@@ -74,7 +89,7 @@ TEST(HeadSummary, has_each_pair_of_heads_of_an_attention_once) {
 }
 
 TEST(HeadSummary, has_the_best_head_of_all_layers_for_a_relation) {
-  const auto with = [](AttentionSite site, std::vector<double> agreement,
+  const auto with = [](AttentionSite site, std::vector<std::optional<double>> agreement,
                        std::vector<double> random) {
     AttentionReport report = attention(site, {head(1, Role::none), head(1, Role::none)});
     for (HeadReport& one : report.heads) one.divergence = one.output_distance = {0, 0};
@@ -88,7 +103,7 @@ TEST(HeadSummary, has_the_best_head_of_all_layers_for_a_relation) {
   };
   const NamedFigures figures =
       summary_of({with({AttentionKind::encoder_self, 0}, {0.2, 0.9}, {0.1, 0.25}),
-                  with({AttentionKind::encoder_self, 1}, {0.3, 0.1}, {0.1, 0.1})});
+                  with({AttentionKind::encoder_self, 1}, {0.3, std::nullopt}, {0.1, 0})});
   EXPECT_EQ(at(figures, "encoder_self.object_to_verb.best_head"), 0.9);
   EXPECT_EQ(at(figures, "encoder_self.object_to_verb.best_offset"), 0.4);
   EXPECT_EQ(at(figures, "encoder_self.object_to_verb.random"), 0.25) << "of the best head";

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Eq;
 using ::testing::Pointwise;
 
 constexpr double sums_rounding = 1e-12;
@@ -75,6 +77,13 @@ HeadFigures figures_for(const AttendedSequence& sequence, const std::vector<Scal
   return figures_of(sums);
 }
 
+void expect_even_places(const HeadFigures& head) {
+  for (const PlaceFigures& place : head.places) {
+    ASSERT_EQ(place.share.has_value(), place.even.has_value());
+    EXPECT_NEAR(place.share.value_or(0), place.even.value_or(0), sums_rounding);
+  }
+}
+
 const std::vector<TokenId> sentence{3, 4, 5, 6, 7, 9, 2};
 
 TEST(AttendedSequence, lets_every_query_see_the_prefix) {
@@ -105,13 +114,13 @@ TEST(HeadFigures, of_a_head_that_looks_at_the_previous_token) {
   EXPECT_EQ(head.offset, -1);
   EXPECT_EQ(head.offset_share, 1);  // of the queries that have a previous token
   EXPECT_EQ(head.at(KeyPlace::previous).share, 1);
-  EXPECT_NEAR(head.at(KeyPlace::previous).even, 1.0 / 7, sums_rounding);
+  EXPECT_NEAR(*head.at(KeyPlace::previous).even, 1.0 / 7, sums_rounding);
   EXPECT_EQ(head.entropy, 0);
   EXPECT_EQ(head.confidence, 1);
-  EXPECT_NEAR(head.even_entropy, std::log(7), sums_rounding);
+  EXPECT_NEAR(*head.even_entropy, std::log(7), sums_rounding);
   // Six of seven queries; the first looks five positions ahead.
-  EXPECT_NEAR(head.distance_profile[reach - 1], 6.0 / 7, sums_rounding);
-  EXPECT_NEAR(head.distance_profile[reach + 5], 1.0 / 7, sums_rounding);
+  EXPECT_NEAR(*head.distance_profile[reach - 1], 6.0 / 7, sums_rounding);
+  EXPECT_NEAR(*head.distance_profile[reach + 5], 1.0 / 7, sums_rounding);
 }
 
 TEST(HeadFigures, tell_the_next_token_and_other_offsets) {
@@ -131,10 +140,8 @@ TEST(HeadFigures, of_even_attention_are_the_even_ones) {
     const HeadFigures head =
         figures_for(in_self_attention(sentence, causal), even_weights(sentence.size(), causal));
     EXPECT_EQ(head.role, Role::none);
-    EXPECT_NEAR(head.entropy, head.even_entropy, sums_rounding);
-    for (const PlaceFigures& place : head.places) {
-      EXPECT_NEAR(place.share, place.even, sums_rounding);
-    }
+    EXPECT_NEAR(*head.entropy, *head.even_entropy, sums_rounding);
+    expect_even_places(head);
   }
 }
 
@@ -161,11 +168,9 @@ TEST(HeadFigures, of_a_heads_even_spread_over_its_pattern_are_the_even_ones) {
     HeadSums sums;
     sums.add(sequence, head, weights);
     const HeadFigures figures = figures_of(sums);
-    EXPECT_NEAR(figures.even_entropy, even_entropies[head], sums_rounding);
-    EXPECT_NEAR(figures.entropy, figures.even_entropy, sums_rounding);
-    for (const PlaceFigures& place : figures.places) {
-      EXPECT_NEAR(place.share, place.even, sums_rounding);
-    }
+    EXPECT_NEAR(*figures.even_entropy, even_entropies[head], sums_rounding);
+    EXPECT_NEAR(*figures.entropy, *figures.even_entropy, sums_rounding);
+    expect_even_places(figures);
     EXPECT_NE(figures.role, Role::content);
     EXPECT_NE(figures.role, Role::idle);
   }
@@ -267,7 +272,7 @@ TEST(HeadFigures, tell_duplicate_tokens) {
                   all_on(repeated.size(), [&](std::size_t i) { return keys[i]; }));
   EXPECT_EQ(head.at(KeyPlace::duplicate).share, 1);
   // One of 4 keys, one of 5, two of 6 and two of 8.
-  EXPECT_NEAR(head.at(KeyPlace::duplicate).even, (1.0 / 4 + 1.0 / 5 + 2.0 / 6 + 2.0 / 8) / 4,
+  EXPECT_NEAR(*head.at(KeyPlace::duplicate).even, (1.0 / 4 + 1.0 / 5 + 2.0 / 6 + 2.0 / 8) / 4,
               sums_rounding);
   EXPECT_EQ(head.role, Role::duplicate);
   // Its own position is no earlier one, and another sentence has no earlier selves.
@@ -275,7 +280,7 @@ TEST(HeadFigures, tell_duplicate_tokens) {
   const auto own = all_on(repeated.size(), [](std::size_t i) { return i; });
   EXPECT_EQ(figures_for(sequence, own).at(KeyPlace::duplicate).share, 0);
   sequence.self = false;
-  EXPECT_EQ(figures_for(sequence, own).at(KeyPlace::duplicate).even, 0);
+  EXPECT_EQ(figures_for(sequence, own).at(KeyPlace::duplicate).share, std::nullopt);
 }
 
 TEST(HeadFigures, tell_duplicate_tokens_from_an_even_spread) {
@@ -293,7 +298,7 @@ TEST(HeadFigures, tell_duplicate_tokens_from_an_even_spread) {
     }
   }
   const HeadFigures head = figures_for(in_self_attention(turns, true), weights);
-  EXPECT_NEAR(head.at(KeyPlace::duplicate).share, 0.6, sums_rounding);
+  EXPECT_NEAR(*head.at(KeyPlace::duplicate).share, 0.6, sums_rounding);
   EXPECT_NE(head.role, Role::duplicate);
 }
 
@@ -317,8 +322,8 @@ TEST(HeadFigures, count_the_first_token_where_there_is_a_choice) {
     weights[i * 4 + i] = 0.75;
   }
   const HeadFigures head = figures_for(in_self_attention(tokens, true), weights);
-  EXPECT_NEAR(head.at(KeyPlace::first).share, 0.25, sums_rounding);
-  EXPECT_NEAR(head.at(KeyPlace::first).even, 13.0 / 36, sums_rounding);
+  EXPECT_NEAR(*head.at(KeyPlace::first).share, 0.25, sums_rounding);
+  EXPECT_NEAR(*head.at(KeyPlace::first).even, 13.0 / 36, sums_rounding);
 }
 
 TEST(HeadFigures, tell_the_first_token_from_an_even_spread) {
@@ -326,15 +331,88 @@ TEST(HeadFigures, tell_the_first_token_from_an_even_spread) {
   // key: 3/4 is less than twice as much.
   const std::vector<Scalar> weights{1, 0, 0, 0.75, 0.25, 0, 0.75, 0, 0.25};
   const HeadFigures head = figures_for(in_self_attention({3, 4, 5}, true), weights);
-  EXPECT_NEAR(head.at(KeyPlace::first).share, 0.75, sums_rounding);
+  EXPECT_NEAR(*head.at(KeyPlace::first).share, 0.75, sums_rounding);
   EXPECT_NE(head.role, Role::first);
 }
 
-TEST(HeadFigures, of_nothing_are_zeros) {
+std::vector<KeyPlace> absent_places(const HeadFigures& head) {
+  std::vector<KeyPlace> absent;
+  for (std::size_t i = 0; i < place_names.size(); ++i) {
+    EXPECT_EQ(head.places[i].share.has_value(), head.places[i].even.has_value());
+    if (!head.places[i].share) {
+      absent.push_back(static_cast<KeyPlace>(i));
+    }
+  }
+  return absent;
+}
+
+TEST(HeadFigures, of_nothing_are_absent) {
   const HeadFigures head = figures_of(HeadSums{});
+  EXPECT_EQ(head.entropy, std::nullopt);
+  EXPECT_EQ(head.even_entropy, std::nullopt);
+  EXPECT_EQ(head.confidence, std::nullopt);
+  EXPECT_EQ(head.offset, std::nullopt);
+  EXPECT_EQ(head.offset_share, std::nullopt);
+  EXPECT_THAT(head.distance_profile, Each(Eq(std::nullopt)));
+  EXPECT_EQ(absent_places(head).size(), place_names.size());
+  EXPECT_EQ(head.role, Role::none);
+}
+
+// Three words, all different, without punctuation.
+TEST(HeadFigures, of_places_are_absent_where_no_query_may_attend_to_them) {
+  using enum KeyPlace;
+  const std::vector<TokenId> words{3, 4, 5};
+  const std::vector<TokenId> twice{3, 3, 4};
+  const std::vector<TokenId> alone{end_id};
+  const auto absent = [](const std::vector<TokenId>& tokens, bool self, bool causal) {
+    AttendedSequence sequence = in_self_attention(tokens, causal);
+    sequence.self = self;
+    return absent_places(figures_for(sequence, even_weights(tokens.size(), causal)));
+  };
+  EXPECT_THAT(absent(words, true, false), ElementsAre(punctuation, induction, duplicate));
+  EXPECT_THAT(absent(words, true, true),
+              ElementsAre(next, last, punctuation, induction, duplicate));
+  EXPECT_THAT(absent(twice, true, true), ElementsAre(next, last, punctuation));
+  EXPECT_THAT(absent(twice, false, false), ElementsAre(punctuation, induction, duplicate));
+  EXPECT_THAT(absent(alone, true, true),
+              ElementsAre(previous, next, first, last, punctuation, rarest, induction, duplicate));
+}
+
+// The last key may be seen by every query but is shown to none.
+TEST(HeadFigures, of_an_end_that_the_pattern_shows_to_no_query_are_absent) {
+  const std::vector<TokenId> tokens{3, 4, 5};
+  const std::vector<Pattern> patterns{Pattern::by([](Index, Index key) { return key < 2; })};
+  AttendedSequence sequence = in_self_attention(tokens);
+  sequence.patterns = patterns;
+  const HeadFigures head = figures_for(sequence, {1, 0, 0, 1, 0, 0, 1, 0, 0});
+  EXPECT_EQ(head.at(KeyPlace::last).share, std::nullopt);
+  EXPECT_EQ(head.at(KeyPlace::first).share, 1);
+  EXPECT_EQ(head.role, Role::first);
+}
+
+TEST(HeadFigures, that_are_zero_are_there) {
+  const std::vector<TokenId> tokens{3, 9, 3, 9};
+  const HeadFigures head =
+      figures_for(in_self_attention(tokens, true), all_on(4, [](std::size_t i) { return i; }));
+  EXPECT_EQ(head.at(KeyPlace::previous).share, 0);
   EXPECT_EQ(head.entropy, 0);
-  EXPECT_EQ(head.offset_share, 0);
-  EXPECT_THAT(head.distance_profile, Each(0));
+  EXPECT_EQ(head.distance_profile[reach - 1], 0);
+  EXPECT_EQ(head.distance_profile[reach + 1], std::nullopt) << "there is no such key";
+}
+
+// Query i may attend to key 5 - i alone.
+TEST(HeadFigures, of_offsets_are_absent_where_too_few_queries_have_one) {
+  const std::vector<TokenId> tokens{3, 4, 5, 6, 7, 8};
+  const std::vector<Pattern> patterns{
+      Pattern::by([](Index query, Index key) { return key == 5 - query; })};
+  AttendedSequence sequence = in_self_attention(tokens);
+  sequence.patterns = patterns;  // offsets 5, 3, 1, -1, -3, -5: one query each
+  const HeadFigures head = figures_for(sequence, all_on(6, [](std::size_t i) { return 5 - i; }));
+  EXPECT_EQ(head.offset, std::nullopt);
+  EXPECT_EQ(head.offset_share, std::nullopt);
+  // Each query has one key: nothing is chosen.
+  EXPECT_EQ(head.entropy, 0);
+  EXPECT_EQ(head.role, Role::none);
 }
 
 // Queries and keys made by hand: q_i = e_{i + offset}, k_j = e_j, long enough that softmax is
