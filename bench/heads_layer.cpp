@@ -105,7 +105,8 @@ nlohmann::ordered_json measure(const std::string& rule, const TimedLayer& layer)
   const auto N = static_cast<double>(all_rows);
   const double projections = 3 * N * work.query_row;  // forward, and twice that backward
   const double output = 3 * N * work.output_row;
-  const double products = 3 * N * work.pair * static_cast<double>(layer.length);
+  const double products =
+      3 * N * static_cast<double>(layer.length * spec.heads * (spec.d_qk + spec.d_v));
   return {{"rule", rule},
           {"d_model", layer.d_model},
           {"heads", layer.heads},

@@ -93,8 +93,9 @@ void add_step_bench(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "step",
       "Whole training steps of an encoder-decoder model or a language model. MFU: the share of the "
-      "cores' sgemm rate "
-      "(1024 x 1024) that the step's matrix products reach; %: of the threads' time");
+      "cores' sgemm rate (1024 x 1024) that the step's matrix products reach, counting all pairs "
+      "of "
+      "attention, whatever the pattern; %: of the threads' time");
   const auto arguments = std::make_shared<StepArguments>();
   command
       ->add_option("subjects", arguments->subjects,

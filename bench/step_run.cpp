@@ -46,6 +46,12 @@ struct Times {
   }
 };
 
+// All pairs count, whatever the pattern, as in published figures of MFU.
+double flops_of(const StepSubject& subject, const Batch& batch) {
+  return step_flops(subject.config.model, subject.target_vocabulary,
+                    rows_of(batch, subject.config.training.memory), CountedPairs::all);
+}
+
 class StepRun {
  public:
   StepRun(const StepSubject& subject, Index threads, Ranks& ranks = alone())
@@ -88,8 +94,7 @@ Times StepRun::time(double seconds) {
     double flops = 0;
     for (const Batch& batch : batches) {
       tokens += static_cast<double>(batch.labels.count());
-      flops += step_flops(subject_.config.model, subject_.target_vocabulary, batch,
-                          subject_.config.training.memory);
+      flops += flops_of(subject_, batch);
     }
     times.seconds.push_back(took);
     times.tokens_per_second.push_back(tokens / took);
@@ -220,18 +225,17 @@ std::vector<nlohmann::ordered_json> compare_steps(const std::vector<StepSubject>
       times[i].push_back(seconds_since(start));
     }
   }
-  const auto flops_of = [](const StepSubject& subject) {
-    return step_flops(subject.config.model, subject.target_vocabulary, subject.steps.back().front(),
-                      subject.config.training.memory);
+  const auto last_flops = [](const StepSubject& subject) {
+    return flops_of(subject, subject.steps.back().front());
   };
   std::vector<nlohmann::ordered_json> rows;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     const double time = median(times[i]) / median(times[0]);
-    const double work = flops_of(subjects[i]) / flops_of(subjects[0]);
+    const double work = last_flops(subjects[i]) / last_flops(subjects[0]);
     rows.push_back({{"options", subjects[i].name},
                     {"threads", threads},
                     {"ms", 1e3 * median(times[i])},
-                    {"multiply_adds", flops_of(subjects[i]) / 2},
+                    {"multiply_adds", last_flops(subjects[i]) / 2},
                     {"time_ratio", time},
                     {"time_ratio_per_multiply_add", time / work}});
   }

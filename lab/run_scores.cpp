@@ -84,12 +84,18 @@ std::map<std::string, double> figures_of(const JsonObject& head) {
   return figures;
 }
 
+// Earlier versions counted all pairs of attention, and did not say which pairs count.
+std::optional<double> cost_of(const JsonObject& head) {
+  const double cost = head.number("multiply_adds_per_token", 0);
+  return head.has("counted_pairs") ? std::optional(cost) : std::nullopt;
+}
+
 RunScores head_of(const JsonObject& head, const std::string& where) {
   return {.split = head.text("split"),
           .text = head.has("text") ? head.text("text") : "",
           .checkpoint = head.text("checkpoint"),
           .parameters = head.count("parameters"),
-          .multiply_adds_per_token = head.number("multiply_adds_per_token", 0),
+          .multiply_adds_per_token = cost_of(head),
           .steps = head.count("steps"),
           .tokens = head.count("tokens"),
           .seconds = head.seconds("seconds"),
@@ -108,7 +114,8 @@ void write_scores(const std::filesystem::path& run, const RunScores& scores) {
   Json head = {{"split", scores.split},
                {"checkpoint", scores.checkpoint},
                {"parameters", scores.parameters},
-               {"multiply_adds_per_token", scores.multiply_adds_per_token},
+               {"multiply_adds_per_token", scores.multiply_adds_per_token.value()},
+               {"counted_pairs", "allowed"},
                {"steps", scores.steps},
                {"tokens", scores.tokens},
                {"seconds", scores.seconds},

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,9 @@ struct RunScores {
   std::string text{};      // digest of running text; empty for pairs, and in files of version 0.2
   std::string checkpoint;  // the file that was tested
   Index parameters = 0;
-  double multiply_adds_per_token = 0;  // of training, per target token: docs/performance.md
+  // Of training, for each target token. None in files of versions that counted all pairs of
+  // attention, whatever the pattern (lab/sweep/cost.hpp).
+  std::optional<double> multiply_adds_per_token{};
   Index steps = 0;
   Index tokens = 0;    // target tokens in training
   double seconds = 0;  // of training, without evaluations

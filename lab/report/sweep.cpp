@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/errors.hpp"
 #include "lab/run_scores.hpp"
+#include "lab/sweep/cost.hpp"
 #include "lab/sweep/directory.hpp"
 #include "lab/sweep/record.hpp"
 #include "lab/sweep/report.hpp"
@@ -32,8 +33,9 @@ std::optional<RunScores> scores_of(const fs::path& run, const std::string& split
   }
   try {
     RunScores scores = read_scores(run);
+    update_cost(scores, run);
     return split.empty() || scores.split == split ? std::optional(std::move(scores)) : std::nullopt;
-  } catch (const IoError& error) {
+  } catch (const std::runtime_error& error) {
     faults.push_back(fmt::format("{}; the run counts as not tested", error.what()));
     return std::nullopt;
   }

@@ -151,9 +151,12 @@ function frontChart({cells, metric}) {
 function resultsInWords({results}) {
   const told = (cell) => `${cellName(cell.settings)}: ${spreadText(results.metric, cell[results.metric])}, ${duration(cell.seconds.mean)}`;
   const best = results.cells.find((cell) => cell.best);
-  const cheapest = results.cells.find((cell) => cell.cheapest_not_significantly_worse);
+  const cheapest = results.cells.filter((cell) => cell.cheapest_not_significantly_worse);
+  const cheapestText = () => (cheapest.length > 1
+    ? `a tie of ${cheapest.map((cell) => cellName(cell.settings)).join('; ')}, with equal multiply-adds and parameters`
+    : cheapest[0] === best ? 'the same' : told(cheapest[0]));
   return [element('p', {}, element('b', {}, 'Best: '), told(best)),
-    element('p', {}, element('b', {}, 'Cheapest not significantly worse: '), cheapest === best ? 'the same' : told(cheapest)),
+    element('p', {}, element('b', {}, 'Cheapest not significantly worse: '), cheapestText()),
     ...remarksOnSeeds(results)];
 }
 
@@ -186,9 +189,9 @@ function cellsLegend({resamples, significance_level: level}) {
     ['not significant', 'so many seeds and examples do not tell the cell from the best: not the same as equal'],
     ['better on shared seeds', 'significantly better than the best on the seeds that these two have'],
     ['not comparable', 'tested on other examples than the best cell'],
-    ['cheapest that will do', 'of the cells not significantly worse than the best, the one with the fewest multiply-adds of training'],
+    ['cheapest that will do', 'of the cells not significantly worse than the best, the one with the fewest multiply-adds of training, then the fewest parameters; several if both are equal'],
     ['front', 'no other cell is better in both training time and the metric'],
-    ['multiply-adds', 'multiplications, each with its addition, in the matrix products of the whole training'],
+    ['multiply-adds', 'multiplications, each with its addition, in the matrix products of the whole training; of attention the pairs of a query and a key that its pattern allows'],
     ['tokens/s', 'target tokens trained on in a second; times are of training, evaluations apart'],
   ];
   return element('details', {open: ''}, element('summary', {}, 'What the columns mean'),

@@ -74,7 +74,7 @@ Json cell_json(const SweepPlan& plan, const SweepResults& results, std::size_t p
   each_figure(cell.figures, visit);
   json["to_best"] = difference_json(cell.to_best);
   json["best"] = place == results.best;
-  json["cheapest_not_significantly_worse"] = place == results.cheapest;
+  json["cheapest_not_significantly_worse"] = results.is_cheapest(place);
   json["on_front"] = cell.on_front;
   return json;
 }
@@ -128,7 +128,7 @@ std::string cells_csv(const SweepPlan& plan, const SweepResults& results) {
     } else {
       line.insert(line.end(), 5, "");
     }
-    for (const bool is : {place == results.best, place == results.cheapest, cell.on_front}) {
+    for (const bool is : {place == results.best, results.is_cheapest(place), cell.on_front}) {
       line.emplace_back(is ? "true" : "false");
     }
     text += csv_line(line);

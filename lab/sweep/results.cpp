@@ -32,8 +32,8 @@ RunResult run_result(std::size_t number, const SweepRun& run, const RunScores& s
   }
   const auto tokens = static_cast<double>(scores.tokens);
   figures.parameters = static_cast<double>(scores.parameters);
-  figures.multiply_adds_per_token = scores.multiply_adds_per_token;
-  figures.multiply_adds = scores.multiply_adds_per_token * tokens;
+  figures.multiply_adds_per_token = scores.multiply_adds_per_token.value();
+  figures.multiply_adds = figures.multiply_adds_per_token * tokens;
   figures.seconds = scores.seconds;
   figures.tokens_per_second = scores.seconds > 0 ? tokens / scores.seconds : 0;
   figures.further = scores.figures;
@@ -141,13 +141,36 @@ void name_best(SweepResults& results, const ValuesOfCells& values) {
   results.best = static_cast<std::size_t>(best - values.begin());
 }
 
-void name_cheapest(SweepResults& results) {
-  const auto cost = [&](const CellResult& cell) {
-    return std::tuple(!will_do(results, cell), cell.figures.multiply_adds.mean,
-                      cell.figures.parameters.mean);
-  };
-  const auto cheapest = std::ranges::min_element(results.cells, {}, cost);
-  results.cheapest = static_cast<std::size_t>(cheapest - results.cells.begin());
+// The means that name the cheapest, as those that name the best, are over the shared seeds.
+double mean_cost(const SweepPlan& plan, const SweepResults& results, std::size_t cell,
+                 double SweepFigures<double>::* figure) {
+  std::vector<ResampledValue> runs;
+  for (const RunResult& run : results.runs) {
+    if (plan.runs[run.run].cell == cell) {
+      runs.push_back({.seed = run.seed, .value = run.figures.*figure, .resampled = {}});
+    }
+  }
+  return mean_to_rank_by(results, runs);
+}
+
+void name_cheapest(const SweepPlan& plan, SweepResults& results) {
+  constexpr double rounding = 1e-9;  // of sums over many tokens
+  for (std::size_t i = 0; i < results.cells.size(); ++i) {
+    if (i == results.best || will_do(results, results.cells[i])) {
+      results.cheapest.push_back(i);
+    }
+  }
+  for (const auto figure :
+       {&SweepFigures<double>::multiply_adds, &SweepFigures<double>::parameters}) {
+    std::vector<double> costs;
+    for (const std::size_t place : results.cheapest) {
+      costs.push_back(mean_cost(plan, results, results.cells[place].cell, figure));
+    }
+    const double least = std::ranges::min(costs);
+    std::size_t next = 0;
+    std::erase_if(results.cheapest,
+                  [&](std::size_t) { return costs[next++] > least * (1 + rounding); });
+  }
 }
 
 void mark_front(SweepResults& results) {
@@ -224,7 +247,8 @@ SweepResults sweep_results(const SweepPlan& plan,
                        .cells = {},
                        .figures = {},
                        .comparisons = {},
-                       .shared_seeds = {}};
+                       .shared_seeds = {},
+                       .cheapest = {}};
   ValuesOfCells values(plan.cells.size());
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     if (scores[i]) {
@@ -250,7 +274,7 @@ SweepResults sweep_results(const SweepPlan& plan,
   std::erase_if(values, [](const auto& of_cell) { return of_cell.empty(); });
   name_best(results, values);
   compare_cells(results, values);
-  name_cheapest(results);
+  name_cheapest(plan, results);
   mark_front(results);
   return results;
 }

@@ -1,7 +1,8 @@
-// The results of a sweep: the figures of runs and cells, which cells differ, which cell is the
-// cheapest good one, and which are worth their time.
+// The results of a sweep: the figures of runs and cells, which cells differ, which are the cheapest
+// good ones, and which are worth their time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -89,7 +90,13 @@ struct SweepResults {
   std::vector<CellComparison> comparisons;  // each pair of cells once
   std::vector<std::uint64_t> shared_seeds;  // those with which a run of each cell is finished
   std::size_t best = 0;                     // index into `cells`, by the means over shared seeds
-  std::size_t cheapest = 0;                 // the cheapest not significantly worse than the best
+  // Indices into `cells`: the cheapest of those not significantly worse than the best, by
+  // multiply-adds and, where these are equal, by parameters. Several if both are equal.
+  std::vector<std::size_t> cheapest;
+
+  bool is_cheapest(std::size_t place) const {
+    return std::ranges::find(cheapest, place) != cheapest.end();
+  }
 };
 
 // `scores`: for each run of the plan that is finished; at least one is.

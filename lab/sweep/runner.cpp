@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
+#include "lab/sweep/cost.hpp"
 #include "lab/sweep/directory.hpp"
 #include "train/run/data.hpp"
 #include "train/run/files.hpp"
@@ -215,6 +216,7 @@ std::vector<std::optional<RunScores>> SweepRunner::scores() const {
     if (runs_[i].state == RunState::finished) {
       look_again(runs_[i].directory);
       scores[i] = read_scores(runs_[i].directory);
+      update_cost(*scores[i], runs_[i].directory);
     }
   }
   return scores;

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <sstream>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
-#include "datasets/loader.hpp"
+#include "datasets/batch_layout.hpp"
+#include "lab/sweep/cost.hpp"
 #include "lab/sweep/study_run.hpp"
 #include "nn/transformer/loss.hpp"
 #include "train/evaluation/evaluation.hpp"
@@ -18,7 +18,6 @@
 #include "train/experiment.hpp"
 #include "train/options/layout.hpp"
 #include "train/output/json_text.hpp"
-#include "train/plan/step_flops.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/record.hpp"
 
@@ -35,17 +34,6 @@ const Split& split_of(const Task& task, const std::string& wanted) {
     throw DataError(fmt::format("the split {} has no examples to test on", name));
   }
   return split;
-}
-
-// Uses the training split as one batch: the cost of a token does not depend on the batches.
-double multiply_adds_per_token(const Config& config, const Task& task) {
-  const Layout layout = layout_of(config.model);
-  const auto train = training_epoch(task, config.training.batching(), config.seed, 0, layout).split;
-  std::vector<Index> all(static_cast<std::size_t>(train->size()));
-  std::iota(all.begin(), all.end(), Index{0});
-  const Batch batch = make_batch(*train, all, layout);
-  return step_flops(config.model, task.target_tokenizer->size(), batch, config.training.memory) /
-         2 / static_cast<double>(batch.labels.count());
 }
 
 // The content of the lines of metrics.jsonl that are about steps. Throws IoError for a damaged

@@ -45,8 +45,8 @@ std::string remarks(const SweepResults& results, std::size_t place) {
   } else {
     text = better_than_best(results, cell) ? "better on shared seeds" : "significant";
   }
-  if (place == results.cheapest) {
-    text += ", cheapest";
+  if (results.is_cheapest(place)) {
+    text += results.cheapest.size() > 1 ? ", cheapest (tie)" : ", cheapest";
   }
   return text + (cell.on_front ? ", front" : "");
 }
@@ -152,9 +152,17 @@ std::string in_words(const SweepPlan& plan, const SweepResults& results) {
         format_count(cell.figures.multiply_adds.mean), format_duration(cell.figures.seconds.mean));
   };
   std::string text = fmt::format("best: {}\n", told(results.best));
-  text += results.cheapest == results.best
-              ? "it is also the cheapest that is not significantly worse than the best"
-              : fmt::format("cheapest not significantly worse: {}", told(results.cheapest));
+  const std::vector<std::size_t>& cheapest = results.cheapest;
+  if (cheapest.size() > 1) {
+    text += fmt::format(
+        "cheapest not significantly worse: a tie of {} cells with equal multiply-adds and "
+        "parameters: {}",
+        cheapest.size(), names_of(plan, results, cheapest));
+  } else if (cheapest.front() == results.best) {
+    text += "it is also the cheapest that is not significantly worse than the best";
+  } else {
+    text += fmt::format("cheapest not significantly worse: {}", told(cheapest.front()));
+  }
   const RunResult& first = results.runs.front();
   text += fmt::format(
       "\n{} of {}; p by a paired bootstrap, {} resamples of seeds and examples; significant below "

@@ -27,7 +27,6 @@ AttentionWork attention_work(const AttentionSpec& spec) {
   if (spec.combine == Combine::output) {
     work.output_row = static_cast<double>(spec.output_columns() * spec.d_model);
   }
-  work.pair = static_cast<double>(spec.heads * (spec.d_qk + spec.d_v));
   return work;
 }
 

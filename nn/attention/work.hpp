@@ -1,4 +1,4 @@
-// The cost of an attention's forward pass, in multiply-adds of its matrix products.
+// The cost of an attention's maps in a forward pass, in multiply-adds for each row.
 #pragma once
 
 #include "nn/attention/spec.hpp"
@@ -10,7 +10,6 @@ struct AttentionWork {
   double output_row = 0;  // the same of the output projection
   double key_row = 0;     // for each row of keys and values
   double past_row = 0;    // self-attention: for each row that only has keys and values
-  double pair = 0;        // for each pair of a query and a key
 };
 
 AttentionWork attention_work(const AttentionSpec& spec);

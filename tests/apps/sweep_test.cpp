@@ -94,6 +94,35 @@ TEST_F(Sweep, makes_the_bits_of_runs_that_stand_alone_and_does_none_of_them_twic
   EXPECT_EQ(content_of(here / "s/model.heads=1,seed=1.log"), log);
 }
 
+// Runs of a version that counted all pairs, whatever the pattern, and others in one table.
+TEST_F(Sweep, compares_cost_by_the_pairs_that_patterns_allow) {
+  write("training.steps: 10}\naxes: {attention.pattern: [full, window 1]}\n");
+  ASSERT_EQ(sweep().exit_code, 0);
+  const auto costs = [&] {
+    const auto cells = results()["cells"];
+    std::vector<double> means;
+    for (const auto& cell : cells) {
+      means.push_back(cell["multiply_adds"]["mean"]);
+    }
+    return means;
+  };
+  const std::vector<double> before = costs();
+  ASSERT_EQ(before.size(), 2U);
+  EXPECT_GT(before[0], before[1]);
+  const fs::path file =
+      here / "s" / results()["runs"][0]["name"].get<std::string>() / "scores.jsonl";
+  std::string scores = content_of(file);
+  const std::size_t begin = scores.find("\"multiply_adds_per_token\":");
+  const std::size_t end = scores.find("\"steps\":");
+  ASSERT_NE(begin, std::string::npos);
+  scores.replace(begin, end - begin, "\"multiply_adds_per_token\":1.0,");
+  std::ofstream(file) << scores;
+  const ProgramResult again = sweep();
+  EXPECT_THAT(again.errors, HasSubstr("2 of them finished before"));
+  EXPECT_EQ(costs(), before);
+  EXPECT_EQ(run_program({"report", "s"}, here.path()).exit_code, 0);
+}
+
 TEST_F(Sweep, goes_on_after_a_kill_and_after_a_stop_to_the_same_bits) {
   write("training.steps: 600}\nseeds: [5]\naxes: {model.heads: [1, 2]}\n");
   for (const auto& [signal, step] : {std::pair(SIGKILL, 10), std::pair(SIGTERM, 100)}) {

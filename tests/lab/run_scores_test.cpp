@@ -80,6 +80,18 @@ TEST(RunScores, that_do_not_say_what_is_right_take_equal_text_for_right) {
   EXPECT_TRUE(scores.examples[1].right);
 }
 
+// Earlier versions counted all pairs of attention, whatever the pattern.
+TEST(RunScores, have_no_cost_unless_they_say_which_pairs_count) {
+  const TemporaryDirectory here;
+  write_scores(here.path(), two_examples());
+  std::string text = content_of(scores_file(here.path()));
+  constexpr std::string_view field = R"(,"counted_pairs":"allowed")";
+  ASSERT_NE(text.find(field), std::string::npos);
+  text.erase(text.find(field), field.size());
+  std::ofstream(scores_file(here.path())) << text;
+  EXPECT_EQ(read_scores(here.path()).multiply_adds_per_token, std::nullopt);
+}
+
 TEST(RunScores, do_without_the_digest_of_a_text) {
   const TemporaryDirectory here;
   RunScores pairs = two_examples();

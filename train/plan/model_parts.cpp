@@ -1,9 +1,10 @@
 #include "train/plan/model_parts.hpp"
-#include "datasets/loader.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
+
+#include "nn/attention/work.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -127,19 +128,24 @@ class Parts {
     return passes * rows * static_cast<double>(weight.shape.size());
   }
 
+  static double pairs_of(const MultiHeadAttention& attention, const SequenceSizes& sizes) {
+    return pair_multiply_adds(attention.spec, sizes, CountedPairs::allowed);
+  }
+
   AttentionParts work_of(const MultiHeadAttention& attention) const {
     const AttentionWork work = attention_work(attention.spec);
     if (!attention.site.is_self()) {
       return {.projections = passes * (work.query_row * rows_.target + work.key_row * rows_.source),
-              .pairs = passes * work.pair * rows_.cross_pairs,
+              .pairs = passes * pairs_of(attention, rows_.cross_sizes),
               .output = passes * work.output_row * rows_.target};
     }
     const bool of_main = attention.site.stack() == model_.main().name;
     const double rows = of_main ? rows_.target : rows_.source;
-    return {.projections =
-                passes * (work.query_row * rows + work.past_row * (of_main ? rows_.past : 0)),
-            .pairs = passes * work.pair * (of_main ? rows_.target_pairs : rows_.source_pairs),
-            .output = passes * work.output_row * rows};
+    return {
+        .projections =
+            passes * (work.query_row * rows + work.past_row * (of_main ? rows_.past : 0)),
+        .pairs = passes * pairs_of(attention, of_main ? rows_.target_sizes : rows_.source_sizes),
+        .output = passes * work.output_row * rows};
   }
 
   const Transformer& model_;
@@ -147,51 +153,12 @@ class Parts {
   std::vector<ModelPart> list_;
 };
 
-double squared(double x) { return x * x; }
-
 }  // namespace
 
 void AttentionParts::add(const AttentionParts& other) {
   projections += other.projections;
   pairs += other.pairs;
   output += other.output;
-}
-
-StepRows rows_of(const Batch& batch, Index memory) {
-  const Segments past = rows_before(batch.input.segments, memory);
-  return {.source = static_cast<double>(batch.context.rows()),
-          .target = static_cast<double>(batch.input.rows()),
-          .source_pairs = attention_pairs(batch.context.segments, batch.context.segments),
-          .target_pairs = attention_pairs(batch.input.segments, batch.input.segments) +
-                          attention_pairs(batch.input.segments, past),
-          .cross_pairs = attention_pairs(batch.input.segments, batch.context.segments),
-          .labels = static_cast<double>(batch.labels.count()),
-          .past = static_cast<double>(row_count(past))};
-}
-
-StepRows mean_rows(const Split& split, Index steps, const Layout& layout) {
-  StepRows sum;
-  for (Index i = 0; i < split.size(); ++i) {
-    const ExampleRows rows = example_rows(split, i, layout);
-    const auto source = static_cast<double>(rows.context);
-    const auto target = static_cast<double>(rows.input);
-    const auto past = static_cast<double>(remembered_rows(split, i));
-    sum.source += source;
-    sum.target += target;
-    sum.source_pairs += squared(source);
-    sum.target_pairs += target * (target + past);
-    sum.cross_pairs += source * target;
-    sum.labels += static_cast<double>(label_rows(split, i, layout));
-    sum.past += past;
-  }
-  const auto count = static_cast<double>(steps);
-  return {.source = sum.source / count,
-          .target = sum.target / count,
-          .source_pairs = sum.source_pairs / count,
-          .target_pairs = sum.target_pairs / count,
-          .cross_pairs = sum.cross_pairs / count,
-          .labels = sum.labels / count,
-          .past = sum.past / count};
 }
 
 std::vector<ModelPart> model_parts(const Transformer& model, const ParameterStore& store,

@@ -7,31 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/layout.hpp"
-#include "datasets/task.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/plan/step_flops.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
-// The amount of work in a step: rows, which are tokens, pairs of a query and a key, and labels.
-struct StepRows {
-  double source = 0;
-  double target = 0;
-  double source_pairs = 0;
-  double target_pairs = 0;
-  double cross_pairs = 0;
-  double labels = 0;
-  double past = 0;  // rows that a memory has of the sequences
-};
-StepRows rows_of(const Batch& batch, Index memory = 0);
-// Those of a step, if an epoch has `steps` steps.
-StepRows mean_rows(const Split& split, Index steps, const Layout& layout = {});
-
 // The multiply-adds of attentions: O(n d²), O(n² d) and O(n d²) for n rows of width d.
 struct AttentionParts {
   double projections = 0;  // of queries, keys and values, with what positions and scores add
-  double pairs = 0;        // scores, and weighted sums of values
+  double pairs = 0;        // scores, and weighted sums of values, of the pairs a pattern allows
   double output = 0;       // the output projection
 
   double all() const { return projections + pairs + output; }

@@ -74,7 +74,7 @@ TEST(SweepResults, means_and_sample_deviations_over_seeds) {
 TEST(SweepResults, the_cheapest_is_sought_among_those_not_significantly_worse_than_the_best) {
   const SweepResults results = sweep_results(three_cell_plan(), three_cells);
   EXPECT_EQ(results.best, 1U);
-  EXPECT_EQ(results.cheapest, 1U);
+  EXPECT_THAT(results.cheapest, ElementsAre(1U));
   EXPECT_TRUE(results.cells[0].to_best->significant());
   EXPECT_LT(results.cells[0].to_best->mean, 0);
   EXPECT_FALSE(results.cells[2].to_best->significant());
@@ -83,7 +83,32 @@ TEST(SweepResults, the_cheapest_is_sought_among_those_not_significantly_worse_th
   Scores better = three_cells;
   better[2] = better[5] = scores(195, 40, 2);
   EXPECT_EQ(sweep_results(three_cell_plan(), better).best, 2U);
-  EXPECT_EQ(sweep_results(three_cell_plan(), better).cheapest, 1U);
+  EXPECT_THAT(sweep_results(three_cell_plan(), better).cheapest, ElementsAre(1U));
+}
+
+TEST(SweepResults, equal_cost_is_a_tie_whichever_cell_comes_first) {
+  Scores tied = three_cells;
+  tied[2]->multiply_adds_per_token = tied[5]->multiply_adds_per_token = 20;
+  const SweepPlan plan = three_cell_plan();
+  const SweepResults results = sweep_results(plan, tied);
+  EXPECT_EQ(results.best, 1U);
+  EXPECT_THAT(results.cheapest, ElementsAre(1U, 2U));
+  EXPECT_THAT(results_table(plan, results),
+              AllOf(HasSubstr("best, cheapest (tie)"), HasSubstr("not significant, cheapest (tie)"),
+                    HasSubstr("a tie of 2 cells with equal multiply-adds and parameters: "
+                              "size=middle; size=large\n")));
+  EXPECT_EQ(results_json(plan, results)["cells"][2]["cheapest_not_significantly_worse"], true);
+  // Fewer parameters decide between cells of equal multiply-adds.
+  tied[2]->parameters = tied[5]->parameters = 99;
+  EXPECT_THAT(sweep_results(plan, tied).cheapest, ElementsAre(2U));
+}
+
+// With seed 2 every cell costs more, and the last cell lacks it.
+TEST(SweepResults, cost_is_compared_by_the_seeds_that_all_cells_have) {
+  const SweepResults results =
+      sweep_results(three_cell_plan(), {scores(10, 10, 1), scores(190, 20, 3), scores(191, 20, 2),
+                                        scores(10, 10, 2), scores(194, 30, 3), std::nullopt});
+  EXPECT_THAT(results.cheapest, ElementsAre(1U, 2U));
 }
 
 TEST(SweepResults, by_loss_less_is_better) {
@@ -95,7 +120,7 @@ TEST(SweepResults, by_loss_less_is_better) {
   }
   const SweepResults results = sweep_results(by_loss, all);
   EXPECT_EQ(results.best, 0U);
-  EXPECT_EQ(results.cheapest, 0U);
+  EXPECT_THAT(results.cheapest, ElementsAre(0U));
   EXPECT_GT(results.cells[1].to_best->mean, 0);
 }
 
@@ -116,7 +141,7 @@ TEST(SweepResults, tests_of_other_examples_are_not_compared) {
   }
   const SweepResults results = sweep_results(three_cell_plan(), other);
   EXPECT_FALSE(results.cells[0].to_best);
-  EXPECT_NE(results.cheapest, 0U);
+  EXPECT_FALSE(results.is_cheapest(0));
   EXPECT_THAT(results_table(three_cell_plan(), results), HasSubstr("not comparable"));
 }
 

@@ -121,7 +121,8 @@ TEST_P(ModelParts, have_the_arithmetic_of_a_step) {
   for (const ModelPart& part : model_parts(model, store, rows_of(batch))) {
     sum += part.multiply_adds;
   }
-  EXPECT_DOUBLE_EQ(2 * sum, step_flops(options, target_vocabulary, batch));
+  EXPECT_DOUBLE_EQ(2 * sum,
+                   step_flops(options, target_vocabulary, rows_of(batch), CountedPairs::allowed));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -146,6 +147,9 @@ INSTANTIATE_TEST_SUITE_P(
              {"model.head_transform=masked", "model.d_embedding=5", "model.tie_embeddings=all"}},
         Case{"one_group_of_layers", {"model.layers=4", "model.layer_groups=1"}},
         Case{"groups_of_layers", {"model.layers=5", "model.layer_groups=2"}},
+        Case{"patterns",
+             {"encoder_self.pattern=[window 1, blocks 2, full]", "decoder_self.pattern=strided 2",
+              "cross.pattern=top_k 2"}},
         Case{"shared_weights", {"encoder_self.shared_as=one", "decoder_self.shared_as=two"}},
         Case{"relative",
              {"attention.score=bilinear", "attention.kv_heads=1",
@@ -160,9 +164,13 @@ TEST(StepRows, mean_ones_are_the_sum_of_the_batches_over_the_steps) {
   const StepRows other = rows_of(make_batch(split, {1, 2}));
   EXPECT_DOUBLE_EQ(2 * mean.source, one.source + other.source);
   EXPECT_DOUBLE_EQ(2 * mean.target, one.target + other.target);
-  EXPECT_DOUBLE_EQ(2 * mean.source_pairs, one.source_pairs + other.source_pairs);
-  EXPECT_DOUBLE_EQ(2 * mean.target_pairs, one.target_pairs + other.target_pairs);
-  EXPECT_DOUBLE_EQ(2 * mean.cross_pairs, one.cross_pairs + other.cross_pairs);
+  StepRows sum = one;
+  sum.add(other);
+  StepRows twice;
+  twice.add(mean, 2);
+  EXPECT_EQ(twice.source_sizes, sum.source_sizes);
+  EXPECT_EQ(twice.target_sizes, sum.target_sizes);
+  EXPECT_EQ(twice.cross_sizes, sum.cross_sizes);
 }
 
 }  // namespace

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace tapehead {
 namespace {
 
@@ -20,20 +25,90 @@ TEST(StepFlops, count_weights_and_pairs_of_ragged_sequences) {
   batch.context.ids.resize(5);
   batch.input.ids.resize(5);
   batch.labels = {.every_row = false, .rows = {0, 2, 4}, .ids = {3, 3, 3}};
+  const StepRows rows = rows_of(batch);
   const double encoder = 5 * (4 * 140 + 220);                // a layer's uses of weights
   const double decoder = 5 * (6 * 140 + 220) + 5 * 2 * 140;  // cross-attention's keys and values
   const double output = 3 * 10 * 13;                         // rows that have a label
   const double encoder_pairs = 4 + 9;
   const double decoder_pairs = (1 + 16) + (2 + 12);
   EXPECT_DOUBLE_EQ(
-      step_flops(model, 13, batch),
+      step_flops(model, 13, rows, CountedPairs::all),
       6 * (3 * encoder + 2 * decoder + output) + 12 * 14 * (3 * encoder_pairs + 2 * decoder_pairs));
-  const double plain = step_flops(model, 13, batch);
+  const double plain = step_flops(model, 13, rows, CountedPairs::all);
   const double matrix = 6 * (3 * 5 + 2 * 5) * 110;  // in every layer, for every row
   model.feed_forward = FeedForwardKind::gated;
-  EXPECT_DOUBLE_EQ(step_flops(model, 13, batch), plain + matrix);
+  EXPECT_DOUBLE_EQ(step_flops(model, 13, rows, CountedPairs::all), plain + matrix);
   model.feed_forward = FeedForwardKind::none;
-  EXPECT_DOUBLE_EQ(step_flops(model, 13, batch), plain - 2 * matrix);
+  EXPECT_DOUBLE_EQ(step_flops(model, 13, rows, CountedPairs::all), plain - 2 * matrix);
+}
+
+HeadPairs pairs_one_by_one(const Pattern& pattern, const SequenceSize& size) {
+  HeadPairs pairs;
+  for (Index i = 0; i < size.queries; ++i) {
+    Index keys = 0;
+    for (Index j = 0; j < size.keys; ++j) {
+      keys += pattern.allowed(size.query_position + i, size.key_position + j, size.prefix) ? 1 : 0;
+    }
+    pairs.scores += static_cast<double>(keys);
+    pairs.sums +=
+        static_cast<double>(pattern.top_count() > 0 ? std::min(keys, pattern.top_count()) : keys);
+  }
+  return pairs;
+}
+
+TEST(AllowedPairs, are_those_that_the_pattern_allows_one_by_one) {
+  std::vector<std::pair<std::string, Pattern>> patterns{
+      {"a rule", Pattern::by([](Index query, Index key) { return (query + key) % 3 != 0; })}};
+  for (const char* text :
+       {"full", "causal", "window 3 2", "window 4", "window 4 0", "blocks 4", "strided 1",
+        "strided 5", "strided 90", "fixed 5 2", "fixed 4 4", "fixed 6 0", "sink_window 2 3",
+        "sink_window 90 1", "top_k 3", "top_k 90", "window 5 1 top_k 2", "strided 4 top_k 3"}) {
+    patterns.emplace_back(text, AttentionPattern(text).pattern(false));
+    patterns.emplace_back(std::string(text) + " of a decoder",
+                          AttentionPattern(text).pattern(true));
+  }
+  for (const auto& [name, pattern] : patterns) {
+    for (const SequenceSize& size : std::vector<SequenceSize>{{33, 33, 0, 0, 0},
+                                                              {1, 9, 0, 0, 0},
+                                                              {9, 20, 31, 20, 0},  // with a memory
+                                                              {21, 21, 0, 0, 8},   // with a prefix
+                                                              {12, 17, -4, -9, 0},
+                                                              {3, 0, 0, 0, 0}}) {
+      const HeadPairs counted = allowed_pairs(pattern, size);
+      const HeadPairs expected = pairs_one_by_one(pattern, size);
+      EXPECT_EQ(counted.scores, expected.scores) << name << ", prefix " << size.prefix;
+      EXPECT_EQ(counted.sums, expected.sums) << name << ", prefix " << size.prefix;
+    }
+  }
+}
+
+// Lengths 2, 3 -> 1, 4 and heads of 7 columns, by hand. `window 1` allows 4 + 7 of 4 + 9 pairs, and
+// `top_k 1` has all scores and 2 + 3 sums; a decoder looks back at 1 + 10 of 1 + 16; across, `top_k
+// 2` has 2 + 12 scores and 2 + 8 sums.
+TEST(StepFlops, count_what_patterns_of_heads_allow) {
+  ModelOptions model;
+  model.d_model = 10;
+  model.heads = 2;
+  model.d_head = 7;
+  model.encoder_layers = 3;
+  model.decoder_layers = 2;
+  Batch batch;
+  batch.context.segments = segments_of({2, 3});
+  batch.input.segments = segments_of({1, 4});
+  batch.context.ids.resize(5);
+  batch.input.ids.resize(5);
+  const StepRows rows = rows_of(batch);
+  const double all = step_flops(model, 13, rows, CountedPairs::all);
+  const double causal = 2 * 2 * 7 * 2 * (1 + 16 - 11);  // layers, heads, columns, both products
+  EXPECT_DOUBLE_EQ(step_flops(model, 13, rows, CountedPairs::allowed), all - 6 * causal);
+  model.settings(AttentionKind::encoder_self).pattern.values = {
+      {{AttentionPattern("window 1"), AttentionPattern("top_k 1")}}};
+  model.settings(AttentionKind::cross).pattern.values = {{{AttentionPattern("top_k 2")}}};
+  const double encoder = 3 * 7 * (2 * (13 - 11) + (13 - 5));
+  const double cross = 2 * 2 * 7 * (14 - 10);
+  EXPECT_DOUBLE_EQ(step_flops(model, 13, rows, CountedPairs::allowed),
+                   all - 6 * (causal + encoder + cross));
+  EXPECT_DOUBLE_EQ(step_flops(model, 13, rows, CountedPairs::all), all);
 }
 
 // 4 rows with 5 rows before them, of which a memory of 3 has 3: their keys and values, and the
@@ -54,7 +129,8 @@ TEST(StepFlops, count_what_a_memory_has) {
   batch.input.lanes = {0};
   batch.input.ids.resize(4);
   batch.labels = {.every_row = true, .rows = {}, .ids = {3, 3, 3, 3}};
-  EXPECT_DOUBLE_EQ(step_flops(model, 13, batch, 3) - step_flops(model, 13, batch),
+  EXPECT_DOUBLE_EQ(step_flops(model, 13, rows_of(batch, 3), CountedPairs::all) -
+                       step_flops(model, 13, rows_of(batch), CountedPairs::all),
                    2 * (6 * 3 * 2 * 140 + 12 * 14 * 4 * 3));
 }
 

@@ -1,0 +1,187 @@
+#include "train/plan/step_flops.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "core/sequence/pattern_ranges.hpp"
+#include "datasets/batch_layout.hpp"
+#include "nn/attention/work.hpp"
+
+namespace tapehead {
+
+namespace {
+
+void add_sizes(SequenceSizes& sizes, const SequenceSizes& other, double times) {
+  for (const auto& [size, count] : other) {
+    sizes[size] += times * count;
+  }
+}
+
+SequenceSizes sizes_of(const Segments& queries, const Segments& keys) {
+  SequenceSizes sizes;
+  for (Index i = 0; i < queries.count(); ++i) {
+    if (queries[i].rows > 0 && keys[i].rows > 0) {
+      ++sizes[{.queries = queries[i].rows,
+               .keys = keys[i].rows,
+               .query_position = queries[i].position,
+               .key_position = keys[i].position,
+               .prefix = queries[i].prefix}];
+    }
+  }
+  return sizes;
+}
+
+// Multiply-adds of all attentions of a kind, forward.
+double attention_multiply_adds(const ModelOptions& model, AttentionKind kind, const StepRows& rows,
+                               CountedPairs counted) {
+  const bool of_source = kind == AttentionKind::encoder_self && model.family != Family::encoder;
+  const bool cross = kind == AttentionKind::cross;
+  const SequenceSizes& sizes =
+      cross ? rows.cross_sizes : (of_source ? rows.source_sizes : rows.target_sizes);
+  double total = 0;
+  for (Index layer = 0; layer < attention_layers(model, kind); ++layer) {
+    const AttentionSpec spec = attention_spec(model, kind, layer);
+    const AttentionWork work = attention_work(spec);
+    total += (work.query_row + work.output_row) * (of_source ? rows.source : rows.target) +
+             work.key_row * rows.source + work.past_row * (of_source ? 0 : rows.past) +
+             pair_multiply_adds(spec, sizes, counted);
+  }
+  return total;
+}
+
+// Multiply-adds of each row of an embedding: those of its map, if it is factored.
+double embedding_multiply_adds(const ModelOptions& model) {
+  return model.factored_embedding()
+             ? static_cast<double>(model.embedding_width()) * static_cast<double>(model.d_model)
+             : 0;
+}
+
+// Multiply-adds of each row with a label in the output head.
+double output_multiply_adds(const ModelOptions& model, Index target_vocabulary) {
+  const auto D = static_cast<double>(model.d_model);
+  const double transform = model.head_transform == HeadTransform::none ? 0 : D;
+  return (transform + static_cast<double>(target_vocabulary)) *
+         static_cast<double>(model.output_width());
+}
+
+// The keys of each query, pair by pair.
+void mark_keys(const Pattern& pattern, const SequenceSize& size, std::vector<Index>& keys) {
+  const auto marks = std::make_unique<bool[]>(static_cast<std::size_t>(size.keys));
+  const std::span<bool> allowed(marks.get(), static_cast<std::size_t>(size.keys));
+  for (Index i = 0; i < size.queries; ++i) {
+    pattern.mark(size.query_position + i, size.key_position, allowed, size.prefix);
+    keys[static_cast<std::size_t>(i)] = std::ranges::count(allowed, true);
+  }
+}
+
+}  // namespace
+
+void StepRows::add(const StepRows& other, double times) {
+  source += times * other.source;
+  target += times * other.target;
+  labels += times * other.labels;
+  past += times * other.past;
+  add_sizes(source_sizes, other.source_sizes, times);
+  add_sizes(target_sizes, other.target_sizes, times);
+  add_sizes(cross_sizes, other.cross_sizes, times);
+}
+
+StepRows rows_of(const Batch& batch, Index memory) {
+  const Segments& source = batch.context.segments;
+  const Segments& target = batch.input.segments;
+  const Segments past = rows_before(target, memory);
+  return {.source = static_cast<double>(batch.context.rows()),
+          .target = static_cast<double>(batch.input.rows()),
+          .source_sizes = sizes_of(source, source),
+          .target_sizes = sizes_of(target, joined(past, target)),
+          .cross_sizes = sizes_of(target, source),
+          .labels = static_cast<double>(batch.labels.count()),
+          .past = static_cast<double>(row_count(past))};
+}
+
+// A few examples at a time, because a split may be a large part of the memory.
+StepRows mean_rows(const Split& split, Index steps, const Layout& layout) {
+  constexpr Index together = 256;
+  StepRows sum;
+  for (Index first = 0; first < split.size(); first += together) {
+    std::vector<Index> numbers(static_cast<std::size_t>(std::min(together, split.size() - first)));
+    std::iota(numbers.begin(), numbers.end(), first);
+    sum.add(rows_of(make_batch(split, numbers, layout), split.windows.memory));
+  }
+  StepRows mean;
+  mean.add(sum, 1 / static_cast<double>(steps));
+  return mean;
+}
+
+HeadPairs allowed_pairs(const Pattern& pattern, const SequenceSize& size) {
+  const Segment queries{.rows = size.queries, .position = size.query_position};
+  const Segment keys{.rows = size.keys, .position = size.key_position};
+  std::vector<Index> keys_of(static_cast<std::size_t>(size.queries), 0);
+  const auto add = [&](const PatternRange& part) {
+    for (Index i = 0; i < part.queries.rows; ++i) {
+      const PositionRange seen = part.ranges.of(part.query_position + i);
+      const Index first = std::max(seen.first, part.key_position);
+      const Index last = std::min(seen.last, part.key_position + part.keys.rows - 1);
+      keys_of[static_cast<std::size_t>(part.queries.first + i * part.queries.step)] +=
+          std::max<Index>(0, last - first + 1);
+    }
+  };
+  if (pattern.is_range(size.prefix)) {
+    add({.queries = {.rows = queries.rows},
+         .keys = {.rows = keys.rows},
+         .query_position = queries.position,
+         .key_position = keys.position,
+         .ranges = pattern.bounds(size.prefix)});
+  } else if (size.prefix > 0 || pattern.has_rule()) {
+    mark_keys(pattern, size, keys_of);
+  } else {
+    for_each_pattern_range(pattern, queries, keys, add);
+  }
+  HeadPairs pairs;
+  for (const Index count : keys_of) {
+    pairs.scores += static_cast<double>(count);
+    pairs.sums +=
+        static_cast<double>(pattern.top_count() > 0 ? std::min(count, pattern.top_count()) : count);
+  }
+  return pairs;
+}
+
+double pair_multiply_adds(const AttentionSpec& spec, const SequenceSizes& sizes,
+                          CountedPairs counted) {
+  const auto& patterns = spec.pattern.values;  // one for each head, or one for all
+  const double heads = static_cast<double>(spec.heads) / static_cast<double>(patterns.size());
+  double total = 0;
+  for (const AttentionPattern& of_head : patterns) {
+    const Pattern pattern = counted == CountedPairs::all
+                                ? Pattern::full()
+                                : of_head.pattern(spec.kind == AttentionKind::decoder_self);
+    for (const auto& [size, count] : sizes) {
+      const HeadPairs pairs = allowed_pairs(pattern, size);
+      total += count * heads *
+               (static_cast<double>(spec.d_qk) * pairs.scores +
+                static_cast<double>(spec.d_v) * pairs.sums);
+    }
+  }
+  return total;
+}
+
+double step_flops(const ModelOptions& model, Index target_vocabulary, const StepRows& rows,
+                  CountedPairs counted) {
+  const double matrices = model.feed_forward == FeedForwardKind::gated ? 3 : 2;
+  const double feed_forward = matrices * static_cast<double>(model.d_model) *
+                              static_cast<double>(model.feed_forward_width());
+  const double encoded = model.family == Family::encoder ? rows.target : rows.source;
+  const auto encoder = static_cast<double>(attention_layers(model, AttentionKind::encoder_self));
+  const auto decoder = static_cast<double>(attention_layers(model, AttentionKind::decoder_self));
+  double total = (encoder * encoded + decoder * rows.target) * feed_forward +
+                 (rows.source + rows.target) * embedding_multiply_adds(model) +
+                 rows.labels * output_multiply_adds(model, target_vocabulary);
+  for (const AttentionKind kind : attention_kinds) {
+    total += attention_multiply_adds(model, kind, rows, counted);
+  }
+  return 6 * total;
+}
+
+}  // namespace tapehead
