@@ -25,6 +25,7 @@
 #include "datasets/text/text_reader.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
 #include "train/evaluation/scorer.hpp"
+#include "train/output/format.hpp"
 #include "train/output/logging.hpp"
 
 namespace tapehead {
@@ -85,9 +86,9 @@ void print(const std::vector<LineScore>& scores, const Tokenizer& tokenizer,
   }
   flush_output();
   if (tokens > 0) {
-    spdlog::info("{} lines, {} tokens, {:.4f} nats a token, perplexity {:.3f}", scores.size(),
-                 tokens, -sum / static_cast<double>(tokens),
-                 std::exp(-sum / static_cast<double>(tokens)));
+    spdlog::info("{}, {}, {:.4f} nats a token, perplexity {:.3f}",
+                 counted(std::ssize(scores), "line"), counted(tokens, "token"),
+                 -sum / static_cast<double>(tokens), std::exp(-sum / static_cast<double>(tokens)));
   }
 }
 

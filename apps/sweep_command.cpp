@@ -21,6 +21,7 @@
 #include "lab/sweep/record.hpp"
 #include "lab/sweep/report.hpp"
 #include "lab/sweep/shared_directory.hpp"
+#include "train/output/format.hpp"
 #include "train/output/program_path.hpp"
 #include "train/output/signals.hpp"
 
@@ -129,8 +130,9 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
                       .places = places,
                       .threads = arguments.threads});
   write_sweep_plan(directory.path(), plan);
-  write_message(fmt::format("{} cells, {} runs, {} of them finished before, in {}{}\n",
-                            plan.cells.size(), plan.runs.size(), runner.count(RunState::finished),
+  write_message(fmt::format("{}, {}, {} of them finished before, in {}{}\n",
+                            counted(std::ssize(plan.cells), "cell"),
+                            counted(std::ssize(plan.runs), "run"), runner.count(RunState::finished),
                             directory.path().string(),
                             ranks.count() > 1 ? fmt::format("; {} ranks", ranks.count()) : ""));
   const int signal = run_sweep(runner, places, plan);

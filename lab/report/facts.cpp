@@ -33,14 +33,15 @@ std::string planned_text(const TrainingOptions& training) {
   if (training.steps) {
     return fmt::format(" of {}", *training.steps);
   }
-  return training.epochs ? fmt::format(", of {} epochs", *training.epochs) : "";
+  return training.epochs ? fmt::format(", of {}", counted(*training.epochs, "epoch")) : "";
 }
 
 Json state_of(const RunFiles& files, const std::optional<RunRecord>& record,
               const TrainingOptions& training, Index step) {
   const std::string where = fmt::format("step {}{}", step, planned_text(training));
   if (record && record->end) {
-    return {{"name", "finished"}, {"text", fmt::format("finished after {} steps", step)}};
+    return {{"name", "finished"},
+            {"text", fmt::format("finished after {}", counted(step, "step"))}};
   }
   if (is_in_use(files)) {
     return {{"name", "training"},
@@ -104,9 +105,9 @@ std::string width_text(const ModelOptions& model) {
   const Index encoder = model.encoder_layers.value_or(model.layers);
   const Index decoder = model.decoder_layers.value_or(model.layers);
   const std::string layers = model.family == Family::encoder_decoder
-                                 ? fmt::format("{} + {}", encoder, decoder)
-                                 : std::to_string(encoder + decoder);
-  return fmt::format("{} layers, width {}", layers, model.d_model);
+                                 ? fmt::format("{} + {} layers", encoder, decoder)
+                                 : counted(encoder + decoder, "layer");
+  return fmt::format("{}, width {}", layers, model.d_model);
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation
 }
 
 std::string end_report(const EndReport& report) {
-  std::string text = fmt::format("trained {} steps in {}; {} of {}:\n", report.steps,
+  std::string text = fmt::format("trained {} in {}; {} of {}:\n", counted(report.steps, "step"),
                                  format_duration(report.seconds), report.checkpoint, report.run);
   text += evaluation_table(report.results) + "\n";
   const bool tested = report.results.front().first != "validation";

@@ -23,6 +23,7 @@
 #include "train/loop/samples.hpp"
 #include "train/model_training.hpp"
 #include "train/options/layout.hpp"
+#include "train/output/format.hpp"
 #include "train/plan/activations.hpp"
 #include "train/plan/start_table.hpp"
 #include "train/run/kept_files.hpp"
@@ -279,7 +280,7 @@ TrainingRun::TestsEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
     if (end.signal != 0) {
       return end;
     }
-    spdlog::info("testing on {} ({} examples)", split.name, split.size());
+    spdlog::info("testing on {} ({})", split.name, counted(split.size(), "example"));
     try {
       end.results.emplace_back(
           split.name, evaluate(model.transformer, model.store, task_, split, config_.evaluation,

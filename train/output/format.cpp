@@ -54,6 +54,10 @@ std::string format_count(double count) {
   return unit == 0 ? fmt::format("{:.0f}", scaled) : fmt::format("{:.1f}{}", scaled, units[unit]);
 }
 
+std::string counted(Index count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string format_share(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 Index text_width(std::string_view text) {

@@ -15,6 +15,9 @@ std::string format_duration(double seconds);
 // "950", "1.2 k", "2.6 M", "3.1 G".
 std::string format_count(double count);
 
+// "1 step", "2 steps".
+std::string counted(Index count, std::string_view noun);
+
 // "53 %", of a share from 0 to 1.
 std::string format_share(double share);
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "train/output/format.hpp"
@@ -22,9 +22,26 @@ PartsFacts parts_facts(const PlanFacts& facts) {
 
 std::string step_text(const PlanFacts& facts) {
   const double seconds = facts.rehearsal.seconds_per_step;
-  return fmt::format("{:.3g} ms by {} threads, {} target tokens/s ({} steps timed)", 1e3 * seconds,
-                     facts.threads, format_count(facts.rehearsal.rows.labels / seconds),
-                     facts.rehearsal.timed_steps);
+  return fmt::format("{:.3g} ms by {}, {} target tokens/s ({} timed)", 1e3 * seconds,
+                     counted(facts.threads, "thread"),
+                     format_count(facts.rehearsal.rows.labels / seconds),
+                     counted(facts.rehearsal.timed_steps, "step"));
+}
+
+struct MemoryRange {
+  double least;
+  double most;
+};
+
+// Bytes, as measured (docs/plan.md). Chance moves the peak by up to a tenth: how much of the work
+// of threads coincides, and whether the system has huge pages. The rehearsal writes neither the
+// files of a run nor the page at the end.
+MemoryRange memory_range(const PlanFacts& facts) {
+  constexpr double files = 1.5e6;
+  constexpr double page = 2e6;
+  const auto rehearsed = static_cast<double>(facts.rehearsal.peak_bytes);
+  return {.least = 0.9 * rehearsed,
+          .most = 1.1 * rehearsed + files + (facts.options.run.report ? page : 0)};
 }
 
 std::string rows_text(const StepRows& rows) {
@@ -33,30 +50,35 @@ std::string rows_text(const StepRows& rows) {
              : fmt::format("{:.0f} tokens, {:.0f} of them with a label,", rows.target, rows.labels);
 }
 
-// Seconds of training, without evaluations, until the schedule or the time ends it; none if only
-// patience does.
-std::optional<double> training_seconds(const PlanFacts& facts) {
-  std::optional<double> seconds;
+// How a training ends, and after how many seconds without evaluations.
+struct TrainingEnd {
+  double seconds;
+  bool by_minutes;  // before its last step, if it has one
+};
+
+// None if only patience ends it.
+std::optional<TrainingEnd> training_end(const PlanFacts& facts) {
+  std::optional<TrainingEnd> end;
   if (facts.run.total_steps > 0) {
-    seconds = facts.rehearsal.seconds_per_step * static_cast<double>(facts.run.total_steps);
+    end = {facts.rehearsal.seconds_per_step * static_cast<double>(facts.run.total_steps), false};
   }
-  if (const auto minutes = facts.options.training.minutes) {
-    seconds = std::min(seconds.value_or(60 * *minutes), 60 * *minutes);
+  const auto minutes = facts.options.training.minutes;
+  if (minutes && (!end || 60 * *minutes < end->seconds)) {
+    end = {60 * *minutes, true};
   }
-  return seconds;
+  return end;
 }
 
-std::string training_text(const PlanFacts& facts, double seconds) {
-  const double steps = seconds / facts.rehearsal.seconds_per_step;
-  const bool all = facts.run.total_steps > 0 && steps >= static_cast<double>(facts.run.total_steps);
-  if (all) {
-    return fmt::format("{} steps, {} without evaluations", facts.run.total_steps,
-                       format_duration(seconds));
+std::string training_text(const PlanFacts& facts, const TrainingEnd& end) {
+  const Index total = facts.run.total_steps;
+  if (!end.by_minutes) {
+    return fmt::format("{}, {} without evaluations", counted(total, "step"),
+                       format_duration(end.seconds));
   }
-  const std::string of =
-      facts.run.total_steps > 0 ? fmt::format(" of {}", facts.run.total_steps) : "";
-  return fmt::format("about {:.0f}{} steps, until training.minutes ends it after {}", steps, of,
-                     format_duration(seconds));
+  const std::string of = total > 0 ? fmt::format(" of {}", total) : "";
+  return fmt::format("about {:.0f}{} steps, until training.minutes ends it after {}",
+                     end.seconds / facts.rehearsal.seconds_per_step, of,
+                     format_duration(end.seconds));
 }
 
 }  // namespace
@@ -66,11 +88,12 @@ std::string plan_table(const PlanFacts& facts) {
   table.row({"a step", fmt::format("{} on the mean, {} an epoch", rows_text(facts.rehearsal.rows),
                                    facts.run.steps_per_epoch)});
   table.row({"time per step", step_text(facts)});
-  if (const auto seconds = training_seconds(facts)) {
-    table.row({"training", training_text(facts, *seconds)});
+  if (const auto end = training_end(facts)) {
+    table.row({"training", training_text(facts, *end)});
   }
-  table.row({"peak memory",
-             fmt::format("{:.0f} MB", static_cast<double>(facts.rehearsal.peak_bytes) / 1e6)});
+  const MemoryRange memory = memory_range(facts);
+  table.row({"peak memory", fmt::format("{:.0f} to {:.0f} MB", std::floor(memory.least / 1e6),
+                                        std::ceil(memory.most / 1e6))});
   return parts_table(parts_facts(facts)) + "\n\n" + table.text();
 }
 
@@ -98,7 +121,8 @@ nlohmann::ordered_json plan_json(const PlanFacts& facts) {
   const PartTotals sum = totals_of(of_parts);
   const double seconds = facts.rehearsal.seconds_per_step;
   const Index steps = facts.run.total_steps;
-  const std::optional<double> trained = training_seconds(facts);
+  const std::optional<TrainingEnd> end = training_end(facts);
+  const MemoryRange memory = memory_range(facts);
   return {
       {"config", facts.config},
       {"threads", facts.threads},
@@ -111,8 +135,9 @@ nlohmann::ordered_json plan_json(const PlanFacts& facts) {
         {"timed_steps", facts.rehearsal.timed_steps}}},
       {"steps_per_epoch", facts.run.steps_per_epoch},
       {"steps", steps > 0 ? nlohmann::ordered_json(steps) : nlohmann::ordered_json()},
-      {"training_seconds", trained ? nlohmann::ordered_json(*trained) : nlohmann::ordered_json()},
-      {"peak_memory_bytes", facts.rehearsal.peak_bytes}};
+      {"training_seconds", end ? nlohmann::ordered_json(end->seconds) : nlohmann::ordered_json()},
+      {"peak_memory_bytes", facts.rehearsal.peak_bytes},
+      {"peak_memory_range_bytes", {memory.least, memory.most}}};
 }
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -43,7 +43,7 @@ std::string vocabulary_text(const Task& task) {
 }
 
 std::string length_text(const TrainingOptions& training, Index steps_per_epoch) {
-  std::string text = fmt::format("{} steps an epoch; until ", steps_per_epoch);
+  std::string text = fmt::format("{} an epoch; until ", counted(steps_per_epoch, "step"));
   bool first = true;
   const auto add = [&](const std::string& limit) {
     text += (first ? "" : " or ") + limit;
@@ -56,17 +56,18 @@ std::string length_text(const TrainingOptions& training, Index steps_per_epoch) 
     add(fmt::format("epoch {}", *training.epochs));
   }
   if (training.minutes) {
-    add(fmt::format("{} minutes have passed", *training.minutes));
+    add(fmt::format("{} min have passed", *training.minutes));
   }
   if (training.patience > 0) {
-    add(fmt::format("{} evaluations bring nothing better", training.patience));
+    add(fmt::format("{} without anything better", counted(training.patience, "evaluation")));
   }
   return text;
 }
 
 std::string threads_text(const StartFacts& facts) {
   const Index shards = facts.config.training.shards.value_or(1);
-  std::string text = fmt::format("{} threads, {} shards a batch", facts.threads, shards);
+  std::string text =
+      fmt::format("{}, {} a batch", counted(facts.threads, "thread"), counted(shards, "shard"));
   if (facts.ranks.count() == 1 && facts.threads > shards) {
     text += fmt::format(" (training.shards: {} would use all threads)", facts.threads);
   }
@@ -87,9 +88,8 @@ std::string ranks_text(const StartFacts& facts) {
       fmt::format("{} on {}, {} shards each; rank 0 sends {}B a step", ranks, facts.ranks.library(),
                   shards_text(shards, ranks), format_count(facts.bytes_sent));
   if (ranks > shards) {
-    text +=
-        fmt::format(" ({} ranks have no shard and only wait: training.shards: {} would use all)",
-                    ranks - shards, ranks);
+    text += fmt::format(" ({} without a shard, only waiting: training.shards: {} would use all)",
+                        counted(ranks - shards, "rank"), ranks);
   } else if (shards % ranks != 0) {
     text += fmt::format(" (some ranks wait for others: training.shards: {} would occupy all)",
                         (shards / ranks + 1) * ranks);
@@ -112,8 +112,9 @@ std::string start_table(const StartFacts& facts) {
                                           config.training.batch_tokens)});
   table.row({"length", length_text(config.training, facts.steps_per_epoch)});
   if (const auto memory = memory_size(config)) {
-    table.row({"memory", fmt::format("{} rows before each of {} layers, of {} lanes", memory->rows,
-                                     memory->layers, memory->lanes)});
+    table.row(
+        {"memory", fmt::format("{} before each of {}, of {}", counted(memory->rows, "row"),
+                               counted(memory->layers, "layer"), counted(memory->lanes, "lane"))});
   }
   if (config.training.weight_decay > 0) {
     table.row({"weight decay", decay_text(facts.store, config.training)});
