@@ -195,6 +195,18 @@ TEST(PlanCommand, says_when_the_time_ends_a_training_before_its_steps) {
   EXPECT_THAT(training("6").first, HasSubstr("  6 steps, "));
 }
 
+TEST(PlanCommand, and_train_say_that_a_step_has_the_rate_zero) {
+  const TemporaryDirectory here;
+  Arguments train =
+      tiny_training("a", {"training.schedule=cosine", "training.warmup=0", "training.steps=1"});
+  Arguments plan = train;
+  plan.erase(plan.begin() + 2, plan.begin() + 4);  // --run a
+  plan.front() = "plan";
+  constexpr const char* zero = " 0 in all of 1 step: no weight changes\n";
+  EXPECT_THAT(run_program(plan, here.path()).output, HasSubstr(zero));
+  EXPECT_THAT(run_program(train, here.path()).errors, HasSubstr(zero));
+}
+
 TEST(PlanCommand, refuses_what_train_refuses_in_the_same_words) {
   const TemporaryDirectory here;
   for (const std::string wrong :

@@ -289,7 +289,10 @@ std::span<const Rule> rules() {
       {"`training.gate_penalty` and `training.gate_rate` go with `gates: l0` in some attention.",
        unused_gate_options},
       {"`training.warmup` is less than `training.steps`, where that is set.", warmup_ends},
-      {"The schedules `linear` and `cosine` need an end in `training.steps` or `training.epochs`.",
+      {"The schedules `linear` and `cosine` need an end in `training.steps` or `training.epochs`. "
+       "The last step has the rate `training.learning_rate_end`; if that is 0, it changes no "
+       "weights, so a training of one step without a warmup changes none at all. Without "
+       "`training.warmup` no step has the rate `training.learning_rate`.",
        schedule_has_end},
       {"`training.learning_rate_end` goes with `linear` and `cosine`, and is at most "
        "`training.learning_rate`.",

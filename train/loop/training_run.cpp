@@ -120,7 +120,7 @@ void TrainingRun::announce(const BlasInfo& blas) const {
                                   .threads = workers_.threads(),
                                   .ranks = ranks_,
                                   .bytes_sent = trainer_.bytes_sent(),
-                                  .steps_per_epoch = plan_.steps_per_epoch,
+                                  .run_plan = plan_,
                                   .run = files().directory.string(),
                                   .parts = {.parts = parts,
                                             .training = config_.training,

@@ -91,6 +91,9 @@ std::string plan_table(const PlanFacts& facts) {
   if (const auto end = training_end(facts)) {
     table.row({"training", training_text(facts, *end)});
   }
+  if (const std::string rate = zero_rate_text(facts.options, facts.run); !rate.empty()) {
+    table.row({"learning rate", rate});
+  }
   const MemoryRange memory = memory_range(facts);
   table.row({"peak memory", fmt::format("{:.0f} to {:.0f} MB", std::floor(memory.least / 1e6),
                                         std::ceil(memory.most / 1e6))});

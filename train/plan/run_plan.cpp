@@ -7,6 +7,8 @@
 #include "core/errors.hpp"
 #include "datasets/loader.hpp"
 #include "train/options/layout.hpp"
+#include "train/output/format.hpp"
+#include "train/step/schedule.hpp"
 
 namespace tapehead {
 
@@ -68,6 +70,31 @@ RunPlan plan_run(const Config& config, const Task& task) {
     expect_positions(split, config.model.max_positions, layout_of(config.model));
   }
   return plan;
+}
+
+// All schedules rise up to the end of the warmup, or have their highest rate at step 1, and fall
+// from there on. So if any step has the rate 0, the last one does.
+std::string zero_rate_text(const Config& config, const RunPlan& plan) {
+  const TrainingOptions& training = config.training;
+  const Index total = plan.total_steps;
+  const auto rate_at = [&](Index step) {
+    return learning_rate_at(training, config.model.d_model, step, total);
+  };
+  if (total == 0 || rate_at(total) > 0) {
+    return "";
+  }
+  const Index top = std::max<Index>(1, training.warmup);
+  if (rate_at(top) == 0) {
+    return fmt::format("0 in all of {}: no weight changes", counted(total, "step"));
+  }
+  const double reached = rate_at(top) / training.learning_rate;
+  return fmt::format(
+      "0 in step {}, the last, which changes no weights (training.learning_rate_end: 0){}", total,
+      reached > 0.995
+          ? ""
+          : fmt::format(
+                "; at most {} of training.learning_rate, in step 1, since there is no warmup",
+                format_share(reached)));
 }
 
 }  // namespace tapehead

@@ -1,6 +1,8 @@
 // The plan of a run, made when its data is known, and the check that config and data match.
 #pragma once
 
+#include <string>
+
 #include "datasets/task.hpp"
 #include "train/options/options.hpp"
 
@@ -14,5 +16,9 @@ struct RunPlan {
 // Throws ConfigError if the warmup does not end before the run. Throws DataError, with file and
 // line of the text, if the model has too few positions for an example.
 RunPlan plan_run(const Config& config, const Task& task);
+
+// Where the learning rate is 0, so that steps change no weights, and what the highest rate is.
+// Empty if the rate is 0 in no step.
+std::string zero_rate_text(const Config& config, const RunPlan& plan);
 
 }  // namespace tapehead

@@ -110,11 +110,14 @@ std::string start_table(const StartFacts& facts) {
                                           format_count(static_cast<double>(target_tokens(
                                               facts.task.split("train"), layout_of(config.model)))),
                                           config.training.batch_tokens)});
-  table.row({"length", length_text(config.training, facts.steps_per_epoch)});
+  table.row({"length", length_text(config.training, facts.run_plan.steps_per_epoch)});
   if (const auto memory = memory_size(config)) {
     table.row(
         {"memory", fmt::format("{} before each of {}, of {}", counted(memory->rows, "row"),
                                counted(memory->layers, "layer"), counted(memory->lanes, "lane"))});
+  }
+  if (const std::string rate = zero_rate_text(config, facts.run_plan); !rate.empty()) {
+    table.row({"learning rate", rate});
   }
   if (config.training.weight_decay > 0) {
     table.row({"weight decay", decay_text(facts.store, config.training)});

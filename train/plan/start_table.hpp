@@ -8,6 +8,7 @@
 #include "core/tape/parameters.hpp"
 #include "datasets/task.hpp"
 #include "train/plan/parts_table.hpp"
+#include "train/plan/run_plan.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -19,7 +20,7 @@ struct StartFacts {
   Index threads;  // of this rank
   const Ranks& ranks;
   double bytes_sent;  // by this rank at each step
-  Index steps_per_epoch;
+  RunPlan run_plan;
   std::string run;
   PartsFacts parts;
 };
