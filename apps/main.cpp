@@ -29,20 +29,20 @@ namespace tapehead {
 
 namespace {
 
-// Throws ConfigError if the word is neither an option nor a command. The error names no command
-// that the help does not list.
-void expect_command(const CLI::App& program, std::string_view word) {
+// The command of this name; the program itself for an option. Throws ConfigError if the word is
+// neither. The error names no command that the help does not list.
+const CLI::App& command_of(const CLI::App& program, std::string_view word) {
   std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands({})) {
     if (command->get_name() == word) {
-      return;
+      return *command;
     }
     if (!command->get_group().empty()) {
       names.push_back(command->get_name());
     }
   }
   if (word.starts_with('-')) {
-    return;
+    return program;
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const auto meant = nearest(word, candidates);
@@ -50,6 +50,26 @@ void expect_command(const CLI::App& program, std::string_view word) {
       meant ? fmt::format("there is no command {}; did you mean {}?", shown(word), *meant)
             : fmt::format("there is no command {}; there are {}", shown(word),
                           fmt::join(names, ", ")));
+}
+
+// CLI11 reads `--option=` as an option whose value is the next word. If the empty value is a word
+// of its own, it is the value, as in other programs. A word after an option that takes a value is
+// that value, and after `--` there are no options.
+void separate_empty_values(std::vector<std::string>& words, const CLI::App& command) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::size_t equals = words[i].find('=');
+    const CLI::Option* option = words[i].starts_with("--")
+                                    ? command.get_option_no_throw(words[i].substr(0, equals))
+                                    : nullptr;
+    if (option == nullptr || option->get_items_expected_min() == 0) {
+      continue;
+    }
+    if (equals == words[i].size() - 1) {
+      words[i].pop_back();
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, "");
+    }
+    i += words[i].find('=') == std::string::npos ? 1 : 0;
+  }
 }
 
 // Throws ConfigError if the environment asks for other kernels than this program has. Only bin/ of
@@ -91,11 +111,14 @@ int run(int argc, char** argv, Launch& launch) {
   Outcome outcome;
   add_commands(program, outcome, launch);
   try {
+    std::vector<std::string> words(argv, argv + argc);
     if (argc > 1) {
-      expect_command(program, argv[1]);
+      separate_empty_values(words, command_of(program, argv[1]));
       expect_shared_command(launch.ranks(), argv[1]);
     }
-    program.parse(argc, argv);
+    std::vector<const char*> pointers(words.size());
+    std::ranges::transform(words, pointers.begin(), &std::string::c_str);
+    program.parse(static_cast<int>(pointers.size()), pointers.data());
     return outcome.exit_code;
   } catch (const CLI::ParseError& error) {
     return say(program, error, launch.ranks());

@@ -76,16 +76,16 @@ TEST_F(Errors, numbers_out_of_range_are_told_with_the_range) {
             "error: --sentences: out of range (0; allowed: whole number, 1 to 1000000000)\n");
 }
 
-// The options of a command that take a number, by its help; and none may be read by CLI11, to which
-// nan is a number and 010 is 8.
-std::vector<std::string> number_options(const std::string& help) {
+// The options of a command that take a value of this type, by its help; and none may be read by
+// CLI11, to which nan is a number and 010 is 8.
+std::vector<std::string> options_of_type(std::string_view wanted, const std::string& help) {
   std::vector<std::string> options;
   std::istringstream lines(help);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string option;
     std::string type;
-    if (words >> option >> type && option.starts_with("--") && type.starts_with("NUMBER")) {
+    if (words >> option >> type && option.starts_with("--") && type.starts_with(wanted)) {
       options.push_back(option);
     }
     for (const std::string other : {"INT", "UINT", "FLOAT"}) {
@@ -99,10 +99,10 @@ TEST_F(Errors, every_option_that_takes_a_number_is_read_as_in_a_config) {
   std::size_t options = 0;
   for (const std::string command : {"train", "plan", "sweep", "evaluate", "translate", "generate",
                                     "score", "heads", "report", "prune", "gradcheck", "replay"}) {
-    for (const std::string& option : number_options(run({command, "--help"}).output)) {
+    for (const std::string& option : options_of_type("NUMBER", run({command, "--help"}).output)) {
       ++options;
       for (const std::string value :
-           {"nan", "inf", "-inf", "1e400", "-1", "010", "0x10", " ", "4x"}) {
+           {"nan", "inf", "-inf", "1e400", "-1", "010", "0x10", " ", "4x", ""}) {
         Arguments arguments{command, "a", option + "=" + value};
         if (command == "prune") arguments.emplace_back("b");
         const ProgramResult result = run(arguments);
@@ -114,6 +114,29 @@ TEST_F(Errors, every_option_that_takes_a_number_is_read_as_in_a_config) {
     }
   }
   EXPECT_EQ(options, 33U);  // threads of eleven commands, and 22 others
+}
+
+// The word after it is an option, which then is refused and not taken for the value.
+TEST_F(Errors, an_empty_value_is_the_value_and_not_the_next_word) {
+  std::size_t options = 0;
+  for (const std::string command :
+       {"train", "plan", "sweep", "evaluate", "translate", "generate", "classify", "fill", "score",
+        "attention", "heads", "report", "import", "export", "prune", "config", "replay"}) {
+    for (const std::string& option : options_of_type("TEXT", run({command, "--help"}).output)) {
+      ++options;
+      const ProgramResult result = run({command, "a", "b", option + "=", "--frobnicate"});
+      EXPECT_EQ(result.exit_code, wrong_command) << command << ' ' << option;
+      EXPECT_THAT(result.errors, AnyOf(AllOf(HasSubstr("not expected"), HasSubstr("--frobnicate")),
+                                       HasSubstr("excludes"), HasSubstr(" requires ")))
+          << command << ' ' << option;
+    }
+  }
+  EXPECT_GE(options, 40U);
+  // A word after an option is its value whatever it looks like, and after -- there are no options.
+  EXPECT_THAT(run({"generate", "nowhere", "--prompt", "--stop="}).errors,
+              HasSubstr("there is no run nowhere"));
+  EXPECT_THAT(run({"evaluate", "--", "--checkpoint="}).errors,
+              HasSubstr("there is no run --checkpoint="));
 }
 
 TEST_F(Errors, what_stands_on_the_command_line_cannot_act_on_the_terminal) {
