@@ -34,7 +34,14 @@ std::vector<Continuation> Beam::continuations(const BestTokens& next, Index firs
   for (std::size_t parent = 0; parent < open_.size(); ++parent) {
     const Index row = first_row + static_cast<Index>(parent);
     const double log_sum = scored ? next.log_sums[static_cast<std::size_t>(row)] : 0;
+    Index taken = 0;
     for (const auto& [token, logit] : next.of(row)) {
+      if (std::ranges::find(options_.never, token) != options_.never.end()) {
+        continue;
+      }
+      if (taken++ == options_.beam) {
+        break;
+      }
       const double gain = scored ? static_cast<double>(logit) - log_sum : 0;
       all.push_back({.parent = static_cast<Index>(parent),
                      .token = token,

@@ -29,7 +29,8 @@ class Beam {
   const std::vector<Open>& open() const { return open_; }
 
   // The best continuations of all open hypotheses, best first, at most `beam` of them. The
-  // candidates for their next tokens are the rows of `next` from `first_row` on.
+  // candidates for their next tokens are the rows of `next` from `first_row` on; those that are
+  // never written are passed over.
   std::vector<Continuation> continuations(const BestTokens& next, Index first_row) const;
 
   // Takes the `beam` best continuations. Those that end are finished; the others become the open

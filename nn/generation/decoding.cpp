@@ -16,11 +16,14 @@ class Search {
          const DecodingOptions& options)
       : options_(options), models_(models, prompts, options.beam, begin(models, prompts)) {}
 
+  // The models leave out one of the tokens that are never written, and the beams the others.
   std::vector<std::vector<Hypothesis>> run() {
     const LogSums log_sums =
         options_.beam == 1 && !options_.scores ? LogSums::left_out : LogSums::wanted;
+    const TokenId excluded = options_.never.empty() ? -1 : options_.never.front();
+    const Index others = std::max<Index>(std::ssize(options_.never) - 1, 0);
     while (gather()) {
-      take(models_.best(readings_, options_.beam, options_.begin, log_sums));
+      take(models_.best(readings_, options_.beam + others, excluded, log_sums));
     }
     std::vector<std::vector<Hypothesis>> results;
     for (const Beam& beam : beams_) {

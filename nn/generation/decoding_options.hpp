@@ -17,10 +17,10 @@ struct DecodingOptions {
   Index max_length = std::numeric_limits<Index>::max();  // of any output, whatever the source
   // Rows that a prompt and its output may have, the last token apart; or the model's positions.
   Index context = std::numeric_limits<Index>::max();
-  Index best = 1;      // outputs wanted for each source, at most `beam`
-  bool scores = true;  // false: not needed; greedy search then leaves them at 0
-  TokenId begin = 1;
-  TokenId end = 2;  // -1: none, so every output has the maximum length
+  Index best = 1;                 // outputs wanted for each source, at most `beam`
+  bool scores = true;             // false: not needed; greedy search then leaves them at 0
+  std::vector<TokenId> never{1};  // are never written
+  TokenId end = 2;                // -1: none, so every output has the maximum length
 };
 
 struct Hypothesis {

@@ -89,12 +89,18 @@ inline Index longest_output(const TinyModel& model, const Sentence& source,
                   model.transformer.options().max_positions - read);
 }
 
+inline bool is_written(TokenId token, const DecodingOptions& options) {
+  return std::ranges::find(options.never, token) == options.never.end();
+}
+
 inline Hypothesis naive_greedy(const TinyModel& model, const Sentence& source,
                                const DecodingOptions& options) {
   Hypothesis result;
   while (static_cast<Index>(result.tokens.size()) < longest_output(model, source, options)) {
     std::vector<double> next = next_log_probabilities(model, source, result.tokens);
-    next[begin_mark] = -INFINITY;
+    for (const TokenId token : options.never) {
+      next[static_cast<std::size_t>(token)] = -INFINITY;
+    }
     const auto best = std::ranges::max_element(next);
     result.log_probability += *best;
     if (best - next.begin() == end_mark) {
@@ -123,7 +129,7 @@ inline std::vector<Hypothesis> naive_beam(const NextLogProbabilities& next_of, I
     for (const Hypothesis& parent : open) {
       const std::vector<double> next = next_of(parent.tokens);
       for (TokenId token = 0; token < tiny_vocabulary; ++token) {
-        if (token != begin_mark) {
+        if (is_written(token, options)) {
           all.push_back(parent);
           all.back().tokens.push_back(token);
           all.back().log_probability += next[static_cast<std::size_t>(token)];

@@ -10,6 +10,7 @@
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/lane_evaluation.hpp"
 #include "train/evaluation/shared_parts.hpp"
+#include "train/options/application.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -165,7 +166,7 @@ DecodingOptions decoding_options(const EvaluationOptions& options) {
           .max_extra_length = options.max_extra_length,
           .best = 1,
           .scores = false,
-          .begin = begin_id,
+          .never = never_written(false),
           .end = end_id};
 }
 

@@ -34,18 +34,17 @@ std::optional<Stack::SeenRows> seen_by_all(std::span<const EnsembleMember> model
 
 }  // namespace
 
-// A single document has hardly trained its marks.
 Generator::Generator(const GeneratorModel& model, Workers& workers, GeneratorOptions options)
     : model_(model),
       workers_(workers),
       options_(std::move(options)),
-      of_text_(model.config.task.kind().of_text()) {
+      of_text_(model.config.task.kind().of_text()),
+      never_(never_written(of_text_ && model.one_document)) {
   if (of_text_) {
     seen_ = seen_by_all(model_.members, context());
   }
   if (of_text_ && model.one_document) {
     front_ = nothing;
-    never_.push_back(end_id);
   } else if (of_text_ && model.config.task.as<TextOptions>().stream) {
     front_ = end_id;  // of the document before
   }
@@ -144,7 +143,7 @@ std::vector<std::vector<Generated>> Generator::search(std::span<const Prompts> p
                                    .context = context(),
                                    .best = options_.samples,
                                    .scores = true,
-                                   .begin = begin_id,
+                                   .never = never_,
                                    .end = end_id});
   std::vector<std::vector<Generated>> results;
   for (std::size_t prompt = 0; prompt < found.size(); ++prompt) {

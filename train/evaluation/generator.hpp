@@ -88,8 +88,8 @@ class Generator {
   Workers& workers_;
   GeneratorOptions options_;
   bool of_text_;
-  TokenId front_ = begin_id;                          // in a text, before a prompt; -1: nothing
-  std::vector<TokenId> never_{unknown_id, begin_id};  // are not drawn
+  TokenId front_ = begin_id;  // in a text, before a prompt; -1: nothing
+  std::vector<TokenId> never_;
 };
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

@@ -26,18 +26,22 @@ void warn_of_further_ends(const nlohmann::ordered_json& settings, const std::fil
   }
 }
 
-// Entries that their model is told never to write get no probability. The end mark `end` is written
-// there even if it is a bad word (transformers' NoBadWordsLogitsProcessor).
+// Entries that their model is told never to write get no probability, but for the unknown and the
+// begin mark among `suppress_tokens`: they are never written here either, and other entries keep
+// theirs. The end mark `end` is written there even if it is a bad word (transformers'
+// NoBadWordsLogitsProcessor).
 void leave_out_suppressed(const TheirConfig& generation, Index end, EntryRows& rows) {
-  std::vector<Index> suppressed = generation.ids("suppress_tokens");
+  const auto leave_out = [&](Index id, TokenId first) {
+    for (auto i = static_cast<std::size_t>(first); i < rows.predicted.size(); ++i) {
+      rows.predicted[i] = rows.predicted[i] && rows.theirs[i] != id;
+    }
+  };
+  for (const Index id : generation.ids("suppress_tokens")) {
+    leave_out(id, end_id);
+  }
   for (const std::vector<Index>& word : generation.id_lists("bad_words_ids")) {
     if (word.size() == 1 && word[0] != end) {
-      suppressed.push_back(word[0]);
-    }
-  }
-  for (const Index id : suppressed) {
-    for (std::size_t i = 0; i < rows.predicted.size(); ++i) {
-      rows.predicted[i] = rows.predicted[i] && rows.theirs[i] != id;
+      leave_out(word[0], unknown_id);
     }
   }
 }

@@ -117,22 +117,19 @@ void expect_covered(const SavedRun& run, const std::vector<TensorRow>& rows,
   }
 }
 
-// A language model reads no mark in front of such a text, and draws no end mark
-// (train/evaluation/generator.cpp).
+// A language model reads no mark in front of such a text (train/evaluation/generator.cpp).
 bool writes_one_document(const SavedRun& run) {
   return application_of(run.config) == Application::generate && has_one_document(run);
 }
 
-// What the output of ours does not have, or never predicts, and what is never drawn.
-std::vector<Index> never_written(const SavedRun& run, Index their_entries) {
+// What the output of ours does not have, or never predicts.
+std::vector<Index> never_predicted(const SavedRun& run, Index their_entries) {
   const Transformer& model = run.model.transformer;
   const Parameter& bias = model.output().bias;
   const Index labels = model.vocabularies().labels;
-  const bool one_document = writes_one_document(run);
   std::vector<Index> never;
   for (Index i = 0; i < their_entries; ++i) {
-    if (i >= labels || (one_document && i == end_id) ||
-        (bias.declared() && is_never(run.model.store.value(bias).data()[i]))) {
+    if (i >= labels || (bias.declared() && is_never(run.model.store.value(bias).data()[i]))) {
       never.push_back(i);
     }
   }
@@ -157,8 +154,9 @@ Exported export_model(const SavedRun& run) {
   }
   exported.tensors = std::move(maker.tensors());
   if (!labels_in_one_pass(run.config)) {
-    const auto never_ids = never_written(run, theirs.count("vocab_size"));
-    exported.generation = exported_generation(exported.config, never_ids);
+    exported.generation =
+        exported_generation(exported.config, never_written(writes_one_document(run)),
+                            never_predicted(run, theirs.count("vocab_size")));
   }
   return exported;
 }

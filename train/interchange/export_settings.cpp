@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -110,7 +111,8 @@ void expect_counterpart(const SavedRun& run, const Architecture& architecture,
   }
 }
 
-Json exported_generation(const Json& config, const std::vector<Index>& never) {
+Json exported_generation(const Json& config, const std::vector<TokenId>& never_written,
+                         const std::vector<Index>& never_predicted) {
   Json generation = {{"do_sample", false}, {"num_beams", 1}};
   for (const char* setting : {"bos_token_id", "eos_token_id", "pad_token_id",
                               "decoder_start_token_id", "forced_eos_token_id"}) {
@@ -120,8 +122,13 @@ Json exported_generation(const Json& config, const std::vector<Index>& never) {
   }
   const char* longest = config.contains("n_positions") ? "n_positions" : "max_position_embeddings";
   generation["max_length"] = config.at(longest);
-  if (!never.empty()) {
-    generation["suppress_tokens"] = never;
+  std::set<Index> suppressed(never_written.begin(), never_written.end());
+  suppressed.insert(never_predicted.begin(), never_predicted.end());
+  generation["suppress_tokens"] = suppressed;
+  for (const Index id : never_predicted) {
+    if (id == unknown_id || id == begin_id) {
+      generation["bad_words_ids"].push_back(Json::array({id}));
+    }
   }
   return generation;
 }

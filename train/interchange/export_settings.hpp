@@ -17,8 +17,10 @@ nlohmann::ordered_json exported_config(const SavedRun& run, const Architecture& 
 void expect_counterpart(const SavedRun& run, const Architecture& architecture,
                         const TheirConfig& theirs);
 
-// `never`: entries that are never written.
+// `never_written`: what no model writes; `never_predicted`: what ours gives no probability. Both
+// are suppressed, and an import tells them apart (train/interchange/entry_rows.cpp).
 nlohmann::ordered_json exported_generation(const nlohmann::ordered_json& config,
-                                           const std::vector<Index>& never);
+                                           const std::vector<TokenId>& never_written,
+                                           const std::vector<Index>& never_predicted);
 
 }  // namespace tapehead::inline TAPEHEAD_PRECISION

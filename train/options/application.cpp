@@ -21,4 +21,9 @@ void expect_writes(const Config& config, const std::string& run) {
   }
 }
 
+std::vector<TokenId> never_written(bool one_document) {
+  return one_document ? std::vector{unknown_id, begin_id, end_id}
+                      : std::vector{unknown_id, begin_id};
+}
+
 }  // namespace tapehead

@@ -4,8 +4,10 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "datasets/task_kind.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead {
@@ -34,6 +36,11 @@ void expect_used_with(const Config& config, const std::string& run, Application 
 
 // Throws ConfigError for a model that cannot write token by token.
 void expect_writes(const Config& config, const std::string& run);
+
+// Tokens that no model writes, however likely they are: the unknown mark, which stands for no text
+// that could be read again, and the begin mark. `one_document`: all that a language model was
+// trained on; then its end mark, too, which it has hardly learnt. A mask is no label of any model.
+std::vector<TokenId> never_written(bool one_document);
 
 // Whether its outputs are labels, which one pass gives, rather than texts that it writes token by
 // token.

@@ -131,6 +131,23 @@ TEST_P(Decoding, beam_equals_a_plain_beam_search) {
   }
 }
 
+// None, the unknown and the begin mark, these and the end mark, and two tokens anywhere.
+TEST_P(Decoding, without_tokens_that_are_never_written_equals_plain_searches) {
+  for (const std::vector<TokenId>& never :
+       std::vector<std::vector<TokenId>>{{}, {0, 1}, {0, 1, end_mark}, {1, 7, 4}}) {
+    for (const Index beam : {1, 3, 12}) {
+      DecodingOptions options{.beam = beam, .max_extra_length = 4, .best = beam};
+      options.never = never;
+      const auto outputs = decode_together(model_, sources, options);
+      for (std::size_t i = 0; i < sources.size(); ++i) {
+        SCOPED_TRACE(::testing::Message()
+                     << never.size() << " tokens, beam " << beam << ", source " << i);
+        expect_same(outputs[i], naive_beam(model_, sources[i], options));
+      }
+    }
+  }
+}
+
 TEST_P(Decoding, of_a_batch_equals_that_of_each_source_alone) {
   for (const Index beam : {1, 4}) {
     const DecodingOptions options{.beam = beam, .max_extra_length = 6, .best = beam};
@@ -207,6 +224,7 @@ TEST_P(Decoding, without_an_end_mark_goes_on_to_the_longest) {
 TEST_P(Decoding, without_scores_finds_the_same) {
   for (const Index beam : {1, 3}) {
     DecodingOptions options{.beam = beam, .max_extra_length = 6};
+    options.never = {0, begin_mark};
     const auto scored = decode_together(model_, sources, options);
     options.scores = false;
     const auto unscored = decode_together(model_, sources, options);

@@ -29,11 +29,7 @@ def greedy(model, source, limit):
 #if not pairs and not prefix and not of_text
         logits = model(torch.tensor(written, device=source.device))[-1]
 #end
-#if ends
-        logits[BEGIN] = -inf  # never written
-#else
-        logits[[BEGIN, $end]] = -inf  # marks, never written
-#end
+        logits[NEVER] = -inf
         token = int(logits.argmax())
 #if ends
         if token == END:

@@ -54,6 +54,7 @@ TOKEN_TYPES = $token_types
 LABELS = $labels  # entries that the model predicts
 #if generates
 BEGIN = $begin  # marks
+NEVER = [$never]  # marks that are not written, however likely they are
 #end
 #if generates and ends
 END = $end
