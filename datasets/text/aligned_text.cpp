@@ -27,11 +27,12 @@ AlignedText read_aligned_files(const fs::path& source, const fs::path& target) {
   return text;
 }
 
-AlignedText read_tab_separated(const fs::path& file) {
+AlignedText read_tab_separated(const fs::path& file, HeaderLine header) {
   AlignedText text;
-  std::size_t number = 0;
-  for (const std::string& line : read_lines(file)) {
-    ++number;
+  const std::vector<std::string> lines = read_lines(file);
+  text.first = has_header(header, file, lines, names_columns(lines.front())) ? 2 : 1;
+  for (auto number = static_cast<std::size_t>(text.first); number <= lines.size(); ++number) {
+    const std::string& line = lines[number - 1];
     const auto tabs = std::count(line.begin(), line.end(), '\t');
     if (tabs != 1) {
       throw DataError(fmt::format("{}:{}: {} tabs, where source, one tab and target are expected",

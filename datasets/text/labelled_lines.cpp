@@ -1,6 +1,8 @@
 #include "datasets/text/labelled_lines.hpp"
 
 #include <algorithm>
+#include <ranges>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -24,12 +26,35 @@ void expect_columns(const std::string& line, Index expected, const std::string& 
   }
 }
 
-LabelledLines from_tsv(const std::string& file, Index texts) {
+std::string_view label_of(std::string_view line) {
+  return trimmed(line.substr(line.rfind('\t') + 1));
+}
+
+// Whether no other line has the class of the first, though some lines share one.
+bool begins_with_class_of_its_own(const std::vector<std::string>& lines,
+                                  const std::vector<std::string>& known) {
+  std::set<std::string_view> others(known.begin(), known.end());
+  for (const std::string& line : lines | std::views::drop(1)) {
+    others.insert(label_of(line));
+  }
+  return !others.contains(label_of(lines.front())) &&
+         others.size() + 1 < lines.size() + known.size();
+}
+
+LabelledLines from_tsv(const LabelledFiles& files, Index texts,
+                       const std::vector<std::string>& known) {
+  const std::string& file = files.tsv;
+  std::vector<std::string> lines = read_lines(file);
   LabelledLines all;
-  std::size_t number = 0;
-  for (std::string& line : read_lines(file)) {
+  if (has_header(files.header, file, lines,
+                 names_columns(lines.front()) || begins_with_class_of_its_own(lines, known))) {
+    lines.erase(lines.begin());
+    all.first = 2;
+  }
+  auto number = static_cast<std::size_t>(all.first);
+  for (std::string& line : lines) {
     expect_columns(
-        line, texts + 1, file, ++number,
+        line, texts + 1, file, number++,
         texts == 1 ? "text and class (task.texts: 2 for pairs of texts)" : "two texts and a class");
     const std::size_t tab = line.rfind('\t');
     all.labels.push_back(line.substr(tab + 1));
@@ -58,19 +83,22 @@ LabelledLines from_files(const LabelledFiles& files, Index texts) {
 
 }  // namespace
 
-LabelledLines read_labelled(const LabelledFiles& files, Index texts) {
+LabelledLines read_labelled(const LabelledFiles& files, Index texts,
+                            const std::vector<std::string>& known) {
   for (const auto& [file, option] : {std::pair{&files.tsv, "tsv"}, std::pair{&files.text, "text"},
                                      std::pair{&files.labels, "labels"}}) {
     if (!file->empty()) {
       expect_file(*file, fmt::format("task.{}_{}", files.split, option));
     }
   }
-  LabelledLines all = files.tsv.empty() ? from_files(files, texts) : from_tsv(files.tsv, texts);
-  for (std::size_t i = 0; i < all.labels.size(); ++i) {
-    all.labels[i] = std::string(trimmed(all.labels[i]));
-    if (all.labels[i].empty()) {
-      throw DataError(fmt::format("{}:{}: the class is empty", files.label_file(), i + 1));
+  LabelledLines all = files.tsv.empty() ? from_files(files, texts) : from_tsv(files, texts, known);
+  Index number = all.first;
+  for (std::string& label : all.labels) {
+    label = std::string(trimmed(label));
+    if (label.empty()) {
+      throw DataError(fmt::format("{}:{}: the class is empty", files.label_file(), number));
     }
+    ++number;
   }
   return all;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "datasets/text/header_line.hpp"
 
 namespace tapehead {
 
@@ -13,6 +14,7 @@ struct LabelledFiles {
   std::string tsv;
   std::string text;
   std::string labels;
+  HeaderLine header = HeaderLine::automatic;  // of the TSV
 
   bool given() const { return !tsv.empty() || !text.empty(); }
   const std::string& text_file() const { return tsv.empty() ? text : tsv; }
@@ -22,11 +24,14 @@ struct LabelledFiles {
 struct LabelledLines {
   std::vector<std::string> texts;   // two texts of an example with a tab between them
   std::vector<std::string> labels;  // without the blanks and tabs around them
+  Index first = 1;                  // their first line in the file: 2 after a header
 };
 
-// Throws what read_lines throws, and DataError with file and line for a line with another number of
-// columns, a file with fewer lines than the other, or a label that is empty.
-LabelledLines read_labelled(const LabelledFiles& files, Index texts);
+// `known`: labels of other lines; a first line with one of them is data. Throws what read_lines and
+// has_header throw, and DataError with file and line for a line with another number of columns, a
+// file with fewer lines than the other, or a label that is empty.
+LabelledLines read_labelled(const LabelledFiles& files, Index texts,
+                            const std::vector<std::string>& known = {});
 
 // The one or two texts of an example.
 std::vector<std::string> texts_of(const std::string& line, Index texts);

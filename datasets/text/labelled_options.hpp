@@ -5,6 +5,7 @@
 
 #include "core/fields.hpp"
 #include "core/types.hpp"
+#include "datasets/text/header_line.hpp"
 #include "datasets/tokenizers/tokenizer_kind.hpp"
 
 namespace tapehead {
@@ -21,6 +22,7 @@ struct LabelledTextOptions {
   std::string validation_labels{};
   std::string test_text{};
   std::string test_labels{};
+  HeaderLine header = HeaderLine::automatic;
   Index texts = 1;
   double train_share = 1;
   double validation_share = 0.1;
@@ -52,6 +54,11 @@ struct LabelledTextOptions {
     visit(Field{.name = "validation_labels", .help = "file of their classes"}, validation_labels);
     visit(Field{.name = "test_text", .help = "instead of test_tsv: file of texts"}, test_text);
     visit(Field{.name = "test_labels", .help = "file of their classes"}, test_labels);
+    visit(Field{.name = "header",
+                .help = "whether a TSV begins with a line that names its columns; auto: the first "
+                        "line does if its fields are names such as sentence and label, or if no "
+                        "other line has its class and some share theirs"},
+          header);
     visit(Field{.name = "texts",
                 .help = "texts of an example: one, or two with a tab between them, which an end "
                         "mark separates; tokens of the second have the type 1 "
@@ -67,7 +74,7 @@ struct LabelledTextOptions {
           train_share);
     visit(Field{.name = "validation_share",
                 .help = "part of the training examples to validate on, drawn by the seed, if there "
-                        "is no file for that",
+                        "is no file for that; an example of each class stays for training",
                 .minimum = 0,
                 .maximum = 0.9,
                 .exclusive_minimum = true},

@@ -49,7 +49,7 @@ std::optional<Violation> labelled_text_is_given(const TaskOptions& task) {
     }
   }
   if (!options.train_tsv.empty() || !options.train_text.empty()) {
-    return {};
+    return header_without_tsv(options);
   }
   return Violation{{"task.train_tsv", "task.name"},
                    "labelled_text needs examples to train on: task.train_tsv, or task.train_text "

@@ -14,7 +14,7 @@ std::optional<Violation> unused_by_labelled_tokenizer(const TaskOptions& options
 
 inline constexpr std::array labelled_rules{
     TaskRule{"`labelled_text` has a training text, as a TSV or as two files; likewise for "
-             "validation and test, if they are given.",
+             "validation and test, if they are given. `task.header` is for TSVs.",
              labelled_text_is_given},
     TaskRule{"In `labelled_text`, `task.validation_share` is for data without a file for "
              "validation.",

@@ -1,7 +1,9 @@
 #include "datasets/text/labelled_splits.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,23 +15,34 @@ namespace tapehead {
 
 namespace {
 
-LabelledSplit whole_files(const LabelledFiles& files, Index texts) {
-  LabelledSplit split{.files = files, .lines = read_labelled(files, texts)};
-  for (Index i = 0; i < std::ssize(split.lines.texts); ++i) {
-    split.numbers.push_back(i);
-  }
+LabelledSplit whole_files(const LabelledFiles& files, Index texts,
+                          const std::vector<std::string>& known = {}) {
+  LabelledSplit split{.files = files, .lines = read_labelled(files, texts, known)};
+  split.numbers.resize(split.lines.texts.size());
+  std::iota(split.numbers.begin(), split.numbers.end(), split.lines.first);
   return split;
 }
 
-// A drawn part of a split's examples, and the others; both in the order of the file.
+enum class OthersHave { any_classes, all_classes };
+
+// A drawn part of a split's examples, and the others; both in the order of the file. The part
+// becomes smaller where the others must have an example of each class.
 std::pair<LabelledSplit, LabelledSplit> divided(const LabelledSplit& all, double share,
-                                                const Draws& draws) {
+                                                const Draws& draws, OthersHave others_have) {
   const auto count = std::ssize(all.numbers);
-  const auto chosen = std::llround(share * static_cast<double>(count));
-  const std::vector<Index> order = draw_permutation(draws, count);
+  auto wanted = std::llround(share * static_cast<double>(count));
+  std::map<std::string_view, Index> others;  // examples of each class
+  for (const std::string& label : all.lines.labels) {
+    ++others[label];
+  }
   std::vector<bool> in_part(all.numbers.size());
-  for (Index i = 0; i < chosen; ++i) {
-    in_part[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = true;
+  for (const Index i : draw_permutation(draws, count)) {
+    Index& of_class = others[all.lines.labels[static_cast<std::size_t>(i)]];
+    if (wanted > 0 && (of_class > 1 || others_have == OthersHave::any_classes)) {
+      in_part[static_cast<std::size_t>(i)] = true;
+      --of_class;
+      --wanted;
+    }
   }
   std::pair<LabelledSplit, LabelledSplit> parts{{.files = all.files, .lines = {}, .whole = false},
                                                 {.files = all.files, .lines = {}, .whole = false}};
@@ -52,27 +65,32 @@ void expect_examples(const LabelledSplit& split, const char* option, double shar
 }  // namespace
 
 std::vector<LabelledSplit> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed) {
-  const LabelledFiles train{"train", options.train_tsv, options.train_text, options.train_labels};
+  const LabelledFiles train{"train", options.train_tsv, options.train_text, options.train_labels,
+                            options.header};
   const LabelledFiles validation{"validation", options.validation_tsv, options.validation_text,
-                                 options.validation_labels};
-  const LabelledFiles test{"test", options.test_tsv, options.test_text, options.test_labels};
+                                 options.validation_labels, options.header};
+  const LabelledFiles test{"test", options.test_tsv, options.test_text, options.test_labels,
+                           options.header};
   std::vector<LabelledSplit> splits{whole_files(train, options.texts)};
+  const std::vector<std::string> known = splits.front().lines.labels;
   if (validation.given()) {
-    splits.push_back(whole_files(validation, options.texts));
+    splits.push_back(whole_files(validation, options.texts, known));
   } else {
-    auto [held_out, rest] = divided(splits.front(), options.validation_share,
-                                    Draws(seed, "labelled_text/validation", 0));
+    auto [held_out, rest] =
+        divided(splits.front(), options.validation_share,
+                Draws(seed, "labelled_text/validation", 0), OthersHave::all_classes);
     held_out.files.split = "validation";
     splits = {std::move(rest), std::move(held_out)};
     expect_examples(splits.back(), "task.validation_share", options.validation_share);
   }
   if (options.train_share < 1) {
-    splits.front() =
-        divided(splits.front(), options.train_share, Draws(seed, "labelled_text/train", 0)).first;
+    splits.front() = divided(splits.front(), options.train_share,
+                             Draws(seed, "labelled_text/train", 0), OthersHave::any_classes)
+                         .first;
   }
   expect_examples(splits.front(), "task.train_share", options.train_share);
   if (test.given()) {
-    splits.push_back(whole_files(test, options.texts));
+    splits.push_back(whole_files(test, options.texts, known));
   }
   return splits;
 }

@@ -12,7 +12,7 @@ namespace tapehead {
 struct LabelledSplit {
   LabelledFiles files;
   LabelledLines lines;
-  std::vector<Index> numbers{};  // of the lines in their file, from 0
+  std::vector<Index> numbers{};  // of the lines in their file, from 1
   bool whole = true;             // all lines of the file
 };
 

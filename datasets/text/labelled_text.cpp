@@ -35,7 +35,7 @@ std::vector<TokenId> class_on(const LabelledSplit& from, std::size_t i, const To
   if (number.empty()) {
     throw DataError(fmt::format(
         "{}:{}: the class `{}` is on no line of the training examples, so it cannot be learned",
-        from.files.label_file(), from.numbers[i] + 1, shown(from.lines.labels[i])));
+        from.files.label_file(), from.numbers[i], shown(from.lines.labels[i])));
   }
   return number;
 }
@@ -50,8 +50,7 @@ Split encoded(const LabelledSplit& from, const Tokenizers& tokenizers,
     ClassifiedText text =
         classified_text(*tokenizers.source, from.lines.texts[i], options.texts, options.max_length);
     cut += text.cut ? 1 : 0;
-    split.unknown_source.see(*tokenizers.source, from.lines.texts[i], text.tokens,
-                             from.numbers[i] + 1);
+    split.unknown_source.see(*tokenizers.source, from.lines.texts[i], text.tokens, from.numbers[i]);
     split.examples.push_back(
         {.source = std::move(text.tokens), .target = class_on(from, i, *tokenizers.target)});
   }
@@ -70,6 +69,7 @@ Split held_out(LabelledSplit from, const Tokenizers& tokenizers,
   if (from.whole) {
     split.source_file = from.files.text_file();
     split.target_file = from.files.label_file();
+    split.lines = std::move(from.numbers);
   }
   return split;
 }

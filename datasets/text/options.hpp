@@ -6,6 +6,7 @@
 
 #include "core/fields.hpp"
 #include "core/types.hpp"
+#include "datasets/text/header_line.hpp"
 #include "datasets/tokenizers/tokenizer_kind.hpp"
 
 namespace tapehead {
@@ -24,6 +25,7 @@ struct ParallelTextOptions {
   std::string train_tsv{};
   std::string validation_tsv{};
   std::string test_tsv{};
+  HeaderLine header = HeaderLine::automatic;
   std::string validation_types{};
   std::string test_types{};
   std::vector<std::string> further_tests{};
@@ -64,6 +66,10 @@ struct ParallelTextOptions {
     visit(
         Field{.name = "test_tsv", .help = "instead of two files: source, tab, target on each line"},
         test_tsv);
+    visit(Field{.name = "header",
+                .help = "whether a TSV begins with a line that names its columns; auto: the first "
+                        "line does if its fields are names such as source and target"},
+          header);
     visit(Field{.name = "validation_types",
                 .help = "file with the type of each validation pair, one a line; evaluations then "
                         "count right sequences by type too; empty: none"},

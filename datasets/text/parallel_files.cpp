@@ -24,13 +24,15 @@ std::vector<SplitFiles> held_out_files(const ParallelTextOptions& options) {
                                .source = options.validation_source,
                                .target = options.validation_target,
                                .tab_separated = options.validation_tsv,
-                               .types = options.validation_types}};
+                               .types = options.validation_types,
+                               .header = options.header}};
   if (!options.test_source.empty() || !options.test_tsv.empty()) {
     all.push_back({.name = "test",
                    .source = options.test_source,
                    .target = options.test_target,
                    .tab_separated = options.test_tsv,
-                   .types = options.test_types});
+                   .types = options.test_types,
+                   .header = options.header});
   }
   for (std::size_t i = 0; i < options.further_tests.size(); ++i) {
     all.push_back({.name = options.further_tests[i],
@@ -53,8 +55,9 @@ SplitText read_split(const SplitFiles& files) {
   SplitText split{.files = files,
                   .text = files.tab_separated.empty()
                               ? read_aligned_files(files.source, files.target)
-                              : read_tab_separated(files.tab_separated),
+                              : read_tab_separated(files.tab_separated, files.header),
                   .types = {}};
+  split.files.header = split.text.first > 1 ? HeaderLine::present : HeaderLine::absent;
   if (!files.types.empty()) {
     split.types = read_types(files.types, files.source_file(), split.text.source.size());
   }

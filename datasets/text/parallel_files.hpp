@@ -16,7 +16,8 @@ struct SplitFiles {
   std::string target;
   std::string tab_separated{};  // instead of these two
   std::string types{};
-  bool further = false;  // its files are entries of lists
+  bool further = false;                       // its files are entries of lists
+  HeaderLine header = HeaderLine::automatic;  // of `tab_separated`
 
   const std::string& source_file() const { return tab_separated.empty() ? source : tab_separated; }
   const std::string& target_file() const { return tab_separated.empty() ? target : tab_separated; }

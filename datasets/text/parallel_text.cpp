@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <filesystem>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ void encode(const AlignedText& text, const Tokenizers& tokenizers, Split& split)
 
 void count_unknown(const AlignedText& text, const Tokenizers& tokenizers, std::size_t i,
                    Split& split) {
-  const auto line = static_cast<Index>(i) + 1;
+  const Index line = text.first + static_cast<Index>(i);
   const auto& [source, target] = split.examples[i];
   split.unknown_source.see(*tokenizers.source, text.source[i], source, line);
   split.unknown_target.see(*tokenizers.target, text.target[i], target, line);
@@ -122,6 +123,10 @@ Split held_out_split(SplitText from, const Tokenizers& tokenizers) {
   split.types = std::move(from.types);
   split.source_file = from.files.source_file();
   split.target_file = from.files.target_file();
+  if (from.text.first > 1) {
+    split.lines.resize(split.examples.size());
+    std::iota(split.lines.begin(), split.lines.end(), from.text.first);
+  }
   return split;
 }
 
@@ -171,20 +176,21 @@ Task make(const TaskOptions& options, std::uint64_t seed, const fs::path& tokeni
   const SplitFiles train{.name = "train",
                          .source = text.train_source,
                          .target = text.train_target,
-                         .tab_separated = text.train_tsv};
+                         .tab_separated = text.train_tsv,
+                         .header = text.header};
   // Reads everything first, so that a fault in a file is found before the tokenizer is trained.
-  const AlignedText train_text = read_split(train).text;
+  const SplitText training = read_split(train);
   std::vector<SplitText> held_out;
   for (const SplitFiles& files : held_out_files(text)) {
     held_out.push_back(read_split(files));
   }
 
   const Tokenizers kept =
-      kept_tokenizers(tokenizers, [&] { return make_parallel_tokenizers(train_text, text); });
+      kept_tokenizers(tokenizers, [&] { return make_parallel_tokenizers(training.text, text); });
   Task task;
   task.source_tokenizer = kept.source;
   task.target_tokenizer = kept.target;
-  task.splits.push_back(train_split(train, train_text, kept, text));
+  task.splits.push_back(train_split(training.files, training.text, kept, text));
   if (text.subword_dropout > 0) {
     const auto pieces = std::dynamic_pointer_cast<const SentencePieceTokenizer>(kept.source);
     if (!pieces) {

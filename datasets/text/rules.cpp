@@ -57,7 +57,11 @@ Verdict text_has_files(const TaskOptions& options) {
                               true)) {
     return verdict;
   }
-  return check({"test", "test", text.test_source, text.test_target, text.test_tsv}, false);
+  if (Verdict verdict =
+          check({"test", "test", text.test_source, text.test_target, text.test_tsv}, false)) {
+    return verdict;
+  }
+  return header_without_tsv(text);
 }
 
 Verdict unused_by_tokenizer(const TaskOptions& options) {

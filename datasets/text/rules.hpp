@@ -14,7 +14,8 @@ std::optional<Violation> types_fit(const TaskOptions& options);
 std::optional<Violation> unused_by_tokenizer(const TaskOptions& options);
 
 inline constexpr std::array parallel_text_rules{
-    TaskRule{"`parallel_text` has training and validation text, each as two files or as one TSV.",
+    TaskRule{"`parallel_text` has training and validation text, each as two files or as one TSV. "
+             "`task.header` is for TSVs.",
              text_has_files},
     TaskRule{"The lists `task.further_sources`, `task.further_targets` and, if given, "
              "`task.further_types` have an entry for each name in `task.further_tests`. The names "

@@ -77,7 +77,11 @@ struct ValueSchema {
     return schema;
   }
   Json operator()(const Choice& choice) const {
-    return {{"enum", Json(choice.names)}, {"default", choice.names[choice.get()]}};
+    Json allowed = Json::array();  // of true, false and texts, as YAML reads them
+    for (const std::string_view name : choice.names) {
+      allowed.push_back(name == "true" || name == "false" ? Json(name == "true") : Json(name));
+    }
+    return {{"enum", allowed}, {"default", choice.names[choice.get()]}};
   }
   Json operator()(const Notation& notation) const {
     if (notation.also_number) {

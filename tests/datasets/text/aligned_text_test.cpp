@@ -47,6 +47,26 @@ TEST(AlignedText, a_tab_parts_source_and_target) {
   EXPECT_THAT(text.target, ElementsAre("eins", "zwei", ""));
 }
 
+TEST(AlignedText, a_first_line_of_names_is_a_header) {
+  const TemporaryDirectory directory;
+  const auto sources = [&](std::string_view content, HeaderLine header) {
+    write_file_atomically(directory / "pairs.tsv", content);
+    return read_tab_separated(directory / "pairs.tsv", header).source;
+  };
+  constexpr auto automatic = HeaderLine::automatic;
+  for (const std::string header : {"source\ttarget", "Sentence_1\tTRANSLATION ", "src\ttgt"}) {
+    EXPECT_THAT(sources(header + "\none\teins\n", automatic), ElementsAre("one"));
+    EXPECT_EQ(sources(header + "\none\teins\n", HeaderLine::absent).size(), 2U);
+    EXPECT_EQ(sources(header + "\n", automatic).size(), 1U) << "nothing follows it";
+  }
+  for (const std::string first : {"text\tText ist da", "a source\ttarget", "\t", "one\teins"}) {
+    EXPECT_EQ(sources(first + "\ntwo\tzwei\n", automatic).size(), 2U) << first;
+    EXPECT_THAT(sources(first + "\ntwo\tzwei\n", HeaderLine::present), ElementsAre("two"));
+  }
+  EXPECT_THAT(message_of<DataError>([&] { sources("one\teins\n", HeaderLine::present); }),
+              EndsWith("pairs.tsv:1: nothing follows the header (task.header)"));
+}
+
 TEST(AlignedText, a_line_without_exactly_one_tab_is_refused) {
   const TemporaryDirectory directory;
   const auto complaint = [&](std::string_view content) {

@@ -11,6 +11,7 @@
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/tokenizers/class_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
+#include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -81,6 +82,47 @@ TEST_F(LabelledText, leaves_out_white_space_around_a_class) {
   EXPECT_THAT(make_task(two, 1).split("validation").references, ElementsAre("no", "yes"));
 }
 
+struct FirstLine {
+  std::string_view line;
+  HeaderLine header;
+  bool left_out;
+};
+
+// Names of columns, or a class that no other line has where others share theirs.
+TEST_F(LabelledText, leaves_out_a_header) {
+  constexpr auto automatic = HeaderLine::automatic;
+  for (const auto& [line, header, left_out] :
+       {FirstLine{"sentence\tlabel", automatic, true}, FirstLine{"Satz\tKlasse", automatic, true},
+        FirstLine{"text\tyes", automatic, false}, FirstLine{"e\tyes ", automatic, false},
+        FirstLine{"sentence\tlabel", HeaderLine::absent, false},
+        FirstLine{"e\tyes", HeaderLine::present, true}}) {
+    const std::string train = std::string(line) + '\n' + std::string(four);
+    TaskOptions with = options(train, train);
+    with.as<LabelledTextOptions>().header = header;
+    const Logged logged;
+    const Task task = make_task(with, 1);
+    SCOPED_TRACE(line);
+    EXPECT_EQ(task.split("train").size(), left_out ? 4 : 5);
+    EXPECT_EQ(task.split("validation").size(), left_out ? 4 : 5);
+    EXPECT_EQ(task.split("validation").line_of(0), left_out ? 2 : 1);
+    const auto said = logged.text().find("train.tsv:1: taken for a header, and left out: ");
+    EXPECT_EQ(said != std::string::npos, left_out && header == automatic);
+  }
+}
+
+TEST_F(LabelledText, takes_no_class_for_a_header_that_other_lines_or_splits_have) {
+  EXPECT_EQ(
+      make_task(options("a\tyes\nb\tno\n", "a\tyes\nb\tno\nc\tno\n"), 1).split("validation").size(),
+      3);
+  EXPECT_EQ(
+      make_task(options(four, "a\tyes\nb\tno way\nc\tno way\n"), 1).split("validation").size(), 3);
+  EXPECT_EQ(make_task(options(four, "a\tKlasse\nb\tno way\n"), 1).split("validation").size(), 1);
+  EXPECT_THAT(complaint(options(four, "text\tclass\na\tyes\nb\tmaybe\n")),
+              HasSubstr("validation.tsv:3: the class `maybe` is on no line of the training"));
+  EXPECT_THAT(complaint(options("text\tclass\na\tyes\nb\t \n")),
+              HasSubstr("train.tsv:3: the class is empty"));
+}
+
 TEST_F(LabelledText, keeps_its_tokenizers_in_the_run) {
   const Task made = make_task(options(), 1, here_ / "run");
   const Tokenizers kept = load_tokenizers(here_ / "run");
@@ -112,6 +154,24 @@ TEST_F(LabelledText, holds_out_a_share_for_validation_and_trains_on_a_share_of_t
     EXPECT_FALSE(held_out.contains(task.source_tokenizer->decode(example.source)));
   }
   EXPECT_NE(make_task(shared, 2).fingerprint, task.fingerprint);  // the seed draws them
+}
+
+// Of ten classes one has a single example, and another two.
+TEST_F(LabelledText, never_draws_the_only_example_of_a_class_for_validation) {
+  std::string text = "a\tonce\nb\ttwice\nc\ttwice\n";
+  for (Index i = 0; i < 16; ++i) {
+    text += "w\tclass" + std::to_string(i % 8) + "\n";
+  }
+  TaskOptions shared = options(text);
+  shared.as<LabelledTextOptions>().header = HeaderLine::absent;
+  shared.as<LabelledTextOptions>().validation_tsv = "";
+  shared.as<LabelledTextOptions>().validation_share = 0.9;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Task task = make_task(shared, seed);
+    EXPECT_EQ(task.target_tokenizer->size(), 10);
+    EXPECT_EQ(task.split("train").size(), 10);
+    EXPECT_EQ(task.split("validation").size(), 9) << "as many as can be spared";
+  }
 }
 
 TEST_F(LabelledText, puts_a_mark_between_two_texts_and_cuts_the_longer) {

@@ -12,6 +12,7 @@
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/io_error.hpp"
+#include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/text_corpus.hpp"
@@ -174,6 +175,27 @@ TEST_F(SmallText, files_that_are_not_named_are_asked_for) {
   EXPECT_THAT(refusal(), HasSubstr("the validation text needs task.validation_target too"));
   text_.train_source = "both.en";
   EXPECT_THAT(refusal(), HasSubstr("the training text is given twice"));
+}
+
+// Types have no header, unknown words are on the lines of the file, and references, which are read
+// again, are those of the pairs.
+TEST_F(SmallText, a_header_moves_all_lines_by_one) {
+  const std::string before = make_task(options_, 1).fingerprint;
+  text_.train_tsv = write("train.tsv", "source\ttarget\na b\tx y\n");
+  text_.validation_tsv = write("validation.tsv", "source\ttarget\na\tx\n");
+  const Logged logged;
+  EXPECT_EQ(make_task(options_, 1).fingerprint, before);
+  EXPECT_THAT(logged.text(), HasSubstr("train.tsv:1: taken for a header, and left out: "
+                                       "source\\ttarget (task.header: false reads it as data)"));
+  text_.validation_tsv = write("validation.tsv", "source\ttarget\na\tx\na\tz\n");
+  text_.validation_types = write("validation.type", "easy\nhard\n");
+  const Task task = make_task(options_, 1);
+  EXPECT_EQ(task.split("validation").line_of(1), 3);
+  EXPECT_EQ(task.split("validation").unknown_target.first_line, 3);
+  EXPECT_EQ(task.split("train").read_references(), std::vector<std::string>{"x y"});
+  text_.header = HeaderLine::absent;
+  text_.validation_types = "";
+  EXPECT_EQ(make_task(options_, 1).split("validation").size(), 3);
 }
 
 TEST_F(SmallText, further_tests_and_types_are_read) {

@@ -60,6 +60,7 @@ TEST(ConfigSchema, a_list_of_texts_may_be_one_text) {
           options["further_tests"]["anyOf"],
           json::parse(R"([{"type": "string"}, {"type": "array", "items": {"type": "string"}}])"));
       EXPECT_EQ(options["further_tests"]["default"], json::array());
+      EXPECT_EQ(options["header"]["enum"], json({"auto", true, false}));
       return;
     }
   }

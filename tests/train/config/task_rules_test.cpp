@@ -175,6 +175,23 @@ TEST(TaskRules, text_has_its_files_once) {
             "TSV; keep one");
 }
 
+TEST(TaskRules, a_header_is_that_of_a_tsv) {
+  const auto error = [](const std::string& task) {
+    return config_error("task: {" + task + "}\nmodel: {family: encoder}");
+  };
+  for (const std::string header : {"header: true", "header: false"}) {
+    EXPECT_THAT(error("name: labelled_text, train_text: a, train_labels: b, " + header),
+                HasSubstr("task.header: has no effect, since no split is a TSV"));
+    EXPECT_EQ(error("name: labelled_text, train_text: a, train_labels: b, test_tsv: c, " + header),
+              "accepted");
+  }
+  const std::string files =
+      "task: {name: parallel_text, train_source: a, train_target: b, "
+      "validation_source: a, validation_target: b, header: false";
+  EXPECT_THAT(config_error(files + "}"), HasSubstr("task.header: has no effect"));
+  EXPECT_EQ(config_error(files + ", test_tsv: c}"), "accepted");
+}
+
 TEST(TaskRules, an_option_of_another_tokenizer_is_not_ignored) {
   const std::string text = "task: {name: parallel_text, train_tsv: a, validation_tsv: b}\n";
   for (const std::string value : {"task.normalization=nfkc", "task.character_coverage=0.99"}) {

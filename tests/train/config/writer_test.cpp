@@ -72,6 +72,7 @@ void repair_vocabulary(TokenizerKind kind, Index usual, Index& vocabulary, bool&
 void repair(ParallelTextOptions& text) {
   const ParallelTextOptions defaults;
   text.train_tsv = text.validation_tsv = text.test_tsv = "";
+  text.header = defaults.header;
   const bool own = text.tokenizer_of.empty();
   text.tokenizer = own ? text.tokenizer : defaults.tokenizer;
   if (!own || text.tokenizer != TokenizerKind::bpe) {
