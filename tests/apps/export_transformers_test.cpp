@@ -146,6 +146,27 @@ TEST_F(ExportToTransformers, puts_nothing_in_front_of_one_document_and_never_end
               HasSubstr("Tokens are a text, with no mark in front."));
 }
 
+// As `fill` reads a line: with the end mark behind it where a line or a paragraph is a document.
+TEST_F(ExportToTransformers, puts_the_marks_around_a_masked_text_that_fill_reads) {
+  for (const std::string documents : {"file", "line", "blank_line", "separator"}) {
+    const std::string task = text() + ", documents: " + documents;
+    std::ofstream(here / "text") << "a cat\n\n==\na dog\n\n==\na cow\n\n==\na hen\n\n==\nan ape\n";
+    train(task + (documents == "separator" ? ", separator: '=='" : ""),
+          "preset: bert, family: encoder");
+    output({"export", "a", "out", "--overwrite"});
+    const Json tokenizer = Json::parse(content_of(here / "out" / "tokenizer.json"));
+    Json marks = Json::array();
+    for (const Json& item : tokenizer["post_processor"]["single"]) {
+      marks.push_back(item.begin().value()["id"]);
+    }
+    EXPECT_EQ(marks, documents == "file" ? Json({"<s>", "A"}) : Json({"<s>", "A", "</s>"}));
+    output({"export", "a", "out", "--as", "pytorch", "--overwrite"});
+    const bool ends =
+        content_of(here / "out" / "model.py").find("the end mark (2)") != std::string::npos;
+    EXPECT_EQ(ends, documents != "file");
+  }
+}
+
 TEST_F(ExportToTransformers, leaves_nothing_of_an_earlier_export) {
   train(copy, "preset: vaswani");
   output({"export", "a", "out", "--as", "pytorch"});

@@ -24,8 +24,10 @@ AddedMarks marks_around(const Config& config, bool one_document) {
   switch (application_of(config)) {
     case Application::generate:
       return mark_before_prompt(config, one_document);
-    case Application::fill:
-      return AddedMarks::begin;
+    case Application::fill:  // as MaskedLine::batch (train/evaluation/masked_line.cpp)
+      return config.task.as<TextOptions>().documents == DocumentEnd::file
+                 ? AddedMarks::begin
+                 : AddedMarks::begin_and_end;
     case Application::classify:
       return encoder ? AddedMarks::begin_and_end : AddedMarks::begin_after;
     default:

@@ -31,6 +31,15 @@ std::string form_of_running_text(const Config& config, bool one_document) {
   return fmt::format("Tokens are a text; a document begins with the begin mark ({}).", begin_id);
 }
 
+// As MaskedLine::batch (train/evaluation/masked_line.cpp).
+std::string form_of_masked_text(const Config& config) {
+  const bool ends = config.task.as<TextOptions>().documents != DocumentEnd::file;
+  return fmt::format(
+      "Tokens are the begin mark ({}){} a text with masks, whose logits are those of the tokens in "
+      "their place{}.",
+      begin_id, ends ? "," : " and", ends ? fmt::format(", and the end mark ({})", end_id) : "");
+}
+
 std::string form_of_input(const Config& config, bool one_document) {
   const bool classes = config.task.kind().of_classes();
   switch (layout_of(config.model).input) {
@@ -58,10 +67,7 @@ std::string form_of_input(const Config& config, bool one_document) {
             begin_id, end_id);
       }
       return config.task.kind().of_text()
-                 ? fmt::format(
-                       "Tokens are the begin mark ({}) and a text with masks, whose logits "
-                       "are those of the tokens in their place.",
-                       begin_id)
+                 ? form_of_masked_text(config)
                  : "Tokens are a source; each has the logits of its label.";
   }
 }
