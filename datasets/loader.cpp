@@ -1,6 +1,7 @@
 #include "datasets/loader.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <span>
@@ -20,36 +21,47 @@ namespace {
 // which lengths are similar, while the order between pools stays random.
 constexpr Index pool_batches = 100;
 
-using Numbers = std::vector<Index>;
+// An example and its rows, which take a search to find.
+struct Sized {
+  Index number;
+  ExampleRows rows;
+};
 
-// Cuts numbers, in their order, into parts of at most so many tokens (Batching::tokens).
-std::vector<std::span<Index>> cut(const Split& split, std::span<Index> numbers, Index most_tokens,
-                                  const Layout& layout) {
-  std::vector<std::span<Index>> parts;
+std::vector<Sized> with_rows(const Split& split, const std::vector<Index>& numbers,
+                             const Layout& layout) {
+  std::vector<Sized> examples;
+  examples.reserve(numbers.size());
+  for (const Index number : numbers) {
+    examples.push_back({.number = number, .rows = example_rows(split, number, layout)});
+  }
+  return examples;
+}
+
+// Cuts examples, in their order, into parts of at most so many tokens (Batching::tokens).
+std::vector<std::span<Sized>> cut(std::span<Sized> examples, Index most_tokens) {
+  std::vector<std::span<Sized>> parts;
   ExampleRows sum;
   std::size_t begin = 0;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const ExampleRows rows = example_rows(split, numbers[i], layout);
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    const ExampleRows& rows = examples[i].rows;
     sum.context += rows.context;
     sum.input += rows.input;
     if (i > begin && std::max(sum.context, sum.input) > most_tokens) {
-      parts.push_back(numbers.subspan(begin, i - begin));
+      parts.push_back(examples.subspan(begin, i - begin));
       begin = i;
       sum = rows;
     }
   }
-  if (begin < numbers.size()) {
-    parts.push_back(numbers.subspan(begin));
+  if (begin < examples.size()) {
+    parts.push_back(examples.subspan(begin));
   }
   return parts;
 }
 
-void sort_by_length(const Split& split, std::span<Index> numbers, const Layout& layout) {
-  std::ranges::stable_sort(numbers, [&](Index a, Index b) {
-    const ExampleRows of_a = example_rows(split, a, layout);
-    const ExampleRows of_b = example_rows(split, b, layout);
-    return std::pair(of_a.input, of_a.context) < std::pair(of_b.input, of_b.context);
-  });
+std::vector<Index> numbers_of(std::span<const Sized> examples) {
+  std::vector<Index> numbers(examples.size());
+  std::ranges::transform(examples, numbers.begin(), &Sized::number);
+  return numbers;
 }
 
 void expect_long_lanes(const Split& split, Index lanes) {
@@ -111,34 +123,35 @@ TrainingEpoch training_epoch(const Task& task, const Batching& batching, std::ui
 std::vector<std::vector<Index>> epoch_batches(const Split& split, const Batching& batching,
                                               std::uint64_t seed, Index epoch,
                                               const Layout& layout) {
-  Numbers shuffled = draw_permutation(Draws(seed, "loader/examples", epoch), split.size());
-  std::vector<std::span<Index>> parts;
-  for (const std::span<Index> pool : cut(split, shuffled, pool_batches * batching.tokens, layout)) {
+  std::vector<Sized> shuffled = with_rows(
+      split, draw_permutation(Draws(seed, "loader/examples", epoch), split.size()), layout);
+  std::vector<std::span<Sized>> parts;
+  for (const std::span<Sized> pool : cut(shuffled, pool_batches * batching.tokens)) {
     if (batching.lengths == BatchLengths::alike) {
-      sort_by_length(split, pool, layout);
+      std::ranges::stable_sort(pool, {}, [](const Sized& example) {
+        return std::pair(example.rows.input, example.rows.context);
+      });
     }
-    std::ranges::copy(cut(split, pool, batching.tokens, layout), std::back_inserter(parts));
+    std::ranges::copy(cut(pool, batching.tokens), std::back_inserter(parts));
   }
-  std::vector<Numbers> batches;
+  std::vector<std::vector<Index>> batches;
   for (const Index i : draw_permutation(Draws(seed, "loader/batches", epoch), std::ssize(parts))) {
-    const std::span<Index> part = parts[static_cast<std::size_t>(i)];
-    batches.emplace_back(part.begin(), part.end());
+    batches.push_back(numbers_of(parts[static_cast<std::size_t>(i)]));
   }
   return batches;
 }
 
 std::vector<std::vector<Index>> ordered_batches(const Split& split, Index batch_tokens,
                                                 const Layout& layout) {
-  Numbers numbers(static_cast<std::size_t>(split.size()));
+  std::vector<Index> numbers(static_cast<std::size_t>(split.size()));
   std::iota(numbers.begin(), numbers.end(), Index{0});
-  std::ranges::stable_sort(numbers, [&](Index a, Index b) {
-    const ExampleRows of_a = example_rows(split, a, layout);
-    const ExampleRows of_b = example_rows(split, b, layout);
-    return std::max(of_a.context, of_a.input) > std::max(of_b.context, of_b.input);
+  std::vector<Sized> examples = with_rows(split, numbers, layout);
+  std::ranges::stable_sort(examples, std::greater<>(), [](const Sized& example) {
+    return std::max(example.rows.context, example.rows.input);
   });
-  std::vector<Numbers> batches;
-  for (const std::span<Index> part : cut(split, numbers, batch_tokens, layout)) {
-    batches.emplace_back(part.begin(), part.end());
+  std::vector<std::vector<Index>> batches;
+  for (const std::span<Sized> part : cut(examples, batch_tokens)) {
+    batches.push_back(numbers_of(part));
   }
   return batches;
 }

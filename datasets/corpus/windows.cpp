@@ -44,9 +44,24 @@ WindowList WindowList::with(const std::vector<Index>& numbers) const {
   return some;
 }
 
+// Runs of about one length have about equally many windows. So the search begins where the entry
+// would then be, and looks further away, twice as far each time, until it lies between both ends.
 Window WindowList::operator[](Index number) const {
   const Index among_all = chosen_ ? (*chosen_)[static_cast<std::size_t>(number)] : number;
-  const auto after = std::ranges::upper_bound(entries_, among_all, {}, &Entry::number);
+  const Index count = std::ssize(entries_);
+  const auto begins_behind = [&](Index entry) {
+    return entries_[static_cast<std::size_t>(entry)].number > among_all;
+  };
+  Index low = std::min(among_all * count / windows_, count - 1);
+  Index high = low + 1;
+  for (Index step = 1; low > 0 && begins_behind(low); step *= 2) {
+    low = std::max<Index>(0, low - step);
+  }
+  for (Index step = 1; high < count && !begins_behind(high); step *= 2) {
+    high = std::min(count, high + step);
+  }
+  const auto after = std::ranges::upper_bound(entries_.begin() + low, entries_.begin() + high,
+                                              among_all, {}, &Entry::number);
   const auto& [run, first_number] = *std::prev(after);
   const Index in_run = among_all - first_number;
   const Index end = run.begin + run.head + in_run * run.step;

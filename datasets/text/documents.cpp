@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr Index lines_at_once = 64;  // which may be long
 constexpr std::size_t bytes_at_once = std::size_t{1} << 20;
+constexpr double seconds_between_messages = 2;
 
 bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\v\f\r") == std::string_view::npos;
@@ -65,7 +67,15 @@ std::vector<DocumentLine> DocumentReader::next() {
       }
     }
   }
+  say_progress();
   return lines;
+}
+
+void DocumentReader::say_progress() {
+  if (seconds_since(said_) > seconds_between_messages) {
+    said_ = Clock::now();
+    spdlog::info("{}: {} MB read for the {} split", files_.name, bytes_ / 1000000, files_.split);
+  }
 }
 
 // Whether a document begins with this line. Afterwards `within_` says whether the line is of one.

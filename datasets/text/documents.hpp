@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/fields.hpp"
 #include "core/files/open_file.hpp"
 #include "core/types.hpp"
@@ -52,8 +53,9 @@ class DocumentReader {
  public:
   explicit DocumentReader(DocumentFiles files) : files_(std::move(files)) {}
 
-  // The next lines of the documents, about a megabyte of them; none at the end. Throws IoError, and
-  // DataError with file, line and byte for text that is not UTF-8.
+  // The next lines of the documents, about a megabyte of them; none at the end. Logs every other
+  // second how far it is. Throws IoError, and DataError with file, line and byte for text that is
+  // not UTF-8.
   std::vector<DocumentLine> next();
 
   // Of all files so far, in the share or not.
@@ -66,6 +68,7 @@ class DocumentReader {
 
  private:
   bool open_next();
+  void say_progress();
   bool opens(const std::string& line);
   bool belongs(Index begin, bool opens);
 
@@ -81,6 +84,7 @@ class DocumentReader {
   Index bytes_ = 0;
   bool within_ = false;  // a document
   bool chosen_ = false;  // the document's lines belong to the share
+  Clock::time_point said_ = Clock::now();
 };
 
 // The bytes of all lines, with an end each.

@@ -43,8 +43,9 @@ std::vector<std::string> TextReader::next(Index most) {
 }
 
 bool TextReader::take_line(std::vector<std::string>& lines) {
-  const std::size_t newline = text_.find('\n', taken_);
+  const std::size_t newline = text_.find('\n', std::max(taken_, searched_));
   if (newline == std::string::npos && !ended_) {
+    searched_ = text_.size();
     return false;
   }
   begin_text();
@@ -88,7 +89,8 @@ void TextReader::fill() {
     throw io_error("read", name_, errno);
   }
   ended_ = count == 0;
-  text_.erase(0, std::exchange(taken_, 0));
+  text_.erase(0, taken_);
+  searched_ -= std::min(searched_, std::exchange(taken_, 0));
   add({chunk.data(), static_cast<std::size_t>(count)});
   if (text_.size() > longest_line && text_.find('\n') > longest_line) {
     throw DataError(fmt::format("{}:{}: the line is longer than 100 MiB; is this a text file?",

@@ -38,9 +38,10 @@ class TextReader {
   bool head_read_ = false;
   std::optional<Gunzip> gunzip_;
   std::string text_;
-  std::size_t taken_ = 0;  // bytes of text_ whose lines have been returned
-  Index lines_ = 0;        // returned so far
-  bool begun_ = false;     // past a byte order mark, or without one
+  std::size_t taken_ = 0;     // bytes of text_ whose lines have been returned
+  std::size_t searched_ = 0;  // bytes of text_ behind which the next line end is
+  Index lines_ = 0;           // returned so far
+  bool begun_ = false;        // past a byte order mark, or without one
   bool ended_ = false;
 };
 

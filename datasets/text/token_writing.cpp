@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "core/clock.hpp"
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
@@ -15,8 +14,6 @@
 namespace tapehead {
 
 namespace {
-
-constexpr double seconds_between_messages = 5;
 
 // Why a share of a text can be without a line; empty for a split that has files of its own. The
 // reader has read them all.
@@ -80,8 +77,6 @@ class Writing {
     return writer_.finish(counts_);
   }
 
-  Index bytes() const { return counts_.bytes; }
-
  private:
   void add(const DocumentLine& line, const std::vector<TokenId>& tokens) {
     if (line.opens) {
@@ -123,13 +118,8 @@ class Writing {
 TokenText write_tokens(const DocumentFiles& files, const Tokenizer& tokenizer) {
   Writing writing(tokenizer);
   DocumentReader reader(files);
-  auto said = Clock::now();
   for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
     writing.add(lines);
-    if (seconds_since(said) > seconds_between_messages) {
-      said = Clock::now();
-      spdlog::info("{}: {} MB are tokens now", files.name, writing.bytes() / 1000000);
-    }
   }
   warn_without_separator(files, reader);
   return writing.finish(files, reader);

@@ -98,16 +98,6 @@ std::vector<TokenId> SentencePieceTokenizer::encode(std::string_view text) const
   return tokens;
 }
 
-void SentencePieceTokenizer::append_line(std::string_view line,
-                                         std::vector<TokenId>& tokens) const {
-  if (const std::string_view name = language_name(line); !name.empty()) {
-    tokens.push_back(id_of(std::string(name)));
-    line.remove_prefix(name.size());
-  }
-  const std::vector<TokenId> more = tokens_of(line);
-  tokens.insert(tokens.end(), more.begin(), more.end());
-}
-
 // Empty if the line does not begin with one.
 std::string_view SentencePieceTokenizer::language_name(std::string_view line) const {
   const std::size_t end = language_names_ && line.starts_with(">>") ? line.find("<<") : line.npos;

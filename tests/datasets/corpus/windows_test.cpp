@@ -116,6 +116,33 @@ TEST_F(Windows, for_evaluation_read_before_they_label) {
   }
 }
 
+// A search for a window begins where it would be if all runs had equally many.
+TEST(WindowRuns, are_found_among_runs_of_any_lengths) {
+  std::vector<std::vector<Index>> cases(6, std::vector<Index>(40, 1));
+  cases[1].front() = 500;
+  cases[2].back() = 500;
+  cases[3][20] = 500;
+  for (std::size_t i = 0; i < 40; ++i) {
+    cases[4][i] = static_cast<Index>(i * i);  // the first run is empty
+    cases[5][i] = i % 3 == 0 ? 0 : 7;
+  }
+  for (const std::vector<Index>& lengths : cases) {
+    WindowList list(context);
+    std::vector<Index> run_of;
+    Index begin = 0;
+    for (std::size_t run = 0; run < lengths.size(); ++run) {
+      const WindowRun added{begin, begin + lengths[run], context, context};
+      list.add(added);
+      run_of.insert(run_of.end(), static_cast<std::size_t>(added.count()), static_cast<Index>(run));
+      begin = added.end;
+    }
+    ASSERT_EQ(list.size(), std::ssize(run_of));
+    for (Index i = 0; i < list.size(); ++i) {
+      EXPECT_EQ(list[i].run, run_of[static_cast<std::size_t>(i)]) << i;
+    }
+  }
+}
+
 TEST_F(Windows, can_be_chosen_by_their_numbers) {
   const TokenText& text = text_of({11, 2, 0, 30, 4});
   const WindowList all = evaluation_windows(text, {.context = context}, 3);

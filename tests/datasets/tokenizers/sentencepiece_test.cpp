@@ -71,6 +71,24 @@ TEST_P(SentencePiece, text_comes_back) {
   EXPECT_EQ(tokenizer.decode({-1, 60}), "");
 }
 
+// About 200 KB, cut at some of the spaces between letters or digits: not beside the unknown q's, a
+// full stop or a second space.
+TEST_P(SentencePiece, a_long_line_has_the_tokens_of_its_parts) {
+  const SentencePieceTokenizer tokenizer(train(60));
+  const std::vector<std::string> lines = read_lines(corpus / "test.de");
+  std::string line;
+  std::vector<TokenId> expected;
+  for (std::size_t i = 0; line.size() < 200'000; ++i) {
+    const std::string part = "ein " + lines[i % lines.size()] + (i % 2 == 0 ? "  q qq. Ein" : "");
+    line += (line.empty() ? "" : " ") + part;
+    const std::vector<TokenId> tokens = tokenizer.encode(part);
+    expected.insert(expected.end(), tokens.begin(), tokens.end());
+  }
+  EXPECT_EQ(tokenizer.encode(line), expected);
+  const std::string without_spaces(200'000, 'n');
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode(without_spaces)), without_spaces);
+}
+
 // Cut between two tokens, a line has the same tokens on both sides.
 TEST_P(SentencePiece, the_rest_of_a_line_gets_no_space_in_front) {
   for (const bool running_text : {false, true}) {
