@@ -27,6 +27,16 @@ double doubt_of(const std::vector<Slope>& slopes, const Tolerance& tolerance) {
   return doubt;
 }
 
+// Whether a slope is so far below the outputs that it may be that of a remainder.
+bool may_be_remainder(const Subject& subject, const Run& run, std::size_t input, Index element,
+                      const Slope& slope) {
+  constexpr double far_below = 1e-3;
+  const auto outputs = static_cast<double>(run.forward.size());
+  const double size = size_of_all(subject, run.forward, input, element) / outputs;
+  const double gradient = run.gradients[input].data()[element];
+  return std::max(std::abs(gradient), std::abs(slope.value)) < far_below * size;
+}
+
 // Adds the gradient's own rounding, which is excused like that of the differences.
 void add_rounding(Slope& slope, double rounding) {
   slope.error = std::max(slope.error, rounding / doubt_share);
@@ -74,7 +84,11 @@ Comparison compare(const Subject& subject, Differences& differences, std::size_t
           told && noise > size && size > output_rounding(subject, run.forward, input, i);
       add_rounding(slope, noise_alone ? 0 : noise);
     }
-    result.differs.push_back(!tolerance.agrees(result.a(i), slope) &&
+    Tolerance wide = tolerance;
+    if (may_be_remainder(subject, run, input, i, slope)) {
+      wide.relative = std::max(remainder_tolerance, tolerance.relative);
+    }
+    result.differs.push_back(!wide.agrees(result.a(i), slope) &&
                              !is_excused(subject, run, input, i, slope, told));
   }
   return result;

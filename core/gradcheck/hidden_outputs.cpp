@@ -34,7 +34,8 @@ std::vector<Index> HiddenOutputs::suspects() const {
     by_output[small.output].push_back(small);
   }
   // The tolerance of a second check; this first one has fewer steps.
-  const double relative = doubt_share * subject_.options.relative_tolerance;
+  const double relative =
+      doubt_share * std::max(remainder_tolerance, subject_.options.relative_tolerance);
   std::vector<Index> result;
   for (const auto& [output, slopes] : by_output) {
     const std::vector<Tensor> gradients = run(with_output_alone(subject_, output)).gradients;

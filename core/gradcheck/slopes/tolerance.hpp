@@ -25,6 +25,10 @@ struct Tolerance {
   bool tells(const Slope& slope) const;
 };
 
+// A slope far below the outputs may be that of a remainder of larger numbers, such as 1 + erf x at
+// x = -5. Its own size then says nothing about its rounding, so its relative tolerance is no less.
+constexpr double remainder_tolerance = 1e-6;
+
 // A number is wrong beyond doubt if it is off by more than this many estimated errors.
 constexpr double doubt_share = 10;
 
