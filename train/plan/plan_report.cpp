@@ -38,7 +38,7 @@ struct MemoryRange {
 // files of a run nor the page at the end.
 MemoryRange memory_range(const PlanFacts& facts) {
   constexpr double files = 1.5e6;
-  constexpr double page = 2e6;
+  constexpr double page = 3e6;
   const auto rehearsed = static_cast<double>(facts.rehearsal.peak_bytes);
   return {.least = 0.9 * rehearsed,
           .most = 1.1 * rehearsed + files + (facts.options.run.report ? page : 0)};
