@@ -43,6 +43,7 @@ void plan(const PlanArguments& arguments) {
   const Task task = make_task(config, find_config_data(arguments.config, config.task));
   std::ranges::for_each(task.splits, say_unknown);
   const RunPlan run = plan_run(config, task);
+  say_copied_heads(config.model);
   check_initial_weights(config, task);
   const Rehearsal rehearsal =
       rehearse(config, task, arguments.threads, [&](const char* what) { console->live(what); });

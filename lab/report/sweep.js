@@ -56,6 +56,7 @@ function cellsTable({results, axes, lower_is_better: lower}) {
     {name: '', cell: (row) => [verdict(row, lower), row.cheapest_not_significantly_worse && 'cheapest that will do', row.on_front && 'front'].filter(Boolean)
       .reduce((list, text) => { list.append(element('span', {class: `role ${text.split(' ')[0]}`}, text), ' '); return list; }, element('span'))},
     {name: 'seeds', cell: (row) => row.seeds},
+    {name: 'head width', cell: (row) => row.head_width},
     {name: 'parameters', cell: (row) => number(row.parameters.mean)},
     {name: 'multiply-adds', cell: (row) => number(row.multiply_adds.mean)},
     {name: 'tokens/s', cell: (row) => number(row.tokens_per_second.mean)},
@@ -191,6 +192,7 @@ function cellsLegend({resamples, significance_level: level}) {
     ['not comparable', 'tested on other examples than the best cell'],
     ['cheapest that will do', 'of the cells not significantly worse than the best, the one with the fewest multiply-adds of training, then the fewest parameters; several if both are equal'],
     ['front', 'no other cell is better in both training time and the metric'],
+    ['head width', 'columns of a head’s queries, keys and values; 16/32: of queries and keys 16, of values 32; where attentions differ, each width once'],
     ['multiply-adds', 'multiplications, each with its addition, in the matrix products of the whole training; of attention the pairs of a query and a key that its pattern allows'],
     ['tokens/s', 'target tokens trained on in a second; times are of training, evaluations apart'],
   ];

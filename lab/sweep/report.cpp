@@ -65,7 +65,9 @@ Json run_json(const SweepPlan& plan, const RunResult& result) {
 
 Json cell_json(const SweepPlan& plan, const SweepResults& results, std::size_t place) {
   const CellResult& cell = results.cells[place];
-  Json json = {{"settings", settings_json(plan, cell.cell)}, {"seeds", cell.runs}};
+  Json json = {{"settings", settings_json(plan, cell.cell)},
+               {"head_width", head_width(plan, results, place)},
+               {"seeds", cell.runs}};
   const auto visit = [&](std::string_view name, const Spread& spread) {
     json[std::string(name)] = {
         {"mean", spread.mean},

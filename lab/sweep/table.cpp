@@ -8,6 +8,7 @@
 
 #include "core/text.hpp"
 #include "lab/sweep/report.hpp"
+#include "nn/attention/spec.hpp"
 #include "train/output/format.hpp"
 #include "train/output/table.hpp"
 
@@ -84,6 +85,7 @@ std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& resul
   for (const std::string& name : plan.show) {
     row.push_back(shown.contains(name) ? figure_text(name, shown.at(name)) : "");
   }
+  row.push_back(head_width(plan, results, place));
   row.push_back(format_count(figures.parameters.mean));
   row.push_back(format_count(figures.multiply_adds.mean));
   row.push_back(format_count(figures.tokens_per_second.mean));
@@ -181,15 +183,34 @@ std::string cell_name(const SweepPlan& plan, std::size_t cell) {
   return name.empty() ? "the config" : name;
 }
 
+std::string head_width(const SweepPlan& plan, const SweepResults& results, std::size_t place) {
+  const auto run = std::ranges::find_if(results.runs, [&](const RunResult& finished) {
+    return plan.runs[finished.run].cell == results.cells[place].cell;
+  });
+  const ModelOptions& model = plan.runs[run->run].config.model;
+  std::vector<std::string> widths;
+  for (const AttentionKind kind : attention_kinds) {
+    for (const AttentionSpec& spec : attention_specs(model, kind)) {
+      const std::string width = spec.d_qk == spec.d_v ? std::to_string(spec.d_v)
+                                                      : fmt::format("{}/{}", spec.d_qk, spec.d_v);
+      if (spec.heads > 0 && std::ranges::find(widths, width) == widths.end()) {
+        widths.push_back(width);
+      }
+    }
+  }
+  return join(widths, ", ");
+}
+
 std::string results_table(const SweepPlan& plan, const SweepResults& results) {
   std::vector<Align> columns(plan.axes.size(), Align::left);
-  columns.insert(columns.end(), 8 + plan.show.size(), Align::right);
+  columns.insert(columns.end(), 9 + plan.show.size(), Align::right);
   columns.push_back(Align::left);
   Table table(columns);
   std::vector<std::string> header = plan.axes;
   header.insert(header.end(), {"seeds", std::string(kind_of(results.metric).name), "to best", "p"});
   header.insert(header.end(), plan.show.begin(), plan.show.end());
-  header.insert(header.end(), {"parameters", "multiply-adds", "tokens/s", "time", ""});
+  header.insert(header.end(),
+                {"head width", "parameters", "multiply-adds", "tokens/s", "time", ""});
   table.row(header);
   table.rule();
   for (const std::size_t place : best_first(results)) {

@@ -1,6 +1,8 @@
 #include "nn/attention/rules.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -177,6 +179,24 @@ Found spec_violation(const AttentionSpec& spec) {
     }
   }
   return {};
+}
+
+bool heads_are_copies(const AttentionSpec& spec) {
+  // Numbers of each head's own: u and v, the biases of the buckets, the slopes.
+  constexpr std::array own_positions{AttentionPositions::transformer_xl, AttentionPositions::t5,
+                                     AttentionPositions::alibi};
+  const bool one_key = spec.kv_heads == 1 && spec.input == HeadInput::wide;
+  const bool projections =
+      spec.heads_alike() || (spec.sharing == Sharing::identity_query && one_key);
+  // A bilinear or additive score has weights of each head's own.
+  const auto same_score = [first = spec.score.at(0)](Score score) {
+    return score == first && (score == Score::dot || score == Score::cosine);
+  };
+  return spec.heads > 1 && projections && std::ranges::all_of(spec.score.values, same_score) &&
+         std::ranges::count(own_positions, spec.positions) == 0 &&
+         spec.scale != ScoreScale::learned &&
+         std::ranges::adjacent_find(spec.pattern.values, std::ranges::not_equal_to()) ==
+             spec.pattern.values.end();
 }
 
 bool can_share_weights(const AttentionSpec& a, const AttentionSpec& b) {

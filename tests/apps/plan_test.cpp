@@ -207,6 +207,39 @@ TEST(PlanCommand, and_train_say_that_a_step_has_the_rate_zero) {
   EXPECT_THAT(run_program(train, here.path()).errors, HasSubstr(zero));
 }
 
+// copy.yaml has four heads.
+TEST(PlanCommand, warns_once_of_heads_that_are_copies_as_train_does) {
+  const TemporaryDirectory here;
+  const auto warnings = [&](const Arguments& overrides) {
+    Arguments arguments = tiny_training("a", overrides, {"--overwrite"});
+    const std::string trained = run_program(arguments, here.path()).errors;
+    EXPECT_EQ(content_of(here / "a/log.txt").find(" are copies ") == std::string::npos,
+              trained.find(" are copies ") == std::string::npos);
+    arguments.erase(arguments.begin() + 2, arguments.begin() + 4);  // --run a
+    arguments.pop_back();
+    arguments.front() = "plan";
+    const std::string planned = run_program(arguments, here.path()).errors;
+    const std::size_t begin = planned.find("all heads are copies of one head");
+    if (begin == std::string::npos) {
+      EXPECT_EQ(trained.find(" are copies "), std::string::npos) << trained;
+      return std::string();
+    }
+    const std::string warning = planned.substr(begin, planned.find('\n', begin) - begin);
+    EXPECT_EQ(planned.find(" are copies ", begin + warning.size()), std::string::npos);
+    EXPECT_THAT(trained, HasSubstr(warning));
+    return warning;
+  };
+  EXPECT_THAT(
+      warnings({"attention.sharing=identity"}),
+      HasSubstr(" in encoder_self (4 heads of width 16, sharing: identity), decoder_self (4 "
+                "heads of width 16, sharing: identity), cross (4 heads of width 16, "
+                "sharing: identity): "));
+  EXPECT_THAT(warnings({"cross.head_weights=tied"}),
+              HasSubstr(" in cross (4 heads of width 4, head_weights: tied): "));
+  EXPECT_EQ(warnings({"attention.sharing=identity", "model.heads=1"}), "");
+  EXPECT_EQ(warnings({"attention.sharing=identity", "attention.input=narrow"}), "");
+}
+
 TEST(PlanCommand, refuses_what_train_refuses_in_the_same_words) {
   const TemporaryDirectory here;
   for (const std::string wrong :

@@ -126,6 +126,7 @@ void TrainingRun::announce(const BlasInfo& blas) const {
                                             .training = config_.training,
                                             .activations = activations,
                                             .threads = workers_.threads()}}));
+  say_copied_heads(config_.model);
 }
 
 bool TrainingRun::as_long_as_planned() const {

@@ -1,11 +1,16 @@
 #include "train/plan/run_plan.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 #include "datasets/loader.hpp"
+#include "nn/attention/rules.hpp"
 #include "train/options/layout.hpp"
 #include "train/output/format.hpp"
 #include "train/step/schedule.hpp"
@@ -95,6 +100,30 @@ std::string zero_rate_text(const Config& config, const RunPlan& plan) {
           : fmt::format(
                 "; at most {} of training.learning_rate, in step 1, since there is no warmup",
                 format_share(reached)));
+}
+
+void say_copied_heads(const ModelOptions& model) {
+  std::vector<std::string> attentions;
+  for (const AttentionKind kind : attention_kinds) {
+    for (const AttentionSpec& spec : attention_specs(model, kind)) {
+      const std::string text = fmt::format(
+          "{} ({} heads of width {}, {})", name_of(kind), spec.heads, spec.d_v,
+          spec.tied()
+              ? "head_weights: tied"
+              : fmt::format("sharing: {}",
+                            EnumNames<Sharing>::names[static_cast<std::size_t>(spec.sharing)]));
+      if (heads_are_copies(spec) && std::ranges::find(attentions, text) == attentions.end()) {
+        attentions.push_back(text);
+      }
+    }
+  }
+  if (!attentions.empty()) {
+    spdlog::warn(
+        "all heads are copies of one head in {}: neither weights nor positions, pattern, score or "
+        "scale differ, so the heads together do what one head does; with input: narrow each head "
+        "has its own columns of the input",
+        join(attentions, ", "));
+  }
 }
 
 }  // namespace tapehead

@@ -21,4 +21,8 @@ RunPlan plan_run(const Config& config, const Task& task);
 // Empty if the rate is 0 in no step.
 std::string zero_rate_text(const Config& config, const RunPlan& plan);
 
+// Warns once, naming the attentions, if the heads of some are copies of one head
+// (heads_are_copies).
+void say_copied_heads(const ModelOptions& model);
+
 }  // namespace tapehead

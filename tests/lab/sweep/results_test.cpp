@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lab/sweep/make_plan.hpp"
@@ -17,6 +18,7 @@ namespace tapehead {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -256,6 +258,27 @@ TEST(SweepReport, the_table_begins_with_the_best_and_says_what_follows) {
   EXPECT_LT(table.find("large"), table.find("a,\"b\""));
   EXPECT_THAT(table, AllOf(HasSubstr("96.00 %"), HasSubstr("not significant"), HasSubstr("2/2"),
                            HasSubstr("best: size=middle"), Not(HasSubstr("one seed"))));
+}
+
+// Of d_model 64: heads without projections are as wide, four others have a quarter each.
+TEST(SweepReport, tells_the_widths_of_heads) {
+  const auto reported = [](const std::string& settings, std::size_t cells) {
+    const SweepPlan plan = plan_sweep(
+        parse_sweep("config: " TAPEHEAD_SOURCE_DIR
+                    "/configs/copy.yaml\nset: {model.heads: 4}\naxes: {x: {a: {" +
+                        settings + "}, b: {task.max_length: 9}, c: {model.d_model: 32}}}\n",
+                    "a.yaml"));
+    Scores some(plan.runs.size());
+    std::fill_n(some.begin(), cells, scores(100, 10, 1));
+    const SweepResults results = sweep_results(plan, some);
+    return std::pair(results_table(plan, results), results_json(plan, results)["cells"]);
+  };
+  const auto [table, cells] = reported("attention.sharing: identity", 2);
+  EXPECT_THAT(table, AllOf(ContainsRegex("  head width  parameters"),
+                           ContainsRegex("a  .* +64 +100 "), ContainsRegex("b  .* +16 +100 ")));
+  EXPECT_EQ(cells[0]["head_width"], "64");
+  EXPECT_EQ(cells[1]["head_width"], "16");
+  EXPECT_EQ(reported("cross.d_qk: 8", 1).second[0]["head_width"], "16, 8/16");
 }
 
 TEST(SweepReport, csv_has_a_line_for_each_and_quotes_what_needs_it) {

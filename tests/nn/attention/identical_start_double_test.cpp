@@ -1,9 +1,13 @@
-// Heads that start identical: their weights, and what becomes of them.
+// Heads that start identical: their weights, and what becomes of them. And heads that are always
+// so.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
+#include "nn/attention/rules.hpp"
 #include "tests/support/lone_attention.hpp"
 #include "tests/support/tiny_model.hpp"
 
@@ -70,6 +74,76 @@ TEST(AttentionStart, identical_heads_have_identical_gradients) {
   const auto half = static_cast<std::size_t>(gradient.size() / 2);
   EXPECT_THAT(gradient.values().first(half),
               Pointwise(DoubleNear(1e-14), gradient.values().last(half)));
+}
+
+struct CopiesCase {
+  std::string name;
+  bool copies;
+  AttentionSettings settings;
+  Index heads = 2;
+
+  friend std::ostream& operator<<(std::ostream& out, const CopiesCase& c) { return out << c.name; }
+};
+
+std::vector<CopiesCase> copies_cases() {
+  const Layered<Sharing> identity{{Sharing::identity}};
+  const Layered<HeadWeights> tied{{HeadWeights::tied}};
+  const Layered<HeadInput> narrow{{HeadInput::narrow}};
+  const auto with = [&](AttentionPositions positions) {
+    return AttentionSettings{.sharing = identity, .positions = {{positions}}};
+  };
+  const auto looking = [&](const char* first, const char* second) {
+    return AttentionSettings{.sharing = identity,
+                             .pattern = {{{{AttentionPattern(first), AttentionPattern(second)}}}}};
+  };
+  return {
+      {"identity", true, {.sharing = identity}},
+      {"one_head", false, {.sharing = identity}, 1},
+      {"own_columns", false, {.sharing = identity, .input = narrow}},
+      {"own_weights", false, {}},
+      {"tied", true, {.head_weights = tied}},
+      {"tied_own_columns", false, {.head_weights = tied, .input = narrow}},
+      {"tied_own_matrix", false, {.head_weights = tied, .score = {{{{Score::bilinear}}}}}},
+      {"tied_own_vector", false, {.head_weights = tied, .score = {{{{Score::additive}}}}}},
+      {"tied_own_scale", false, {.head_weights = tied, .scale = {{ScoreScale::learned}}}},
+      {"cosine", true, {.sharing = identity, .score = {{{{Score::cosine}}}}}},
+      {"own_score", false, {.sharing = identity, .score = {{{{Score::dot, Score::cosine}}}}}},
+      {"own_pattern", false, looking("full", "window 1")},
+      {"one_pattern_twice", true, looking("window 1", "window 1")},
+      {"rotary", true, with(AttentionPositions::rotary)},
+      {"relative", true, with(AttentionPositions::relative)},
+      {"relative_keys", true, with(AttentionPositions::relative_keys)},
+      {"transformer_xl", false, with(AttentionPositions::transformer_xl)},
+      {"t5", false, with(AttentionPositions::t5)},
+      {"alibi", false, with(AttentionPositions::alibi)},
+      {"gates", true, {.sharing = identity, .gates = {{HeadGating::l0}}}},
+      {"own_keys", false, {.sharing = {{Sharing::identity_query}}}},
+      {"one_key", true, {.kv_heads = {{1}}, .sharing = {{Sharing::identity_query}}}},
+  };
+}
+
+class HeadCopies : public ::testing::TestWithParam<CopiesCase> {};
+
+INSTANTIATE_TEST_SUITE_P(Settings, HeadCopies, ::testing::ValuesIn(copies_cases()),
+                         [](const auto& test) { return test.param.name; });
+
+// All weights are random, as after a training.
+TEST_P(HeadCopies, are_told_from_heads_that_differ) {
+  const LoneAttention alone(GetParam().settings, GetParam().heads);
+  EXPECT_EQ(heads_are_copies(alone.spec), GetParam().copies);
+  std::vector<RecordedAttention> seen;
+  Tape tape(false);
+  Pass pass(tape, alone.store);
+  pass.recorder = [&](const RecordedAttention& head) { seen.push_back(head); };
+  const Segments segments = segments_of({5});
+  const Var x = tape.constant(random_tensor({5, 6}, 5));
+  alone.attention(pass, x, x, x, segments, segments);
+  ASSERT_EQ(std::ssize(seen), GetParam().heads);
+  const auto same = [&](const Tensor RecordedAttention::* what) {
+    return std::ranges::equal((seen.front().*what).values(), (seen.back().*what).values());
+  };
+  EXPECT_EQ(same(&RecordedAttention::weights), GetParam().copies || GetParam().heads == 1);
+  EXPECT_TRUE(!GetParam().copies || same(&RecordedAttention::output));
 }
 
 }  // namespace
