@@ -7,7 +7,7 @@ function headCurve({attention, figures}, name, steps) {
     label: 'step',
     series: heads.map((head) => ({name: `head ${head}`, points: steps.map((step, i) => [step, figures[name][i][head]])})),
     format: (share) => percent(share, 1),
-    ticks: (share) => percent(share),
+    ticks: percent,
     range: [0, 1],
   });
 }

@@ -1,6 +1,6 @@
 // A chart of lines over one axis, with the values under the pointer.
 
-const chartSize = {width: 320, height: 185, top: 10, right: 12, bottom: 34, left: 46};
+const chartSize = {width: 320, height: 185, top: 10, right: 12, bottom: 34, left: 50};
 
 function chartFrame(title) {
   const svg = d3.create('svg')
@@ -13,22 +13,31 @@ function chartFrame(title) {
   return {svg, x, y};
 }
 
-// Long numbers as "20k"; for all others null, the scale's own choice.
-function shortTicks(scale) {
-  return scale.domain()[1] >= 1e4 ? d3.format('~s') : null;
+// Long numbers as "20k"; for all others undefined, the scale's own choice.
+function shortNumber(scale) {
+  return scale.domain()[1] >= 1e4 ? (value, digits) => d3.format(`.${digits + 1}~s`)(value) : undefined;
 }
 
-// `ticks`: how the values of the upward axis are written.
-function drawAxes(svg, x, y, label, ticks = shortTicks(y)) {
+// Labels a linear axis. `write(value, digits)` gets as few digits as no two labels are the same with.
+function labelTicks(axis, scale, count, write = shortNumber(scale)) {
+  if (!write) return axis.ticks(count);
+  const values = scale.ticks(count);
+  const labels = d3.range(12).map((digits) => values.map((value) => write(value, digits)));
+  const best = labels.find((all) => new Set(all).size === all.length) ?? labels.at(-1);
+  return axis.tickValues(values).tickFormat((_, i) => best[i]);
+}
+
+// `ticks`: how the values of the upward axis are written, as in labelTicks.
+function drawAxes(svg, x, y, label, ticks) {
   const bottom = chartSize.height - chartSize.bottom;
   const across = d3.axisBottom(x).tickSizeOuter(0);
   if (x.base) across.ticks(4, '~s');  // a logarithmic scale labels as many as there is room for
-  else if (x.ticks) across.ticks(6).tickFormat(shortTicks(x));
+  else if (x.ticks) labelTicks(across, x, 6);
   svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${bottom})`).call(across);
   svg.append('g')
     .attr('class', 'axis grid')
     .attr('transform', `translate(${chartSize.left},0)`)
-    .call(d3.axisLeft(y).ticks(5).tickFormat(ticks).tickSize(chartSize.left + chartSize.right - chartSize.width));
+    .call(labelTicks(d3.axisLeft(y).tickSize(chartSize.left + chartSize.right - chartSize.width), y, 5, ticks));
   svg.append('text')
     .attr('class', 'label')
     .attr('x', chartSize.width - chartSize.right)
@@ -53,8 +62,8 @@ function legend(names) {
 
 // `series`: [{name, points: [[x, y], ...]}]; points whose y is null leave a gap. `label`: of the
 // axis that goes across, which begins at 0 or, if it is logarithmic, at 1; `tell(series, point)`: a
-// line for the tip; `place(point)`: its first line; `ticks` as in drawAxes;
-// `range`: of the upward axis, by default that of the values.
+// line for the tip; `place(point)`: its first line; `ticks` as in drawAxes; `range`: of the upward
+// axis, by default that of the values, and for a single value from 0.
 function lineChart({title, series, label, format = number, ticks, range, tell, logarithmic = false, place = (p) => `${label} ${p[0]}`}) {
   const drawn = series.map((one) => ({...one, points: one.points.filter((p) => p[1] !== null)}))
     .filter((one) => one.points.length > 0);
@@ -64,7 +73,8 @@ function lineChart({title, series, label, format = number, ticks, range, tell, l
   const most = d3.max(all, (p) => p[0]);
   const x = logarithmic ? d3.scaleLog([1, most], frame.x) : d3.scaleLinear([0, most], frame.x);
   const [low, high] = range ?? d3.extent(all, (p) => p[1]);
-  const y = d3.scaleLinear([low, high > low ? high : low + 1], frame.y).nice(5);
+  const domain = high > low ? [low, high] : low > 0 ? [0, low] : [low, low + 1];
+  const y = d3.scaleLinear(domain, frame.y).nice(5);
   drawAxes(frame.svg, x, y, label, ticks);
   const line = d3.line().x((p) => x(p[0])).y((p) => y(p[1]));
   drawn.forEach((one, i) => {

@@ -5,7 +5,7 @@ function spectrumChart({step, shares}, largest) {
   const frame = chartFrame(`Spectrum of the embedding at step ${step}`);
   const x = d3.scaleLinear([0.5, shares.length + 0.5], frame.x);
   const y = d3.scaleLinear([0, largest > 0 ? largest : 1], frame.y).nice(5);
-  drawAxes(frame.svg, x, y, 'frequency', (share) => percent(share, y.domain()[1] < 0.05 ? 1 : 0));
+  drawAxes(frame.svg, x, y, 'frequency', percent);
   const width = x(1) - x(0);
   frame.svg.append('g').attr('class', 'spectrum line-0').selectAll('rect').data(shares).join('rect')
     .attr('x', (_, i) => x(i + 1) - 0.4 * width).attr('width', 0.8 * width)

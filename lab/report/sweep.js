@@ -94,10 +94,6 @@ function figureScale(cells, figure, range) {
   return d3.scaleLinear([low - room, high + room], range);
 }
 
-function metricTicks(metric) {
-  return (value) => (isShare(metric) ? percent(value, 1) : number(value));
-}
-
 // Labels too long to stand side by side lean, with room below for the longest.
 function leanLabels(svg, labels) {
   const letter = 5.5;
@@ -108,28 +104,67 @@ function leanLabels(svg, labels) {
   svg.attr('viewBox', `0 0 ${chartSize.width} ${chartSize.height + room}`);
 }
 
-// A figure over the settings of one axis; a line for each combination of the others. Cells that do
-// not have it are left out.
+function metricTicks(metric) {
+  return isShare(metric) ? percent : undefined;
+}
+
+// In their order if all are numbers; else null: names have no order, and no curve leads from one to
+// the next.
+function numbersOf({labels}) {
+  const numbers = labels.every((label) => label.trim() !== '' && Number.isFinite(Number(label)));
+  return numbers ? [...labels].sort((a, b) => a - b) : null;
+}
+
+// A figure over the settings of one axis, with a colour for each combination of the others and, over
+// numbers, a line. Cells that do not have it are left out.
 function axisChart(results, axis, figure) {
   const known = results.cells.filter((cell) => Number.isFinite(cell[figure]?.mean));
   const others = (cell) => cellName(Object.fromEntries(Object.entries(cell.settings).filter(([name]) => name !== axis.name)));
   const names = [...new Set(known.map(others))];
   const title = `${figureName(figure)} over ${axis.name}`;
   const frame = chartFrame(title);
-  const x = d3.scalePoint(axis.labels, frame.x).padding(0.5);
+  const numbers = numbersOf(axis);
+  const labels = numbers ?? axis.labels;
+  const x = d3.scalePoint(labels, frame.x).padding(0.5);
   const y = figureScale(known, figure, frame.y);
   drawAxes(frame.svg, x, y, axis.name, metricTicks(figure));
   leanLabels(frame.svg, axis.labels);
   names.forEach((name, i) => {
     const shift = (i - (names.length - 1) / 2) * Math.min(7, x.step() / (names.length + 1));
     const at = (cell) => x(cell.settings[axis.name]) + shift;
-    const cells = axis.labels.map((label) => known.find((cell) => others(cell) === name && cell.settings[axis.name] === label)).filter(Boolean);
-    frame.svg.append('path').attr('class', `line faint line-${i % 6}`).attr('d', d3.line().x(at).y((cell) => y(cell[figure].mean))(cells));
+    const cells = labels.map((label) => known.find((cell) => others(cell) === name && cell.settings[axis.name] === label)).filter(Boolean);
+    if (numbers) frame.svg.append('path').attr('class', `line faint line-${i % 6}`).attr('d', d3.line().x(at).y((cell) => y(cell[figure].mean))(cells));
     for (const cell of cells) {
       tellCell(errorPoint(frame.svg, i % 6, {x: at(cell), y: y(cell[figure].mean), along: ends(cell[figure], y)}), figure, cell);
     }
   });
   return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(), names.length > 1 ? legend(names) : '');
+}
+
+// Short names stand at their points; else numbers do, and a list below has the names.
+function namesAtPoints(cells) {
+  const names = cells.map(({settings}) => Object.values(settings).join(', ') || cellName(settings));
+  if (cells.length <= 8 && names.every((name) => name.length <= 20)) return {marks: names, key: ''};
+  return {
+    marks: cells.map((_, i) => String(i + 1)),
+    key: element('ol', {class: 'key'}, cells.map(({settings}) => element('li', {}, cellName(settings)))),
+  };
+}
+
+// Texts beside points [x, y], each where it covers neither an earlier text nor a point, if there is
+// such a place.
+function markPoints(svg, points, marks) {
+  const [letter, height] = [5, 9];
+  const taken = points.map(([x, y]) => [x - 4, y - 4, x + 4, y + 4]);
+  const meets = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+  points.forEach(([x, y], i) => {
+    const width = letter * marks[i].length;
+    const places = [-7, 13, -17, 23].flatMap((down) => [x + 6, x - 6 - width, x - width / 2].map((left) => [left, y + down - height, left + width, y + down]));
+    const inside = places.filter((box) => box[0] > chartSize.left && box[2] < chartSize.width && box[1] > 0 && box[3] < chartSize.height - chartSize.bottom);
+    const place = inside.find((box) => !taken.some((other) => meets(box, other))) ?? inside[0] ?? places[0];
+    taken.push(place);
+    svg.append('text').attr('class', 'mark').attr('x', place[0]).attr('y', place[3] - 1).text(marks[i]);
+  });
 }
 
 // Every cell by its time and quality; the line joins those that no other beats in both.
@@ -146,7 +181,9 @@ function frontChart({cells, metric}) {
       x: x(cell.seconds.mean), y: y(cell[metric].mean), across: ends(cell.seconds, x), along: ends(cell[metric], y),
     }), metric, cell);
   }
-  return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(), legend(['cells', 'front']));
+  const {marks, key} = namesAtPoints(cells);
+  markPoints(frame.svg, cells.map((cell) => [x(cell.seconds.mean), y(cell[metric].mean)]), marks);
+  return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(), legend(['cells', 'front']), key);
 }
 
 function resultsInWords({results}) {
