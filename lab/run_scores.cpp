@@ -8,7 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
-#include "train/output/json_text.hpp"
+#include "core/files/json_text.hpp"
 #include "train/run/files.hpp"
 
 namespace tapehead {

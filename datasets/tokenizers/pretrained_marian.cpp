@@ -13,6 +13,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "datasets/tokenizers/sentencepiece_additions.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
@@ -24,22 +25,18 @@ namespace {
 namespace fs = std::filesystem;
 
 nlohmann::json read_ids(const fs::path& file) {
-  try {
-    nlohmann::json ids = nlohmann::json::parse(read_file(file));
-    for (const char* mark : {"</s>", "<unk>"}) {
-      if (!ids.contains(mark)) {
-        throw IoError(fmt::format("{} has no id for {}", file.string(), mark));
-      }
+  nlohmann::json ids = parse_sorted_json(read_file(file), file.string());
+  for (const char* mark : {"</s>", "<unk>"}) {
+    if (!ids.contains(mark)) {
+      throw IoError(fmt::format("{} has no id for {}", file.string(), mark));
     }
-    for (const auto& [piece, id] : ids.items()) {
-      if (!id.is_number_unsigned()) {
-        throw IoError(fmt::format("{}: the id of {} is {}", file.string(), piece, id.dump()));
-      }
-    }
-    return ids;
-  } catch (const nlohmann::json::exception& error) {
-    throw IoError(fmt::format("{} is no table of ids by piece: {}", file.string(), error.what()));
   }
+  for (const auto& [piece, id] : ids.items()) {
+    if (!id.is_number_unsigned()) {
+      throw IoError(fmt::format("{}: the id of {} is {}", file.string(), piece, id.dump()));
+    }
+  }
+  return ids;
 }
 
 struct MarianSide {

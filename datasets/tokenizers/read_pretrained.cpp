@@ -1,9 +1,12 @@
 #include "datasets/tokenizers/read_pretrained.hpp"
 
+#include <functional>
+
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "datasets/tokenizers/pretrained_byte_bpe.hpp"
 #include "datasets/tokenizers/pretrained_word_piece.hpp"
 #include "datasets/tokenizers/tokenizer_json.hpp"
@@ -32,16 +35,19 @@ auto read_from(const fs::path& file, const Read& read) {
   }
 }
 
-nlohmann::json parsed(const std::string& text) { return nlohmann::json::parse(text); }
+template <class Read>
+auto read_json_from(const fs::path& file, const Read& read) {
+  return read_from(
+      file, [&](const std::string& text) { return read(parse_sorted_json(text, file.string())); });
+}
 
 // Empty if there is none.
 nlohmann::json config_in(const fs::path& directory) {
   const fs::path file = directory / "tokenizer_config.json";
-  return is_file(file) ? read_from(file, parsed) : nlohmann::json::object();
+  return is_file(file) ? read_json_from(file, std::identity()) : nlohmann::json::object();
 }
 
-PretrainedTokenizer tokenizer_of_json(const std::string& text) {
-  const nlohmann::json tokenizer = parsed(text);
+PretrainedTokenizer tokenizer_of_json(const nlohmann::json& tokenizer) {
   const nlohmann::json& type = tokenizer.at("model").at("type");
   if (type == "WordPiece") {
     return word_piece_of_json(tokenizer);
@@ -74,11 +80,11 @@ std::optional<Index> mark_in_front_of(const nlohmann::json& processor) {
 
 PretrainedTokenizer read_pretrained_tokenizer(const fs::path& directory) {
   if (const fs::path whole = directory / "tokenizer.json"; is_file(whole)) {
-    return read_from(whole, tokenizer_of_json);
+    return read_json_from(whole, tokenizer_of_json);
   }
   if (const fs::path entries = directory / "vocab.json"; is_file(entries)) {
-    const auto vocabulary = read_from(
-        entries, [](const std::string& text) { return parsed(text).get<FileVocabulary>(); });
+    const auto vocabulary = read_json_from(
+        entries, [](const nlohmann::json& ids) { return ids.get<FileVocabulary>(); });
     return read_from(directory / "merges.txt", [&](const std::string& merges) {
       return byte_bpe_of_files(vocabulary, merges, config_in(directory));
     });
@@ -95,8 +101,8 @@ PretrainedTokenizer read_pretrained_tokenizer(const fs::path& directory) {
 
 std::optional<Index> mark_in_front(const fs::path& directory) {
   const fs::path whole = directory / "tokenizer.json";
-  return !is_file(whole) ? std::nullopt : read_from(whole, [](const std::string& text) {
-    return mark_in_front_of(parsed(text).value("post_processor", nlohmann::json()));
+  return !is_file(whole) ? std::nullopt : read_json_from(whole, [](const nlohmann::json& json) {
+    return mark_in_front_of(json.value("post_processor", nlohmann::json()));
   });
 }
 

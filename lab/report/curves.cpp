@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "train/output/json_text.hpp"
+#include "core/files/json_text.hpp"
+#include "train/run/metrics_log.hpp"
 
 namespace tapehead {
 
@@ -18,21 +18,18 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Lines = std::vector<Json>;
 
-// The lines of steps. Faults in lines are added to `faults`. A last line without a line end is
-// incomplete and ignored.
+// The lines of steps. Faults in lines are added to `faults`.
 Lines lines_of(const std::filesystem::path& file, Json& faults) {
   Lines lines;
-  std::ifstream stream(file, std::ios::binary);
-  Index number = 0;
-  for (std::string text; std::getline(stream, text) && !stream.eof();) {
-    ++number;
-    Json line = Json::parse(text, nullptr, false);
-    if (line.is_object() && count_in(line, "step")) {
-      lines.push_back(std::move(line));
-    } else {
-      faults.push_back(fmt::format("{}:{} is damaged, and left out", file.string(), number));
-    }
-  }
+  for_each_line(
+      file,
+      [&](const JsonObject& line) {
+        line.count("step");
+        lines.push_back(line.json());
+      },
+      [&](const std::string& where) {
+        faults.push_back(fmt::format("{} is damaged, and left out", where));
+      });
   return lines;
 }
 

@@ -8,8 +8,8 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "train/config/config.hpp"
-#include "train/output/json_text.hpp"
 #include "train/run/files.hpp"
 
 namespace tapehead {

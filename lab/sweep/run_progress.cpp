@@ -7,7 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "train/output/json_text.hpp"
+#include "core/errors.hpp"
+#include "core/files/json_text.hpp"
 
 namespace tapehead {
 
@@ -31,7 +32,12 @@ const RunProgress& RunWatch::look() {
 }
 
 void RunWatch::take(std::string_view line) {
-  const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+  nlohmann::ordered_json json;
+  try {
+    json = parse_json(line, file_.string());
+  } catch (const IoError&) {
+    return;  // whoever reads the whole file tells it
+  }
   if (!json.is_object()) {
     return;
   }

@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "datasets/batch_layout.hpp"
 #include "lab/sweep/cost.hpp"
 #include "lab/sweep/study_run.hpp"
@@ -17,7 +18,6 @@
 #include "train/evaluation/lane_evaluation.hpp"
 #include "train/experiment.hpp"
 #include "train/options/layout.hpp"
-#include "train/output/json_text.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/record.hpp"
 

@@ -148,7 +148,9 @@ TEST_F(ImportRefusal, is_of_files_that_are_damaged_or_elsewhere) {
       << R"({"weight_map": {"wte.weight": "../model.safetensors"}})";
   EXPECT_THAT(complaint("gpt2"), HasSubstr("is no name of a file beside it"));
   std::ofstream(directory / "config.json") << "{";
-  EXPECT_THAT(complaint("gpt2"), HasSubstr("config.json is not JSON"));
+  EXPECT_THAT(complaint("gpt2"), HasSubstr("config.json: not JSON"));
+  std::ofstream(directory / "config.json") << std::string(200'000, '[');
+  EXPECT_THAT(complaint("gpt2"), HasSubstr("config.json: nested deeper"));
 }
 
 }  // namespace

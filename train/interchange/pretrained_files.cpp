@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "core/shown.hpp"
 
 namespace tapehead {
@@ -69,11 +70,7 @@ std::string present_name(std::string name) {
 }  // namespace
 
 Json read_pretrained_json(const fs::path& file) {
-  try {
-    return Json::parse(read_file(file));
-  } catch (const Json::exception& error) {
-    throw IoError(fmt::format("{} is not JSON: {}", file.string(), error.what()));
-  }
+  return parse_json(read_file(file), file.string());
 }
 
 bool has_only_behind(const fs::path& directory, Index mark) {

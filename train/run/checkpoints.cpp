@@ -19,11 +19,11 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "core/files/mapped_file.hpp"
 #include "core/files/open_file.hpp"
 #include "core/files/tensor_file_checksum.hpp"
 #include "core/files/tensor_header.hpp"
-#include "train/output/json_text.hpp"
 #include "train/run/metrics_log.hpp"
 
 namespace tapehead {

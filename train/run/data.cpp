@@ -12,10 +12,10 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "core/random/draws.hpp"
 #include "datasets/corpus/token_files.hpp"
 #include "datasets/text/data_files.hpp"
-#include "train/output/json_text.hpp"
 
 namespace tapehead {
 

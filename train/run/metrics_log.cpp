@@ -4,17 +4,18 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
-#include "train/output/json_text.hpp"
+#include "core/files/json_text.hpp"
 
 namespace tapehead {
 
@@ -94,15 +95,21 @@ void MetricsLog::truncate_after(Index step) {
 }
 
 void for_each_line(const std::filesystem::path& path,
-                   const std::function<void(const JsonObject&)>& visit) {
-  const std::string where = path.string();
-  std::ifstream stream(path, std::ios::binary);
+                   const std::function<void(const JsonObject&)>& visit,
+                   const std::function<void(const std::string& where)>& skipped) {
+  std::error_code ignored;
+  if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) {
+    return;
+  }
+  std::istringstream stream(read_file(path));
+  Index number = 0;
   for (std::string line; std::getline(stream, line) && !stream.eof();) {
+    const std::string where = fmt::format("{}:{}", path.string(), ++number);
     try {
       const auto parsed = parse_json(line, where);
       visit(JsonObject(parsed, where));
     } catch (const IoError&) {
-      continue;  // truncate_after() warns of it
+      skipped(where);
     }
   }
 }

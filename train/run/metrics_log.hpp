@@ -4,12 +4,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "core/files/json_text.hpp"
 #include "core/files/open_file.hpp"
 #include "core/types.hpp"
-#include "train/output/json_text.hpp"
 
 namespace tapehead {
 
@@ -34,9 +35,11 @@ class MetricsLog {
   OpenFile file_;
 };
 
-// Calls `visit` with each valid line of such a file. Skips damaged lines, lines for which `visit`
-// throws IoError, and an incomplete last line. A file that is missing has no lines.
-void for_each_line(const std::filesystem::path& path,
-                   const std::function<void(const JsonObject&)>& visit);
+// Calls `visit` with each valid line of such a file, and `skipped` with the place of each that is
+// damaged or for which `visit` throws IoError. An incomplete last line is left out; a file that is
+// missing has no lines. Throws IoError if the file cannot be read.
+void for_each_line(
+    const std::filesystem::path& path, const std::function<void(const JsonObject&)>& visit,
+    const std::function<void(const std::string& where)>& skipped = [](const std::string&) {});
 
 }  // namespace tapehead

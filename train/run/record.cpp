@@ -9,8 +9,8 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "core/text.hpp"
-#include "train/output/json_text.hpp"
 
 namespace tapehead {
 

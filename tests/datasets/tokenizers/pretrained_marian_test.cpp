@@ -174,7 +174,9 @@ TEST_F(MarianTokenizers, name_the_file_that_is_wrong) {
   std::ofstream(here / "vocab.json") << R"({"</s>": 0})";
   EXPECT_THAT(complaint(), HasSubstr("vocab.json has no id for <unk>"));
   std::ofstream(here / "vocab.json") << "[";
-  EXPECT_THAT(complaint(), HasSubstr("vocab.json is no table of ids by piece"));
+  EXPECT_THAT(complaint(), HasSubstr("vocab.json: not JSON"));
+  std::ofstream(here / "vocab.json") << std::string(200'000, '[');
+  EXPECT_THAT(complaint(), HasSubstr("vocab.json: nested deeper"));
   std::ofstream(here / "vocab.json") << R"({"</s>": 0, "<unk>": 1})";
   std::ofstream(here / "target.spm") << "x";
   EXPECT_THAT(complaint(), HasSubstr("target.spm: not a SentencePiece model"));

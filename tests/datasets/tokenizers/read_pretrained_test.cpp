@@ -114,7 +114,7 @@ TEST(PretrainedFiles, of_a_byte_level_bpe_may_have_a_config_that_changes_no_toke
   EXPECT_EQ(error_with(R"({"add_prefix_space": false, "model_max_length": 1024})"), "no error");
   EXPECT_THAT(error_with(R"({"add_prefix_space": true})"),
               HasSubstr("tokenizer_config.add_prefix_space is true"));
-  EXPECT_THAT(error_with("["), HasSubstr("tokenizer_config.json is damaged"));
+  EXPECT_THAT(error_with("["), HasSubstr("tokenizer_config.json: not JSON"));
 }
 
 TEST_F(PretrainedJson, says_which_mark_is_in_front_of_a_text) {
@@ -149,7 +149,10 @@ TEST_F(PretrainedJson, says_where_a_file_is_damaged_or_missing) {
               HasSubstr("merges.txt"));
   std::ofstream(here_ / "tokenizer.json") << "{";
   EXPECT_THAT(io_error_of([&] { read_pretrained_tokenizer(here_.path()); }),
-              HasSubstr("tokenizer.json is damaged"));
+              HasSubstr("tokenizer.json: not JSON"));
+  std::ofstream(here_ / "tokenizer.json") << std::string(200'000, '[');
+  EXPECT_THAT(io_error_of([&] { read_pretrained_tokenizer(here_.path()); }),
+              HasSubstr("tokenizer.json: nested deeper"));
 }
 
 }  // namespace

@@ -66,6 +66,16 @@ TEST_F(ReportCurves, lines_that_are_damaged_are_told) {
   EXPECT_EQ(curves["faults"][1], file + ":3 is damaged, and left out");
 }
 
+// What the library's own parser returns for such a line ends the process when it is copied.
+TEST_F(ReportCurves, deeply_nested_lines_are_told_too) {
+  const std::string deep =
+      "{\"step\":1,\"seconds\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}\n";
+  write(deep, deep);
+  const Json curves = report_curves(files());
+  EXPECT_EQ(curves["faults"], (Json{files().metrics().string() + ":1 is damaged, and left out",
+                                    files().times().string() + ":1 is damaged, and left out"}));
+}
+
 TEST_F(ReportCurves, of_long_runs_are_means) {
   constexpr Index steps = 2 * curve_points + 1;  // three steps a point
   std::string lines;

@@ -1,5 +1,5 @@
 // JSON from files: what is missing, of another kind or out of range is told with its place.
-#include "train/output/json_text.hpp"
+#include "core/files/json_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,8 +21,9 @@ TEST(JsonText, that_is_none_or_too_deep_is_refused) {
   for (const std::string text : {"", "{", "nul", "1e999", "{\"a\":\"\xff\"}", "[1]]"}) {
     EXPECT_THAT(io_error_of([&] { parse_json(text, "f:3"); }), StartsWith("f:3: not JSON"));
   }
-  EXPECT_THAT(io_error_of([&] { parse_json(std::string(1'000'000, '['), "f"); }),
-              StartsWith("f: nested deeper"));
+  const std::string deep(1'000'000, '[');
+  EXPECT_THAT(io_error_of([&] { parse_json(deep, "f"); }), StartsWith("f: nested deeper"));
+  EXPECT_THAT(io_error_of([&] { parse_sorted_json(deep, "f"); }), StartsWith("f: nested deeper"));
 }
 
 TEST(JsonText, members_are_looked_at) {

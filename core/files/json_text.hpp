@@ -16,8 +16,12 @@ namespace tapehead {
 constexpr Index most_in_json = 1'000'000'000'000'000;  // counts: more than any real one
 
 // Throws IoError that begins with `where` (a file, or a line of it) if the text is not JSON, or is
-// nested deeper than anything that tapehead writes.
+// nested deeper than anything that tapehead writes. The library's parser has no such limit, but
+// copying and printing a value recurse. So this is how every file is parsed.
 nlohmann::ordered_json parse_json(std::string_view text, const std::string& where);
+
+// The same with sorted members, for tables in which many are looked up.
+nlohmann::json parse_sorted_json(std::string_view text, const std::string& where);
 
 // The members of an object. Each function throws IoError that begins with `where` and names the
 // member if it is missing or invalid.
@@ -26,6 +30,7 @@ class JsonObject {
   // Neither argument is copied.
   JsonObject(const nlohmann::ordered_json& json, const std::string& where);
 
+  const nlohmann::ordered_json& json() const { return json_; }
   bool has(const char* key) const { return json_.contains(key); }
   const nlohmann::ordered_json& member(const char* key) const;
   const nlohmann::ordered_json& list(const char* key) const;
