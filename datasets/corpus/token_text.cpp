@@ -11,6 +11,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 
 namespace tapehead {
 
@@ -23,6 +24,7 @@ static_assert(std::endian::native == std::endian::little);
 constexpr std::string_view signature = "tapehead-tokens\n";
 constexpr std::size_t number_bytes = sizeof(std::uint64_t);
 constexpr std::size_t block_bytes = std::size_t{1} << 20;  // the checksum is over blocks
+constexpr int for_mapping = O_RDONLY | O_NONBLOCK;         // does not wait for the writer of a pipe
 
 std::uint64_t number_at(const char* bytes, std::size_t width) {
   std::uint64_t number = 0;
@@ -59,35 +61,56 @@ nlohmann::json facts_json(const TextCounts& counts, Index tokens, std::size_t wi
             {"first_line", counts.unknown.first_line}}}};
 }
 
-TextCounts counts_of(const nlohmann::json& facts) {
-  const nlohmann::json& unknown = facts.at("unknown");
-  return {.bytes = facts.at("bytes"),
-          .words = facts.at("words"),
-          .unknown = {.tokens = unknown.at("tokens"),
-                      .lines = unknown.at("lines"),
-                      .of = unknown.at("of"),
-                      .first = unknown.at("first"),
-                      .first_line = unknown.at("first_line")}};
+TextCounts counts_of(const JsonObject& facts, const std::string& where) {
+  const JsonObject unknown(facts.member("unknown"), where);
+  const Index of = unknown.count("of");
+  const Index tokens = unknown.count("tokens", 0, of);
+  return {.bytes = facts.count("bytes"),
+          .words = facts.count("words"),
+          .unknown = {.tokens = tokens,
+                      .lines = unknown.count("lines", 0, tokens),
+                      .of = of,
+                      .first = unknown.text("first"),
+                      .first_line = unknown.count("first_line")}};
 }
 
-// Reads the end of a file whose ids may be wrong. Throws IoError.
-nlohmann::json facts_in(std::string_view bytes, const std::filesystem::path& shown_as) {
-  const auto fault = [&](std::string_view what) {
-    return IoError(fmt::format("{} {}", shown_as.string(), what));
-  };
+// What the end of a file says.
+struct TextFacts {
+  Index tokens;
+  Index width;
+  Index documents;
+  TextCounts counts;
+};
+
+// Of a file whose ids may be wrong: its numbers are those that its size allows. Throws IoError.
+TextFacts facts_in(std::string_view bytes, const std::filesystem::path& shown_as) {
+  const std::string damaged = shown_as.string() + " is damaged";
   if (!bytes.starts_with(signature)) {
-    throw fault("is not a file of tokens that tapehead wrote");
+    throw IoError(fmt::format("{} is not a file of tokens that tapehead wrote", shown_as.string()));
   }
   if (bytes.size() < signature.size() + 2 * number_bytes) {
-    throw fault("is damaged: it is cut off");
+    throw IoError(damaged + ": it is cut off");
   }
   const std::size_t end = bytes.size() - 2 * number_bytes;
   const std::size_t count = number_at(bytes.data() + end, number_bytes);
-  const auto facts = nlohmann::json::parse(
-      count <= end - signature.size() ? bytes.substr(end - count, count) : std::string_view(),
-      nullptr, false);
-  if (!facts.contains("documents") || !facts["documents"].is_number_unsigned()) {
-    throw fault("is damaged: its end is not what it should be");
+  if (count > end - signature.size()) {
+    throw IoError(damaged + ": its end is not what it should be");
+  }
+  const auto body = static_cast<Index>(end - count - signature.size());
+  const auto json = parse_json(bytes.substr(end - count, count), damaged);
+  const JsonObject object(json, damaged);
+  const Index width = object.count("token_bytes", 2, 4);
+  const TextFacts facts{.tokens = object.count("tokens", 1, body / width),
+                        .width = width,
+                        .documents = object.count("documents", 1, body / Index{number_bytes}),
+                        .counts = counts_of(object, damaged)};
+  const auto ids = static_cast<std::size_t>(facts.tokens * width);
+  const std::size_t needed =
+      ids + padding(ids) + static_cast<std::size_t>(facts.documents) * number_bytes;
+  if (width == 3 || static_cast<Index>(needed) != body) {
+    throw IoError(fmt::format(
+        "{}: {} tokens of {} bytes each and the ends of {} documents need {} bytes, and it has {}",
+        damaged, facts.tokens, width, facts.documents, needed, body));
   }
   return facts;
 }
@@ -95,30 +118,37 @@ nlohmann::json facts_in(std::string_view bytes, const std::filesystem::path& sho
 }  // namespace
 
 Index documents_in(const std::filesystem::path& file) {
-  const MappedFile mapped(OpenFile(file, O_RDONLY), file);
-  return facts_in(mapped.bytes(), file).at("documents");
+  const MappedFile mapped(OpenFile(file, for_mapping), file);
+  return facts_in(mapped.bytes(), file).documents;
 }
 
 TokenText::TokenText(const std::filesystem::path& file)
-    : TokenText(OpenFile(file, O_RDONLY), file) {}
+    : TokenText(OpenFile(file, for_mapping), file) {}
 
 TokenText::TokenText(const OpenFile& file, const std::filesystem::path& shown_as)
     : file_(std::make_shared<const MappedFile>(file, shown_as)) {
   const std::string_view bytes = file_->bytes();
-  const nlohmann::json facts = facts_in(bytes, shown_as);
+  const TextFacts facts = facts_in(bytes, shown_as);
   const Hash checksum = checksum_of(bytes.substr(0, bytes.size() - number_bytes));
   if (checksum.value() != number_at(bytes.end() - number_bytes, number_bytes)) {
     throw IoError(
         fmt::format("{} is damaged: its content does not match its checksum", shown_as.string()));
   }
-  tokens_ = facts.at("tokens");
-  width_ = facts.at("token_bytes");
-  documents_ = facts.at("documents");
-  counts_ = counts_of(facts);
+  tokens_ = facts.tokens;
+  width_ = static_cast<std::size_t>(facts.width);
+  documents_ = facts.documents;
+  counts_ = facts.counts;
   digest_ = checksum.hexadecimal();
   const std::size_t ids = static_cast<std::size_t>(tokens_) * width_;
   ids_ = bytes.data() + signature.size();
   begins_ = ids_ + ids + padding(ids);
+  for (Index document = 0; document < documents_; ++document) {
+    const Index end = begin_of(document + 1);
+    if (end <= begin_of(document) || (document == documents_ - 1 && end != tokens_)) {
+      throw IoError(fmt::format("{} is damaged: its document {} of {} ends at token {} of {}",
+                                shown_as.string(), document + 1, documents_, end, tokens_));
+    }
+  }
 }
 
 TokenId TokenText::operator[](Index i) const {

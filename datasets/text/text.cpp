@@ -39,14 +39,27 @@ std::vector<std::string> text_splits(const TaskOptions& task) {
   return names;
 }
 
+// Throws IoError if a file of tokens has an id that the tokenizer does not have.
+void expect_entries(const TokenText& text, const Tokenizer& tokenizer, const fs::path& file) {
+  for (Index i = 0; i < text.size(); ++i) {
+    if (text[i] < 0 || text[i] >= tokenizer.size()) {
+      throw IoError(fmt::format("{}: token {} is {}, but the run's vocabulary has {} entries",
+                                file.string(), i + 1, text[i], tokenizer.size()));
+    }
+  }
+}
+
 // The text of a split: as the run keeps it or, if it does not, from its files.
 std::shared_ptr<const TokenText> token_text(TextSplits& splits, std::string_view split,
                                             const Tokenizer& tokenizer, const fs::path& run) {
+  const fs::path file = run.empty() ? fs::path() : token_file(run, split);
   std::error_code ignored;
-  if (!run.empty() && fs::exists(token_file(run, split), ignored)) {
-    return std::make_shared<const TokenText>(token_file(run, split));
+  if (run.empty() || !fs::exists(file, ignored)) {
+    return std::make_shared<const TokenText>(write_tokens(splits.of(split), tokenizer));
   }
-  return std::make_shared<const TokenText>(write_tokens(splits.of(split), tokenizer));
+  auto text = std::make_shared<const TokenText>(file);
+  expect_entries(*text, tokenizer, file);
+  return text;
 }
 
 void expect_fits(const TextOptions& options, const std::vector<Split>& splits) {

@@ -1,5 +1,5 @@
-// The texts of a run and of a sweep, damaged at random: whatever reads them works, or says what is
-// wrong and where.
+// The files of a run and of a sweep, damaged at random or changed together with their checksums:
+// whatever reads them works, or says what is wrong and where.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,16 +11,23 @@
 
 #include "core/errors.hpp"
 #include "datasets/make_task.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "lab/report/sweep.hpp"
 #include "lab/sweep/record.hpp"
 #include "lab/sweep/score_run.hpp"
+#include "tests/support/corpus_training.hpp"
 #include "tests/support/mutations.hpp"
 #include "tests/support/proof.hpp"
+#include "tests/support/text_training.hpp"
 #include "tests/support/tiny_run.hpp"
 #include "train/config/config.hpp"
+#include "train/evaluation/evaluation.hpp"
+#include "train/evaluation/evaluation_report.hpp"
+#include "train/experiment.hpp"
 #include "train/loop/training_run.hpp"
+#include "train/output/figures.hpp"
 #include "train/run/directory.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
@@ -124,6 +131,116 @@ TEST(ProveFiles, damaged_texts_of_a_run_are_read_or_refused_by_name) {
     return fault_of_run(here, number);
   });
   tell_figures(fmt::format("files: {} damaged texts of runs were read or refused by name", cases));
+}
+
+void expect_trained(const Arguments& arguments, const TemporaryDirectory& here) {
+  const ProgramResult result = run_program(arguments, here.path());
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+}
+
+// Of a text in many documents, by characters and by SentencePiece, and of pairs of lines, one with
+// a normalisation.
+void make_runs(const TemporaryDirectory& here) {
+  const Arguments short_one{"task.documents=line", "training.steps=2",
+                            "training.checkpoint_every=2", "evaluation.every=2"};
+  expect_trained(text_training(here, "letters", short_one), here);
+  Arguments pieces = short_one;
+  pieces.insert(pieces.end(), {"task.tokenizer=unigram", "task.vocabulary=60"});
+  expect_trained(text_training(here, "pieces", pieces), here);
+  for (const std::string split : {"train", "validation", "test"}) {
+    for (const std::string side : {".en", ".de"}) {
+      write_text(here / "data" / (split + side), corpus_lines());
+    }
+  }
+  write_text(here / "pairs.yaml", corpus_config((here / "data").string(), "byte_bpe", 2));
+  expect_trained({"train", "pairs.yaml", "--run", "pairs", "--set", "task.vocabulary=270"}, here);
+  Arguments mapped{"train", "pairs.yaml", "--run", "mapped"};
+  set_options(mapped, {"task.tokenizer=bpe", "task.vocabulary=20", "task.normalization=nfkc"});
+  expect_trained(mapped, here);
+}
+
+void use_tokenizer(const Tokenizer& tokenizer) {
+  for (const std::string text :
+       {"a man in", "", "Zwei \xC3\xA4\xE2\x96\x81\xF0\x9F\x99\x82\n(x)", "\xff"}) {
+    const std::vector<TokenId> tokens = tokenizer.encode(text);
+    tokenizer.decode(tokens);
+    tokenizer.unknown_parts(text);
+    for (const TokenId token : tokens) {
+      tokenizer.entry(token);
+    }
+  }
+}
+
+// Also data that is not the run's, as with --other-data: what comes of its numbers is a figure.
+void measure(const fs::path& run) {
+  const Tokenizers tokenizers = load_tokenizers(run);
+  use_tokenizer(*tokenizers.source);
+  use_tokenizer(*tokenizers.target);
+  const SavedRun saved(run, "");
+  const Task task = saved.task({.other = true});
+  const Split& split = task.split("validation");
+  const Index decoded = split.is_text() ? 0 : 2;
+  Workers workers(1);
+  saved.use([&] {
+    expect_figures(evaluation_json(evaluate(saved.model.transformer, saved.model.store, task, split,
+                                            saved.config.evaluation, decoded, workers)));
+  });
+  report_run({.run = run,
+              .data = {.other = true},
+              .effort = {.watched = 2, .importance = 0, .pruning = 0}});
+}
+
+// A fault that a message names by the file, by the option whose file the run's record gives or, if
+// the tokenizer is another one now, by the checkpoint.
+bool is_named(const std::string& message, const fs::path& file) {
+  return message.find(file.filename().string()) != std::string::npos ||
+         (file.filename() == "data.json" && message.find("task.") != std::string::npos) ||
+         message.find("tokenizer") != std::string::npos;
+}
+
+template <class Action>
+std::string fault_of(const fs::path& file, const Action& action) {
+  try {
+    action();
+    return "";
+  } catch (const std::exception& error) {
+    const bool ours = dynamic_cast<const IoError*>(&error) != nullptr;
+    return ours && is_named(error.what(), file)
+               ? ""
+               : fmt::format("{}: {}", file.string(), error.what());
+  }
+}
+
+void change(const fs::path& file, Choices& choices) {
+  if (file.extension() != ".json") {
+    return change_sealed(file, choices);
+  }
+  const std::string text = read_file(file);
+  write_bytes(
+      file, choices.below(2) == 0 ? damaged_text(text, choices) : with_other_number(text, choices));
+}
+
+TEST(ProveFiles, changed_with_a_right_checksum_are_used_or_refused_by_name) {
+  const TemporaryDirectory here;
+  make_runs(here);
+  const std::vector<fs::path> files{
+      "letters/tokens/train.tokens", "letters/tokens/validation.tokens",
+      "pieces/tokens/train.tokens",  "letters/joint.vocabulary",
+      "pieces/joint.model",          "mapped/joint.model",
+      "pairs/joint.vocabulary",      "pairs/data.json"};
+  const auto cases = static_cast<std::uint64_t>(proof_cases(150, 6000));
+  expect_no_faults(here, cases, [&](std::uint64_t number) {
+    spdlog::set_level(spdlog::level::off);
+    Choices choices(2'000'000 + number);
+    const fs::path file = choices.of(files);
+    fs::remove_all(here / "copy");
+    fs::create_directories(here / "copy");
+    fs::copy(here / *file.begin(), here / "copy/r", fs::copy_options::recursive);
+    const fs::path changed = here / "copy/r" / file.lexically_relative(*file.begin());
+    change(changed, choices);
+    return fault_of(changed, [&] { measure(here / "copy/r"); });
+  });
+  tell_figures(fmt::format("files: {} with a right checksum were used or refused by name", cases));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/hash.hpp"
 #include "core/files/tensor_file.hpp"
 #include "core/random/draws.hpp"
 
@@ -144,6 +145,77 @@ inline std::string resealed(std::string content) {
       fmt::format("{:08x}-{:08x}", plain_crc(std::string_view(content).substr(0, head)),
                   plain_crc(std::string_view(content).substr(head)));
   return content.replace(place, blank.size(), checksum);
+}
+
+// A file of tokens (datasets/corpus/token_text.cpp): ids and ends of documents, then facts.
+constexpr std::size_t token_signature = 16;  // bytes
+struct TokenFile {
+  std::string body;
+  std::string facts;
+};
+
+inline std::string bytes_of(std::uint64_t number) {
+  std::string bytes(sizeof number, '\0');
+  std::memcpy(bytes.data(), &number, sizeof number);
+  return bytes;
+}
+
+inline TokenFile token_file_in(const std::string& content) {
+  std::uint64_t length = 0;
+  const std::size_t end = content.size() - 2 * sizeof length;
+  std::memcpy(&length, content.data() + end, sizeof length);
+  return {.body = content.substr(0, end - length), .facts = content.substr(end - length, length)};
+}
+
+// With its checksum made right, for up to 1 MiB.
+inline std::string sealed(const TokenFile& file) {
+  const std::string content = file.body + file.facts + bytes_of(file.facts.size());
+  return content + bytes_of(Hash().add(content).value());
+}
+
+// With one of the facts or one of the numbers changed.
+inline TokenFile with_other_fact(TokenFile file, Choices& choices) {
+  if (choices.below(4) < 3) {
+    file.facts = with_other_number(file.facts, choices);
+    return file;
+  }
+  const std::array<std::uint64_t, 5> numbers{0, 1, 65535, std::uint64_t{1} << 40,
+                                             ~std::uint64_t{0}};
+  const std::size_t width =
+      choices.below(2) == 0 ? 2 : sizeof(std::uint64_t);  // of an id, or an end
+  const std::size_t count = (file.body.size() - token_signature) / width;
+  return {.body = file.body.replace(token_signature + width * choices.below(count), width,
+                                    bytes_of(choices.of(numbers)).substr(0, width)),
+          .facts = file.facts};
+}
+
+// A vocabulary (datasets/tokenizers/vocabulary.cpp) of this kind, with its count and its digest
+// made right.
+inline std::string sealed_vocabulary(std::string_view kind, const std::string& body) {
+  const auto lines =
+      std::ranges::count(body, '\n') + (body.empty() || body.ends_with('\n') ? 0 : 1);
+  return fmt::format("tapehead-vocabulary {} {} {:016x}\n{}", kind, lines, digest(body), body);
+}
+
+// A SentencePiece model with its checksum (datasets/tokenizers/sentencepiece_tokenizer.cpp).
+inline std::string sealed_model(const std::string& model) {
+  return model + "\xC1\x3E" + bytes_of(digest(model));
+}
+
+// Changes a file of one of these three kinds, and leaves its checksum right.
+inline void change_sealed(const std::filesystem::path& path, Choices& choices) {
+  const std::vector<std::string> kinds{"word",     "character",  "byte",
+                                       "byte_bpe", "word_piece", "class"};
+  const std::string content = read_file(path);
+  if (path.extension() == ".tokens") {
+    write_bytes(path, sealed(with_other_fact(token_file_in(content), choices)));
+  } else if (path.extension() == ".vocabulary") {
+    const std::string kind = content.substr(20, content.find(' ', 20) - 20);
+    const std::string body = damaged_text(content.substr(content.find('\n') + 1), choices);
+    write_bytes(path, sealed_vocabulary(choices.below(3) == 0 ? choices.of(kinds) : kind, body));
+  } else {
+    write_bytes(path, sealed_model(damaged_text(content.substr(0, content.size() - 10), choices)));
+  }
 }
 
 // A tensor of a file that is to be written again.

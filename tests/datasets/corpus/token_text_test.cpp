@@ -6,18 +6,24 @@
 
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
 #include "tests/support/io_error.hpp"
+#include "tests/support/mutations.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace tapehead {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr Index wide_vocabulary = 70000;  // its ids do not fit into two bytes
 
@@ -108,6 +114,48 @@ TEST(TokenText, is_refused_with_any_byte_changed_or_cut_off) {
     EXPECT_THAT(io_error_of([&] { TokenText text(here / "b"); }), HasSubstr("b is ")) << i;
     write_file_atomically(here / "b", whole.substr(0, i));
     EXPECT_THAT(io_error_of([&] { TokenText text(here / "b"); }), HasSubstr("b is ")) << i;
+  }
+}
+
+// A checksum proves nothing: whoever changes a number can make it right.
+TEST(TokenText, is_refused_if_its_numbers_do_not_fit_its_size) {
+  const TemporaryDirectory here;
+  write_documents(here / "a", 100, {{3, 4, 5}, {6}});
+  const TokenFile whole = token_file_in(read_file(here / "a"));
+  const auto error = [&](const TokenFile& file) {
+    write_file_atomically(here / "b", sealed(file));
+    const std::string message = io_error_of([&] { TokenText text(here / "b"); });
+    EXPECT_THAT(message, AnyOf("no error", HasSubstr("b is damaged")));
+    return message;
+  };
+  EXPECT_EQ(error(whole), "no error");
+  const auto with_fact = [&](const char* pointer, const nlohmann::json& value) {
+    auto facts = nlohmann::json::parse(whole.facts);
+    facts[nlohmann::json::json_pointer(pointer)] = value;
+    return error({whole.body, facts.dump()});
+  };
+  for (const char* fact : {"/tokens", "/token_bytes", "/documents"}) {
+    for (const std::int64_t value : {-2L, -1L, 0L, 1L, 3L, 4L, 5L, 1L << 40, 1L << 61}) {
+      EXPECT_THAT(with_fact(fact, value), Not("no error")) << fact << value;
+    }
+    EXPECT_THAT(with_fact(fact, "x"), HasSubstr(fact + 1));
+  }
+  for (const char* fact : {"/bytes", "/words", "/unknown/lines", "/unknown/tokens"}) {
+    EXPECT_THAT(with_fact(fact, -1), HasSubstr("is not a whole number")) << fact;
+  }
+  EXPECT_THAT(error({whole.body, "{}"}), HasSubstr("there is no 'token_bytes'"));
+  EXPECT_THAT(error({whole.body, std::string(200000, '[')}), HasSubstr("nested deeper"));
+  // The ends of its documents are its last two numbers, 4 and 6.
+  for (const auto& [first, last] : {std::pair<std::uint64_t, std::uint64_t>{0, 6},
+                                    {6, 6},
+                                    {7, 6},
+                                    {4, 5},
+                                    {4, 7},
+                                    {1ULL << 40, 6},
+                                    {~0ULL, 6}}) {
+    const std::string ids = whole.body.substr(0, whole.body.size() - 16);
+    EXPECT_THAT(error({ids + bytes_of(first) + bytes_of(last), whole.facts}),
+                HasSubstr("ends at token"));
   }
 }
 

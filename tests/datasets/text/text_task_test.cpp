@@ -5,6 +5,8 @@
 #include <fstream>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "core/errors.hpp"
 #include "datasets/corpus/token_files.hpp"
 #include "datasets/loader.hpp"
@@ -100,6 +102,24 @@ TEST_P(TextTask, is_the_same_from_the_files_of_a_run) {
             written_back(made, *made.splits[0].windows.text));
   EXPECT_EQ(task.training_split(3)->windows.list[1].first,
             made.training_split(3)->windows.list[1].first);
+}
+
+TEST_F(TextTask, of_tokens_that_its_vocabulary_does_not_have_is_refused) {
+  const Task made = make_task(options(TokenizerKind::character), 1);
+  const Index entries = made.source_tokenizer->size();
+  save_tokenizers({made.source_tokenizer, made.target_tokenizer}, here_ / "run");
+  std::filesystem::create_directory(here_ / "run/tokens");
+  for (const Index id : {entries, Index{1} << 31}) {  // 4 bytes, which are -2^31 as a TokenId
+    TokenTextWriter writer(70000);
+    writer.add(std::vector<TokenId>{3, static_cast<TokenId>(id)});
+    writer.end_document();
+    writer.finish({}).save(token_file(here_ / "run", "train"));
+    EXPECT_THAT(
+        io_error_of([&] { make_task(options(TokenizerKind::character), 1, here_ / "run"); }),
+        HasSubstr(fmt::format("run/tokens/train.tokens: token 2 is {}, but the run's "
+                              "vocabulary has {} entries",
+                              static_cast<TokenId>(id), entries)));
+  }
 }
 
 TEST_F(TextTask, of_a_word_piece_holds_words_without_line_ends) {
