@@ -1,12 +1,14 @@
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/random/draws.hpp"
+#include "datasets/tokenizers/character_map.hpp"
 #include "datasets/tokenizers/sentencepiece_additions.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/subword_dropout.hpp"
@@ -51,13 +53,24 @@ void use_first(Index pieces, sentencepiece::SentencePieceProcessor& processor) {
   processor.SetVocabulary(used).IgnoreError();  // fails only without a model
 }
 
+// What is wrong with the model, of which the library returns one part and throws the other.
+std::string fault_of_loading(const std::string& model,
+                             sentencepiece::SentencePieceProcessor& processor) {
+  try {
+    const auto status = processor.LoadFromSerializedProto(model);
+    return status.ok() ? "" : status.error_message();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
 
 SentencePieceTokenizer::SentencePieceTokenizer(std::string model, Pieces pieces)
     : model_(std::move(model)) {
-  const auto status = processor_.LoadFromSerializedProto(model_);
-  if (!status.ok()) {
-    throw DataError(fmt::format("not a SentencePiece model: {}", status.error_message()));
+  expect_sound_character_maps(model_);
+  if (const std::string fault = fault_of_loading(model_, processor_); !fault.empty()) {
+    throw DataError(fmt::format("not a SentencePiece model: {}", fault));
   }
   if (processor_.unk_id() != unknown_id || processor_.bos_id() != begin_id ||
       processor_.eos_id() != end_id) {

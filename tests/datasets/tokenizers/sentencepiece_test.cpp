@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 
+#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
@@ -203,6 +205,16 @@ TEST_P(SentencePiece, damage_is_refused_with_the_file_named) {
 TEST(SentencePieceModel, foreign_bytes_are_refused) {
   EXPECT_THAT(message_of<DataError>([] { SentencePieceTokenizer("no model"); }),
               HasSubstr("not a SentencePiece model"));
+}
+
+// Of this the library throws an exception, while of other faults it returns a status.
+TEST(SentencePieceModel, with_a_piece_that_is_a_zero_byte_is_refused) {
+  using std::string_literals::operator""s;
+  const std::string model = train_sentencepiece(read_lines(corpus / "train.de"),
+                                                {.kind = TokenizerKind::unigram, .vocabulary = 60});
+  const std::string piece = "\n\x08\n\x01\0\x15\0\0\0\0"s;  // its text and its score
+  EXPECT_THAT(message_of<DataError>([&] { SentencePieceTokenizer(model + piece); }),
+              HasSubstr("not a SentencePiece model: "));
 }
 
 }  // namespace

@@ -1,0 +1,101 @@
+// Compiled normalisations: those that would lead the library out of their bytes are refused.
+#include "datasets/tokenizers/character_map.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "datasets/tokenizers/sentencepiece_content.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "tests/support/message_of.hpp"
+
+namespace tapehead {
+namespace {
+
+class CharacterMaps : public ::testing::Test {
+ protected:
+  CharacterMaps()
+      : model_(train_sentencepiece(std::vector<std::string>(50, "the cat sees the other cat"),
+                                   {.vocabulary = 20, .normalization = Normalization::nfkc})),
+        map_(content_of(SentencePieceTokenizer(model_, Pieces::all)).character_map) {}
+
+  // The map begins with the length of its trie in bytes; its units of 4 bytes follow.
+  std::uint32_t unit(std::uint32_t number) const {
+    std::uint32_t found = 0;
+    std::memcpy(&found, map_.data() + 4 + 4 * std::size_t{number}, sizeof found);
+    return found;
+  }
+  void set_unit(std::uint32_t number, std::uint32_t value) {
+    std::memcpy(map_.data() + 4 + 4 * std::size_t{number}, &value, sizeof value);
+  }
+  std::uint32_t units() const {
+    std::uint32_t bytes = 0;
+    std::memcpy(&bytes, map_.data(), sizeof bytes);
+    return bytes / 4;
+  }
+  // Of the model with the map as it is now.
+  std::string error() const {
+    std::string changed = model_;
+    const std::string before =
+        content_of(SentencePieceTokenizer(model_, Pieces::all)).character_map;
+    changed.replace(changed.find(before), before.size(), map_);
+    return message_of<DataError>([&] { SentencePieceTokenizer(changed, Pieces::all); });
+  }
+
+  std::string model_;
+  std::string map_;
+  const std::string damaged_ = "not a SentencePiece model: its normalisation is damaged";
+};
+
+TEST_F(CharacterMaps, of_the_library_are_sound) {
+  EXPECT_GT(map_.size(), 200'000U);
+  for (const Normalization kind :
+       {Normalization::identity, Normalization::nfkc, Normalization::nfkc_cf}) {
+    SentencePieceTokenizer(
+        train_sentencepiece(std::vector<std::string>(50, "the cat sees the other cat"),
+                            {.vocabulary = 20, .normalization = kind}),
+        Pieces::all);
+  }
+  EXPECT_EQ(error(), "no error");
+}
+
+TEST_F(CharacterMaps, with_a_trie_longer_than_themselves_are_refused) {
+  const auto length = static_cast<std::uint32_t>(map_.size());
+  std::memcpy(map_.data(), &length, sizeof length);
+  EXPECT_EQ(error(), damaged_);
+}
+
+TEST_F(CharacterMaps, whose_last_text_has_no_end_are_refused) {
+  map_.back() = 'x';
+  EXPECT_EQ(error(), damaged_);
+}
+
+TEST_F(CharacterMaps, whose_root_is_outside_are_refused) {
+  set_unit(0, 0xFFFFFE00);  // the largest offset
+  EXPECT_EQ(error(), damaged_);
+}
+
+TEST_F(CharacterMaps, whose_texts_are_outside_are_refused) {
+  for (std::uint32_t number = 0; number < units(); ++number) {
+    if (unit(number) >> 31U != 0) {  // the place of a text
+      set_unit(number, 0xFFFFFFFF);
+    }
+  }
+  EXPECT_EQ(error(), damaged_);
+}
+
+// A byte at the root that leads to the root again, so that a text of such bytes has any number of
+// results, for 32 of which the library has room.
+TEST_F(CharacterMaps, that_go_round_in_a_circle_are_refused) {
+  const std::uint32_t root = (unit(0) >> 10U) << ((unit(0) & 0x200U) >> 6U);
+  const std::uint32_t letter = 'a';
+  set_unit(root ^ letter, (letter << 10U) | letter);
+  EXPECT_EQ(error(), damaged_);
+}
+
+}  // namespace
+}  // namespace tapehead
