@@ -1,4 +1,5 @@
 // tapehead attention RUN TEXT: what every head of a trained model does with a text of the user's.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -13,6 +14,7 @@
 #include "apps/number_option.hpp"
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/open_file.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
@@ -117,7 +119,7 @@ std::string text_of(const AttentionArguments& arguments) {
   if (arguments.text) {
     return *arguments.text;
   }
-  std::string text = read_file(arguments.input);
+  std::string text = OpenFile(arguments.input, O_RDONLY).read_to_end();  // may be a pipe
   while (text.ends_with('\n')) {
     text.pop_back();
   }

@@ -42,7 +42,7 @@ inline CLI::Option* add_data_option(CLI::App& command, DataChoice& data) {
 // --other-data, for commands that only measure.
 inline void add_other_data_option(CLI::App& command, DataChoice& data) {
   command.add_flag("--other-data", data.other,
-                   "Use the files even if they are not what the run was trained with");
+                   "Use data that the run was not trained with; changed files need --data, too");
 }
 
 // Adds all commands that are linked into the program.

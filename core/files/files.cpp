@@ -14,7 +14,9 @@ namespace tapehead {
 
 namespace fs = std::filesystem;
 
-std::string read_file(const fs::path& path) { return OpenFile(path, O_RDONLY).read_to_end(); }
+std::string read_file(const fs::path& path) {
+  return OpenFile(path, O_RDONLY | O_NONBLOCK).read_to_end();
+}
 
 void write_file_atomically(const fs::path& path, std::string_view content) {
   write_file_atomically(path, std::span(&content, 1));

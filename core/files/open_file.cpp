@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <exception>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -30,6 +31,15 @@ void write_all(std::string_view bytes, const std::filesystem::path& shown_as,
   }
 }
 
+// Throws IoError if there is not so much memory.
+void make_room(std::string& content, std::size_t bytes, const std::filesystem::path& shown_as) {
+  try {
+    content.resize(bytes);
+  } catch (const std::exception&) {  // bad_alloc, or length_error beyond 2^63 bytes
+    throw io_error("read", shown_as, ENOMEM);
+  }
+}
+
 int with_own_flags(int flags) {
   return flags | O_CLOEXEC | ((flags & O_NOFOLLOW) != 0 ? O_NONBLOCK : 0);
 }
@@ -44,7 +54,8 @@ IoError io_error(std::string_view verb, const std::filesystem::path& path, int c
 OpenFile::OpenFile(const std::filesystem::path& path, int flags) : OpenFile(path, flags, path) {}
 
 // With O_NOFOLLOW, as for the files that a run is written to, only a regular file is opened. A link
-// may lead to a file of somebody else, and a pipe would make the program wait.
+// may lead to a file of somebody else, and a pipe would make the program wait. O_NONBLOCK, as for
+// files that are read, does the same but for links, and leaves directories to the error of reading.
 OpenFile::OpenFile(const std::filesystem::path& path, int flags, std::filesystem::path shown_as)
     : OpenFile(::open(path.c_str(), with_own_flags(flags), 0666), std::move(shown_as)) {
   const int fault = errno;
@@ -61,7 +72,8 @@ OpenFile::OpenFile(const std::filesystem::path& path, int flags, std::filesystem
     throw io_error(verb, shown_as_, fault);
   }
   struct stat status{};
-  if (own && ::fstat(descriptor_, &status) == 0 && !S_ISREG(status.st_mode)) {
+  const bool known = (own || (flags & O_NONBLOCK) != 0) && ::fstat(descriptor_, &status) == 0;
+  if (known && !S_ISREG(status.st_mode) && (own || !S_ISDIR(status.st_mode))) {
     throw IoError(fmt::format("cannot {} {}: it is not a regular file", verb, shown_as_.string()));
   }
 }
@@ -104,7 +116,8 @@ std::string OpenFile::read_to_end() {
   }
   // One byte more than expected, so that the end is detected without growing. Pipes and /proc
   // report size 0.
-  std::string content(static_cast<std::size_t>(status.st_size) + 1, '\0');
+  std::string content;
+  make_room(content, static_cast<std::size_t>(status.st_size) + 1, shown_as_);
   std::size_t size = 0;
   while (true) {
     const ssize_t got = ::read(descriptor_, content.data() + size, content.size() - size);
@@ -117,7 +130,7 @@ std::string OpenFile::read_to_end() {
     }
     size += got > 0 ? static_cast<std::size_t>(got) : 0;
     if (size == content.size()) {
-      content.resize(2 * size + 4096);
+      make_room(content, 2 * size + 4096, shown_as_);
     }
   }
 }

@@ -48,7 +48,7 @@ SweepRun run_of(const JsonObject& json, std::size_t cells, const fs::path& direc
   }
   const fs::path config = RunFiles{directory / run.name}.config();
   if (fs::exists(config)) {
-    run.config = load_config(config).config;
+    run.config = load_config(find_run(directory / run.name).config()).config;
   }
   run.config.seed = seed.get<std::uint64_t>();
   return run;

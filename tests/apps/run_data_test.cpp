@@ -1,6 +1,9 @@
 // A run finds its data from anywhere, and tells when it is another.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
 
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -120,19 +123,65 @@ TEST_F(RunData, whose_record_is_damaged_is_told_with_its_file) {
 TEST_F(RunData, that_is_another_is_an_error_unless_asked_for) {
   change(project / "data");
   write_text(project / "data/test.de", "other words\n");
+  const std::string file = (project / "data/test.en").string();
   for (const std::string command : {"evaluate", "heads"}) {
-    EXPECT_THAT(complaint({command, "runs/r"}, project),
-                AllOf(HasSubstr("was trained with other data than runs/r has now"),
-                      HasSubstr("--data DIR"), HasSubstr("--other-data")));
-    EXPECT_THAT(expect_success({command, "runs/r", "--other-data"}, project).errors,
-                HasSubstr("warning: "));
+    for (const Arguments& options : {Arguments{}, {"--other-data"}}) {
+      Arguments arguments{command, "runs/r"};
+      arguments.insert(arguments.end(), options.begin(), options.end());
+      EXPECT_THAT(complaint(arguments, project),
+                  AllOf(HasSubstr("run runs/r began with other data (task.test_source: " + file +
+                                  " has other bytes now); "),
+                        HasSubstr("--data DIR")));
+    }
+    EXPECT_THAT(
+        complaint({command, "runs/r", "--data", "data"}, project),
+        AllOf(HasSubstr("was trained with other data than data holds"), HasSubstr("--other-data")));
+    EXPECT_THAT(
+        expect_success({command, "runs/r", "--data", "data", "--other-data"}, project).errors,
+        HasSubstr("warning: "));
   }
+  EXPECT_THAT(complaint({"plan", "runs/r/config.yaml"}, project),
+              AllOf(HasSubstr(file), HasSubstr("copy the config elsewhere")));
+}
+
+// The run of a stranger may name any file of whoever uses it.
+TEST_F(RunData, of_any_name_is_not_read_without_its_digest) {
+  const std::string record = content_of(project / "runs/r/data.json");
+  write_text(project / "secret", "a secret\n");
+  ASSERT_EQ(::mkfifo((project / "pipe").c_str(), 0600), 0);
+  fs::create_symlink("/dev/zero", project / "device");
+  const auto named = [&](const std::string& name, const std::string& digest) {
+    auto json = nlohmann::ordered_json::parse(record);
+    json["test_source"]["absolute"] = json["test_source"]["relative"] = (project / name).string();
+    if (digest.empty()) {
+      json["test_source"]["digest"] = "";
+    }
+    write_text(project / "runs/r/data.json", json.dump());
+  };
+  const std::vector<Arguments> commands{{"evaluate", "runs/r", "--other-data"},
+                                        {"heads", "runs/r", "--other-data", "--split", "test"},
+                                        {"train", "text.yaml", "--run", "runs/r", "--resume"},
+                                        {"train", "runs/r/config.yaml", "--run", "runs/of_it"}};
+  for (const std::string digest : {"recorded", ""}) {
+    for (const std::string name : {"secret", "pipe", "device"}) {
+      named(name, digest);
+      for (const Arguments& arguments : commands) {
+        EXPECT_THAT(complaint(arguments, project),
+                    AllOf(HasSubstr("task.test_source: "), HasSubstr((project / name).string()),
+                          Not(HasSubstr("a secret"))));
+      }
+    }
+  }
+  expect_success({"evaluate", "runs/r", "--data", "data"}, project);
 }
 
 TEST_F(RunData, that_is_another_never_costs_a_run_its_checkpoints) {
   write_text(project / "data/train.en", corpus_lines() + "one more\n");
   write_text(project / "data/train.de", corpus_lines() + "one more\n");
-  const Arguments resume{"train", "text.yaml", "--run", "runs/r", "--resume"};
+  const Arguments resume{"train", "text.yaml", "--run", "runs/r", "--resume", "--data", "data"};
+  EXPECT_THAT(
+      complaint({resume.begin(), resume.end() - 2}, project),
+      AllOf(HasSubstr("other data"), HasSubstr("--data DIR"), Not(HasSubstr("--overwrite"))));
   EXPECT_THAT(complaint(resume, project),
               AllOf(HasSubstr("other data"), HasSubstr("--data DIR"), HasSubstr("model.init_from"),
                     Not(HasSubstr("--overwrite"))));

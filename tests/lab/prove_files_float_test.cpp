@@ -1,6 +1,8 @@
-// The files of a run and of a sweep, damaged at random or changed together with their checksums:
-// whatever reads them works, or says what is wrong and where.
+// The files of a run and of a sweep, damaged at random, changed together with their checksums, or
+// no regular files: whatever reads them works, or says what is wrong and where.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -15,6 +17,7 @@
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "lab/report/sweep.hpp"
+#include "lab/run_scores.hpp"
 #include "lab/sweep/record.hpp"
 #include "lab/sweep/score_run.hpp"
 #include "tests/support/corpus_training.hpp"
@@ -28,7 +31,10 @@
 #include "train/experiment.hpp"
 #include "train/loop/training_run.hpp"
 #include "train/output/figures.hpp"
+#include "train/run/checkpoints.hpp"
 #include "train/run/directory.hpp"
+#include "train/run/lock.hpp"
+#include "train/run/record.hpp"
 
 namespace tapehead::inline TAPEHEAD_PRECISION {
 
@@ -241,6 +247,58 @@ TEST(ProveFiles, changed_with_a_right_checksum_are_used_or_refused_by_name) {
     return fault_of(changed, [&] { measure(here / "copy/r"); });
   });
   tell_figures(fmt::format("files: {} with a right checksum were used or refused by name", cases));
+}
+
+void read_further(const fs::path& run) {
+  const RunFiles files{run};
+  expect_unlocked(files.lock());
+  read_record(files.record());
+  seconds_until(files, 9);
+  if (fs::exists(files.scores())) {
+    read_scores(run);
+  }
+}
+
+// A pipe that nobody writes to, and a device that has no end.
+TEST(IrregularFiles, in_a_run_are_refused_by_name_or_passed_over) {
+  const TemporaryDirectory here;
+  make_runs(here);
+  const std::vector<fs::path> runs{"letters", "pieces", "pairs"};
+  const std::vector<fs::path> files{"config.yaml",
+                                    "joint.vocabulary",
+                                    "joint.model",
+                                    "data.json",
+                                    "metrics.jsonl",
+                                    "times.jsonl",
+                                    "record.json",
+                                    "scores.jsonl",
+                                    ".lock",
+                                    "tokens/train.tokens",
+                                    "tokens/validation.tokens",
+                                    "checkpoints/best.safetensors",
+                                    "checkpoints/elapsed.json"};
+  expect_no_faults(here, 2 * runs.size() * files.size(), [&](std::uint64_t number) -> std::string {
+    spdlog::set_level(spdlog::level::off);
+    ::alarm(60);
+    const fs::path run = here / "copy/r";
+    const fs::path file = run / files[number / 2 / runs.size()];
+    fs::remove_all(here / "copy");
+    fs::create_directories(here / "copy");
+    fs::copy(here / runs[number / 2 % runs.size()], run, fs::copy_options::recursive);
+    if (!fs::exists(file.parent_path())) {
+      return "";
+    }
+    fs::remove(file);
+    if (number % 2 == 0) {
+      ::mkfifo(file.c_str(), 0600);
+    } else {
+      fs::create_symlink("/dev/zero", file);
+    }
+    return fault_of(file, [&] {
+      read_further(run);
+      measure(run);
+    });
+  });
 }
 
 }  // namespace

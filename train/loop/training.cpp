@@ -170,7 +170,7 @@ Trained train(const TrainRequest& request) {
   const RunFiles before{directory};
   const bool own_config = request.resume && std::filesystem::exists(before.config());
   LoadedConfig loaded =
-      load_config(own_config ? before.config() : request.config, request.overrides);
+      load_config(own_config ? find_run(directory).config() : request.config, request.overrides);
   check_frozen(loaded);
   const Config& config = loaded.config;
   if (own_config) {

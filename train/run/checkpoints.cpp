@@ -42,7 +42,7 @@ constexpr const char* interval_key = "checkpoint_every";
 // header is read, because a file can be large.
 std::optional<Index> interval_of(const fs::path& path) {
   try {
-    const MappedFile content(OpenFile(path, O_RDONLY), path);
+    const MappedFile content(OpenFile(path, O_RDONLY | O_NONBLOCK), path);
     const TensorFileParts parts = split_tensor_file(content.bytes());
     check_head(parts);
     const Metadata metadata = read_tensor_header(parts.header, parts.data).metadata;

@@ -32,10 +32,14 @@ struct Place {
   std::string digest;
 };
 
+bool is_there(const fs::path& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored);
+}
+
 // Empty if it is missing, or cannot be read twice, like a pipe.
 std::string digest_of(const fs::path& file) {
-  std::error_code ignored;
-  return fs::is_regular_file(file, ignored) ? fmt::format("{:016x}", digest(read_file(file))) : "";
+  return is_there(file) ? fmt::format("{:016x}", digest(read_file(file))) : "";
 }
 
 Json json_of(const Place& place) {
@@ -64,21 +68,17 @@ std::map<std::string, Place, std::less<>> read_places(const fs::path& file) {
   return places;
 }
 
-bool is_there(const fs::path& file) {
-  std::error_code ignored;
-  return fs::exists(file, ignored);
+// The first file that has the same bytes.
+std::optional<fs::path> same_bytes(const std::vector<fs::path>& files, const std::string& digest) {
+  const auto same = std::ranges::find_if(
+      files, [&](const fs::path& file) { return !digest.empty() && digest_of(file) == digest; });
+  return same == files.end() ? std::nullopt : std::optional(*same);
 }
 
-// The first file that has the same bytes; otherwise the first that exists.
-std::optional<fs::path> choose(const std::vector<fs::path>& candidates, const std::string& digest) {
-  std::vector<fs::path> there;
-  std::ranges::copy_if(candidates, std::back_inserter(there), is_there);
-  const auto same = std::ranges::find_if(
-      there, [&](const fs::path& file) { return !digest.empty() && digest_of(file) == digest; });
-  if (same != there.end()) {
-    return *same;
-  }
-  return there.empty() ? std::nullopt : std::optional(there.front());
+IoError other_bytes(const fs::path& run, std::string_view option, const std::string& file,
+                    std::string_view ways_out) {
+  return IoError(fmt::format("run {} began with other data (task.{}: {} has other bytes now); {}",
+                             run.string(), option, file, ways_out));
 }
 
 IoError not_there(const fs::path& run, std::string_view option,
@@ -90,6 +90,45 @@ IoError not_there(const fs::path& run, std::string_view option,
   return IoError(fmt::format(
       "run {}: task.{}: there is {} {}; give the directory of the run's data with --data DIR",
       run.string(), option, candidates.size() > 1 ? "neither" : "no", places));
+}
+
+std::vector<fs::path> candidates_of(const RunFiles& run, const fs::path& path, const Place* place,
+                                    const fs::path& directory) {
+  std::vector<fs::path> candidates{directory / path.relative_path(), directory / path.filename()};
+  if (directory.empty()) {
+    candidates = {place->absolute,
+                  (fs::weakly_canonical(run.directory) / place->relative).lexically_normal()};
+  }
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  return candidates;
+}
+
+// Without a directory only files with the bytes of the record are taken, because whoever made the
+// run can have named any file of whoever reads it.
+TaskOptions find_data(const RunFiles& run, const TaskOptions& task, const fs::path& directory,
+                      std::string_view ways_out) {
+  const auto places = read_places(run.data());
+  TaskOptions found = task;
+  for (const auto& [option, path] : data_files(found)) {
+    const auto recorded = places.find(option);
+    const Place* const place =
+        recorded != places.end() && recorded->second.path == *path ? &recorded->second : nullptr;
+    if (place == nullptr && directory.empty()) {
+      continue;
+    }
+    const auto candidates = candidates_of(run, *path, place, directory);
+    std::vector<fs::path> there;
+    std::ranges::copy_if(candidates, std::back_inserter(there), is_there);
+    if (there.empty()) {
+      throw not_there(run.directory, option, candidates);
+    }
+    const auto same = same_bytes(there, place == nullptr ? "" : place->digest);
+    if (!same && directory.empty()) {
+      throw other_bytes(run.directory, option, there.front().string(), ways_out);
+    }
+    *path = same.value_or(there.front()).string();
+  }
+  return found;
 }
 
 }  // namespace
@@ -130,37 +169,15 @@ TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const Da
     }
     return task;
   }
-  const auto places = read_places(run.data());
-  TaskOptions found = task;
-  for (const auto& [option, option_path] : data_files(found)) {
-    std::string& path = *option_path;
-    const auto place = places.find(option);
-    const bool recorded = place != places.end() && place->second.path == path;
-    if (!recorded && choice.directory.empty()) {
-      continue;
-    }
-    std::vector<fs::path> candidates;
-    if (!choice.directory.empty()) {
-      candidates = {choice.directory / fs::path(path).relative_path(),
-                    choice.directory / fs::path(path).filename()};
-    } else {
-      candidates = {
-          place->second.absolute,
-          (fs::weakly_canonical(run.directory) / place->second.relative).lexically_normal()};
-    }
-    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-    const auto chosen = choose(candidates, recorded ? place->second.digest : "");
-    if (!chosen) {
-      throw not_there(run.directory, option, candidates);
-    }
-    path = chosen->string();
-  }
-  return found;
+  return find_data(run, task, choice.directory,
+                   "restore the file, or give the directory of the data with --data DIR");
 }
 
 TaskOptions find_config_data(const fs::path& config, const TaskOptions& task) {
   const fs::path directory = config.has_parent_path() ? config.parent_path() : ".";
-  return is_run(directory) ? find_run_data({directory}, task, {}) : task;
+  return is_run(directory) && why_no_files({directory}, task).empty()
+             ? find_data({directory}, task, {}, "restore the file, or copy the config elsewhere")
+             : task;
 }
 
 const std::string& FileDigests::of(const fs::path& file) {
@@ -179,9 +196,7 @@ void expect_data_of(const RunFiles& run, TaskOptions found, FileDigests& digests
     }
     const std::string& now = digests.of(*path);
     if (!now.empty() && now != place->second.digest) {
-      throw IoError(
-          fmt::format("run {} began with other data (task.{}: {} has other bytes now); {}",
-                      run.directory.string(), option, *path, ways_out));
+      throw other_bytes(run.directory, option, *path, ways_out);
     }
   }
 }

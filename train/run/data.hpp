@@ -27,11 +27,11 @@ void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found)
 // keeps its text. Empty if it reads some.
 std::string why_no_files(const RunFiles& run, TaskOptions task);
 
-// The task with paths of existing files. Without a directory the candidates are the absolute path
-// and the path relative to the run; a file whose bytes are unchanged comes first. In a directory
-// the candidates are the path in the config and the name alone. A path that the record does not
-// contain, because it was set again or the run is old, stays unchanged. Throws IoError that names
-// the places where a file was not found; ConfigError for a directory if the run reads no files.
+// The task with paths of regular files. Candidates are, in a directory, the path in the config and
+// the name alone; without one the absolute path and the path relative to the run, and then only a
+// file with the bytes of the record is taken. A path that the record does not contain, because it
+// was set again or the run is old, stays unchanged. Throws IoError that names files that are gone
+// or have other bytes; ConfigError for a directory if the run reads no files.
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice);
 
 // The same for a config file. The config of a run has the run's data.

@@ -71,6 +71,29 @@ TEST(Files, reading_fails_with_path_and_reason) {
             "cannot read " + directory.path().string() + ": Is a directory");
 }
 
+TEST(Files, pipes_and_devices_are_not_read) {
+  const TemporaryDirectory directory;
+  fs::create_symlink("/dev/zero", directory / "device");
+  ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+  for (const char* name : {"device", "pipe"}) {
+    const fs::path file = directory / name;
+    EXPECT_EQ(io_error_of([&] { read_file(file); }),
+              "cannot open " + file.string() + ": it is not a regular file");
+  }
+  write_file_atomically(directory / "file", "content");
+  fs::create_symlink(directory / "file", directory / "link");
+  EXPECT_EQ(read_file(directory / "link"), "content");
+}
+
+// A file with a hole: it takes no room on the disk.
+TEST(Files, more_than_the_memory_holds_is_told_with_the_file) {
+  const TemporaryDirectory directory;
+  write_file_atomically(directory / "large", "x");
+  fs::resize_file(directory / "large", std::uintmax_t{1} << 42);
+  EXPECT_EQ(io_error_of([&] { read_file(directory / "large"); }),
+            "cannot read " + (directory / "large").string() + ": Cannot allocate memory");
+}
+
 TEST(Files, a_path_under_a_file_is_refused) {
   const TemporaryDirectory directory;
   write_file_atomically(directory / "file", "content");
