@@ -141,6 +141,23 @@ TEST_F(ResumeKeptFiles, the_average_is_of_the_last_ones_of_another_interval_too)
   EXPECT_TRUE(fs::exists(checkpoint("weights_00000030")));
 }
 
+// As the last save of a training leaves it that is killed before it removes older ones.
+TEST_F(ResumeKeptFiles, what_an_interrupted_save_left_over_goes) {
+  train({"training.average_last=1"});
+  const auto names = checkpoint_names(here / "a");
+  fs::copy_file(checkpoint("step_00000030"), checkpoint("step_00000020"));
+  fs::copy_file(checkpoint("weights_00000040"), checkpoint("weights_00000030"));
+  resume({});
+  EXPECT_EQ(checkpoint_names(here / "a"), names);
+}
+
+TEST_F(ResumeKeptFiles, a_best_that_is_missing_is_told) {
+  train({"evaluation.metric=loss"});
+  fs::remove(checkpoint("best"));
+  fs::remove(step_checkpoint(here / "a", 40));
+  EXPECT_THAT(resume({}).errors, HasSubstr("warning: a/checkpoints/best.safetensors is missing; "));
+}
+
 TEST_F(ResumeKeptFiles, time_goes_on_where_the_steps_ended) {
   train({});
   fs::remove(here / "a/checkpoints/elapsed.json");
