@@ -92,11 +92,19 @@ struct ModelOptions {
 
   // The first layer of those that share their weights with `layer`, in a stack of `stack_layers`
   // layers. The groups are consecutive and as equal as possible; in a stack with no more layers
-  // than groups, each layer has its own weights.
+  // than groups, each layer has its own weights. As in transformers (AlbertTransformer), layer i is
+  // in the group int(i / (layers / groups)), with rounded quotients: 9 / (18 / 14) is less than 7.
   Index first_of_group(Index layer, Index stack_layers) const {
     const Index groups = std::min(layer_groups.value_or(stack_layers), stack_layers);
-    const Index group = layer * groups / stack_layers;
-    return (group * stack_layers + groups - 1) / groups;
+    const double size = static_cast<double>(stack_layers) / static_cast<double>(groups);
+    const auto group_of = [&](Index one) {
+      return static_cast<Index>(static_cast<double>(one) / size);
+    };
+    Index first = layer;
+    while (first > 0 && group_of(first - 1) == group_of(layer)) {
+      --first;
+    }
+    return first;
   }
 
   template <class Visitor>

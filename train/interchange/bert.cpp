@@ -166,11 +166,16 @@ std::vector<TensorRow> albert_rows(const TheirConfig& config) {
   std::vector<TensorRow> rows = embedding_rows("albert.");
   append_map(rows, "source.map", "albert.encoder.embedding_hidden_mapping_in");
   const Index layers = config.count("num_hidden_layers");
-  const Index groups = config.count("num_hidden_groups", 1);
-  for (Index group = 0; group < groups; ++group) {
+  ModelOptions ours;
+  ours.layer_groups = config.count("num_hidden_groups", 1);
+  Index group = -1;
+  for (Index layer = 0; layer < layers; ++layer) {
+    if (ours.first_of_group(layer, layers) != layer) {
+      continue;
+    }
     const std::string theirs =
-        fmt::format("albert.encoder.albert_layer_groups.{}.albert_layers.0.", group);
-    append_layer(rows, (group * layers + groups - 1) / groups,  // the group's first layer
+        fmt::format("albert.encoder.albert_layer_groups.{}.albert_layers.0.", ++group);
+    append_layer(rows, layer,
                  {.attention = theirs + "attention.",
                   .added = theirs + "attention.dense",
                   .attention_norm = theirs + "attention.LayerNorm",
