@@ -101,6 +101,10 @@ void write_report(const ReportArguments& arguments) {
   const auto report = sweep ? report_sweep(directory, output) : report_of_run(arguments);
   write_file_atomically(output, report_page(report));
   print(arguments, output, report);
+  if (report.contains("fault")) {
+    throw IoError(fmt::format("{} is without samples and heads: {}", output.string(),
+                              report["fault"].get<std::string>()));
+  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr Index curve_points = 400;  // of a curve, at most
 // It contains every figure of the lines of metrics.jsonl. A point of training is the mean over
 // "steps_a_point" steps, and its step is the last of them. It is null if a figure is missing or not
 // finite. Missing files and an incomplete last line are ignored. Damaged lines are listed in
-// "faults".
+// "faults". Throws IoError if a file cannot be read.
 nlohmann::ordered_json report_curves(const RunFiles& files);
 
 }  // namespace tapehead

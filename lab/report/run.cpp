@@ -128,8 +128,10 @@ Json report_run(const ReportRequest& request) {
   }
   curves.erase("samples");
   report["curves"] = std::move(curves);
+  bool read = false;
   try {
     SavedRun run(request.run, request.checkpoint);
+    read = true;
     report["summary"].push_back({"parameters", run.model.store.count()});
     report["checkpoint"] = run.checkpoint.filename().string();
     const std::optional<Task> made =
@@ -137,6 +139,9 @@ Json report_run(const ReportRequest& request) {
     run.use([&] { add_model(report, run, made ? *made : *request.task, request); });
   } catch (const IoError& error) {
     note_unknown(report, request, error);
+    if (!read && !find_checkpoint(files, "").empty()) {
+      report["fault"] = error.what();
+    }
   } catch (const NumericError& error) {
     note_unknown(report, request, error);
   }

@@ -75,7 +75,9 @@ Json progress_json(const SweepPlan& plan, const fs::path& directory, const Score
     if (!scores[i]) {
       RunWatch watch(RunFiles{directory / run.name}.metrics(), plan.metric);
       const RunProgress& so_far = watch.look();
-      state = so_far.step > 0 ? progress_text(so_far, run.config.training) : "not begun";
+      state = !so_far.readable  ? "unknown: its metrics.jsonl cannot be read"
+              : so_far.step > 0 ? progress_text(so_far, run.config.training)
+                                : "not begun";
     }
     progress.push_back({{"run", run.name}, {"state", state}});
     add_link(progress.back(), directory / run.name, page);

@@ -15,6 +15,7 @@ namespace tapehead {
 const RunProgress& RunWatch::look() {
   std::error_code error;
   const auto size = std::filesystem::file_size(file_, error);
+  progress_.readable = !error || error == std::errc::no_such_file_or_directory;
   if (error) {
     return progress_;
   }
@@ -28,6 +29,7 @@ const RunProgress& RunWatch::look() {
     take(line);
     read_ += static_cast<std::streamoff>(line.size()) + 1;
   }
+  progress_.readable = !stream.bad();
   return progress_;
 }
 

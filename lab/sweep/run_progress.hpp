@@ -16,6 +16,7 @@ struct RunProgress {
   Index epoch = 0;  // finished epochs
   std::optional<double> loss;
   std::optional<double> metric;  // of the last evaluation
+  bool readable = true;          // false: the file is there, but reading it fails
 };
 
 class RunWatch {

@@ -288,6 +288,19 @@ TEST_F(Report, of_a_run_without_a_checkpoint_shows_what_there_is) {
   EXPECT_THAT(page["note"].get<std::string>(), HasSubstr("has no finished checkpoint"));
 }
 
+TEST_F(Report, of_a_model_that_cannot_be_read_is_written_and_fails) {
+  fs::copy(*here / "a", *here / "closed", fs::copy_options::recursive);
+  fs::remove(*here / "closed/joint.vocabulary");
+  fs::create_directory(*here / "closed/joint.vocabulary");
+  const ProgramResult result = report({"closed"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("error: closed/report.html is without samples and heads: "
+                                       "cannot read closed/joint.vocabulary: Is a directory"));
+  const auto page = see("closed/report.html", R"(
+    return {charts: document.querySelectorAll('svg.chart').length};)");
+  EXPECT_EQ(page["charts"], charts);
+}
+
 TEST_F(Report, of_a_run_that_went_on_knows_both_starts) {
   ASSERT_EQ(run_program(tiny_training("again"), here->path()).exit_code, 0);
   const Arguments overrides{"training.steps=50", "run.report=true"};

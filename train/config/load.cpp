@@ -42,21 +42,21 @@ std::string suggestion(const fs::path& file) {
 std::string read_config_text(const fs::path& file) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
-  if (!fs::exists(status)) {
+  if (status.type() == fs::file_type::not_found) {
     throw ConfigError(fmt::format("{}: no such file{}", shown(file.string()), suggestion(file)));
   }
   if (fs::is_directory(status)) {
     throw ConfigError(fmt::format("{}: a directory, not a config file", shown(file.string())));
   }
+  // A little more than any config has; larger files are rejected because of their size.
+  std::string text((std::size_t{1} << 20) + 1, '\0');
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!stream.is_open() || stream.bad()) {
     const std::error_code reason(errno, std::generic_category());
     throw ConfigError(
         fmt::format("{}: cannot be read: {}", shown(file.string()), reason.message()));
   }
-  // A little more than any config has; larger files are rejected because of their size.
-  std::string text((std::size_t{1} << 20) + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));
   return text;
 }

@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace tapehead {
@@ -74,6 +76,15 @@ TEST_F(ReportCurves, deeply_nested_lines_are_told_too) {
   const Json curves = report_curves(files());
   EXPECT_EQ(curves["faults"], (Json{files().metrics().string() + ":1 is damaged, and left out",
                                     files().times().string() + ":1 is damaged, and left out"}));
+}
+
+TEST_F(ReportCurves, of_a_file_that_cannot_be_read_are_an_error) {
+  for (const auto& file : {files().metrics(), files().times()}) {
+    std::filesystem::create_directory(file);
+    EXPECT_EQ(io_error_of([&] { report_curves(files()); }),
+              "cannot read " + file.string() + ": Is a directory");
+    std::filesystem::remove(file);
+  }
 }
 
 TEST_F(ReportCurves, of_long_runs_are_means) {

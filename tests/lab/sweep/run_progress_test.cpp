@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -30,6 +31,14 @@ TEST(RunWatch, tells_the_last_whole_lines) {
   std::ofstream(file) << "{\"step\":1,\"epoch\":0,\"loss\":2.25}\n";
   EXPECT_EQ(watch.look().step, 1);
   EXPECT_EQ(watch.look().loss, 2.25);
+}
+
+TEST(RunWatch, knows_a_file_that_cannot_be_read_from_one_that_is_missing) {
+  const TemporaryDirectory here;
+  std::filesystem::create_symlink("/proc/self/mem", here / "mem");  // read(2) is an EIO
+  EXPECT_TRUE(RunWatch(here / "none", Metric::bleu).look().readable);
+  EXPECT_FALSE(RunWatch(here / "mem", Metric::bleu).look().readable);
+  EXPECT_FALSE(RunWatch(here.path(), Metric::bleu).look().readable);
 }
 
 TEST(RunWatch, says_how_far_a_training_is_by_what_ends_it) {

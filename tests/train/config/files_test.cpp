@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "core/errors.hpp"
+#include "tests/support/temporary_directory.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {
@@ -56,6 +57,15 @@ TEST(ConfigFiles, a_file_that_is_not_there_is_named_with_the_nearest) {
 
 TEST(ConfigFiles, a_directory_is_no_config) {
   EXPECT_THAT(load_error(root / "configs"), EndsWith("configs: a directory, not a config file"));
+}
+
+// read(2) at the beginning of this file is an EIO.
+TEST(ConfigFiles, a_file_that_cannot_be_read_is_not_an_empty_or_missing_one) {
+  EXPECT_EQ(load_error("/proc/self/mem"), "/proc/self/mem: cannot be read: Input/output error");
+  const TemporaryDirectory here;
+  fs::create_symlink("loop.yaml", here / "loop.yaml");
+  EXPECT_THAT(load_error(here / "loop.yaml"),
+              EndsWith("loop.yaml: cannot be read: Too many levels of symbolic links"));
 }
 
 TEST(ConfigFiles, endless_input_is_refused) {

@@ -104,6 +104,12 @@ TEST(RunMetricsLog, steps_without_a_line_are_told) {
   }
 }
 
+TEST(RunMetricsLog, a_file_that_cannot_be_read_is_not_an_empty_one) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(io_error_of([&] { for_each_line(directory.path(), [](const JsonObject&) {}); }),
+            "cannot read " + directory.path().string() + ": Is a directory");
+}
+
 // A limit on the size of files stands for a full disk.
 TEST(RunMetricsLog, a_full_disk_is_told) {
   const TemporaryDirectory directory;
