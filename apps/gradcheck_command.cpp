@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -29,9 +31,9 @@ void hand_over(const std::vector<std::string>& arguments) {
   flush_output();
   execv(program.c_str(), argv.data());
   throw IoError(
-      fmt::format("cannot start {}; build the CMake target tapehead-gradcheck, and keep the "
+      fmt::format("cannot start {}: {}; build the CMake target tapehead-gradcheck, and keep the "
                   "program beside tapehead",
-                  program.string()));
+                  program.string(), std::strerror(errno)));
 }
 
 }  // namespace

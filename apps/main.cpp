@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -130,6 +131,8 @@ RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
   try {
     open_closed_streams();  // before any file is opened
     outlive_file_limit();
+    // If the parent ignores it, waitpid(2) has no exit codes of children.
+    std::signal(SIGCHLD, SIG_DFL);
     start_logging(std::make_shared<Console>());
     launch = join_launch();
     if (!launch->ranks().first()) {

@@ -4,11 +4,8 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +16,8 @@
 #include "apps/run_ensemble_option.hpp"
 #include "apps/translated_output.hpp"
 #include "core/errors.hpp"
+#include "core/files/open_file.hpp"
+#include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "datasets/text/text_file.hpp"
@@ -80,10 +79,14 @@ DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& 
   return options;
 }
 
-void write_text(std::FILE* out, const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), out) != text.size()) {
-    throw IoError(fmt::format("cannot write the output: {}", std::strerror(errno)));
+// To standard output, if there is no file.
+void write_text(std::optional<OpenFile>& file, const std::string& text) {
+  if (file) {
+    file->write(text);
+    return;
   }
+  write_output(text);
+  flush_output();
 }
 
 // Reports input that is not translated unchanged, when it is read, and counts translations that
@@ -134,7 +137,7 @@ class LineWatch {
 };
 
 void translate_lines(const TranslateArguments& arguments, const Translator& translator,
-                     TextReader& input, LineWatch& watch, std::FILE* output) {
+                     TextReader& input, LineWatch& watch, std::optional<OpenFile>& output) {
   Index done = 0;
   for (auto lines = input.next(lines_at_a_time); !lines.empty();
        lines = input.next(lines_at_a_time)) {
@@ -142,40 +145,25 @@ void translate_lines(const TranslateArguments& arguments, const Translator& tran
         translator.translate(lines, [&](std::size_t line, const std::vector<TokenId>& tokens) {
           watch.see(lines[line], tokens);
         });
+    std::string text;
     for (std::size_t i = 0; i < results.size(); ++i, ++done) {
       watch.see(results[i]);
-      write_text(output, arguments.json
-                             ? translations_json(results[i], lines[i])
-                             : translations_text(results[i], done, arguments.n_best > 1));
+      text += arguments.json ? translations_json(results[i], lines[i])
+                             : translations_text(results[i], done, arguments.n_best > 1);
     }
-    if (std::fflush(output) != 0) {
-      throw IoError(fmt::format("cannot write the output: {}", std::strerror(errno)));
-    }
+    write_text(output, text);
   }
   watch.say_at_end();
 }
 
-struct FileCloser {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, FileCloser>;
-
-File open_input(const std::string& path) {
-  File file(std::fopen(path.c_str(), "r"));
-  if (!file) {
-    throw IoError(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
-  }
-  return file;
-}
-
-// Null for standard output.
-File open_output_of(const TranslateArguments& arguments, const InputFiles& inputs) {
+// None for standard output.
+std::optional<OpenFile> open_output_of(const TranslateArguments& arguments,
+                                       const InputFiles& inputs) {
   if (arguments.output.empty()) {
     expect_output_apart(inputs);
     return {};
   }
-  const OpenFile output = open_output(arguments.output, inputs);
-  return File(::fdopen(::dup(output.descriptor()), "w"));
+  return open_output(arguments.output, inputs);
 }
 
 void translate(const TranslateArguments& arguments) {
@@ -186,17 +174,16 @@ void translate(const TranslateArguments& arguments) {
   Workers workers(arguments.threads);
   const Translator translator(runs.ensemble(), workers,
                               decoding_for(arguments, runs.first().config), arguments.batch_tokens);
-  const File input = arguments.input.empty() ? File() : open_input(arguments.input);
-  const int descriptor = input ? fileno(input.get()) : STDIN_FILENO;
+  const auto input =
+      arguments.input.empty() ? std::optional<OpenFile>() : OpenFile(arguments.input, O_RDONLY);
+  const int descriptor = input ? input->descriptor() : STDIN_FILENO;
   const std::string name = input ? arguments.input : "standard input";
   InputFiles inputs = inputs_of_runs(arguments.runs);
   inputs.add(descriptor, name);
-  const File output = open_output_of(arguments, inputs);
+  std::optional<OpenFile> output = open_output_of(arguments, inputs);
   TextReader reader(descriptor, name);
   LineWatch watch(translator, runs.first(), name);
-  runs.ensemble().use([&] {
-    translate_lines(arguments, translator, reader, watch, output ? output.get() : stdout);
-  });
+  runs.ensemble().use([&] { translate_lines(arguments, translator, reader, watch, output); });
 }
 
 }  // namespace

@@ -50,8 +50,9 @@ void settle(int nowhere, pid_t parent) {
   }
   const rlimit no_core{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  ::dup2(nowhere, STDOUT_FILENO);
-  ::dup2(nowhere, STDERR_FILENO);
+  if (::dup2(nowhere, STDOUT_FILENO) < 0 || ::dup2(nowhere, STDERR_FILENO) < 0) {
+    ::_exit(1);
+  }
 }
 
 [[noreturn]] void work_and_exit(const std::function<std::string()>& work, OpenFile& to) {

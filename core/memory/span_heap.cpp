@@ -48,7 +48,9 @@ rlim_t most_addresses() {
 // The size of the machine's memory, or half of the addresses that the process may use if that is
 // less, since other parts need addresses too.
 std::size_t most_bytes() {
-  auto bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+  constexpr long many = 1 << 28;  // of 4 KiB: 1 TiB, where the system does not say
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  auto bytes = static_cast<std::size_t>(pages > 0 ? pages : many) *
                static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   if (addresses_limited()) {
     bytes = std::min<std::size_t>(bytes, most_addresses() / 2);

@@ -34,9 +34,10 @@ void settle(int input, int log, pid_t parent) {
   if (::getppid() != parent) {
     ::_exit(128 + SIGTERM);  // the parent died before this was set
   }
-  ::dup2(input, STDIN_FILENO);
-  ::dup2(log, STDOUT_FILENO);
-  ::dup2(log, STDERR_FILENO);
+  if (::dup2(input, STDIN_FILENO) < 0 || ::dup2(log, STDOUT_FILENO) < 0 ||
+      ::dup2(log, STDERR_FILENO) < 0) {
+    ::_exit(127);
+  }
 }
 
 // Blocks stop signals while it exists. A signal that reached the child before `settle` would run

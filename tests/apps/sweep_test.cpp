@@ -321,6 +321,16 @@ TEST_F(Sweep, several_files_are_read_before_any_is_begun) {
   }
 }
 
+// As some job systems start programs: then waitpid(2) knows no exit codes.
+TEST_F(Sweep, ends_where_the_ends_of_children_are_ignored) {
+  write("training.steps: 10}\n");
+  std::signal(SIGCHLD, SIG_IGN);
+  Program program({"sweep", "heads.yaml", "--run", "s"}, here.path());
+  std::signal(SIGCHLD, SIG_DFL);
+  const ProgramResult end = program.wait();
+  EXPECT_EQ(end.exit_code, 0) << end.errors;
+}
+
 TEST_F(Sweep, what_is_no_sweep_is_left_alone) {
   write("training.steps: 10}\n");
   fs::create_directory(here / "s");

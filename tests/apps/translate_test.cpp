@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "tests/support/corpus_training.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/shell.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead {
@@ -229,6 +232,25 @@ TEST_F(Translate, an_output_that_cannot_be_written_is_an_error) {
   const ProgramResult result = translate({"--output", "/dev/full"}, "3\n");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.errors, HasSubstr("No space left on device"));
+}
+
+// Whichever call has no descriptor left, the output is in the file or the program fails.
+TEST_F(Translate, writes_its_file_or_fails_however_few_files_it_may_open) {
+  std::ofstream(*here / "in.txt") << some_lines;
+  const std::string expected = translated(some_lines);
+  int failed = 0;
+  for (int most = 3; most < 12; ++most) {
+    std::filesystem::remove(*here / "few.txt");
+    const ProgramResult result = run_shell(
+        fmt::format("ulimit -n {}; exec \"$TAPEHEAD\" translate a --input in.txt --output few.txt",
+                    most),
+        here->path());
+    EXPECT_EQ(result.output, "") << most;
+    failed += result.exit_code == 0 ? 0 : 1;
+    EXPECT_TRUE(result.exit_code != 0 || content_of(*here / "few.txt") == expected) << most;
+  }
+  EXPECT_GT(failed, 0);
+  EXPECT_LT(failed, 9);
 }
 
 TEST_F(Translate, answers_when_the_input_pauses) {
