@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/files/directory_entries.hpp"
 #include "core/shown.hpp"
 #include "train/config/nearest.hpp"
 #include "train/output/program_path.hpp"
@@ -40,9 +41,9 @@ fs::path example_folder() {
 fs::path example_config(const std::string& name) {
   const fs::path folder = example_folder();
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".yaml") {
-      names.push_back(entry.path().stem().string());
+  for (const fs::path& entry : entries_of(folder)) {
+    if (entry.extension() == ".yaml") {
+      names.push_back(entry.stem().string());
     }
   }
   std::ranges::sort(names);

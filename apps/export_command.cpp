@@ -22,6 +22,7 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "core/errors.hpp"
+#include "core/files/directory_entries.hpp"
 #include "core/files/files.hpp"
 #include "core/files/open_file.hpp"
 #include "core/files/standard_streams.hpp"
@@ -101,19 +102,18 @@ struct ExportArguments {
 
 constexpr std::string_view unfinished_prefix = ".unfinished-";
 
-bool is_unfinished(const fs::directory_entry& entry) {
+bool is_unfinished(const fs::path& path) {
   std::error_code none;
-  return entry.path().filename().string().starts_with(unfinished_prefix) &&
-         fs::is_directory(entry.symlink_status(none));
+  return path.filename().string().starts_with(unfinished_prefix) &&
+         fs::is_directory(fs::symlink_status(path, none));
 }
 
 // Files that no export writes are never touched.
 void expect_directory_available(const ExportArguments& arguments, const InputFiles& inputs) {
   std::error_code none;
-  const bool used =
-      fs::is_directory(arguments.directory, none)
-          ? !std::ranges::all_of(fs::directory_iterator(arguments.directory, none), is_unfinished)
-          : fs::exists(arguments.directory, none);
+  const bool used = fs::is_directory(arguments.directory, none)
+                        ? !std::ranges::all_of(entries_of(arguments.directory), is_unfinished)
+                        : fs::exists(arguments.directory, none);
   if (used && !arguments.overwrite) {
     throw IoError(fmt::format("{} is not empty; --overwrite replaces the files of an export in it",
                               arguments.directory.string()));
@@ -176,9 +176,9 @@ class Unfinished {
   // What exports left that were killed.
   static void remove_killed(const fs::path& directory) {
     std::error_code ignored;
-    for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
-      if (is_unfinished(entry) && locked(entry.path())) {
-        fs::remove_all(entry.path(), ignored);
+    for (const fs::path& path : entries_of(directory)) {
+      if (is_unfinished(path) && locked(path)) {
+        fs::remove_all(path, ignored);
       }
     }
   }

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
-#include <new>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -20,6 +19,7 @@
 #include "apps/version_text.hpp"
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
+#include "core/plain_message.hpp"
 #include "core/shown.hpp"
 #include "core/version.hpp"
 #include "train/config/nearest.hpp"
@@ -146,13 +146,8 @@ RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
     return {.exit_code = 2, .message = error.what()};
   } catch (const RankError& error) {
     return {.exit_code = 1, .message = error.what(), .by_others = true};
-  } catch (const std::bad_alloc&) {
-    return {.exit_code = 1,
-            .message =
-                "out of memory; try a smaller model, smaller training.batch_tokens or "
-                "evaluation.batch_tokens, or fewer threads"};
   } catch (const std::exception& error) {
-    return {.exit_code = 1, .message = error.what()};
+    return {.exit_code = 1, .message = plain_message(error)};
   }
 }
 

@@ -13,6 +13,7 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
+#include "core/plain_message.hpp"
 #include "core/ranks/default_threads.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
@@ -56,7 +57,7 @@ void write_page(const RunFiles& files, const Task& task, Index threads) {
     write_file_atomically(files.report(), report_page(report));
     spdlog::info("curves, samples and heads: {}", files.report().string());
   } catch (const std::exception& error) {
-    spdlog::warn("{} was not written: {}", files.report().string(), error.what());
+    spdlog::warn("{} was not written: {}", files.report().string(), plain_message(error));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/files/atomic_file.hpp"
+#include "core/files/directory_entries.hpp"
 #include "core/files/open_file.hpp"
 
 namespace tapehead {
@@ -44,10 +45,13 @@ void make_directories(const fs::path& path) {
 }
 
 void remove_temporary_files(const fs::path& directory) {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
-    if (entry.path().filename().string().ends_with(temporary_suffix)) {
-      fs::remove(entry.path(), error);
+  std::error_code ignored;
+  if (!fs::is_directory(directory, ignored)) {
+    return;
+  }
+  for (const fs::path& path : entries_of(directory)) {
+    if (path.filename().string().ends_with(temporary_suffix)) {
+      fs::remove(path, ignored);
     }
   }
 }

@@ -17,6 +17,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/open_file.hpp"
+#include "core/plain_message.hpp"
 
 namespace tapehead {
 
@@ -60,7 +61,7 @@ void settle(int nowhere, pid_t parent) {
   try {
     message = returned + work();
   } catch (const std::exception& error) {
-    message = std::string(1, thrown) + error.what();
+    message = thrown + plain_message(error);
   }
   try {
     to.write(message);

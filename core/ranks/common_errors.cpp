@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/plain_message.hpp"
 #include "core/ranks/sharing.hpp"
 
 namespace tapehead {
@@ -29,7 +30,7 @@ std::string message_of(const std::exception_ptr& error, Failure& failure) {
     failure.numeric = 1;
     return numeric.what();
   } catch (const std::exception& other) {
-    return other.what();
+    return plain_message(other);
   } catch (...) {
     return "unknown error";
   }

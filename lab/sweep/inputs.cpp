@@ -1,8 +1,8 @@
 #include "lab/sweep/inputs.hpp"
 
 #include <array>
-#include <system_error>
 
+#include "core/files/directory_entries.hpp"
 #include "train/loop/run_inputs.hpp"
 #include "train/run/directory.hpp"
 
@@ -24,9 +24,8 @@ InputFiles inputs_of_sweep(const fs::path& directory) {
       inputs.add(directory / name);
     }
   }
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    inputs.add(files_of_run(entry.path()));
+  for (const fs::path& entry : entries_of(directory)) {
+    inputs.add(files_of_run(entry));
   }
   return inputs;
 }

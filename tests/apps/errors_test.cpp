@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/program.hpp"
+#include "tests/support/shell.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead {
@@ -299,6 +300,16 @@ TEST_F(Errors, a_run_directory_that_cannot_be_written_to) {
   const ProgramResult result = run(tiny_training("/proc/a"));  // closed even to root
   EXPECT_EQ(result.exit_code, failed);
   EXPECT_THAT(result.errors, AllOf(StartsWith("error: "), HasSubstr("/proc/a")));
+}
+
+TEST_F(Errors, a_directory_that_is_gone_is_told_in_plain_words) {
+  const ProgramResult result = run_shell(
+      "mkdir gone && cd gone && rmdir ../gone && "
+      "exec \"$TAPEHEAD\" plan " TAPEHEAD_SOURCE_DIR "/configs/multi30k.yaml",
+      here.path());
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("error: "), HasSubstr(": No such file or directory"),
+                                   Not(HasSubstr("filesystem error"))));
 }
 
 // As on a full disk: no file may become larger than the small ones.

@@ -7,11 +7,10 @@
 #include <chrono>
 #include <span>
 #include <string>
-#include <system_error>
 #include <vector>
 
+#include "core/files/directory_entries.hpp"
 #include "core/files/files.hpp"
-#include "core/files/open_file.hpp"
 #include "train/events/event.hpp"
 #include "train/events/records.hpp"
 
@@ -22,16 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> event_files(const fs::path& directory) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
-    if (entry.path().filename().string().starts_with(event_file_prefix)) {
-      files.push_back(entry.path());
-    }
-  }
-  if (error) {
-    throw io_error("read", directory, error.value());
-  }
+  std::vector<fs::path> files = entries_of(directory);
+  std::erase_if(files, [](const fs::path& file) {
+    return !file.filename().string().starts_with(event_file_prefix);
+  });
   std::ranges::sort(files);
   return files;
 }

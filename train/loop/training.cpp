@@ -7,6 +7,7 @@
 
 #include "core/files/files.hpp"
 #include "core/memory/process_memory.hpp"
+#include "core/plain_message.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
@@ -210,7 +211,7 @@ Trained train(const TrainRequest& request) {
   try {
     trained.end = train_into(trained, request, data, blas);
   } catch (const std::exception& error) {
-    log_to_file_only(fmt::format("error: {}", error.what()));
+    log_to_file_only(fmt::format("error: {}", plain_message(error)));
     throw;
   }
   return trained;

@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
+#include "core/files/directory_entries.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/files/mapped_file.hpp"
@@ -82,20 +83,16 @@ fs::path Checkpoints::file(Index step) const {
 
 std::vector<Index> Checkpoints::steps() const {
   std::vector<Index> found;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory_, error)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& entry : entries_of(directory_)) {
+    const std::string name = entry.filename().string();
     if (!name.starts_with(prefix_ + '_') || !name.ends_with(suffix)) {
       continue;
     }
     std::uint32_t step = 0;
     std::from_chars(name.data() + prefix_.size() + 1, name.data() + name.size(), step);
-    if (entry.path() == file(step)) {
+    if (entry == file(step)) {
       found.push_back(step);
     }
-  }
-  if (error) {
-    throw io_error("read", directory_, error.value());
   }
   std::ranges::sort(found, std::greater{});
   return found;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -11,6 +12,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/atomic_file.hpp"
+#include "core/files/directory_entries.hpp"
 #include "core/files/files.hpp"
 #include "core/files/open_file.hpp"
 #include "train/events/event_files.hpp"
@@ -20,18 +22,6 @@ namespace tapehead {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::vector<fs::path> content_of(const fs::path& directory) {
-  std::error_code error;
-  std::vector<fs::path> content;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
-    content.push_back(entry.path());
-  }
-  if (error) {
-    throw io_error("read", directory, error.value());
-  }
-  return content;
-}
 
 bool is_temporary(const fs::path& path) {
   return path.filename().string().ends_with(temporary_suffix);
@@ -49,12 +39,12 @@ bool is_of_the_data(const fs::path& path) {
 // Whether this is left from a start that was killed before it had written a config or weights.
 bool is_empty_start(const fs::path& directory) {
   const bool begun = is_run_lock(RunFiles{directory}.lock());
-  return std::ranges::all_of(content_of(directory), [&](const fs::path& path) {
+  return std::ranges::all_of(entries_of(directory), [&](const fs::path& path) {
     const std::string name = path.filename().string();
     std::error_code ignored;
     return (name == ".lock" && (begun || fs::is_empty(path, ignored))) ||
            (name == "checkpoints" && fs::is_directory(path, ignored) &&
-            std::ranges::all_of(content_of(path), is_temporary)) ||
+            std::ranges::all_of(entries_of(path), is_temporary)) ||
            is_temporary(path) || (begun && is_of_the_data(path));
   });
 }
@@ -71,7 +61,7 @@ bool is_file_of_a_run(const fs::path& path) {
 
 void remove_run(const RunFiles& files) {
   // Checkpoints first, so that old ones never exist together with a new config.
-  std::vector<fs::path> content = content_of(files.directory);
+  std::vector<fs::path> content = entries_of(files.directory);
   std::ranges::partition(content,
                          [&](const fs::path& path) { return path == files.checkpoints(); });
   for (const fs::path& path : content) {
@@ -195,12 +185,19 @@ RunDirectory RunDirectory::open(const fs::path& path) {
 }
 
 std::vector<fs::path> files_of_run(const fs::path& directory) {
-  std::vector<fs::path> files;
   std::error_code ignored;
-  for (const auto& entry : fs::recursive_directory_iterator(directory, ignored)) {
-    const fs::path top = *entry.path().lexically_relative(directory).begin();
-    if (is_file_of_a_run(top) && top != RunFiles{}.report() && !entry.is_directory(ignored)) {
-      files.push_back(entry.path());
+  if (!fs::is_directory(directory, ignored)) {
+    return {};
+  }
+  std::vector<fs::path> files;
+  for (const fs::path& path : entries_of(directory)) {
+    if (!is_file_of_a_run(path) || path == RunFiles{directory}.report()) {
+      continue;
+    }
+    if (fs::is_directory(path, ignored)) {
+      std::ranges::move(entries_of(path), std::back_inserter(files));
+    } else {
+      files.push_back(path);
     }
   }
   return files;
