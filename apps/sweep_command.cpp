@@ -13,7 +13,7 @@
 #include "apps/sweep_rounds.hpp"
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
-#include "core/kernel/workers.hpp"
+#include "core/kernel/thread_count.hpp"
 #include "core/shown.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/sweep.hpp"
@@ -45,7 +45,7 @@ Index places_on_each(const SweepArguments& arguments, const Ranks& ranks) {
   if (arguments.parallel > 0) {
     return arguments.parallel;
   }
-  return ranks.count() > 1 ? 1 : std::max<Index>(1, default_threads() / arguments.threads);
+  return ranks.count() > 1 ? 1 : std::max<Index>(1, usable_cores().count / arguments.threads);
 }
 
 SweepResults write_results(const SweepPlan& plan, const SweepRunner& runner,

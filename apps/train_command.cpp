@@ -132,10 +132,11 @@ void add_train_command(CLI::App& program, Outcome& outcome, Launch& launch) {
   command->add_option("--run", arguments->request.run,
                       "Run directory; by default runs/<config name>");
   add_set_option(*command, arguments->request.overrides);
-  arguments->usual_threads = default_threads(launch.ranks());
-  arguments->request.threads = arguments->usual_threads;
-  add_threads_option(*command, arguments->request.threads,
-                     "Worker threads; they change the time, not the result");
+  const ThreadCount usual = default_thread_count(launch.ranks());
+  arguments->usual_threads = usual.count;
+  arguments->request.threads = usual.count;
+  const auto* threads = add_threads_option(*command, arguments->request.threads,
+                                           "Worker threads; they change the time, not the result");
   auto* resume = command->add_flag(
       "--resume", arguments->request.resume,
       "Continue the run from its newest checkpoint, with the config it was started with");
@@ -155,7 +156,8 @@ void add_train_command(CLI::App& program, Outcome& outcome, Launch& launch) {
                      .maximum = 1e6,
                      .unit = "seconds"},
                     &arguments->deadline);
-  command->callback([arguments, &outcome, &launch] {
+  command->callback([arguments, threads, from = usual.from, &outcome, &launch] {
+    arguments->request.threads_from = threads->count() > 0 ? "--threads" : from;
     launch.set_deadline(arguments->deadline);
     outcome.exit_code = train_run(*arguments, launch.ranks());
   });

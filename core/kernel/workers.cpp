@@ -1,29 +1,25 @@
 #include "core/kernel/workers.hpp"
 
-#include <sched.h>
-
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
 #include "core/kernel/cpu.hpp"
+#include "core/kernel/thread_count.hpp"
 #include "core/memory/pool.hpp"
 
 namespace tapehead {
 
-// The library's own count (hardware_concurrency) includes cores that this process may not use.
-Index default_threads() {
-  cpu_set_t allowed;
-  const bool known = ::sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-  const auto cores = known ? static_cast<Index>(CPU_COUNT(&allowed))
-                           : static_cast<Index>(std::thread::hardware_concurrency());
-  return std::max<Index>(1, cores);
-}
+Index default_threads() { return default_thread_count().count; }
 
 struct Workers::State {
   std::mutex mutex;
@@ -83,30 +79,42 @@ struct Workers::State {
       work(lock);
     }
   }
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    begin.notify_all();
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+  }
 };
 
 Workers::Workers(Index threads) : state_(std::make_unique<State>()) {
   flush_denormals();
   // A thread that polls must not keep a core from a thread that works.
-  state_->looks = threads <= default_threads() ? 20'000 : 0;
-  for (Index i = 1; i < threads; ++i) {
-    state_->threads.emplace_back([state = state_.get(), arena = static_cast<std::size_t>(i)] {
-      use_pool_arena(arena);
-      state->serve();
-    });
+  state_->looks = threads <= usable_cores().count ? 20'000 : 0;
+  try {
+    for (Index i = 1; i < threads; ++i) {
+      state_->threads.emplace_back([state = state_.get(), arena = static_cast<std::size_t>(i)] {
+        try {
+          use_pool_arena(arena);
+        } catch (const std::bad_alloc&) {
+          // What a part takes throws it again, and that reaches the caller.
+        }
+        state->serve();
+      });
+    }
+  } catch (const std::system_error& error) {
+    state_->stop();
+    throw IoError(fmt::format("cannot start thread {} of {}: {}; use fewer threads (--threads)",
+                              state_->threads.size() + 1, threads, error.code().message()));
   }
 }
 
-Workers::~Workers() {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->stopping = true;
-  }
-  state_->begin.notify_all();
-  for (std::thread& thread : state_->threads) {
-    thread.join();
-  }
-}
+Workers::~Workers() { state_->stop(); }
 
 Index Workers::threads() const { return static_cast<Index>(state_->threads.size()) + 1; }
 

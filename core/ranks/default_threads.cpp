@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/kernel/workers.hpp"
 #include "core/ranks/sharing.hpp"
 
 namespace tapehead {
@@ -32,10 +31,10 @@ std::string cores_of_process() {
 
 }  // namespace
 
-Index default_threads(Ranks& ranks) {
+ThreadCount default_thread_count(Ranks& ranks) {
   const std::string mine = cores_of_process();
   const std::vector<std::string> all = share_texts(ranks, mine);
-  return std::max<Index>(1, default_threads() / std::ranges::count(all, mine));
+  return default_thread_count(std::ranges::count(all, mine));
 }
 
 }  // namespace tapehead

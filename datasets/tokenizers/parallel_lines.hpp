@@ -1,22 +1,19 @@
-// Distributes work on many lines over the machine's threads.
+// Distributes work on many lines over threads.
 #pragma once
 
 #include <algorithm>
-#include <thread>
 
 #include "core/kernel/workers.hpp"
 
 namespace tapehead {
 
-// Calls each(first, last) for ranges [first, last) of `lines` lines, on as many threads as the
-// machine has but at most 8, in no particular order. A small number of lines is one range and
-// starts no thread.
+// Calls each(first, last) for ranges [first, last) of `lines` lines, on default_threads() but
+// at most 8, in no particular order. A small number of lines is one range and starts no thread.
 template <class Each>
 void for_line_ranges(Index lines, const Each& each) {
   constexpr Index length = 1000;
   const Index ranges = (lines + length - 1) / length;
-  const auto cores = static_cast<Index>(std::thread::hardware_concurrency());
-  Workers workers(std::clamp<Index>(std::min(cores, ranges), 1, 8));
+  Workers workers(std::clamp<Index>(std::min(default_threads(), ranges), 1, 8));
   workers.run(ranges, [&](Index i) { each(i * length, std::min(lines, (i + 1) * length)); });
 }
 

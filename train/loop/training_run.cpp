@@ -117,7 +117,7 @@ void TrainingRun::announce(const BlasInfo& blas) const {
                                   .task = task_,
                                   .store = model_.store,
                                   .blas = blas,
-                                  .threads = workers_.threads(),
+                                  .threads = {workers_.threads(), request_.threads_from},
                                   .ranks = ranks_,
                                   .bytes_sent = trainer_.bytes_sent(),
                                   .run_plan = plan_,

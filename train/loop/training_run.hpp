@@ -34,6 +34,7 @@ struct TrainRequest {
   bool overwrite = false;             // replace an earlier run
   DataChoice data{};                  // where the data of a resumed run is
   Index threads = default_threads();  // they change only the time, not the result
+  std::string threads_from{};         // what decided their number, for the table at the start
   Ranks* ranks = &alone();            // the processes that train together; not null
   std::function<void(const StepReport&)> progress{};  // called after each step
   std::shared_ptr<Console> console{};                 // for a live line; null: none

@@ -66,10 +66,12 @@ std::string length_text(const TrainingOptions& training, Index steps_per_epoch) 
 
 std::string threads_text(const StartFacts& facts) {
   const Index shards = facts.config.training.shards.value_or(1);
+  const auto& [threads, from] = facts.threads;
   std::string text =
-      fmt::format("{}, {} a batch", counted(facts.threads, "thread"), counted(shards, "shard"));
-  if (facts.ranks.count() == 1 && facts.threads > shards) {
-    text += fmt::format(" (training.shards: {} would use all threads)", facts.threads);
+      fmt::format("{}{}, {} a batch", counted(threads, "thread"),
+                  from.empty() ? "" : fmt::format(" ({})", from), counted(shards, "shard"));
+  if (facts.ranks.count() == 1 && threads > shards) {
+    text += fmt::format(" (training.shards: {} would use all threads)", threads);
   }
   return text;
 }

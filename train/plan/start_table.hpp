@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/kernel/thread_count.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/ranks/ranks.hpp"
 #include "core/tape/parameters.hpp"
@@ -17,7 +18,7 @@ struct StartFacts {
   const Task& task;
   const ParameterStore& store;
   const BlasInfo& blas;
-  Index threads;  // of this rank
+  ThreadCount threads;  // of this rank
   const Ranks& ranks;
   double bytes_sent;  // by this rank at each step
   RunPlan run_plan;

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <barrier>
@@ -14,6 +15,8 @@
 #include <vector>
 
 #include "core/memory/pool.hpp"
+#include "tests/support/child_process.hpp"
+#include "tests/support/io_error.hpp"
 
 namespace tapehead {
 
@@ -132,6 +135,25 @@ TEST(Workers, take_denormal_numbers_as_zero) {
       std::this_thread::yield();
     }
   });
+}
+
+// No cache of stacks that earlier threads left is as large as those of 100 threads.
+TEST(Workers, that_cannot_all_start_are_an_error) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more addresses";
+#endif
+  ChildProcess child([] {
+    const rlimit few{.rlim_cur = rlim_t{1} << 28, .rlim_max = rlim_t{1} << 28};
+    ::setrlimit(RLIMIT_AS, &few);
+    const std::string said = io_error_of([] { Workers(100); });
+    return said.starts_with("cannot start thread ") &&
+                   said.ends_with(
+                       " of 100: Resource temporarily unavailable; use fewer threads "
+                       "(--threads)")
+               ? 0
+               : 1;
+  });
+  EXPECT_EQ(child.wait(), 0);
 }
 
 }  // namespace

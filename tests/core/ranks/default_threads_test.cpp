@@ -13,14 +13,15 @@ namespace tapehead {
 namespace {
 
 TEST(DefaultThreads, are_all_cores_of_a_process_that_works_alone) {
-  EXPECT_EQ(default_threads(alone()), default_threads());
+  EXPECT_EQ(default_thread_count(alone()).count, default_threads());
 }
 
 TEST(DefaultThreads, are_divided_among_ranks_with_the_same_cores) {
   const Index cores = default_threads();
-  run_ranks(
-      2, [&](Ranks& ranks) { EXPECT_EQ(default_threads(ranks), std::max<Index>(1, cores / 2)); });
-  run_ranks(cores + 1, [](Ranks& ranks) { EXPECT_EQ(default_threads(ranks), 1); });
+  run_ranks(2, [&](Ranks& ranks) {
+    EXPECT_EQ(default_thread_count(ranks).count, std::max<Index>(1, cores / 2));
+  });
+  run_ranks(cores + 1, [](Ranks& ranks) { EXPECT_EQ(default_thread_count(ranks).count, 1); });
 }
 
 // As a launcher does that binds ranks to cores. It is the affinity of the calling thread alone.
@@ -47,7 +48,7 @@ TEST(DefaultThreads, are_not_divided_among_ranks_with_different_cores) {
     if (ranks.first()) {
       keep_one_core();
     }
-    EXPECT_EQ(default_threads(ranks), ranks.first() ? 1 : cores);
+    EXPECT_EQ(default_thread_count(ranks).count, ranks.first() ? 1 : cores);
   });
 }
 

@@ -1,0 +1,25 @@
+// How many threads a process should have: as many as there are cores that it may keep busy.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/types.hpp"
+
+namespace tapehead {
+
+struct ThreadCount {
+  Index count;       // at least 1
+  std::string from;  // what decides it, such as "OMP_NUM_THREADS"
+};
+
+// The cores on which this process may run or, if that is fewer, the CPU quota of its control group
+// (that of a container, for example) rounded up to whole cores. A group's quota holds for the
+// groups in it. `root` is that of /proc and /sys.
+ThreadCount usable_cores(const std::filesystem::path& root = "/");
+
+// The usable cores divided by the number of `processes` that use the same ones or, if that is
+// fewer, OMP_NUM_THREADS, if this is a whole number from 1 on.
+ThreadCount default_thread_count(Index processes = 1, const std::filesystem::path& root = "/");
+
+}  // namespace tapehead
