@@ -165,7 +165,7 @@ void say_what_is_lost(const AttentionArguments& arguments, const SavedRun& run,
 
 void show_attention(const AttentionArguments& arguments) {
   start_logging(std::make_shared<Console>());
-  prepare_blas();
+  prepare_blas(arguments.threads);
   expect_form(arguments.output);
   const std::string text = text_of(arguments);
   InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);

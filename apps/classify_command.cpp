@@ -65,7 +65,7 @@ ClassifiedText read_line(const Classifier& classifier, const Tokenizer& tokenize
 
 void classify(const ClassifyArguments& arguments) {
   start_logging(std::make_shared<Console>());
-  prepare_blas();
+  prepare_blas(arguments.threads);
   InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
   const SavedRun run(arguments.run, arguments.checkpoint);
   Workers workers(arguments.threads);

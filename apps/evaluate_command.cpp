@@ -119,7 +119,7 @@ void check_memory(Config config, const EvaluateArguments& arguments) {
 
 void evaluate_run(const EvaluateArguments& arguments) {
   start_logging(std::make_shared<Console>());
-  prepare_blas();
+  prepare_blas(arguments.threads);
   expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint, arguments.data));
   const SavedRun saved(arguments.run, arguments.checkpoint, change_of(arguments));
   Task task = saved.task(arguments.data);

@@ -80,7 +80,7 @@ void see_unmasked(const SavedRun& run, const std::string& mask, LineInput& input
 
 void fill(const FillArguments& arguments) {
   start_logging(std::make_shared<Console>());
-  prepare_blas();
+  prepare_blas(arguments.threads);
   InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
   const SavedRun run(arguments.run, arguments.checkpoint);
   Workers workers(arguments.threads);

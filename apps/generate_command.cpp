@@ -82,7 +82,7 @@ void say_about_prompts(const std::vector<std::string>& prompts, const SavedRun& 
 
 void generate(const GenerateArguments& arguments) {
   start_logging(std::make_shared<Console>());
-  prepare_blas();
+  prepare_blas(arguments.threads);
   expect_composable(arguments);
   const ChosenRuns runs(arguments.runs);
   InputFiles inputs = inputs_of_runs(arguments.runs);

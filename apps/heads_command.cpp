@@ -74,7 +74,7 @@ void show_heads(const HeadsRequest& request) {
   }
   const auto console = std::make_shared<Console>();
   start_logging(console);
-  prepare_blas();
+  prepare_blas(request.threads);
   expect_output_apart(inputs_of_run(request.run, request.checkpoint, request.data));
   SavedRun saved(request.run, request.checkpoint);
   const Task task = saved.task(request.data);

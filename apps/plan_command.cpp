@@ -39,7 +39,7 @@ void plan(const PlanArguments& arguments) {
   expect_output_apart(inputs_of_config(loaded));
   const auto console = std::make_shared<Console>();
   start_logging(console);
-  prepare_blas();
+  prepare_blas(arguments.threads);
   const Task task = make_task(config, find_config_data(arguments.config, config.task));
   std::ranges::for_each(task.splits, say_unknown);
   const RunPlan run = plan_run(config, task);

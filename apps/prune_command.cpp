@@ -111,7 +111,7 @@ void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
 void prune_run(const PruneArguments& arguments) {
   const auto console = std::make_shared<Console>();
   start_logging(console);
-  prepare_blas();
+  prepare_blas(arguments.threads);
   RunDirectory::expect_available(arguments.to, arguments.overwrite, ways_out);
   const InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint, arguments.data);
   RunDirectory::expect_keeps(arguments.to, inputs);

@@ -27,7 +27,7 @@ int replay(const ReplayArguments& arguments) {
   InputFiles inputs;
   inputs.add(arguments.file);
   expect_output_apart(inputs);
-  prepare_blas();
+  prepare_blas(arguments.threads);
   const Replayed replayed = replay_step(arguments.file, arguments.threads);
   if (arguments.json) {
     const nlohmann::ordered_json json = {{"clean", replayed.clean}, {"message", replayed.message}};

@@ -45,7 +45,7 @@ struct ReportArguments {
 nlohmann::ordered_json report_of_run(const ReportArguments& arguments) {
   const auto console = std::make_shared<Console>();
   start_logging(console);
-  prepare_blas();
+  prepare_blas(arguments.threads);
   ReportRequest request{.run = arguments.directory,
                         .split = arguments.split,
                         .texts = arguments.texts,

@@ -134,7 +134,7 @@ std::vector<LineScore> score_lines(const ScoreArguments& arguments, const SavedR
 
 void score(const ScoreArguments& arguments) {
   start_logging(std::make_shared<Console>());
-  prepare_blas();
+  prepare_blas(arguments.threads);
   if (arguments.source.empty() != arguments.target.empty()) {
     throw ConfigError("--source and --target belong together: give both");
   }

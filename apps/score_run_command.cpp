@@ -24,7 +24,7 @@ struct ScoreRunArguments {
 
 void score_run_file(const ScoreRunArguments& arguments) {
   start_logging(std::make_shared<Console>());
-  prepare_blas();
+  prepare_blas(arguments.threads);
   Workers workers(arguments.threads);
   write_scores(arguments.run, score_run(arguments.run, arguments.split, arguments.study, workers));
 }

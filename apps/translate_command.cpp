@@ -168,7 +168,7 @@ std::optional<OpenFile> open_output_of(const TranslateArguments& arguments,
 
 void translate(const TranslateArguments& arguments) {
   start_logging(std::make_shared<Console>());
-  prepare_blas();
+  prepare_blas(arguments.threads);
   // Before the output is opened, so that a fault in run or input does not destroy an earlier file.
   const ChosenRuns runs(arguments.runs);
   Workers workers(arguments.threads);

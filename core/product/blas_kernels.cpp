@@ -3,9 +3,13 @@
 #include <cblas.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
+#include <vector>
 
 #include "core/errors.hpp"
 #include "core/kernel/cpu.hpp"
@@ -42,9 +46,40 @@ bool choose_again(const char* kernels) {
   return true;
 }
 
+// Each product takes one of OpenBLAS's buffers while it computes; they stay for the next ones. It
+// maps them when they are first needed and, where that fails, tries again for ever
+// (driver/others/memory.c, blas_memory_alloc), so each is tried here first. Without OpenBLAS's own
+// functions for them, which are not documented, nothing is reserved.
+void reserve_buffers(Index threads) {
+  constexpr std::size_t bytes = std::size_t{128} << 20;  // BUFFER_SIZE on x86-64; the largest
+  const auto take = reinterpret_cast<void* (*)(int)>(dlsym(RTLD_DEFAULT, "blas_memory_alloc"));
+  const auto give_back = reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "blas_memory_free"));
+  std::vector<void*> buffers;
+  while (take != nullptr && give_back != nullptr && std::ssize(buffers) < threads) {
+    void* const memory =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+      throw IoError(fmt::format(
+          "out of memory: OpenBLAS needs {} MiB of addresses for each thread, and only those for "
+          "{} of {} threads are free; use fewer threads (--threads), or raise the limit (ulimit "
+          "-v)",
+          bytes >> 20, buffers.size(), threads));
+    }
+    ::munmap(memory, bytes);
+    buffers.push_back(take(0));
+    if (buffers.back() == nullptr) {
+      throw IoError(
+          fmt::format("OpenBLAS has buffers for {} threads at most, not for {}; use fewer "
+                      "threads (--threads)",
+                      buffers.size() - 1, threads));
+    }
+  }
+  std::ranges::for_each(buffers, give_back);
+}
+
 }  // namespace
 
-BlasInfo prepare_blas() {
+BlasInfo prepare_blas(Index threads) {
   if (openblas_get_parallel() != 1) {
     throw IoError(fmt::format(
         "libopenblas.so.0 is not the pthread build, which tapehead needs for the same results at "
@@ -64,7 +99,13 @@ BlasInfo prepare_blas() {
     throw IoError(fmt::format("OpenBLAS uses {} threads for each caller, but tapehead needs 1",
                               openblas_get_num_threads()));
   }
+  reserve_buffers(threads);
   return info;
 }
 
 }  // namespace tapehead
+
+// OpenBLAS asks this function of its own how many threads it starts when it is loaded. This one
+// takes its place, so that there are none: each would wait for work that never comes, with a buffer
+// of its own.
+extern "C" int openblas_num_threads_env() { return 1; }

@@ -1,16 +1,23 @@
 // tapehead train: the same weights to the bit at any number of threads, and when a run goes on with
-// another number than it began with.
+// another number than it began with; what decides how many there are.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 
-#include "tests/support/program.hpp"
+#include <fmt/format.h>
+
+#include "core/kernel/thread_count.hpp"
+#include "tests/support/shell.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead {
 namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
 
 const std::string from_text = "parallel_text";
 
@@ -73,6 +80,45 @@ TEST_P(Threads, may_change_when_a_run_goes_on) {
   train("broken", "3", 4);
   train("broken", "8", 8, {"--resume"});
   expect_same_weights("unbroken", "broken");
+}
+
+TEST(ThreadNumber, comes_with_what_decided_it) {
+  const TemporaryDirectory here;
+  const std::string train = shell_command(tiny_training("a", {"training.steps=6"}));
+  EXPECT_THAT(run_shell("OMP_NUM_THREADS=1 " + train + " --overwrite", here.path()).errors,
+              HasSubstr(usable_cores().count > 1 ? "1 thread (OMP_NUM_THREADS), "
+                                                 : "1 thread (cores of the process), "));
+  EXPECT_THAT(
+      run_shell("OMP_NUM_THREADS=1 " + train + " --threads 2 --overwrite", here.path()).errors,
+      HasSubstr("2 threads (--threads), "));
+}
+
+// Addresses for a few buffers of OpenBLAS or none, in KiB. Sanitizers need all addresses.
+TEST(ThreadNumber, that_needs_too_many_addresses_is_an_error_and_no_endless_loop) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more addresses";
+#endif
+  const TemporaryDirectory here;
+  const std::string train = shell_command(tiny_training("a", {"training.steps=6"}));
+  int trained = 0;
+  for (int limit = 130'000; limit <= 1'030'000; limit += 100'000) {
+    const ProgramResult end = run_shell(
+        fmt::format("ulimit -v {}; exec timeout 60 {} --threads 3 --overwrite", limit, train),
+        here.path());
+    EXPECT_THAT(end.exit_code, AnyOf(0, 1)) << limit;
+    if (end.exit_code == 1) {
+      EXPECT_THAT(end.errors,
+                  AnyOf(HasSubstr("error: out of memory"), HasSubstr("error: cannot start thread")))
+          << limit;
+    }
+    if (limit == 130'000) {
+      EXPECT_THAT(end.errors,
+                  HasSubstr("needs 128 MiB of addresses for each thread, and only those "
+                            "for 0 of 3 threads are free; use fewer threads"));
+    }
+    trained += end.exit_code == 0 ? 1 : 0;
+  }
+  EXPECT_GT(trained, 0);
 }
 
 }  // namespace

@@ -178,7 +178,7 @@ Trained train(const TrainRequest& request) {
     say_differences(request, loaded);
     expect_kept(before, loaded);
   }
-  const BlasInfo blas = prepare_blas();
+  const BlasInfo blas = prepare_blas(request.threads);
   expect_available(request, loaded, directory);
   // Data and weights come first, so that if something is wrong with them, nothing has been created
   // or overwritten yet.

@@ -2,11 +2,16 @@
 #include "core/product/blas_kernels.hpp"
 
 #include <cblas.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string_view>
 
 #include "core/kernel/cpu.hpp"
@@ -35,6 +40,38 @@ TEST(BlasKernels, an_avx512_machine_gets_avx512_kernels) {
 TEST(BlasKernels, what_is_said_is_what_is_in_use) {
   const BlasInfo info = prepare_blas();
   EXPECT_EQ(info.kernels, openblas_get_corename());
+}
+
+TEST(BlasKernels, nothing_else_starts_threads) {
+  prepare_blas();
+  const auto of_process = std::filesystem::directory_iterator("/proc/self/task");
+  EXPECT_EQ(std::distance(begin(of_process), end(of_process)), 1);
+}
+
+std::size_t addresses() {  // in pages
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages;
+}
+
+// OpenBLAS takes its buffers by a function that it does not declare in its headers.
+TEST(BlasKernels, a_buffer_for_each_thread_is_reserved) {
+  prepare_blas(3);
+  const std::size_t before = addresses();
+  using Take = void* (*)(int);
+  using GiveBack = void (*)(void*);
+  const auto take = reinterpret_cast<Take>(dlsym(RTLD_DEFAULT, "blas_memory_alloc"));
+  const auto give_back = reinterpret_cast<GiveBack>(dlsym(RTLD_DEFAULT, "blas_memory_free"));
+  ASSERT_TRUE(take != nullptr && give_back != nullptr);
+  const std::array<void*, 3> buffers{take(0), take(0), take(0)};
+  EXPECT_EQ(addresses(), before);
+  void* const another = take(0);
+  const std::size_t of_one =
+      (addresses() - before) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  EXPECT_GT(of_one, 0U);
+  EXPECT_LE(of_one, std::size_t{128} << 20) << "what prepare_blas looks for";
+  give_back(another);
+  std::ranges::for_each(buffers, give_back);
 }
 
 TEST(BlasKernels, products_are_right_after_the_choice) {
