@@ -158,6 +158,12 @@ void say_what_is_lost(const AttentionArguments& arguments, const SavedRun& run,
   if (application == Application::translate && arguments.target) {
     say_unknown_tokens(*run.tokenizers.target, *arguments.target, "target");
   }
+  if (read.unfinished) {
+    spdlog::warn(
+        "the output was cut because it had not ended: the most is {} tokens more than the text has "
+        "(evaluation.max_extra_length), or the model's {} positions (model.max_positions)",
+        run.config.evaluation.max_extra_length, run.config.model.max_positions);
+  }
   if (read.cut) {
     spdlog::warn("the text is longer than task.max_length; only its first tokens are read");
   }

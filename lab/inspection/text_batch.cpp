@@ -53,13 +53,12 @@ void expect_positions(const SavedRun& run, Index rows, const char* what) {
 }
 
 // The model's own output for the only example of a split.
-std::vector<TokenId> output_of(const SavedRun& run, const Model& model, const Split& split,
-                               Workers& workers) {
+Hypothesis output_of(const SavedRun& run, const Model& model, const Split& split,
+                     Workers& workers) {
   return decode_examples(model.transformer, model.store, split, decoding_batch_tokens,
                          decoding_options(run.config.evaluation), workers)
       .front()
-      .front()
-      .tokens;
+      .front();
 }
 
 TextBatch batch_of(const SavedRun& run, const Model& model, Split split, const std::string& text,
@@ -68,15 +67,23 @@ TextBatch batch_of(const SavedRun& run, const Model& model, Split split, const s
   const Layout layout = layout_of(run.config.model);
   const ExampleRows read = example_rows(split, 0, layout);
   expect_positions(run, std::max(read.context, read.input), "text");
+  bool unfinished = false;
   if (!target) {
-    example.target = output_of(run, model, split, workers);
+    Hypothesis output = output_of(run, model, split, workers);
+    example.target = std::move(output.tokens);
+    unfinished = !output.ended;
+    // An output that fills all positions has a last token that no position reads.
+    const Index rows = example_rows(split, 0, layout).input;
+    const Index too_many = std::max<Index>(0, rows - run.config.model.max_positions);
+    example.target.resize(example.target.size() - static_cast<std::size_t>(too_many));
   }
   const ExampleRows rows = example_rows(split, 0, layout);
   expect_positions(run, std::max(rows.context, rows.input), "text with its target");
   return {.batch = make_batch(split, {0}, layout),
           .source = text,
           .target = run.tokenizers.target->decode(example.target),
-          .generated = !target};
+          .generated = !target,
+          .unfinished = unfinished};
 }
 
 TextBatch pair_of(const SavedRun& run, const Model& model, const std::string& text,

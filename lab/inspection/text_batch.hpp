@@ -14,19 +14,20 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 struct TextBatch {
   Batch batch;  // one sequence, in the model's layout
   std::string source;
-  std::string target{};    // empty for running text
-  bool generated = false;  // the target is the model's own
-  bool cut = false;        // a text with a class was longer than task.max_length
+  std::string target{};     // empty for running text
+  bool generated = false;   // the target is the model's own
+  bool unfinished = false;  // and is cut, because it had not ended at its greatest length
+  bool cut = false;         // a text with a class was longer than task.max_length
 };
 
 constexpr std::string_view mask_in_text = "<mask>";
 
 // The text as a source, with `target` behind it; without one, with the output of `model`, the run's
-// or one like it: what it writes, its label for each token, or its class. Running text has no
-// target: a causal model reads it as a document, and a masked one with a mask for each
-// `mask_in_text`. Throws DataError for a text without a known token, for a text or target of more
-// tokens than the model has positions, and for a class that does not exist; ConfigError for a
-// target of running text.
+// or one like it: what it writes, as far as the positions of the model reach, its label for each
+// token, or its class. Running text has no target: a causal model reads it as a document, and a
+// masked one with a mask for each `mask_in_text`. Throws DataError for a text without a known
+// token, for a text or target of more tokens than the model has positions, and for a class that
+// does not exist; ConfigError for a target of running text.
 TextBatch read_text(const SavedRun& run, const Model& model, const std::string& text,
                     const std::optional<std::string>& target, Workers& workers);
 

@@ -248,6 +248,22 @@ TEST_F(AttentionOfText, reads_running_text_masks_and_classes) {
               HasSubstr("the text is longer than task.max_length"));
 }
 
+// The fixture's model never ends this output.
+TEST_F(AttentionOfText, of_an_output_that_fills_all_positions_says_that_it_is_cut) {
+  output({"import", TAPEHEAD_FIXTURES "/pretrained/marian", "--run", "a", "--token-texts"});
+  const ProgramResult seen = run_program({"attention", "a", "v2 v9 v3", "--json"}, here.path());
+  ASSERT_EQ(seen.exit_code, 0) << seen.errors;
+  EXPECT_THAT(seen.errors, HasSubstr("warning: the output was cut because it had not ended"));
+  const std::string positions = content_of(here / "a/config.yaml");
+  const Json said = Json::parse(seen.output);
+  EXPECT_THAT(positions,
+              HasSubstr(fmt::format("max_positions: {}\n", said["target_tokens"].size())));
+  const ProgramResult given = run_program(
+      {"attention", "a", "v2 v9 v3", "--target", said["target"], "--json"}, here.path());
+  EXPECT_EQ(given.errors, "");
+  EXPECT_EQ(Json::parse(given.output)["attentions"], said["attentions"]);
+}
+
 TEST_F(AttentionOfText, says_what_is_wrong) {
   output(tiny_training("a", {"model.max_positions=20"}));
   EXPECT_THAT(complaint({"a", "x y"}), HasSubstr("knows no token of the text"));

@@ -130,11 +130,13 @@ TEST_F(ResumeChanged, checkpoints_of_another_model_are_refused_and_the_run_stays
   copy_run("a", "before");
   const ProgramResult refused = resume("a", {"model.d_model=32"});
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.errors,
-              AllOf(HasSubstr("another model (model."), HasSubstr("model.d_model: 16, not 32"),
-                    HasSubstr("step_00000040.safetensors"),
-                    HasSubstr("so restore the config that they belong to, or"),
-                    Not(HasSubstr("--overwrite")), Not(HasSubstr("--data"))));
+  EXPECT_THAT(
+      refused.errors,
+      AllOf(HasSubstr("another model (model."), HasSubstr("model.d_model: 16, not 32"),
+            HasSubstr("step_00000040.safetensors"),
+            HasSubstr("--set has changed the model or its data (model.d_model: 16, not 32; "),
+            HasSubstr("): leave that out, or"), Not(HasSubstr("--overwrite")),
+            Not(HasSubstr("--data"))));
   expect_same_file(here / "before/config.yaml", here / "a/config.yaml");
   EXPECT_EQ(resume("a").exit_code, 0);
   expect_same_runs(here / "before", here / "a");
@@ -147,11 +149,22 @@ TEST_F(ResumeChanged, what_set_has_changed_about_the_task_is_named) {
   EXPECT_THAT(
       refused.errors,
       AllOf(HasSubstr("other data or other options of the task"),
-            HasSubstr("--set has changed what they learn (task.max_length: 10, not 9): leave "
+            HasSubstr("--set has changed the model or its data (task.max_length: 10, not 9): leave "
                       "that out, or start another run"),
             Not(HasSubstr("--data"))));
-  EXPECT_THAT(resume("a", {"seed=2"}).errors,
-              HasSubstr("--set has changed what they learn (seed: 1, not 2): leave that out"));
+  EXPECT_THAT(
+      resume("a", {"seed=2"}).errors,
+      HasSubstr("--set has changed the model or its data (seed: 1, not 2): leave that out"));
+}
+
+TEST_F(ResumeChanged, a_config_that_was_edited_is_to_be_restored) {
+  train(tiny_training("a"));
+  std::string config = content_of(here / "a/config.yaml");
+  config.replace(config.find("d_model: 16"), 11, "d_model: 32");
+  std::ofstream(here / "a/config.yaml") << config;
+  EXPECT_THAT(resume("a").errors,
+              AllOf(HasSubstr("model.d_model: 16, not 32"),
+                    HasSubstr("so restore the config that they belong to, or")));
 }
 
 TEST_F(ResumeChanged, what_is_no_run_cannot_be_resumed) {

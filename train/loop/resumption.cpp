@@ -4,12 +4,14 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/loader.hpp"
 #include "train/config/config.hpp"
+#include "train/config/meaning.hpp"
 #include "train/metrics/metric_kind.hpp"
 #include "train/options/layout.hpp"
 #include "train/run/data.hpp"
@@ -53,12 +55,14 @@ std::string from_its_weights(const RunFiles& run) {
 // What to restore before checkpoints that hold can be used.
 std::string what_to_restore(const RunFiles& run, const Config& config) {
   if (std::filesystem::exists(run.config())) {
+    const auto of_weights = meaning_of(config);
     const auto changed = differences(load_config(run.config()).config, config,
-                                     [](std::string_view option, const Field& /*field*/) {
-                                       return option == "seed" || option.starts_with("task.");
+                                     [&](std::string_view option, const Field&) {
+                                       return option == "seed" || option.starts_with("task.") ||
+                                              of_weights.contains(std::string(option));
                                      });
     if (!changed.empty()) {
-      return fmt::format("but --set has changed what they learn ({}): leave that out",
+      return fmt::format("but --set has changed the model or its data ({}): leave that out",
                          join(changed, "; "));
     }
   }
