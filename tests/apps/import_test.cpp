@@ -147,20 +147,41 @@ TEST_F(Import, never_writes_what_generation_suppresses) {
   std::ofstream(directory / "generation_config.json") << Json(
       {{"suppress_tokens", {9}},
        {"bad_words_ids", Json::array({Json::array({7}), Json::array({3, 4}), Json::array({18})})},
-       {"eos_token_id", {18, 5}}});
+       {"eos_token_id", {18, 5}},
+       {"repetition_penalty", 1.3},
+       {"no_repeat_ngram_size", 0},
+       {"typical_p", 1.0}});
   const ProgramResult imported = run({"import", "gpt2", "--run", "a", "--token-texts"});
   ASSERT_EQ(imported.exit_code, 0) << imported.errors;
   EXPECT_THAT(imported.errors, HasSubstr("eos_token_id: of [18,5], only 18 ends a text here"));
-  const TensorFile weights(here / "a" / "checkpoints" / "best.safetensors");
-  std::vector<float> biases(mark_count + 18);
-  copy_values(weights.entry("output.bias"), std::span(biases));
-  std::vector<std::size_t> never;
-  for (std::size_t i = 0; i < biases.size(); ++i) {
-    if (biases[i] < -9000) {
-      never.push_back(i);
+  EXPECT_THAT(
+      imported.errors,
+      HasSubstr("generation_config.json: no counterpart here, so texts are written without: "
+                "repetition_penalty: 1.3, bad_words_ids: [3,4]\n"));
+  const auto never_written = [&](const std::string& run_of) {
+    const TensorFile weights(here / run_of / "checkpoints" / "best.safetensors");
+    std::vector<float> biases(mark_count + 18);
+    copy_values(weights.entry("output.bias"), std::span(biases));
+    std::vector<std::size_t> never;
+    for (std::size_t i = 0; i < biases.size(); ++i) {
+      if (biases[i] < -9000) {
+        never.push_back(i);
+      }
     }
-  }
-  EXPECT_THAT(never, ::testing::ElementsAre(unknown_id, begin_id, mark_count + 7, mark_count + 9));
+    return never;
+  };
+  EXPECT_THAT(never_written("a"),
+              ::testing::ElementsAre(unknown_id, begin_id, mark_count + 7, mark_count + 9));
+  // Where there is no such file, transformers takes these settings from config.json.
+  fs::remove(directory / "generation_config.json");
+  change_config(directory, [](Json& config) {
+    config["bad_words_ids"] = Json::array({Json::array({4})});
+    config["no_repeat_ngram_size"] = 3;
+  });
+  EXPECT_THAT(run({"import", "gpt2", "--run", "b", "--token-texts"}).errors,
+              HasSubstr("config.json: no counterpart here, so texts are written without: "
+                        "no_repeat_ngram_size: 3\n"));
+  EXPECT_THAT(never_written("b"), ::testing::ElementsAre(unknown_id, begin_id, mark_count + 4));
   std::ofstream(directory / "generation_config.json") << R"({"bad_words_ids": [7]})";
   EXPECT_THAT(complaint("gpt2"), HasSubstr("bad_words_ids: 7 is no list of ids"));
 }

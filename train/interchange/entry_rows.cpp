@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include "core/shown.hpp"
+#include "core/text.hpp"
 #include "train/interchange/their_config.hpp"
 
 namespace tapehead {
@@ -23,6 +24,47 @@ void warn_of_further_ends(const nlohmann::ordered_json& settings, const std::fil
   if (ends != settings.end() && ends->is_array() && ends->size() > 1) {
     spdlog::warn("{}: eos_token_id: of {}, {} ends a text here", file.string(), shown(ends->dump()),
                  end < 0 ? "none" : fmt::format("only {}", end));
+  }
+}
+
+// What changes their texts and has no counterpart here, with the value that changes nothing;
+// transformers' GenerationConfig.
+void warn_of_ignored(const nlohmann::ordered_json& settings, const std::filesystem::path& file) {
+  static const nlohmann::ordered_json without_effect = {
+      {"repetition_penalty", 1},
+      {"encoder_repetition_penalty", 1},
+      {"no_repeat_ngram_size", 0},
+      {"encoder_no_repeat_ngram_size", 0},
+      {"min_length", 0},
+      {"min_new_tokens", 0},
+      {"diversity_penalty", 0},
+      {"typical_p", 1},
+      {"epsilon_cutoff", 0},
+      {"eta_cutoff", 0},
+      {"guidance_scale", 1},
+      {"penalty_alpha", 0},
+      {"forced_bos_token_id", nullptr},
+      {"begin_suppress_tokens", nullptr},
+      {"forced_decoder_ids", nullptr},
+      {"sequence_bias", nullptr},
+      {"force_words_ids", nullptr},
+      {"exponential_decay_length_penalty", nullptr}};
+  std::vector<std::string> ignored;
+  for (const auto& [name, none] : without_effect.items()) {
+    const auto found = settings.find(name);
+    if (found != settings.end() && !found->is_null() && *found != none) {
+      ignored.push_back(fmt::format("{}: {}", name, shown(found->dump())));
+    }
+  }
+  for (const nlohmann::ordered_json& word :
+       settings.value("bad_words_ids", nlohmann::ordered_json())) {
+    if (word.size() > 1) {
+      ignored.push_back(fmt::format("bad_words_ids: {}", shown(word.dump())));
+    }
+  }
+  if (!ignored.empty()) {
+    spdlog::warn("{}: no counterpart here, so texts are written without: {}", file.string(),
+                 join(ignored, ", "));
   }
 }
 
@@ -71,15 +113,15 @@ EntryRows same_rows(Index entries) {
   return rows;
 }
 
+// Without generation_config.json these settings are read from config.json there.
 void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRows& rows) {
-  const std::filesystem::path file = files.directory() / "generation_config.json";
-  if (!std::filesystem::exists(file)) {
-    warn_of_further_ends(files.config(), files.config_file(), end);
-    return;
-  }
-  const nlohmann::ordered_json generation = read_pretrained_json(file);
-  leave_out_suppressed(TheirConfig(generation, file), end, rows);
-  warn_of_further_ends(generation, file, end);
+  const std::filesystem::path own = files.directory() / "generation_config.json";
+  const bool has_own = std::filesystem::exists(own);
+  const std::filesystem::path file = has_own ? own : files.config_file();
+  const nlohmann::ordered_json settings = has_own ? read_pretrained_json(own) : files.config();
+  leave_out_suppressed(TheirConfig(settings, file), end, rows);
+  warn_of_further_ends(settings, file, end);
+  warn_of_ignored(settings, file);
 }
 
 }  // namespace tapehead

@@ -32,9 +32,9 @@ struct VocabularyRows {
   }
 };
 
-// Reads generation_config.json, if there is one: entries that it suppresses are not predicted.
-// Warns if theirs has more end marks than `end`, its id there, or -1. Throws IoError and
-// ConfigError.
+// Reads generation_config.json, or config.json if there is none: entries that it suppresses are not
+// predicted. Warns if theirs has more end marks than `end`, its id there, or -1, and of settings
+// that have no counterpart here. Throws IoError and ConfigError.
 void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRows& rows);
 
 }  // namespace tapehead
