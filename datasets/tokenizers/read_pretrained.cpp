@@ -47,8 +47,18 @@ nlohmann::json config_in(const fs::path& directory) {
   return is_file(file) ? read_json_from(file, std::identity()) : nlohmann::json::object();
 }
 
+// Old files have no type. The package then takes the first type whose parts are there (its
+// models/mod.rs, ModelUntagged).
+nlohmann::json type_of(const nlohmann::json& model) {
+  const char* inferred = model.contains("merges")                      ? "BPE"
+                         : model.contains("continuing_subword_prefix") ? "WordPiece"
+                         : model.at("vocab").is_object()               ? "WordLevel"
+                                                                       : "Unigram";
+  return model.value("type", nlohmann::json(inferred));
+}
+
 PretrainedTokenizer tokenizer_of_json(const nlohmann::json& tokenizer) {
-  const nlohmann::json& type = tokenizer.at("model").at("type");
+  const nlohmann::json type = type_of(tokenizer.at("model"));
   if (type == "WordPiece") {
     return word_piece_of_json(tokenizer);
   }

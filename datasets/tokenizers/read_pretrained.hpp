@@ -13,6 +13,7 @@ namespace tapehead {
 // - `vocab.json` and `merges.txt`: byte-level BPE as in GPT-2;
 // - `vocab.txt`: WordPiece as in BERT, which turns text into lower case, without accents, unless
 //   `tokenizer_config.json` says otherwise.
+// If the first cannot be read, no other is tried: it may say what the others do not.
 // Throws IoError, with the file, if there is none of them, or if one is damaged, or is of another
 // type; the message names what is not supported: the normaliser, pre-tokeniser, pattern, model or
 // option.

@@ -141,6 +141,24 @@ TEST_F(PretrainedJson, says_which_mark_is_in_front_of_a_text) {
   EXPECT_THAT(io_error_of([&] { front_of(before); }), HasSubstr("tokenizer.json is damaged"));
 }
 
+// As the first files of bert-base-uncased and others have it.
+TEST_F(PretrainedJson, infers_a_type_that_is_missing) {
+  for (const std::string name : {"byte_bpe_json", "word_piece_cased"}) {
+    json content = fixture(name);
+    const std::string text = "The attention of the model";
+    const auto with_type = read_pretrained_tokenizer(tokenizer_fixtures / name);
+    content["model"].erase("type");
+    EXPECT_EQ(error_of(content), "no error");
+    EXPECT_EQ(read_pretrained_tokenizer(here_.path()).tokenizer->encode(text),
+              with_type.tokenizer->encode(text));
+  }
+  json words = fixture("word_piece_cased");
+  words["model"] = {{"vocab", {{"a", 0}}}, {"unk_token", "a"}};
+  EXPECT_THAT(error_of(words), HasSubstr("model is `WordLevel`, which is not supported"));
+  words["model"] = {{"vocab", json::array({json::array({"a", 0.5})})}, {"unk_id", 0}};
+  EXPECT_THAT(error_of(words), HasSubstr("model is `Unigram`, which is not supported"));
+}
+
 TEST_F(PretrainedJson, says_where_a_file_is_damaged_or_missing) {
   EXPECT_THAT(io_error_of([&] { read_pretrained_tokenizer(here_.path()); }),
               AllOf(HasSubstr(here_.path().string()), HasSubstr("merges.txt")));
