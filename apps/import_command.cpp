@@ -105,6 +105,10 @@ void add_import_command(CLI::App& program, Outcome& /*outcome*/) {
       ->add_option("--target-text", arguments->request.target_text,
                    "The targets of these sources, line by line (task.train_target)")
       ->capture_default_str();
+  command->add_option(
+      "--begin", arguments->request.begin,
+      "Id of the mark that a text begins with, where tokenizer.json and config.json "
+      "differ");
   command->add_flag("--token-texts", arguments->request.token_texts,
                     "Do not read the tokenizer: texts for the run are given as their tokens, with "
                     "blanks between them");

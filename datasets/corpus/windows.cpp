@@ -11,13 +11,14 @@ namespace {
 
 // Calls visit(begin, end, number) for each run of tokens that windows may not leave.
 template <class Visitor>
-void for_each_run(const TokenText& text, bool stream, const Visitor& visit) {
-  if (stream) {
+void for_each_run(const TokenText& text, const Windowing& windowing, const Visitor& visit) {
+  if (windowing.stream) {
     visit(Index{0}, text.size(), Index{0});
     return;
   }
+  const Index unpredicted = windowing.begin_mark ? 0 : 1;
   for (Index document = 0; document < text.documents(); ++document) {
-    visit(text.begin_of(document), text.begin_of(document + 1), document);
+    visit(text.begin_of(document) + unpredicted, text.begin_of(document + 1), document);
   }
 }
 
@@ -80,17 +81,25 @@ WindowList training_windows(const TokenText& text, const Windowing& windowing, s
   const Draws draws(seed, "text/windows", epoch);
   const Index context = windowing.context;
   WindowList windows(context);
-  for_each_run(text, windowing.stream, [&](Index begin, Index end, Index number) {
+  for_each_run(text, windowing, [&](Index begin, Index end, Index number) {
     const Index shift = end - begin > context ? draw_below(draws, number, context) : 0;
-    windows.add({.begin = begin, .end = end, .head = shift > 0 ? shift : context, .step = context});
+    windows.add({.begin = begin,
+                 .end = end,
+                 .head = shift > 0 ? shift : context,
+                 .step = context,
+                 .opens = windowing.begin_mark});
   });
   return windows;
 }
 
 WindowList evaluation_windows(const TokenText& text, const Windowing& windowing, Index stride) {
   WindowList windows(windowing.context);
-  for_each_run(text, windowing.stream, [&](Index begin, Index end, Index) {
-    windows.add({.begin = begin, .end = end, .head = windowing.context, .step = stride});
+  for_each_run(text, windowing, [&](Index begin, Index end, Index) {
+    windows.add({.begin = begin,
+                 .end = end,
+                 .head = windowing.context,
+                 .step = stride,
+                 .opens = windowing.begin_mark});
   });
   return windows;
 }

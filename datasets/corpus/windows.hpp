@@ -23,6 +23,8 @@ struct Window {
 struct Windowing {
   Index context = 0;    // the rows of a window, at most
   bool stream = false;  // a window may go on from one document to the next
+  // Without a stream: each document begins with a begin mark; else its first token is read only.
+  bool begin_mark = true;
 };
 
 // A run of tokens that no window crosses. Windows end after its first `head` tokens, and then after

@@ -97,7 +97,8 @@ Task make_text(const TaskOptions& task_options, std::uint64_t seed, const fs::pa
   });
   Task task;
   task.source_tokenizer = task.target_tokenizer = kept.source;
-  const Windowing windowing{.context = options.context, .stream = options.stream};
+  const Windowing windowing{
+      .context = options.context, .stream = options.stream, .begin_mark = options.begin_mark};
   for (const std::string& name : text_splits(task_options)) {
     const auto text = token_text(splits, name, *kept.source, run);
     Split& split = task.splits.emplace_back();
@@ -157,6 +158,9 @@ void add_text_options(const TaskOptions& task, Hash& hash) {
   }
   if (options.lower_case) {
     hash.add(std::uint64_t{1});
+  }
+  if (!options.begin_mark) {
+    hash.add("no begin mark");
   }
   const TextOptions defaults;
   if (options.mask_share != defaults.mask_share || options.mask_words) {

@@ -21,6 +21,7 @@ struct TextOptions {
   DocumentEnd documents = DocumentEnd::file;
   std::string separator{};
   bool stream = false;
+  bool begin_mark = true;
   Index context = 256;
   double mask_share = 0.15;
   bool mask_words = false;
@@ -60,6 +61,10 @@ struct TextOptions {
                         "mark; false: the tokens of a window are of one document, which begins "
                         "with a begin mark"},
           stream);
+    visit(Field{.name = "begin_mark",
+                .help = "without stream: whether a document begins with a begin mark; false: "
+                        "nothing stands in front of it, and its first token is not predicted"},
+          begin_mark);
     visit(Field{.name = "context",
                 .help = "the longest window: tokens that are read, and predicted, together",
                 .minimum = 1,

@@ -35,8 +35,9 @@ std::vector<BytePairs::Pair> merges_of(const nlohmann::json& merges) {
 }
 
 PretrainedTokenizer byte_bpe_with(const FileVocabulary& vocabulary,
-                                  std::vector<BytePairs::Pair> merges) {
-  PretrainedEntries entries = renumbered(vocabulary);
+                                  std::vector<BytePairs::Pair> merges,
+                                  const FindMarks& find_marks) {
+  PretrainedEntries entries = renumbered(vocabulary, find_marks(vocabulary));
   return {.tokenizer = std::make_shared<ByteBpe>(
               BytePairs{.entries = std::move(entries.entries), .merges = std::move(merges)}),
           .file_ids = std::move(entries.file_ids),
@@ -45,7 +46,7 @@ PretrainedTokenizer byte_bpe_with(const FileVocabulary& vocabulary,
 
 }  // namespace
 
-PretrainedTokenizer byte_bpe_of_json(const nlohmann::json& tokenizer) {
+PretrainedTokenizer byte_bpe_of_json(const nlohmann::json& tokenizer, const FindMarks& find_marks) {
   expect_type(tokenizer, "normalizer", nullptr);
   expect_type(tokenizer, "pre_tokenizer", "ByteLevel");
   expect_options(tokenizer, "pre_tokenizer", {{"add_prefix_space", false}, {"use_regex", true}});
@@ -55,11 +56,12 @@ PretrainedTokenizer byte_bpe_of_json(const nlohmann::json& tokenizer) {
                   {"end_of_word_suffix", nullptr},
                   {"byte_fallback", false},
                   {"ignore_merges", false}});
-  return byte_bpe_with(vocabulary_of(tokenizer), merges_of(tokenizer.at("model").at("merges")));
+  return byte_bpe_with(vocabulary_of(tokenizer), merges_of(tokenizer.at("model").at("merges")),
+                       find_marks);
 }
 
 PretrainedTokenizer byte_bpe_of_files(const FileVocabulary& vocabulary, std::string_view merges,
-                                      const nlohmann::json& config) {
+                                      const nlohmann::json& config, const FindMarks& find_marks) {
   expect_options({{"tokenizer_config", config}}, "tokenizer_config", {{"add_prefix_space", false}});
   std::vector<BytePairs::Pair> pairs;
   while (!merges.empty()) {
@@ -73,7 +75,7 @@ PretrainedTokenizer byte_bpe_of_files(const FileVocabulary& vocabulary, std::str
       pairs.push_back(sides_of(line));
     }
   }
-  return byte_bpe_with(vocabulary, std::move(pairs));
+  return byte_bpe_with(vocabulary, std::move(pairs), find_marks);
 }
 
 }  // namespace tapehead

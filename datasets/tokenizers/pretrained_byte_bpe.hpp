@@ -11,11 +11,11 @@
 namespace tapehead {
 
 // Throws DataError that names what is not supported.
-PretrainedTokenizer byte_bpe_of_json(const nlohmann::json& tokenizer);
+PretrainedTokenizer byte_bpe_of_json(const nlohmann::json& tokenizer, const FindMarks& find_marks);
 
 // From the entries of `vocab.json`, the text of `merges.txt`, and the content of
 // `tokenizer_config.json`: {} if there is none. Throws DataError.
 PretrainedTokenizer byte_bpe_of_files(const FileVocabulary& vocabulary, std::string_view merges,
-                                      const nlohmann::json& config);
+                                      const nlohmann::json& config, const FindMarks& find_marks);
 
 }  // namespace tapehead

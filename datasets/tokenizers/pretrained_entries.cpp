@@ -13,21 +13,22 @@ namespace tapehead {
 
 namespace {
 
-constexpr Index no_file_id = -1;
-
 constexpr std::array<std::string_view, 2> unknown_names{"<unk>", "[UNK]"};
-constexpr std::array<std::string_view, 3> begin_names{"<s>", "[CLS]", "<|endoftext|>"};
-constexpr std::array<std::string_view, 3> end_names{"</s>", "[SEP]", "<|endoftext|>"};
+constexpr std::array<std::string_view, 7> begin_names{
+    "<s>", "[CLS]", "[BOS]", "<bos>", "<|begin_of_text|>", "<|startoftext|>", "<|endoftext|>"};
+constexpr std::array<std::string_view, 6> end_names{"</s>",  "[SEP]",           "[EOS]",
+                                                    "<eos>", "<|end_of_text|>", "<|endoftext|>"};
 constexpr std::array<std::string_view, 2> mask_names{"<mask>", "[MASK]"};
 
 // Of the first name that is an entry.
-Index id_of(const FileVocabulary& vocabulary, std::span<const std::string_view> names) {
+std::optional<Index> id_of(const FileVocabulary& vocabulary,
+                           std::span<const std::string_view> names) {
   for (const std::string_view name : names) {
     if (const auto found = vocabulary.find(std::string(name)); found != vocabulary.end()) {
       return found->second;
     }
   }
-  return no_file_id;
+  return std::nullopt;
 }
 
 std::map<Index, std::string_view> by_id(const FileVocabulary& vocabulary) {
@@ -43,18 +44,23 @@ std::map<Index, std::string_view> by_id(const FileVocabulary& vocabulary) {
 
 }  // namespace
 
-PretrainedEntries renumbered(const FileVocabulary& vocabulary) {
+FileMarks marks_by_name(const FileVocabulary& vocabulary) {
+  return {.unknown = id_of(vocabulary, unknown_names),
+          .begin = id_of(vocabulary, begin_names),
+          .end = id_of(vocabulary, end_names),
+          .mask = id_of(vocabulary, mask_names)};
+}
+
+PretrainedEntries renumbered(const FileVocabulary& vocabulary, const FileMarks& marks) {
   std::map<Index, std::string_view> entries = by_id(vocabulary);
-  PretrainedEntries result;
-  result.file_ids = {id_of(vocabulary, unknown_names), id_of(vocabulary, begin_names),
-                     id_of(vocabulary, end_names)};
+  PretrainedEntries result{
+      .entries = {},
+      .file_ids = {marks.unknown.value_or(-1), marks.begin.value_or(-1), marks.end.value_or(-1)},
+      .mask = marks.mask};
   for (const Index mark : result.file_ids) {
     entries.erase(mark);
   }
-  if (const Index mask = id_of(vocabulary, mask_names); mask != no_file_id) {
-    result.mask = mask;
-    entries.erase(mask);
-  }
+  entries.erase(marks.mask.value_or(-1));
   for (const auto& [id, entry] : entries) {
     result.entries.emplace_back(entry);
     result.file_ids.push_back(id);

@@ -12,9 +12,9 @@ namespace tapehead {
 
 namespace {
 
-PretrainedTokenizer word_piece_with(const FileVocabulary& vocabulary,
+PretrainedTokenizer word_piece_with(const FileVocabulary& vocabulary, const FindMarks& find_marks,
                                     const WordPieceOptions& options) {
-  PretrainedEntries entries = renumbered(vocabulary);
+  PretrainedEntries entries = renumbered(vocabulary, find_marks(vocabulary));
   return {.tokenizer = std::make_shared<WordPiece>(std::move(entries.entries), options),
           .file_ids = std::move(entries.file_ids),
           .mask = entries.mask};
@@ -28,7 +28,8 @@ bool strips_accents(const nlohmann::json& part, bool lower_case) {
 
 }  // namespace
 
-PretrainedTokenizer word_piece_of_json(const nlohmann::json& tokenizer) {
+PretrainedTokenizer word_piece_of_json(const nlohmann::json& tokenizer,
+                                       const FindMarks& find_marks) {
   expect_type(tokenizer, "normalizer", "BertNormalizer");
   expect_type(tokenizer, "pre_tokenizer", "BertPreTokenizer");
   expect_options(tokenizer, "model",
@@ -36,7 +37,7 @@ PretrainedTokenizer word_piece_of_json(const nlohmann::json& tokenizer) {
   const nlohmann::json& normalizer = tokenizer.at("normalizer");
   const bool lower_case = normalizer.value("lowercase", true);
   return word_piece_with(
-      vocabulary_of(tokenizer),
+      vocabulary_of(tokenizer), find_marks,
       {.words = {.clean = normalizer.value("clean_text", true),
                  .chinese_characters = normalizer.value("handle_chinese_chars", true),
                  .strip_accents = strips_accents(normalizer, lower_case),
@@ -44,7 +45,8 @@ PretrainedTokenizer word_piece_of_json(const nlohmann::json& tokenizer) {
        .longest_word = tokenizer.at("model").value("max_input_chars_per_word", Index{100})});
 }
 
-PretrainedTokenizer word_piece_of_files(std::string_view vocabulary, const nlohmann::json& config) {
+PretrainedTokenizer word_piece_of_files(std::string_view vocabulary, const nlohmann::json& config,
+                                        const FindMarks& find_marks) {
   FileVocabulary entries;
   for (Index id = 0; !vocabulary.empty(); ++id) {
     const std::size_t end = std::min(vocabulary.find('\n'), vocabulary.size());
@@ -59,9 +61,10 @@ PretrainedTokenizer word_piece_of_files(std::string_view vocabulary, const nlohm
                  {{"do_basic_tokenize", true}, {"unk_token", "[UNK]"}});
   const bool lower_case = config.value("do_lower_case", true);
   return word_piece_with(
-      entries, {.words = {.chinese_characters = config.value("tokenize_chinese_chars", true),
-                          .strip_accents = strips_accents(config, lower_case),
-                          .lower_case = lower_case}});
+      entries, find_marks,
+      {.words = {.chinese_characters = config.value("tokenize_chinese_chars", true),
+                 .strip_accents = strips_accents(config, lower_case),
+                 .lower_case = lower_case}});
 }
 
 }  // namespace tapehead

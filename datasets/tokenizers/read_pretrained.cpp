@@ -57,51 +57,72 @@ nlohmann::json type_of(const nlohmann::json& model) {
   return model.value("type", nlohmann::json(inferred));
 }
 
-PretrainedTokenizer tokenizer_of_json(const nlohmann::json& tokenizer) {
+PretrainedTokenizer tokenizer_of_json(const nlohmann::json& tokenizer,
+                                      const FindMarks& find_marks) {
   const nlohmann::json type = type_of(tokenizer.at("model"));
   if (type == "WordPiece") {
-    return word_piece_of_json(tokenizer);
+    return word_piece_of_json(tokenizer, find_marks);
   }
   if (type == "BPE") {
-    return byte_bpe_of_json(tokenizer);
+    return byte_bpe_of_json(tokenizer, find_marks);
   }
   throw DataError(
       fmt::format("model is `{}`, which is not supported (only \"BPE\" and \"WordPiece\")",
                   type.is_string() ? type.get<std::string>() : type.dump()));
 }
 
-std::optional<Index> mark_in_front_of(const nlohmann::json& processor) {
+void put_template_around(const nlohmann::json& processor, MarksAround& marks) {
+  std::vector<Index> before;
+  std::vector<Index>* side = &before;
+  for (const nlohmann::json& item : processor.at("single")) {
+    if (item.contains("Sequence")) {
+      side = &marks.behind;
+      continue;
+    }
+    const auto name = item.at("SpecialToken").at("id").get<std::string>();
+    const auto ids = processor.at("special_tokens").at(name).at("ids").get<std::vector<Index>>();
+    side->insert(side->end(), ids.begin(), ids.end());
+  }
+  if (side == &before) {
+    throw DataError("post_processor.single has no place for the text");
+  }
+  marks.before.insert(marks.before.begin(), before.begin(), before.end());
+}
+
+// Around what earlier steps have put around the text.
+void put_around(const nlohmann::json& processor, MarksAround& marks) {
   const std::string type = processor.is_null() ? "" : processor.at("type").get<std::string>();
   if (type == "Sequence") {
     for (const nlohmann::json& step : processor.at("processors")) {
-      if (const std::optional<Index> mark = mark_in_front_of(step)) {
-        return mark;
-      }
+      put_around(step, marks);
     }
+  } else if (type == "TemplateProcessing") {
+    put_template_around(processor, marks);
+  } else if (type == "BertProcessing" || type == "RobertaProcessing") {
+    marks.before.insert(marks.before.begin(), processor.at("cls").at(1).get<Index>());
+    marks.behind.push_back(processor.at("sep").at(1).get<Index>());
   }
-  if (type != "TemplateProcessing" || !processor.at("single").at(0).contains("SpecialToken")) {
-    return std::nullopt;
-  }
-  const nlohmann::json& name = processor["single"][0]["SpecialToken"].at("id");
-  return processor.at("special_tokens").at(name.get<std::string>()).at("ids").at(0).get<Index>();
 }
 
 }  // namespace
 
-PretrainedTokenizer read_pretrained_tokenizer(const fs::path& directory) {
+PretrainedTokenizer read_pretrained_tokenizer(const fs::path& directory,
+                                              const FindMarks& find_marks) {
   if (const fs::path whole = directory / "tokenizer.json"; is_file(whole)) {
-    return read_json_from(whole, tokenizer_of_json);
+    return read_json_from(whole, [&](const nlohmann::json& tokenizer) {
+      return tokenizer_of_json(tokenizer, find_marks);
+    });
   }
   if (const fs::path entries = directory / "vocab.json"; is_file(entries)) {
     const auto vocabulary = read_json_from(
         entries, [](const nlohmann::json& ids) { return ids.get<FileVocabulary>(); });
     return read_from(directory / "merges.txt", [&](const std::string& merges) {
-      return byte_bpe_of_files(vocabulary, merges, config_in(directory));
+      return byte_bpe_of_files(vocabulary, merges, config_in(directory), find_marks);
     });
   }
   if (const fs::path entries = directory / "vocab.txt"; is_file(entries)) {
     return read_from(entries, [&](const std::string& text) {
-      return word_piece_of_files(text, config_in(directory));
+      return word_piece_of_files(text, config_in(directory), find_marks);
     });
   }
   throw IoError(fmt::format(
@@ -109,10 +130,15 @@ PretrainedTokenizer read_pretrained_tokenizer(const fs::path& directory) {
       directory.string()));
 }
 
-std::optional<Index> mark_in_front(const fs::path& directory) {
+std::optional<MarksAround> marks_around_text(const fs::path& directory) {
   const fs::path whole = directory / "tokenizer.json";
-  return !is_file(whole) ? std::nullopt : read_json_from(whole, [](const nlohmann::json& json) {
-    return mark_in_front_of(json.value("post_processor", nlohmann::json()));
+  if (!is_file(whole)) {
+    return std::nullopt;
+  }
+  return read_json_from(whole, [](const nlohmann::json& tokenizer) {
+    MarksAround marks;
+    put_around(tokenizer.value("post_processor", nlohmann::json()), marks);
+    return marks;
   });
 }
 

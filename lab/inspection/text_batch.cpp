@@ -142,7 +142,7 @@ TextBatch masked_text(const SavedRun& run, const std::string& text) {
 // Every row but the last is labelled with the token after it.
 TextBatch running_text(const SavedRun& run, const std::string& text, Workers& workers) {
   const std::vector<TokenId> encoded = known_tokens(run, text);
-  std::vector<TokenId> all = Generator(run, workers, {}).read_of("");
+  std::vector<TokenId> all = Generator(run, workers, {}).front_of_text();
   all.insert(all.end(), encoded.begin(), encoded.end());
   expect_positions(run, std::ssize(all), "text");
   TextBatch read{.batch = {}, .source = text};

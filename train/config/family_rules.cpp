@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -84,6 +85,21 @@ std::optional<Violation> masks_are_for_encoders(const Config& config) {
   if (!words && text->mask_share == defaults.mask_share) return {};
   return Violation{{words ? "task.mask_words" : "task.mask_share", "model.family"},
                    "only an encoder predicts masked tokens"};
+}
+
+std::optional<Violation> begin_mark_is_used(const Config& config) {
+  const auto* text = config.task.find<TextOptions>();
+  if (text == nullptr || text->begin_mark) return {};
+  const bool memory = std::max(config.training.memory, config.evaluation.memory.value_or(0)) > 0;
+  if (config.model.family == Family::encoder) {
+    return Violation{{"task.begin_mark", "model.family"},
+                     "an encoder reads a begin mark in front of each window (allowed: true)"};
+  }
+  if (!text->stream && !memory) return {};
+  return Violation{{"task.begin_mark", text->stream ? "task.stream" : "training.memory"},
+                   fmt::format("{}, the text begins with a begin mark, and no document in it does "
+                               "(allowed: true)",
+                               text->stream ? "in a stream" : "with a memory")};
 }
 
 }  // namespace tapehead

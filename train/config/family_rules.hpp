@@ -13,5 +13,6 @@ std::optional<Violation> text_has_one_stack(const Config& config);
 std::optional<Violation> classes_are_no_entries(const Config& config);
 std::optional<Violation> types_suffice(const Config& config);
 std::optional<Violation> masks_are_for_encoders(const Config& config);
+std::optional<Violation> begin_mark_is_used(const Config& config);
 
 }  // namespace tapehead

@@ -273,6 +273,9 @@ std::span<const Rule> rules() {
       {"With `task.texts: 2`, `model.token_types` is 0, or 2 or more.", types_suffice},
       {"`task.mask_share` and `task.mask_words` are for `model.family: encoder`.",
        masks_are_for_encoders},
+      {"`task.begin_mark: false` is for `model.family: decoder`, without `task.stream` and without "
+       "a memory.",
+       begin_mark_is_used},
       {"A list over layers, in `attention`, `encoder_self`, `decoder_self` or `cross`, has a value "
        "for each layer.",
        lists_over_layers},

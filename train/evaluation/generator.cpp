@@ -45,8 +45,11 @@ Generator::Generator(const GeneratorModel& model, Workers& workers, GeneratorOpt
   }
   if (of_text_ && model.one_document) {
     front_ = nothing;
-  } else if (of_text_ && model.config.task.as<TextOptions>().stream) {
-    front_ = end_id;  // of the document before
+  } else if (of_text_) {
+    const auto& text = model.config.task.as<TextOptions>();
+    front_ = text.stream       ? end_id  // of the document before
+             : text.begin_mark ? begin_id
+                               : nothing;
   }
 }
 
@@ -82,7 +85,7 @@ std::vector<TokenId> Generator::read_of(std::string_view prompt) const {
   }
   if (of_text_ && tokens.empty()) {
     const std::vector<TokenId> end_of_line = tokenizer.encode(line_end);
-    tokens = end_of_line.size() == 1 && end_of_line.front() != unknown_id
+    tokens = model_.one_document && end_of_line.size() == 1 && end_of_line.front() != unknown_id
                  ? end_of_line
                  : std::vector<TokenId>{begin_id};
   }
@@ -92,6 +95,11 @@ std::vector<TokenId> Generator::read_of(std::string_view prompt) const {
     tokens.erase(tokens.begin(), tokens.end() - (forgets() ? context() : kept()));
   }
   return tokens;
+}
+
+std::vector<TokenId> Generator::front_of_text() const {
+  const bool nothing_in_front = of_text_ && !model_.config.task.as<TextOptions>().begin_mark;
+  return nothing_in_front ? std::vector<TokenId>{} : read_of("");
 }
 
 // For each of the models.

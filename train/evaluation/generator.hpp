@@ -54,10 +54,12 @@ class Generator {
   Generator(const RunEnsemble& runs, Workers& workers, GeneratorOptions options);
 
   // What the model reads of a prompt: its tokens and, in a run whose text has several documents,
-  // the mark before a document. Without any token, a line end or a begin mark. Of a text that is
-  // longer than `context()`, the last `kept()` tokens or, if it `forgets()`, the last `context()`;
-  // of a source, the first.
+  // the mark before a document, if there is one. Without any token, a begin mark, or a line end if
+  // the text is one document that has line ends. Of a text that is longer than `context()`, the
+  // last `kept()` tokens or, if it `forgets()`, the last `context()`; of a source, the first.
   std::vector<TokenId> read_of(std::string_view prompt) const;
+  // What it reads of a text that is given as a whole, in front of it.
+  std::vector<TokenId> front_of_text() const;
 
   // The rows that the model sees together. A text that becomes longer is read again from its last
   // `kept()` tokens on. A model with a memory forgets all rows but the last `kept()` instead, and

@@ -22,9 +22,10 @@ bool is_of_text(const SavedRun& run) { return run.config.task.kind().of_text(); 
 
 // What a language model reads in front of a text, in words.
 std::string front_of_text(const SavedRun& run) {
-  return has_one_document(run)                      ? "nothing"
-         : run.config.task.as<TextOptions>().stream ? "the end of a document"
-                                                    : "the begin mark of a document";
+  const auto& options = run.config.task.as<TextOptions>();
+  return has_one_document(run) || !options.begin_mark ? "nothing"
+         : options.stream                             ? "the end of a document"
+                                                      : "the begin mark of a document";
 }
 
 // Empty if the runs go together.

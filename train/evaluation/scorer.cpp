@@ -111,7 +111,7 @@ double LineScore::log_probability() const {
 
 std::vector<LineScore> Scorer::score(std::span<const std::string> lines) const {
   expect_kind(runs_.first(), true);
-  const std::vector<TokenId> front = Generator(runs_, workers_, {}).read_of("");
+  const std::vector<TokenId> front = Generator(runs_, workers_, {}).front_of_text();
   const Models models = runs_.members();
   std::vector<LineScore> scores(lines.size());
   workers_.run(std::ssize(lines), [&](Index i) {

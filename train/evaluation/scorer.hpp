@@ -31,7 +31,8 @@ class Scorer {
   Scorer(const RunEnsemble& runs, Workers& workers) : runs_(runs), workers_(workers) {}
 
   // By a language model: each line as if it began a document or, if the run's text is only one,
-  // followed a line end (Generator::read_of). No end mark is scored. Of a line that is longer than
+  // followed a line end (Generator::front_of_text). Without anything in front of it, its first
+  // token has no score. No end mark is scored. Of a line that is longer than
   // the context, each token is predicted from at least half a context. Throws ConfigError if the
   // run is no language model.
   std::vector<LineScore> score(std::span<const std::string> lines) const;

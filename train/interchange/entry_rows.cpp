@@ -12,9 +12,11 @@ namespace tapehead {
 namespace {
 
 // Whether another of our entries stands for the same one of theirs: an end mark for a begin mark,
-// an unknown mark for what they do not know.
+// either for an unknown mark, as GPT-2's files have it, an unknown mark for what they do not know.
 bool is_repeated(const std::vector<Index>& ids, std::size_t i) {
-  return i == begin_id ? ids[i] == ids[end_id] : i >= mark_count && ids[i] == ids[unknown_id];
+  return i == unknown_id ? ids[i] == ids[begin_id] || ids[i] == ids[end_id]
+         : i == begin_id ? ids[i] == ids[end_id]
+                         : i >= mark_count && ids[i] == ids[unknown_id];
 }
 
 // A text ends there at each of {"eos_token_id": [2, 3]}, and here at one mark.

@@ -13,9 +13,10 @@ namespace {
 
 // In front of a prompt, as a Generator has it (train/evaluation/generator.cpp).
 AddedMarks mark_before_prompt(const Config& config, bool one_document) {
-  return one_document                           ? AddedMarks::none
-         : config.task.as<TextOptions>().stream ? AddedMarks::end_before
-                                                : AddedMarks::begin;
+  const auto& options = config.task.as<TextOptions>();
+  return one_document || !options.begin_mark ? AddedMarks::none
+         : options.stream                    ? AddedMarks::end_before
+                                             : AddedMarks::begin;
 }
 
 // As the layout of a batch has them (datasets/batch_layout.cpp).

@@ -13,13 +13,12 @@
 #include "core/files/files.hpp"
 #include "core/text.hpp"
 #include "datasets/tokenizers/class_tokenizer.hpp"
-#include "datasets/tokenizers/pretrained_marian.hpp"
-#include "datasets/tokenizers/read_pretrained.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/config/config.hpp"
 #include "train/interchange/imported_config.hpp"
 #include "train/interchange/never_bias.hpp"
 #include "train/interchange/pretrained_files.hpp"
+#include "train/interchange/their_marks.hpp"
 #include "train/interchange/token_texts.hpp"
 #include "train/interchange/weight_copy.hpp"
 #include "train/run/checkpoint.hpp"
@@ -110,31 +109,6 @@ Index longest_of(const TheirConfig& theirs) {
   return theirs.count(theirs.has("n_positions") ? "n_positions" : "max_position_embeddings", usual);
 }
 
-PretrainedTokenizers tokenizers_of(const ImportRequest& request, const PretrainedFiles& files,
-                                   const TheirConfig& theirs) {
-  if (request.token_texts) {
-    return read_token_texts(files, theirs, theirs.count("vocab_size"));
-  }
-  try {
-    if (theirs.text("model_type", "") == marian_architecture.model_type) {
-      return read_marian_tokenizers(request.from, theirs.count("decoder_start_token_id"));
-    }
-    const PretrainedTokenizer both = read_pretrained_tokenizer(request.from);
-    return {both, both};
-  } catch (const IoError& error) {
-    throw IoError(fmt::format(
-        "{}; with --token-texts no tokenizer is read, and texts are given as their tokens",
-        error.what()));
-  }
-}
-
-// Whether a text stands after an end mark, which is no begin mark there.
-bool follows_end_mark(const std::filesystem::path& directory,
-                      const PretrainedTokenizer& tokenizer) {
-  const std::optional<Index> mark = mark_in_front(directory);
-  return mark == tokenizer.file_ids[end_id] && mark != tokenizer.file_ids[begin_id];
-}
-
 Purpose expected_purpose(const TheirConfig& theirs) {
   const Purpose purpose = purpose_of(theirs);
   if (purpose == Purpose::token_labels) {
@@ -147,8 +121,8 @@ Purpose expected_purpose(const TheirConfig& theirs) {
 // A decoder's class is read off the begin mark behind a text here (datasets/batch_layout.cpp), and
 // off the last token there, whatever it is.
 void expect_mark_behind(const ImportRequest& request, const TheirConfig& theirs,
-                        const PretrainedTokenizer& tokenizer) {
-  if (has_only_behind(request.from, tokenizer.file_ids[begin_id])) {
+                        std::optional<AddedMarks> added) {
+  if (added == AddedMarks::begin_after) {
     return;
   }
   const std::string name = theirs.first_text("architectures");
@@ -241,13 +215,13 @@ Imported import_model(const ImportRequest& request) {
   const std::filesystem::path config_file = files.config_file();
   const TheirConfig theirs(files.config(), config_file);
   const Architecture& architecture = architecture_of(theirs);
-  expect_texts_used(request, architecture);
   files.leave_out_prefixes(architecture.optional_prefixes);
   theirs.expect("quantization_config", nullptr);
   const Purpose purpose = expected_purpose(theirs);
   const Index their_size = theirs.count("vocab_size");
   expect_size(files, their_size, "entries");
-  const PretrainedTokenizers tokenizers = tokenizers_of(request, files, theirs);
+  const PretrainedTokenizers tokenizers =
+      their_tokenizers(files, theirs, request.begin, request.token_texts);
   const Tokenizers both{tokenizers.source.tokenizer, tokenizers.target.tokenizer};
   const std::vector<std::string> options = options_of(architecture, theirs, both);
   const bool masked = purpose == Purpose::tokens && is_encoder(options);
@@ -262,9 +236,11 @@ Imported import_model(const ImportRequest& request) {
     apply_generation_settings(files, tokenizers.target.file_ids[end_id], imported.rows.target);
   }
   imported.rows_left_out = expect_entries(imported.rows, their_size, files);
+  const auto added = added_marks(request.from, tokenizers.source.file_ids);
+  expect_texts_used(request, architecture);
   if (purpose == Purpose::classes) {
     if (!is_encoder(options)) {
-      expect_mark_behind(request, theirs, tokenizers.source);
+      expect_mark_behind(request, theirs, added);
     }
     imported.tokenizers.target = std::make_shared<ClassTokenizer>(classes_of(theirs));
   }
@@ -272,9 +248,9 @@ Imported import_model(const ImportRequest& request) {
                           .text = request.text,
                           .target_text = request.target_text,
                           .run = request.run.string(),
-                          .stream = !masked && follows_end_mark(request.from, tokenizers.source)};
-  imported.config =
-      imported_config(task, imported.tokenizers, options, longest_of(theirs), config_file.string());
+                          .added = added};
+  imported.config = imported_config(task, imported.tokenizers, {architecture, theirs, options},
+                                    longest_of(theirs));
   expect_size(files, parameters_of(imported.config, imported.tokenizers), "parameters");
   imported.model = std::make_unique<Model>(imported.config, imported.tokenizers.source->size(),
                                            imported.tokenizers.target->size(), FirstWeights::zeros);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct ImportRequest {
   // source and a target task.train_source and task.train_target.
   std::string text = "text.txt";
   std::string target_text = "target.txt";
-  bool token_texts = false;  // do not read the tokenizer: a text is given as its tokens
+  std::optional<Index> begin{};  // the id of the begin mark there, instead of what the files say
+  bool token_texts = false;      // do not read the tokenizer: a text is given as its tokens
 };
 
 // Reads the whole directory before anything is made. Throws IoError that names the file, and lists

@@ -11,25 +11,36 @@ namespace tapehead {
 
 namespace {
 
-// Where the tokenizer knows no line end, each line is a document.
+// A masked model whose tokenizer puts an end mark behind a text reads lines. Otherwise, and where
+// no tokenizer says it, each line is a document if the tokenizer knows no line end, or drops it.
+bool reads_lines(const ImportedTask& task, const Tokenizer& tokenizer, bool masked) {
+  if (masked && task.added) {
+    return task.added == AddedMarks::begin_and_end;
+  }
+  const std::vector<TokenId> end_of_line = tokenizer.encode(line_end);
+  return end_of_line.empty() || std::ranges::count(end_of_line, unknown_id) > 0;
+}
+
 std::vector<std::string> text_options(const ImportedTask& task, const Tokenizer& tokenizer,
-                                      Index positions) {
-  const bool lines = std::ranges::count(tokenizer.encode(line_end), unknown_id) == 0;
+                                      bool masked, Index positions) {
   return {"task.name=text",
           "task.train_text=" + task.text,
           fmt::format("task.context={}", std::max<Index>(1, positions - 2)),
-          fmt::format("task.documents={}", lines ? "file" : "line"),
-          fmt::format("task.stream={}", task.stream),
+          fmt::format("task.documents={}", reads_lines(task, tokenizer, masked) ? "line" : "file"),
+          fmt::format("task.stream={}", !masked && task.added == AddedMarks::end_before),
+          fmt::format("task.begin_mark={}", masked || task.added != AddedMarks::none),
           "model.bias_output=true"};
 }
 
 std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers& tokenizers,
-                                      bool both, Index positions) {
-  const std::string longest = fmt::format("task.max_length={}", std::max<Index>(1, positions - 2));
+                                      Family family, Index positions) {
+  const bool pairs = family == Family::encoder_decoder;
+  const Index most = positions - 2;  // without the marks
+  const std::string longest = fmt::format("task.max_length={}", std::max<Index>(1, most));
   if (task.purpose == Purpose::classes) {
     return {"task.name=labelled_text", "task.train_tsv=" + task.text, longest};
   }
-  if (both) {
+  if (pairs) {
     return {"task.name=parallel_text",
             "task.train_source=" + task.text,
             "task.train_target=" + task.target_text,
@@ -40,7 +51,7 @@ std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers
                         tokenizers.source->shares_file_with(*tokenizers.target)),
             "model.bias_output=true"};
   }
-  return text_options(task, *tokenizers.source, positions);
+  return text_options(task, *tokenizers.source, family == Family::encoder, positions);
 }
 
 // A line of a vocabulary, a column of a TSV and of what `classify` prints.
@@ -48,16 +59,21 @@ bool is_class_name(const std::string& name) {
   return !name.empty() && name.find_first_of("\t\r\n") == std::string::npos;
 }
 
+bool contains(const std::vector<std::string>& options, const std::string& option) {
+  return std::ranges::find(options, option) != options.end();
+}
+
 }  // namespace
 
 Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
-                       const std::vector<std::string>& options, Index positions,
-                       const std::string& file) {
-  const bool both = std::ranges::find(options, "model.family=encoder_decoder") != options.end();
-  std::vector<std::string> overrides = task_options(task, tokenizers, both, positions);
+                       const ImportedOptions& model, Index positions) {
+  const Family family = contains(model.options, "model.family=encoder")   ? Family::encoder
+                        : contains(model.options, "model.family=decoder") ? Family::decoder
+                                                                          : Family::encoder_decoder;
+  std::vector<std::string> overrides = task_options(task, tokenizers, family, positions);
   overrides.push_back("task.tokenizer_of=" + task.run);
-  overrides.insert(overrides.end(), options.begin(), options.end());
-  return parse_config("{}", file, overrides).config;
+  overrides.insert(overrides.end(), model.options.begin(), model.options.end());
+  return parse_config("{}", model.theirs.file().string(), overrides).config;
 }
 
 std::vector<std::string> classes_of(const TheirConfig& config) {

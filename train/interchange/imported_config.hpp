@@ -1,11 +1,13 @@
 // The config of an imported run: the options of its model, and a task that goes on from it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "train/interchange/architecture.hpp"
+#include "train/interchange/their_marks.hpp"
 
 namespace tapehead {
 
@@ -13,15 +15,21 @@ namespace tapehead {
 struct ImportedTask {
   Purpose purpose = Purpose::tokens;
   std::string text;         // of a source, or with classes
-  std::string target_text;  // of a model with two stacks
+  std::string target_text;  // of pairs
   std::string run;
-  bool stream = false;  // a text follows the end mark of another document
+  std::optional<AddedMarks> added{};  // to a text
 };
 
-// `options`: overrides for the model. `positions`: the longest sequence. Throws ConfigError.
+// The options of the model, as overrides, and the settings that they are made of.
+struct ImportedOptions {
+  const Architecture& architecture;
+  const TheirConfig& theirs;
+  const std::vector<std::string>& options;
+};
+
+// `positions`: the longest sequence. Throws ConfigError that names their settings.
 Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
-                       const std::vector<std::string>& options, Index positions,
-                       const std::string& file);
+                       const ImportedOptions& model, Index positions);
 
 // The classes of theirs, in the order of their numbers. Throws ConfigError.
 std::vector<std::string> classes_of(const TheirConfig& config);

@@ -73,25 +73,6 @@ Json read_pretrained_json(const fs::path& file) {
   return parse_json(read_file(file), file.string());
 }
 
-bool has_only_behind(const fs::path& directory, Index mark) {
-  const fs::path file = directory / "tokenizer.json";
-  if (!fs::exists(file)) {
-    return false;
-  }
-  const Json tokenizer = read_pretrained_json(file);
-  try {
-    const Json& processor = tokenizer.at("post_processor");
-    const Json& items = processor.at("single");
-    const Json& name = items.at(1).at("SpecialToken").at("id");
-    return processor.at("type") == "TemplateProcessing" && items.size() == 2 &&
-           items[0].contains("Sequence") &&
-           processor.at("special_tokens").at(name.get<std::string>()).at("ids") ==
-               Json::array({mark});
-  } catch (const Json::exception&) {  // there is none, or it puts something else there
-    return false;
-  }
-}
-
 PretrainedFiles::PretrainedFiles(fs::path directory) : directory_(std::move(directory)) {
   if (!fs::exists(config_file())) {
     throw IoError(fmt::format("{} is no model in Hugging Face's layout: it has no config.json",

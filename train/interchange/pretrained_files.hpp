@@ -47,8 +47,4 @@ class PretrainedFiles {
 // The JSON of a file in such a directory. Throws IoError that names the file.
 nlohmann::ordered_json read_pretrained_json(const std::filesystem::path& file);
 
-// Whether `tokenizer.json` puts this mark, and no other, behind a text and nothing in front of it,
-// with a TemplateProcessing. Throws IoError.
-bool has_only_behind(const std::filesystem::path& directory, Index mark);
-
 }  // namespace tapehead

@@ -18,6 +18,9 @@ class TheirConfig {
   TheirConfig(const nlohmann::ordered_json& json, const std::filesystem::path& file)
       : json_(json), file_(file) {}
 
+  const nlohmann::ordered_json& json() const { return json_; }
+  const std::filesystem::path& file() const { return file_; }
+
   bool has(const char* setting) const;  // and it is not null
   Index count(const char* setting) const;
   Index count(const char* setting, Index otherwise) const;

@@ -13,8 +13,11 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/shown.hpp"
+#include "datasets/tokenizers/pretrained_marian.hpp"
+#include "datasets/tokenizers/read_pretrained.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "train/interchange/architecture.hpp"
+#include "train/interchange/their_marks.hpp"
 
 namespace tapehead {
 
@@ -74,47 +77,6 @@ void read_line_vocabulary(const fs::path& file, std::vector<std::string>& entrie
   }
 }
 
-// The text of a mark, {"unk_token": "[UNK]"} or {"unk_token": {"content": "[UNK]"}}, of the first
-// file that has it.
-std::string mark_text(const fs::path& directory, const char* mark) {
-  for (const char* name : {"special_tokens_map.json", "tokenizer_config.json"}) {
-    const fs::path file = directory / name;
-    if (!fs::exists(file)) {
-      continue;
-    }
-    const Json json = read_pretrained_json(file);
-    const Json value = json.is_object() ? json.value(mark, Json()) : Json();
-    const Json content = value.is_object() ? value.value("content", Json()) : value;
-    if (content.is_string()) {
-      return content.get<std::string>();
-    }
-  }
-  return "";
-}
-
-// The id of the first of these marks that is named and has one.
-std::optional<Index> mark_id(const PretrainedFiles& files, const std::vector<std::string>& entries,
-                             std::initializer_list<const char*> marks) {
-  for (const char* mark : marks) {
-    const std::string text = mark_text(files.directory(), mark);
-    const auto found = std::ranges::find(entries, text);
-    if (!text.empty() && found != entries.end()) {
-      return found - entries.begin();
-    }
-  }
-  return std::nullopt;
-}
-
-// {"eos_token_id": 2}, or the first of {"eos_token_id": [2, 3]}.
-std::optional<Index> configured_id(const PretrainedFiles& files, const char* setting, Index size) {
-  Json value = files.config().value(setting, Json());
-  if (value.is_array() && !value.empty()) {
-    value = Json(value[0]);
-  }
-  const bool id = value.is_number_unsigned() && value.get<Index>() < size;
-  return id ? std::optional(value.get<Index>()) : std::nullopt;
-}
-
 // `name`: of the file that has the ids of entries.
 std::vector<std::string> read_entries(const fs::path& directory, Index size, const char* name) {
   std::vector<std::string> entries(static_cast<std::size_t>(size));
@@ -158,38 +120,14 @@ void expect_writable(const std::vector<std::string>& entries, const fs::path& di
   }
 }
 
-struct TheirMarks {
-  std::optional<Index> unknown, begin, end, mask;
-};
-
-TheirMarks read_marks(const PretrainedFiles& files, const TheirConfig& config,
-                      const std::vector<std::string>& entries) {
-  const Index size = std::ssize(entries);
-  const auto named = [&](const char* mark) { return mark_id(files, entries, {mark}); };
-  if (config.text("model_type", "").ends_with("bert")) {
-    return {.unknown = named("unk_token"),
-            .begin = named("cls_token"),
-            .end = named("sep_token"),
-            .mask = named("mask_token")};
+PretrainedTokenizer read_side(const fs::path& directory, Index size, const char* table,
+                              const FindMarks& find_marks) {
+  const std::vector<std::string> entries = read_entries(directory, size, table);
+  FileVocabulary vocabulary;
+  for (Index id = 0; id < size; ++id) {
+    vocabulary.emplace(entries[static_cast<std::size_t>(id)], id);
   }
-  if (config.text("model_type", "") == marian_architecture.model_type) {
-    return {.unknown = named("unk_token"),
-            .begin = configured_id(files, "decoder_start_token_id", size),
-            .end = named("eos_token"),
-            .mask = {}};
-  }
-  const auto end = named("eos_token");
-  const auto begin = mark_id(files, entries, {"bos_token", "eos_token"});
-  return {.unknown = named("unk_token"),
-          .begin = begin ? begin : configured_id(files, "bos_token_id", size),
-          .end = end ? end : configured_id(files, "eos_token_id", size),
-          .mask = {}};
-}
-
-PretrainedTokenizer read_side(const PretrainedFiles& files, const TheirConfig& config, Index size,
-                              const char* table) {
-  const std::vector<std::string> entries = read_entries(files.directory(), size, table);
-  const TheirMarks marks = read_marks(files, config, entries);
+  const FileMarks marks = find_marks(vocabulary);
   PretrainedTokenizer read{
       .tokenizer = {},
       .file_ids = {marks.unknown.value_or(-1), marks.begin.value_or(-1), marks.end.value_or(-1)},
@@ -201,9 +139,17 @@ PretrainedTokenizer read_side(const PretrainedFiles& files, const TheirConfig& c
       read.file_ids.push_back(id);
     }
   }
-  expect_writable(others, files.directory());
+  expect_writable(others, directory);
   read.tokenizer = std::make_shared<VocabularyTokenizer>(Vocabulary(others), Unit::word);
   return read;
+}
+
+PretrainedTokenizers read_token_texts(const fs::path& directory, Index size,
+                                      const FindMarks& find_marks) {
+  const PretrainedTokenizer source = read_side(directory, size, "vocab.json", find_marks);
+  const char* own = "target_vocab.json";
+  return {source,
+          fs::exists(directory / own) ? read_side(directory, size, own, find_marks) : source};
 }
 
 }  // namespace
@@ -213,12 +159,26 @@ bool has_token_texts(const fs::path& directory) {
          fs::exists(directory / "vocab.txt");
 }
 
-PretrainedTokenizers read_token_texts(const PretrainedFiles& files, const TheirConfig& config,
-                                      Index size) {
-  const PretrainedTokenizer source = read_side(files, config, size, "vocab.json");
-  const char* own = "target_vocab.json";
-  return {source,
-          fs::exists(files.directory() / own) ? read_side(files, config, size, own) : source};
+PretrainedTokenizers their_tokenizers(const PretrainedFiles& files, const TheirConfig& config,
+                                      std::optional<Index> begin, bool token_texts) {
+  const fs::path& directory = files.directory();
+  const FindMarks find_marks = [&](const FileVocabulary& vocabulary) {
+    return their_marks(files, config, vocabulary, begin);
+  };
+  if (token_texts) {
+    return read_token_texts(directory, config.count("vocab_size"), find_marks);
+  }
+  try {
+    if (config.text("model_type", "") == marian_architecture.model_type) {
+      return read_marian_tokenizers(directory, config.count("decoder_start_token_id"));
+    }
+    const PretrainedTokenizer both = read_pretrained_tokenizer(directory, find_marks);
+    return {both, both};
+  } catch (const IoError& error) {
+    throw IoError(fmt::format(
+        "{}; with --token-texts no tokenizer is read, and texts are given as their tokens",
+        error.what()));
+  }
 }
 
 }  // namespace tapehead

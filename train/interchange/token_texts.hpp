@@ -1,6 +1,9 @@
-// A vocabulary whose tokenizer cannot be read: a text is then given as its tokens, with blanks
-// between them.
+// The tokenizers of a model of another program or, where they cannot be read, its vocabulary: a
+// text is then given as its tokens, with blanks between them.
 #pragma once
+
+#include <filesystem>
+#include <optional>
 
 #include "datasets/tokenizers/pretrained_tokenizer.hpp"
 #include "train/interchange/pretrained_files.hpp"
@@ -8,12 +11,12 @@
 
 namespace tapehead {
 
-// Entries of vocab.json, tokenizer.json or vocab.txt, those of a target's own vocabulary of
-// target_vocab.json; without these files they are called by their numbers. The marks are those of
-// special_tokens_map.json, tokenizer_config.json or config.json. Throws IoError if a file has more
-// than `size` entries, or one id twice.
-PretrainedTokenizers read_token_texts(const PretrainedFiles& files, const TheirConfig& config,
-                                      Index size);
+// `begin`: as their_marks takes it. `token_texts`: no tokenizer is read. The entries are those of
+// vocab.json, tokenizer.json or vocab.txt, those of a target's own vocabulary of target_vocab.json;
+// without these files they are called by their numbers. Throws IoError if a file cannot be read, or
+// has an id twice or beyond the rows of the model.
+PretrainedTokenizers their_tokenizers(const PretrainedFiles& files, const TheirConfig& config,
+                                      std::optional<Index> begin, bool token_texts);
 
 // Whether the directory has a file with the names of entries.
 bool has_token_texts(const std::filesystem::path& directory);

@@ -21,7 +21,7 @@ namespace {
 
 // What stands in front of it, as a Generator has it (train/evaluation/generator.cpp).
 std::string form_of_running_text(const Config& config, bool one_document) {
-  if (one_document) {
+  if (one_document || !config.task.as<TextOptions>().begin_mark) {
     return "Tokens are a text, with no mark in front.";
   }
   if (config.task.as<TextOptions>().stream) {

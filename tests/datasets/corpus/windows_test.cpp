@@ -79,6 +79,26 @@ TEST_F(Windows, cover_documents_once_and_stay_within_them) {
   }
 }
 
+// Its first token is read and not predicted.
+TEST_F(Windows, without_a_begin_mark_begin_with_the_first_token_of_a_document) {
+  const TokenText& text = text_of({11, 0, 30});  // documents of 12, 1 and 31 tokens
+  const Windowing windowing{.context = context, .begin_mark = false};
+  for (const WindowList& list :
+       {training_windows(text, windowing, 1, 3), evaluation_windows(text, windowing, context)}) {
+    const auto windows = all_of(list);
+    EXPECT_EQ(std::ranges::count(windows, true, &Window::opens), 0);
+    Index labels = 0;
+    std::set<Index> places;
+    for (const Window& window : windows) {
+      labels += window.rows - window.unlabelled;
+      places.insert(window.first);
+    }
+    EXPECT_EQ(labels, text.size() - text.documents());
+    EXPECT_TRUE(places.contains(1) && places.contains(14)) << "the second tokens are labels";
+    EXPECT_FALSE(places.contains(0) || places.contains(12) || places.contains(13));
+  }
+}
+
 // A document of 30 tokens can be cut at five places.
 TEST_F(Windows, are_cut_at_every_place_in_some_epoch_and_by_address) {
   const TokenText& text = text_of({2, 30});

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -117,28 +119,67 @@ TEST(PretrainedFiles, of_a_byte_level_bpe_may_have_a_config_that_changes_no_toke
   EXPECT_THAT(error_with("["), HasSubstr("tokenizer_config.json: not JSON"));
 }
 
-TEST_F(PretrainedJson, says_which_mark_is_in_front_of_a_text) {
-  EXPECT_EQ(mark_in_front(here_.path()), std::nullopt) << "there is no tokenizer.json";
-  const auto front_of = [&](const json& processor) {
+TEST_F(PretrainedJson, says_which_marks_are_around_a_text) {
+  EXPECT_FALSE(marks_around_text(here_.path())) << "there is no tokenizer.json";
+  const auto around = [&](const json& processor) {
     json content = fixture("byte_bpe_json");
     content["post_processor"] = processor;
     std::ofstream(here_ / "tokenizer.json") << content;
-    return mark_in_front(here_.path());
+    const MarksAround marks = marks_around_text(here_.path()).value();
+    return std::pair(marks.before, marks.behind);
+  };
+  using Marks = std::vector<Index>;
+  const auto of = [](const Marks& before, const Marks& behind) {
+    return std::pair(before, behind);
   };
   const json mark = {{"SpecialToken", {{"id", "</s>"}, {"type_id", 0}}}};
   const json text = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}};
   json before = {{"type", "TemplateProcessing"},
                  {"single", {mark, text}},
                  {"special_tokens", {{"</s>", {{"id", "</s>"}, {"ids", {7}}}}}}};
-  EXPECT_EQ(front_of(nullptr), std::nullopt);
-  EXPECT_EQ(front_of({{"type", "ByteLevel"}}), std::nullopt);
-  EXPECT_EQ(front_of(before), 7);
+  EXPECT_EQ(around(nullptr), of({}, {}));
+  EXPECT_EQ(around({{"type", "ByteLevel"}}), of({}, {}));
+  EXPECT_EQ(around(before), of({7}, {}));
   const json both = json::array({{{"type", "ByteLevel"}}, before});  // as of Llama 3
-  EXPECT_EQ(front_of({{"type", "Sequence"}, {"processors", both}}), 7);
+  EXPECT_EQ(around({{"type", "Sequence"}, {"processors", both}}), of({7}, {}));
   before["single"] = {text, mark};
-  EXPECT_EQ(front_of(before), std::nullopt);
+  EXPECT_EQ(around(before), of({}, {7}));
+  for (const char* type : {"BertProcessing", "RobertaProcessing"}) {
+    const json bert = {{"type", type}, {"cls", {"[CLS]", 2}}, {"sep", {"[SEP]", 3}}};
+    EXPECT_EQ(around(bert), of({2}, {3}));
+  }
   before["single"] = json::array();
-  EXPECT_THAT(io_error_of([&] { front_of(before); }), HasSubstr("tokenizer.json is damaged"));
+  EXPECT_THAT(io_error_of([&] { around(before); }),
+              HasSubstr("tokenizer.json: post_processor.single has no place for the text"));
+}
+
+TEST_F(PretrainedJson, takes_the_marks_that_it_is_given) {
+  json content = fixture("byte_bpe_json");
+  const Index end = content["added_tokens"][0]["id"];
+  content["added_tokens"].push_back({{"id", end + 1}, {"content", "<start>"}, {"special", true}});
+  std::ofstream(here_ / "tokenizer.json") << content;
+  const FileMarks given{.unknown = {}, .begin = end + 1, .end = end, .mask = {}};
+  const auto read =
+      read_pretrained_tokenizer(here_.path(), [&](const FileVocabulary&) { return given; });
+  EXPECT_EQ(read.file_ids[unknown_id], -1);
+  EXPECT_EQ(read.file_ids[begin_id], end + 1);
+  EXPECT_EQ(read.file_ids[end_id], end);
+}
+
+TEST_F(PretrainedJson, knows_the_usual_names_of_marks) {
+  struct Names {
+    const char* begin;
+    const char* end;
+  };
+  for (const auto& [begin, end] :
+       {Names{"<s>", "</s>"}, Names{"[BOS]", "[EOS]"}, Names{"<bos>", "<eos>"},
+        Names{"<s>", "<|endoftext|>"}, Names{"<|begin_of_text|>", "<|end_of_text|>"},
+        Names{"<|startoftext|>", "<|endoftext|>"}}) {
+    const FileMarks marks = marks_by_name({{begin, 4}, {end, 5}, {"a", 6}});
+    EXPECT_EQ(marks.begin, 4) << begin;
+    EXPECT_EQ(marks.end, 5) << end;
+    EXPECT_FALSE(marks.unknown || marks.mask);
+  }
 }
 
 // As the first files of bert-base-uncased and others have it.

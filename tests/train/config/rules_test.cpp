@@ -226,6 +226,18 @@ TEST(ConfigRules, classes_need_one_stack_and_an_output_of_their_own) {
                          "tokens and their marks (257; allowed: 258 or more)"));
 }
 
+TEST(ConfigRules, a_begin_mark_is_left_out_only_where_documents_have_one) {
+  const std::string text = "task: {name: text, train_text: a, begin_mark: false";
+  EXPECT_EQ(config_error(text + "}\nmodel: {family: decoder}"), "accepted");
+  EXPECT_THAT(config_error(text + "}\nmodel: {family: encoder}"),
+              HasSubstr("task.begin_mark: an encoder reads a begin mark in front of each window"));
+  EXPECT_THAT(config_error(text + ", stream: true}\nmodel: {family: decoder}"),
+              HasSubstr("task.begin_mark: in a stream, the text begins with a begin mark"));
+  EXPECT_THAT(config_error(text + "}\nmodel: {family: decoder, positions: none, max_positions: "
+                                  "2048}\ntraining: {memory: 8}"),
+              HasSubstr("task.begin_mark: with a memory, the text begins with a begin mark"));
+}
+
 TEST(ConfigRules, masks_and_samples_are_for_the_family_that_has_them) {
   const std::string text = "task: {name: text, train_text: a, mask_words: true}\n";
   EXPECT_EQ(config_error(text + "model: {family: encoder}"), "accepted");

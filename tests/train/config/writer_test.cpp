@@ -103,6 +103,7 @@ void repair(TextOptions& text) {
   text.documents = DocumentEnd::separator;
   text.mask_share = defaults.mask_share;
   text.mask_words = false;
+  text.begin_mark = true;
   const bool own = text.tokenizer_of.empty();
   text.tokenizer = own ? text.tokenizer : defaults.tokenizer;
   if (!own || !is_sentencepiece(text.tokenizer)) {
