@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ImportRefusal : public PretrainedModels {};
 
@@ -108,6 +109,16 @@ TEST_F(ImportRefusal, names_what_cannot_be_done_here) {
   EXPECT_THAT(refuse("bert", "position_embedding_type", "relative_key"),
               HasSubstr("position_embedding_type"));
   EXPECT_THAT(refuse("albert", "inner_group_num", 2), HasSubstr("inner_group_num"));
+  // Options that are made of these settings, which nobody has given.
+  EXPECT_THAT(
+      refuse("albert", "num_hidden_groups", 6),
+      AllOf(HasSubstr("albert/config.json: num_hidden_groups: 6: "), Not(HasSubstr("--set"))));
+  EXPECT_THAT(
+      refuse("gpt2", "layer_norm_epsilon", -1.0),
+      AllOf(HasSubstr("gpt2/config.json: layer_norm_epsilon: -1.0: "), Not(HasSubstr("--set"))));
+  EXPECT_THAT(
+      refuse("llama", "head_dim", 3),
+      AllOf(HasSubstr("llama/config.json: "), HasSubstr("head_dim: 3"), Not(HasSubstr("--set"))));
   EXPECT_THAT(refuse("llama", "vocab_size", 900'000'000), HasSubstr("about 900000000 entries"));
   EXPECT_THAT(refuse("llama", "intermediate_size", 60'000), HasSubstr("parameters, and the"));
 }

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "core/errors.hpp"
 #include "core/shown.hpp"
+#include "core/text.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {
@@ -63,6 +65,49 @@ bool contains(const std::vector<std::string>& options, const std::string& option
   return std::ranges::find(options, option) != options.end();
 }
 
+nlohmann::ordered_json another_value(const nlohmann::ordered_json& value) {
+  if (value.is_number_integer()) {
+    return value == 0 ? 1 : 2 * value.get<Index>();
+  }
+  return value.is_number_float() ? nlohmann::ordered_json(value.get<double>() + 1)
+         : value.is_boolean()    ? nlohmann::ordered_json(!value.get<bool>())
+                                 : nlohmann::ordered_json();
+}
+
+// The settings of theirs that decide an option, with their values: with another value of theirs it
+// has another value, too. If there is none, the option.
+std::string deciding_settings(const ImportedOptions& model, const std::string& option) {
+  std::vector<std::string> deciding;
+  if (!contains(model.architecture.options(model.theirs), option)) {
+    return option;
+  }
+  for (const auto& [name, value] : model.theirs.json().items()) {
+    nlohmann::ordered_json other = model.theirs.json();
+    other[name] = another_value(value);
+    try {
+      if (!contains(model.architecture.options({other, model.theirs.file()}), option)) {
+        deciding.push_back(fmt::format("{}: {}", name, shown(value.dump())));
+      }
+    } catch (const ConfigError&) {  // it decides something else
+    }
+  }
+  return deciding.empty() ? option : join(deciding, ", ");
+}
+
+// Nobody gave these options: they are made of settings in a file.
+std::string in_their_terms(std::string message, const ImportedOptions& model,
+                           const std::vector<std::string>& overrides) {
+  for (const std::string& option : overrides) {
+    const std::string blamed = fmt::format("--set {}:", shown(option));
+    if (const std::size_t at = message.find(blamed); at != std::string::npos) {
+      message.replace(
+          at, blamed.size(),
+          fmt::format("{}: {}:", model.theirs.file().string(), deciding_settings(model, option)));
+    }
+  }
+  return message;
+}
+
 }  // namespace
 
 Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
@@ -73,7 +118,11 @@ Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
   std::vector<std::string> overrides = task_options(task, tokenizers, family, positions);
   overrides.push_back("task.tokenizer_of=" + task.run);
   overrides.insert(overrides.end(), model.options.begin(), model.options.end());
-  return parse_config("{}", model.theirs.file().string(), overrides).config;
+  try {
+    return parse_config("{}", model.theirs.file().string(), overrides).config;
+  } catch (const ConfigError& error) {
+    throw ConfigError(in_their_terms(error.what(), model, overrides));
+  }
 }
 
 std::vector<std::string> classes_of(const TheirConfig& config) {
