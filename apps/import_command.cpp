@@ -56,6 +56,9 @@ void say(const ImportArguments& arguments, const Imported& imported) {
     write_output(
         fmt::format("rows of the embedding that no token has: {}\n", imported.rows_left_out));
   }
+  if (imported.purpose == Purpose::classes && arguments.request.texts == 1) {
+    write_output("a class is of one text; if it is of a pair, import with --texts 2\n");
+  }
   write_output(fmt::format("next: {} {} {}\n", program_path(),
                            command_of(application_of(imported.config)), shell_word(run)));
 }
@@ -105,6 +108,12 @@ void add_import_command(CLI::App& program, Outcome& /*outcome*/) {
       ->add_option("--target-text", arguments->request.target_text,
                    "The targets of these sources, line by line (task.train_target)")
       ->capture_default_str();
+  command
+      ->add_option(
+          "--texts", arguments->request.texts,
+          "How many texts a model of classes reads: 1, or 2 with a tab between (task.texts)")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 2));
   command->add_option(
       "--begin", arguments->request.begin,
       "Id of the mark that a text begins with, where tokenizer.json and config.json "

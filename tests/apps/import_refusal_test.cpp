@@ -130,6 +130,8 @@ TEST_F(ImportRefusal, is_of_targets_for_all_but_a_translation) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.errors, HasSubstr("--target-text: a gpt2 has no targets, only a marian has"));
   EXPECT_FALSE(fs::exists(here / "a"));
+  EXPECT_THAT(run({"import", "gpt2", "--run", "a", "--token-texts", "--texts", "2"}).errors,
+              HasSubstr("--texts: only a model of classes reads them"));
   model("marian");
   output({"import", "marian", "--run", "b", "--token-texts", "--target-text", "targets"});
 }

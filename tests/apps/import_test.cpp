@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Import : public PretrainedModels {};
 
@@ -85,13 +86,17 @@ TEST_F(Import, names_entries_and_marks_of_a_vocabulary) {
 
 TEST_F(Import, takes_the_classes_of_a_model) {
   const fs::path directory = model("bert_classes");
-  output({"import", "bert_classes", "--run", "a", "--token-texts"});
+  EXPECT_THAT(output({"import", "bert_classes", "--run", "a", "--token-texts"}),
+              HasSubstr("if it is of a pair, import with --texts 2\n"));
   const Json said = Json::parse(output({"classify", "a", "--top", "3", "--json"}, "w7 w9 w12\n"));
   std::vector<std::string> names;
   for (const Json& one : said["classes"]) {
     names.push_back(one["label"]);
   }
   EXPECT_THAT(names, ::testing::UnorderedElementsAre("no", "yes", "perhaps"));
+  EXPECT_THAT(output({"import", "bert_classes", "--run", "b", "--token-texts", "--texts", "2"}),
+              Not(HasSubstr("--texts")));
+  EXPECT_THAT(output({"classify", "b"}, "w7 w9\tw12\n"), HasSubstr("\t0."));
   const auto refuse = [&](const Json& labels) {
     change_config(directory, [&](Json& config) { config["id2label"] = labels; });
     return complaint("bert_classes");

@@ -96,7 +96,11 @@ bool is_encoder(const std::vector<std::string>& options) {
   return std::ranges::find(options, "model.family=encoder") != options.end();
 }
 
-void expect_texts_used(const ImportRequest& request, const Architecture& architecture) {
+void expect_texts_used(const ImportRequest& request, const Architecture& architecture,
+                       Purpose purpose) {
+  if (purpose != Purpose::classes && request.texts != ImportRequest{}.texts) {
+    throw ConfigError("--texts: only a model of classes reads them; leave it out");
+  }
   const bool pairs = architecture.model_type == marian_architecture.model_type;
   if (!pairs && request.target_text != ImportRequest{}.target_text) {
     throw ConfigError(fmt::format("--target-text: a {} has no targets, only a {} has; leave it out",
@@ -237,7 +241,7 @@ Imported import_model(const ImportRequest& request) {
   }
   imported.rows_left_out = expect_entries(imported.rows, their_size, files);
   const auto added = added_marks(request.from, tokenizers.source.file_ids);
-  expect_texts_used(request, architecture);
+  expect_texts_used(request, architecture, purpose);
   if (purpose == Purpose::classes) {
     if (!is_encoder(options)) {
       expect_mark_behind(request, theirs, added);
@@ -246,6 +250,7 @@ Imported import_model(const ImportRequest& request) {
   }
   const ImportedTask task{.purpose = purpose,
                           .text = request.text,
+                          .texts = request.texts,
                           .target_text = request.target_text,
                           .run = request.run.string(),
                           .added = added};

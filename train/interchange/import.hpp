@@ -32,6 +32,7 @@ struct ImportRequest {
   // source and a target task.train_source and task.train_target.
   std::string text = "text.txt";
   std::string target_text = "target.txt";
+  Index texts = 1;               // of an example with a class
   std::optional<Index> begin{};  // the id of the begin mark there, instead of what the files say
   bool token_texts = false;      // do not read the tokenizer: a text is given as its tokens
 };

@@ -37,10 +37,11 @@ std::vector<std::string> text_options(const ImportedTask& task, const Tokenizer&
 std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers& tokenizers,
                                       Family family, Index positions) {
   const bool pairs = family == Family::encoder_decoder;
-  const Index most = positions - 2;  // without the marks
+  const Index most = positions - 1 - task.texts;  // without the marks
   const std::string longest = fmt::format("task.max_length={}", std::max<Index>(1, most));
   if (task.purpose == Purpose::classes) {
-    return {"task.name=labelled_text", "task.train_tsv=" + task.text, longest};
+    return {"task.name=labelled_text", "task.train_tsv=" + task.text,
+            fmt::format("task.texts={}", task.texts), longest};
   }
   if (pairs) {
     return {"task.name=parallel_text",

@@ -15,6 +15,7 @@ namespace tapehead {
 struct ImportedTask {
   Purpose purpose = Purpose::tokens;
   std::string text;         // of a source, or with classes
+  Index texts = 1;          // of an example with a class
   std::string target_text;  // of pairs
   std::string run;
   std::optional<AddedMarks> added{};  // to a text
