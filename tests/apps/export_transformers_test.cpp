@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -48,10 +49,7 @@ class ExportToTransformers : public ProgramRuns {
     return result.errors;
   }
   std::string text(const std::string& tokenizer = "character") {
-    std::ofstream file(here / "text");
-    for (int line = 0; line < 60; ++line) {
-      file << "a cat sees a dog\n";
-    }
+    std::ofstream(here / "text") << text_content;
     return "name: text, train_text: text, context: 8, validation_share: 0.2, tokenizer: " +
            tokenizer;
   }
@@ -63,6 +61,13 @@ class ExportToTransformers : public ProgramRuns {
     return "name: labelled_text, train_tsv: labelled.tsv";
   }
 
+  const std::string text_content = [] {
+    std::string lines;
+    for (int line = 0; line < 30; ++line) {
+      lines += "a cat sees a dog\nthe dogs see that cats can run\n";
+    }
+    return lines;
+  }();
   const std::string copy =
       "name: copy, vocabulary: 9, max_length: 6, train_examples: 40, "
       "validation_examples: 5, test_examples: 5";
@@ -187,6 +192,69 @@ TEST_F(ExportToTransformers, comes_back_as_the_same_model) {
   const std::string first = output({"translate", "a", "--json"}, source);
   EXPECT_EQ(output({"translate", "b", "--json"}, source), first);
   EXPECT_THAT(first, HasSubstr("v"));
+}
+
+// What we write, we read.
+class RoundTrip : public ExportToTransformers {
+ protected:
+  // The run comes back with the same outputs.
+  void expect_back(const std::string& task, const std::string& model, const Arguments& command,
+                   const std::string& input) {
+    SCOPED_TRACE(task + " / " + model);
+    train(task, model);
+    output({"export", "a", "out", "--overwrite"});
+    output({"import", "out", "--run", "b", "--overwrite"});
+    Arguments of_a{command.front(), "a", "--json"};
+    of_a.insert(of_a.end(), command.begin() + 1, command.end());
+    Arguments of_b = of_a;
+    of_b[1] = "b";
+    const std::string own = output(of_a, input);
+    EXPECT_FALSE(own.empty());
+    EXPECT_EQ(output(of_b, input), own);
+  }
+  std::string pairs() {
+    std::ofstream(here / "source") << text_content;
+    std::ofstream(here / "target") << text_content;
+    return "name: parallel_text, train_source: source, train_target: target, validation_source: "
+           "source, validation_target: target, max_length: 40, tokenizer: ";
+  }
+
+  const std::vector<std::string> tokenizers{"word",
+                                            "character",
+                                            "byte",
+                                            "byte_bpe, vocabulary: 270",
+                                            "word_piece, vocabulary: 30",
+                                            "bpe, vocabulary: 22",
+                                            "unigram, vocabulary: 20"};
+  const std::string lines = "a dog\nit see\n";
+};
+
+TEST_F(RoundTrip, is_exact_with_every_tokenizer) {
+  for (const std::string& tokenizer : tokenizers) {
+    const std::string running = text(tokenizer) + ", documents: line";
+    expect_back(running, "preset: gpt2, family: decoder", {"score"}, lines);
+    for (const std::string& documents : {text(tokenizer), running}) {
+      expect_back(documents, "preset: bert, family: encoder", {"fill"}, "a <mask> s\n");
+    }
+    expect_back(pairs() + tokenizer, "preset: vaswani", {"translate"}, lines);
+    expect_back(pairs() + tokenizer, "preset: gpt2, family: decoder", {"translate"}, lines);
+  }
+  expect_back(pairs() + "word, joint_vocabulary: false",
+              "preset: vaswani, tie_embeddings: target_output", {"translate"}, lines);
+}
+
+TEST_F(RoundTrip, is_exact_with_every_architecture) {
+  const std::string running = text("word") + ", documents: line";
+  expect_back(running, "preset: llama, family: decoder", {"score"}, lines);
+  const std::string albert = "preset: bert, family: encoder, layer_groups: 1, d_embedding: 8";
+  expect_back(text("word"), albert, {"fill"}, "a <mask> sees\n");
+  for (const std::string& model :
+       {albert, std::string("preset: bert, family: encoder"),
+        std::string("preset: gpt2, family: decoder, tie_embeddings: none"),
+        std::string("preset: llama, family: decoder, tie_embeddings: none")}) {
+    expect_back(labelled() + ", tokenizer: word", model, {"classify"}, "a cat\na tree\n");
+  }
+  expect_back(copy, "preset: llama, family: decoder", {"translate"}, "1 2 3\n");
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ inline constexpr std::array exported_files{"config.json",
                                            "special_tokens_map.json",
                                            "vocab.json",
                                            "merges.txt",
+                                           "tokenizer.model",
                                            "source.spm",
                                            "target.spm",
                                            "target_vocab.json",
@@ -28,7 +29,8 @@ inline constexpr std::array exported_files{"config.json",
                                            "target/tokenizer_config.json",
                                            "target/special_tokens_map.json",
                                            "target/vocab.json",
-                                           "target/merges.txt"};
+                                           "target/merges.txt",
+                                           "target/tokenizer.model"};
 
 struct ExportedTensor {
   std::string name;

@@ -97,11 +97,12 @@ bool is_encoder(const std::vector<std::string>& options) {
 }
 
 void expect_texts_used(const ImportRequest& request, const Architecture& architecture,
-                       Purpose purpose) {
+                       Purpose purpose, std::optional<AddedMarks> added) {
   if (purpose != Purpose::classes && request.texts != ImportRequest{}.texts) {
     throw ConfigError("--texts: only a model of classes reads them; leave it out");
   }
-  const bool pairs = architecture.model_type == marian_architecture.model_type;
+  const bool pairs = architecture.model_type == marian_architecture.model_type ||
+                     (purpose == Purpose::tokens && added == AddedMarks::begin_after);
   if (!pairs && request.target_text != ImportRequest{}.target_text) {
     throw ConfigError(fmt::format("--target-text: a {} has no targets, only a {} has; leave it out",
                                   architecture.model_type, marian_architecture.model_type));
@@ -241,7 +242,7 @@ Imported import_model(const ImportRequest& request) {
   }
   imported.rows_left_out = expect_entries(imported.rows, their_size, files);
   const auto added = added_marks(request.from, tokenizers.source.file_ids);
-  expect_texts_used(request, architecture, purpose);
+  expect_texts_used(request, architecture, purpose, added);
   if (purpose == Purpose::classes) {
     if (!is_encoder(options)) {
       expect_mark_behind(request, theirs, added);

@@ -36,8 +36,11 @@ std::vector<std::string> text_options(const ImportedTask& task, const Tokenizer&
 
 std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers& tokenizers,
                                       Family family, Index positions) {
-  const bool pairs = family == Family::encoder_decoder;
-  const Index most = positions - 1 - task.texts;  // without the marks
+  // A decoder that reads the begin mark behind a text goes on with the target of this source.
+  const bool in_one = family == Family::decoder && task.added == AddedMarks::begin_after;
+  const bool pairs = in_one || family == Family::encoder_decoder;
+  const Index most =
+      in_one ? (positions - 1) / 2 : positions - 1 - task.texts;  // without the marks
   const std::string longest = fmt::format("task.max_length={}", std::max<Index>(1, most));
   if (task.purpose == Purpose::classes) {
     return {"task.name=labelled_text", "task.train_tsv=" + task.text,

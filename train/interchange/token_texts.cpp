@@ -13,6 +13,7 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/shown.hpp"
+#include "datasets/tokenizers/export/pretrained.hpp"
 #include "datasets/tokenizers/pretrained_marian.hpp"
 #include "datasets/tokenizers/read_pretrained.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
@@ -152,6 +153,11 @@ PretrainedTokenizers read_token_texts(const fs::path& directory, Index size,
           fs::exists(directory / own) ? read_side(directory, size, own, find_marks) : source};
 }
 
+PretrainedTokenizer read_any_tokenizer(const fs::path& directory, const FindMarks& find_marks) {
+  const auto written = read_written_tokenizer(directory);
+  return written ? *written : read_pretrained_tokenizer(directory, find_marks);
+}
+
 }  // namespace
 
 bool has_token_texts(const fs::path& directory) {
@@ -168,12 +174,15 @@ PretrainedTokenizers their_tokenizers(const PretrainedFiles& files, const TheirC
   if (token_texts) {
     return read_token_texts(directory, config.count("vocab_size"), find_marks);
   }
+  const bool pieces =
+      fs::exists(directory / "source.spm") || !fs::exists(directory / "tokenizer.json");
   try {
-    if (config.text("model_type", "") == marian_architecture.model_type) {
+    if (pieces && config.text("model_type", "") == marian_architecture.model_type) {
       return read_marian_tokenizers(directory, config.count("decoder_start_token_id"));
     }
-    const PretrainedTokenizer both = read_pretrained_tokenizer(directory, find_marks);
-    return {both, both};
+    const PretrainedTokenizer source = read_any_tokenizer(directory, find_marks);
+    const fs::path own = directory / "target";
+    return {source, fs::exists(own) ? read_any_tokenizer(own, find_marks) : source};
   } catch (const IoError& error) {
     throw IoError(fmt::format(
         "{}; with --token-texts no tokenizer is read, and texts are given as their tokens",

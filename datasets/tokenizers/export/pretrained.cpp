@@ -1,7 +1,14 @@
 #include "datasets/tokenizers/export/pretrained.hpp"
 
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "datasets/tokenizers/export/json_file.hpp"
 #include "datasets/tokenizers/export/parts.hpp"
 #include "datasets/tokenizers/export/tokenizer_config.hpp"
@@ -12,6 +19,8 @@ namespace tapehead {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char* pieces_file = "tokenizer.model";
 
 // Null for a tokenizer of another kind.
 template <class Kind>
@@ -88,7 +97,72 @@ void write_merges(const ByteBpe& tokenizer, const Json& vocabulary, const fs::pa
   write_file_atomically(directory / "merges.txt", merges);
 }
 
+// The entries of a vocabulary in the order of their ids, without the marks. Throws DataError.
+std::vector<std::string> entries_in(const Json& vocabulary) {
+  std::vector<std::string> entries(vocabulary.size());
+  for (const auto& [entry, id] : vocabulary.items()) {
+    const std::size_t at = id.is_number_unsigned() ? id.get<std::size_t>() : entries.size();
+    if (at >= entries.size()) {
+      throw DataError("the ids are not 0, 1, 2, ...");
+    }
+    entries[at] = entry;
+  }
+  entries.erase(entries.begin(),
+                entries.begin() + std::min(std::ssize(entries), Index{mark_count}));
+  return entries;
+}
+
+// The tokenizer that such a file may be of; null: of none of these. Throws DataError.
+std::shared_ptr<const Tokenizer> tokenizer_in(const fs::path& directory, const Json& file) {
+  if (fs::exists(directory / pieces_file)) {
+    return std::make_shared<SentencePieceTokenizer>(read_file(directory / pieces_file));
+  }
+  const Json& model = file.at("model");
+  const bool words = model.value("type", "") == "WordLevel";
+  if (!words && !(model.value("type", "") == "BPE" && model.at("merges").empty())) {
+    return nullptr;
+  }
+  const bool bytes = !words && !file.at("pre_tokenizer").is_null();
+  return std::make_shared<VocabularyTokenizer>(
+      bytes ? all_bytes() : Vocabulary(entries_in(model.at("vocab"))), words   ? Unit::word
+                                                                       : bytes ? Unit::byte
+                                                                               : Unit::character);
+}
+
+bool is_written_of(const Tokenizer& tokenizer, const Json& file) {
+  const TokenizerParts parts = parts_of_any(tokenizer);
+  return file.at("normalizer") == parts.normalizer &&
+         file.at("pre_tokenizer") == parts.pre_tokenizer && file.at("model") == parts.model &&
+         file.at("decoder") == parts.decoder;
+}
+
 }  // namespace
+
+std::optional<PretrainedTokenizer> read_written_tokenizer(const fs::path& directory) {
+  const fs::path whole = directory / "tokenizer.json";
+  if (!fs::exists(whole)) {
+    return std::nullopt;
+  }
+  const Json file = parse_json(read_file(whole), whole.string());
+  try {
+    PretrainedTokenizer read{
+        .tokenizer = tokenizer_in(directory, file), .file_ids = {}, .mask = {}};
+    if (!read.tokenizer || !is_written_of(*read.tokenizer, file)) {
+      return std::nullopt;
+    }
+    const Index size = read.tokenizer->size();
+    read.file_ids.resize(static_cast<std::size_t>(size));
+    std::iota(read.file_ids.begin(), read.file_ids.end(), Index{0});
+    if (std::ssize(file.at("added_tokens")) > mark_count) {
+      read.mask = size;
+    }
+    return read;
+  } catch (const DataError&) {
+    return std::nullopt;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
 
 void write_pretrained_tokenizer(const Tokenizer& tokenizer, const PretrainedMarks& marks,
                                 const fs::path& directory) {
@@ -99,6 +173,9 @@ void write_pretrained_tokenizer(const Tokenizer& tokenizer, const PretrainedMark
   write_json(directory / "special_tokens_map.json", named_marks(parts.marks, marks));
   if (const auto* bytes = as<ByteBpe>(tokenizer)) {
     write_merges(*bytes, parts.model.at("vocab"), directory);
+  }
+  if (const auto* pieces = as<SentencePieceTokenizer>(tokenizer)) {
+    write_file_atomically(directory / pieces_file, pieces->model());
   }
 }
 

@@ -192,6 +192,27 @@ TEST_F(ExportedTokenizer, names_its_marks_and_its_longest_text) {
   EXPECT_FALSE(file("tokenizer_config.json").contains("mask_token"));
 }
 
+TEST_F(ExportedTokenizer, is_read_back_unless_another_program_changed_it) {
+  const auto tokenizer = words({"a", "<s>", "b"});  // whose begin mark is therefore spelled <<s>>
+  json content = exported(tokenizer, {.mask = true});
+  const auto read = read_written_tokenizer(here_.path());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->tokenizer->encode("b <s> a c"), tokenizer.encode("b <s> a c"));
+  EXPECT_EQ(read->file_ids, (std::vector<Index>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(read->mask, 6);
+  const auto with = [&](const char* place, const json& value) {
+    json changed = content;
+    changed[json::json_pointer(place)] = value;
+    write_file_atomically(here_ / "tokenizer.json", changed.dump());
+    return read_written_tokenizer(here_.path()).has_value();
+  };
+  EXPECT_FALSE(with("/normalizer", nullptr));
+  EXPECT_FALSE(with("/pre_tokenizer", {{"type", "Whitespace"}}));
+  EXPECT_FALSE(with("/model/vocab/b", 9)) << "an id is left out";
+  EXPECT_FALSE(with("/decoder", nullptr));
+  EXPECT_FALSE(with("/model", "a"));
+}
+
 TEST_F(ExportedTokenizer, is_refused_where_the_files_cannot_hold_it) {
   const auto error = [&](const Tokenizer& tokenizer) {
     return message_of<DataError>([&] { exported(tokenizer); });
