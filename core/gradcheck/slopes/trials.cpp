@@ -59,15 +59,17 @@ Slope Trials::best(double gradient) const {
   const Doubted& first = *std::ranges::min_element(all, {}, rank);
   Slope best = first.slope;
   if (!first.tells && !tolerance_.agrees(gradient, best)) {
-    const auto kink = std::ranges::find_if(all, [](const Doubted& d) { return d.slope.kink; });
     // Steps that skip over waves are sure of what is wrong; shorter ones know the slope roughly.
     const auto confirms = [gradient](const Doubted& d) {
       const double doubt = doubt_share * d.slope.error;
-      return doubt < 0.1 * std::abs(gradient) && std::abs(gradient - d.slope.value) <= doubt;
+      return !d.slope.kink && doubt < 0.1 * std::abs(gradient) &&
+             std::abs(gradient - d.slope.value) <= doubt;
     };
-    if (std::ranges::any_of(all, confirms)) {
-      best.error = std::max(best.error, std::abs(gradient - best.value));
+    const auto confirming = std::ranges::find_if(all, confirms);
+    if (confirming != all.end()) {
+      return confirming->slope;
     }
+    const auto kink = std::ranges::find_if(all, [](const Doubted& d) { return d.slope.kink; });
     return kink != all.end() ? kink->slope : best;
   }
   for (const Doubted& other : all) {

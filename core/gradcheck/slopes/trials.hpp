@@ -30,8 +30,9 @@ class Trials {
 
   bool any_tells() const;
 
-  // The most certain slope. One that agrees with `gradient` is preferred to a kink. Its error
-  // covers the deviations of the other trials, as far as these are certain.
+  // The most certain slope. One that is `gradient` as far as it is known, to a tenth or better, is
+  // preferred to others that do not tell, and one that agrees with it to a kink. Its error covers
+  // the deviations of the other trials, as far as these are certain.
   Slope best(double gradient) const;
 
  private:

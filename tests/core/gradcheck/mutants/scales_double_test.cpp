@@ -106,7 +106,7 @@ TEST(ProveGradcheck, mistakes_of_any_scale_are_named) {
   }
 }
 
-// y_o = s 1e-9^o Σ_i A_oi x_i / t_i: each output hides behind the one before.
+// y_o = s 1e-11^o Σ_i A_oi x_i / t_i: each output hides behind the one before.
 struct HiddenMap {
   Matrix map;
   Tensor at;
@@ -120,15 +120,15 @@ HiddenMap hidden_map(std::uint64_t seed) {
     const double t = draws.scale();
     result.at.data()[i] = t * draws.number();
     for (std::size_t o = 0; o < 4; ++o) {
-      result.map[o][i] = s * std::pow(1e-9, static_cast<double>(o)) * draws.number() / t;
+      result.map[o][i] = s * std::pow(1e-11, static_cast<double>(o)) * draws.number() / t;
     }
   }
   return result;
 }
 
 TEST(ProveGradcheck, outputs_behind_larger_ones_are_seen) {
-  Tally rights("right gradients without an alarm, with outputs 1e-9 apart");
-  Tally wrongs("mistakes found and named, with outputs 1e-9 apart");
+  Tally rights("right gradients without an alarm, with outputs 1e-11 apart");
+  Tally wrongs("mistakes found and named, with outputs 1e-11 apart");
   const std::vector<std::pair<double, WrongKind>> mistakes{
       {-1, WrongKind::sign}, {2, WrongKind::factor}, {0, WrongKind::no_gradient}};
   for (Index seed = 1; seed <= seeds() && !HasFailure(); ++seed) {
