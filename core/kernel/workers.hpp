@@ -8,12 +8,12 @@
 
 namespace tapehead {
 
-// One for each core.
+// How many threads compute unless the user says (core/kernel/thread_count.hpp).
 Index default_threads();
 
 class Workers {
  public:
-  explicit Workers(Index threads);  // the calling thread is one of them
+  explicit Workers(Index threads);  // the calling thread is one of them; throws IoError
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;

@@ -40,6 +40,16 @@ std::string with_single_spaces(std::string_view text, bool spelled) {
   return result;
 }
 
+// U+2581 becomes a space.
+std::string with_plain_spaces(std::string_view text) {
+  std::string result;
+  for (std::size_t at = text.find(word_begin); at != text.npos; at = text.find(word_begin)) {
+    result.append(text.substr(0, at)).append(1, ' ');
+    text.remove_prefix(at + word_begin.size());
+  }
+  return result.append(text);
+}
+
 // The library marks the others unused, without single characters.
 void use_first(Index pieces, sentencepiece::SentencePieceProcessor& processor) {
   if (pieces < mark_count || pieces > processor.GetPieceSize()) {
@@ -227,10 +237,7 @@ std::string SentencePieceTokenizer::words_of(const std::vector<TokenId>& tokens)
   }
   std::vector<std::string> pieces;
   for (const TokenId token : tokens) {
-    std::string& piece = pieces.emplace_back(entry(token));
-    while (token >= pieces_ && piece.find(word_begin) != std::string::npos) {
-      piece.replace(piece.find(word_begin), word_begin.size(), " ");
-    }
+    pieces.push_back(token < pieces_ ? entry(token) : with_plain_spaces(entry(token)));
   }
   processor_.Decode(pieces, &words).IgnoreError();
   const auto first = std::ranges::find_if(

@@ -119,7 +119,7 @@ std::string pytorch_source(const PytorchModel& model) {
   values.conditions["ends"] = model.ends;
   values.places["begin"] = fmt::format("{}", begin_id);
   values.places["end"] = fmt::format("{}", end_id);
-  values.places["never"] = fmt::format("{}", fmt::join(never_written(!model.ends), ", "));
+  values.places["never"] = join(never_written(!model.ends), ", ");
   std::string code = modules_of(model, values);
   code = helpers_for(code, values) + code;
   values.places["math"] = imports_of_math(code);
