@@ -19,6 +19,20 @@
 
 namespace tapehead {
 
+namespace {
+
+// Whether there was memory for it. If not, what a part takes throws, and that reaches the caller.
+bool take_arena(std::size_t arena) {
+  try {
+    use_pool_arena(arena);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+}  // namespace
+
 Index default_threads() { return default_thread_count().count; }
 
 struct Workers::State {
@@ -99,11 +113,7 @@ Workers::Workers(Index threads) : state_(std::make_unique<State>()) {
   try {
     for (Index i = 1; i < threads; ++i) {
       state_->threads.emplace_back([state = state_.get(), arena = static_cast<std::size_t>(i)] {
-        try {
-          use_pool_arena(arena);
-        } catch (const std::bad_alloc&) {
-          // What a part takes throws it again, and that reaches the caller.
-        }
+        take_arena(arena);
         state->serve();
       });
     }

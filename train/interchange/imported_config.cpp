@@ -78,21 +78,26 @@ nlohmann::ordered_json another_value(const nlohmann::ordered_json& value) {
                                  : nlohmann::ordered_json();
 }
 
-// The settings of theirs that decide an option, with their values: with another value of theirs it
-// has another value, too. If there is none, the option.
+// Whether the option has another value with another value of theirs.
+bool decides(const std::string& name, const ImportedOptions& model, const std::string& option) {
+  nlohmann::ordered_json other = model.theirs.json();
+  other[name] = another_value(other[name]);
+  try {
+    return !contains(model.architecture.options({other, model.theirs.file()}), option);
+  } catch (const ConfigError&) {
+    return false;
+  }
+}
+
+// The settings of theirs that decide an option, with their values. If there is none, the option.
 std::string deciding_settings(const ImportedOptions& model, const std::string& option) {
   std::vector<std::string> deciding;
   if (!contains(model.architecture.options(model.theirs), option)) {
     return option;
   }
   for (const auto& [name, value] : model.theirs.json().items()) {
-    nlohmann::ordered_json other = model.theirs.json();
-    other[name] = another_value(value);
-    try {
-      if (!contains(model.architecture.options({other, model.theirs.file()}), option)) {
-        deciding.push_back(fmt::format("{}: {}", name, shown(value.dump())));
-      }
-    } catch (const ConfigError&) {  // it decides something else
+    if (decides(name, model, option)) {
+      deciding.push_back(fmt::format("{}: {}", name, shown(value.dump())));
     }
   }
   return deciding.empty() ? option : join(deciding, ", ");
