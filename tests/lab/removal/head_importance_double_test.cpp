@@ -21,8 +21,6 @@ using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
 
-constexpr Index heads = SmallCopy::heads;
-
 class HeadImportanceTest : public ::testing::Test {
  protected:
   SmallCopy copy_;
@@ -49,7 +47,7 @@ TEST_F(HeadImportanceTest, a_head_gated_off_says_nothing) {
   for (const NamedParameter& parameter : copy_.model.store.parameters()) {
     if (parameter.name.starts_with("encoder.layers.0.self.value.weight")) {
       Tensor value = copy_.model.store.value(parameter);
-      std::ranges::fill(value.values().first(value.values().size() / heads), 7.0);
+      std::ranges::fill(value.values().first(value.values().size() / SmallCopy::heads), 7.0);
     }
   }
   EXPECT_THAT(copy_.logits().values(), Pointwise(DoubleNear(1e-12), off.values()));
@@ -160,7 +158,7 @@ TEST(MixedHeadImportance, leaves_out_what_has_no_gates_and_says_why) {
       EXPECT_EQ(head.loss_without, copy.loss(workers));
     }
     ASSERT_EQ(found.ungated.size(), 1U);
-    EXPECT_EQ(found.ungated[0].heads, heads);
+    EXPECT_EQ(found.ungated[0].heads, SmallCopy::heads);
     EXPECT_THAT(fixed_text(found.ungated),
                 AllOf(HasSubstr("decoder.layers.0.cross: "), HasSubstr("combine is not output")));
     const PruningCurve curve =
