@@ -32,18 +32,18 @@ namespace {
 
 // The command of this name; the program itself for an option. Throws ConfigError if the word is
 // neither. The error names no command that the help does not list.
-const CLI::App& command_of(const CLI::App& program, std::string_view word) {
+const CLI::App* command_of(const CLI::App& program, std::string_view word) {
   std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands({})) {
     if (command->get_name() == word) {
-      return *command;
+      return command;
     }
     if (!command->get_group().empty()) {
       names.push_back(command->get_name());
     }
   }
   if (word.starts_with('-')) {
-    return program;
+    return &program;
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const auto meant = nearest(word, candidates);
@@ -114,7 +114,7 @@ int run(int argc, char** argv, Launch& launch) {
   try {
     std::vector<std::string> words(argv, argv + argc);
     if (argc > 1) {
-      separate_empty_values(words, command_of(program, argv[1]));
+      separate_empty_values(words, *command_of(program, argv[1]));
       expect_shared_command(launch.ranks(), argv[1]);
     }
     std::vector<const char*> pointers(words.size());
