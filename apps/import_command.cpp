@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,7 @@
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
+#include "apps/number_option.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/text.hpp"
@@ -26,6 +28,7 @@ namespace {
 
 struct ImportArguments {
   ImportRequest request;
+  Index begin = -1;  // not given
   bool overwrite = false;
   bool json = false;
 };
@@ -108,22 +111,32 @@ void add_import_command(CLI::App& program, Outcome& /*outcome*/) {
       ->add_option("--target-text", arguments->request.target_text,
                    "The targets of these sources, line by line (task.train_target)")
       ->capture_default_str();
-  command
-      ->add_option(
-          "--texts", arguments->request.texts,
-          "How many texts a model of classes reads: 1, or 2 with a tab between (task.texts)")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 2));
-  command->add_option(
-      "--begin", arguments->request.begin,
-      "Id of the mark that a text begins with, where tokenizer.json and config.json "
-      "differ");
+  add_number_option(
+      *command,
+      {.name = "--texts",
+       .help = "How many texts a model of classes reads: 1, or 2 with a tab between (task.texts)",
+       .minimum = 1,
+       .maximum = 2},
+      &arguments->request.texts);
+  add_number_option(
+      *command,
+      {.name = "--begin",
+       .help =
+           "Id of the mark that a text begins with, where tokenizer.json and config.json differ",
+       .minimum = 0,
+       .maximum = std::numeric_limits<TokenId>::max()},
+      &arguments->begin);
   command->add_flag("--token-texts", arguments->request.token_texts,
                     "Do not read the tokenizer: texts for the run are given as their tokens, with "
                     "blanks between them");
   command->add_flag("--overwrite", arguments->overwrite, "Replace an earlier run");
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
-  command->callback([arguments] { import_run(*arguments); });
+  command->callback([arguments] {
+    if (arguments->begin >= 0) {
+      arguments->request.begin = arguments->begin;
+    }
+    import_run(*arguments);
+  });
 }
 
 }  // namespace tapehead

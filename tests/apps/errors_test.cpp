@@ -98,8 +98,9 @@ std::vector<std::string> options_of_type(std::string_view wanted, const std::str
 
 TEST_F(Errors, every_option_that_takes_a_number_is_read_as_in_a_config) {
   std::size_t options = 0;
-  for (const std::string command : {"train", "plan", "sweep", "evaluate", "translate", "generate",
-                                    "score", "heads", "report", "prune", "gradcheck", "replay"}) {
+  for (const std::string command :
+       {"train", "plan", "sweep", "evaluate", "translate", "generate", "score", "heads", "report",
+        "import", "prune", "gradcheck", "replay"}) {
     for (const std::string& option : options_of_type("NUMBER", run({command, "--help"}).output)) {
       ++options;
       for (const std::string value :
@@ -114,7 +115,7 @@ TEST_F(Errors, every_option_that_takes_a_number_is_read_as_in_a_config) {
       }
     }
   }
-  EXPECT_EQ(options, 33U);  // threads of eleven commands, and 22 others
+  EXPECT_EQ(options, 35U);  // threads of eleven commands, and 24 others
 }
 
 // The word after it is an option, which then is refused and not taken for the value.

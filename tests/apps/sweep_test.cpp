@@ -284,7 +284,7 @@ TEST_F(Sweep, studies_heads_and_further_splits) {
   write(settings("heads: [importance, pruning]\nshow: [heads.spair]\n"));
   const ProgramResult more = sweep();
   EXPECT_EQ(more.exit_code, 1);
-  EXPECT_THAT(more.errors, AllOf(HasSubstr("1 runs, 0 of them finished before"),
+  EXPECT_THAT(more.errors, AllOf(HasSubstr("1 run, 0 of them finished before"),
                                  HasSubstr("show: no run has a figure heads.spair; did you "
                                            "mean heads.spare?")));
   EXPECT_TRUE(results()["runs"][0].contains("heads.spare"));
@@ -294,7 +294,7 @@ TEST_F(Sweep, studies_heads_and_further_splits) {
   EXPECT_EQ(results()["runs"][0]["peak_memory_mb"], run["peak_memory_mb"]);
   // Asked for less, there is nothing to do.
   write(settings("heads: [figures]\n"));
-  EXPECT_THAT(sweep().errors, HasSubstr("1 runs, 1 of them finished before"));
+  EXPECT_THAT(sweep().errors, HasSubstr("1 run, 1 of them finished before"));
 }
 
 TEST_F(Sweep, several_files_are_read_before_any_is_begun) {
