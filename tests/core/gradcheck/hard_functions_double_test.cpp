@@ -102,8 +102,8 @@ TEST(ProveGradcheck, a_cast_to_float_in_backward_is_found) {
 
 // y_nd = a_n b_d
 Var outer(const Var& a, const Var& b) {
-  const Tensor left = a.value();
-  const Tensor right = b.value();
+  const Tensor& left = a.value();
+  const Tensor& right = b.value();
   const Index N = left.size();
   const Index D = right.size();
   Tensor y = Tensor::empty({N, D});
@@ -124,7 +124,7 @@ Var outer(const Var& a, const Var& b) {
 
 // y_n = log Σ_d exp x_nd
 Var log_sum_exp(const Var& x) {
-  const Tensor at = x.value();
+  const Tensor& at = x.value();
   const Index D = at.dim(1);
   Tensor y = Tensor::empty({at.dim(0)});
   for (Index n = 0; n < at.dim(0); ++n) {
