@@ -18,11 +18,13 @@ namespace tapehead {
 
 namespace {
 
-// As Debian names it in paths.
+// As Debian names it in paths; and the size of one of OpenBLAS's buffers there (0.3.21).
 #if defined(__x86_64__)
 constexpr std::string_view debian_architecture = "x86_64-linux-gnu";
+constexpr std::size_t buffer_bytes = std::size_t{128} << 20;
 #else
 constexpr std::string_view debian_architecture = "aarch64-linux-gnu";
+constexpr std::size_t buffer_bytes = std::size_t{32} << 20;
 #endif
 
 bool is_avx512_core(const std::string& kernels) {
@@ -51,21 +53,20 @@ bool choose_again(const char* kernels) {
 // (driver/others/memory.c, blas_memory_alloc), so each is tried here first. Without OpenBLAS's own
 // functions for them, which are not documented, nothing is reserved.
 void reserve_buffers(Index threads) {
-  constexpr std::size_t bytes = std::size_t{128} << 20;  // BUFFER_SIZE on x86-64; the largest
   const auto take = reinterpret_cast<void* (*)(int)>(dlsym(RTLD_DEFAULT, "blas_memory_alloc"));
   const auto give_back = reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "blas_memory_free"));
   std::vector<void*> buffers;
   while (take != nullptr && give_back != nullptr && std::ssize(buffers) < threads) {
     void* const memory =
-        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ::mmap(nullptr, buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
       throw IoError(fmt::format(
           "out of memory: OpenBLAS needs {} MiB of addresses for each thread, and only those for "
           "{} of {} threads are free; use fewer threads (--threads), or raise the limit (ulimit "
           "-v)",
-          bytes >> 20, buffers.size(), threads));
+          buffer_bytes >> 20, buffers.size(), threads));
     }
-    ::munmap(memory, bytes);
+    ::munmap(memory, buffer_bytes);
     buffers.push_back(take(0));
     if (buffers.back() == nullptr) {
       throw IoError(

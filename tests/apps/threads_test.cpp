@@ -17,6 +17,7 @@ namespace tapehead {
 namespace {
 
 using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 const std::string from_text = "parallel_text";
@@ -113,8 +114,8 @@ TEST(ThreadNumber, that_needs_too_many_addresses_is_an_error_and_no_endless_loop
     }
     if (limit == 130'000) {
       EXPECT_THAT(end.errors,
-                  HasSubstr("needs 128 MiB of addresses for each thread, and only those "
-                            "for 0 of 3 threads are free; use fewer threads"));
+                  ContainsRegex("needs (128|32) MiB of addresses for each thread, and only those "
+                                "for [0-2] of 3 threads are free; use fewer threads"));
     }
     trained += end.exit_code == 0 ? 1 : 0;
   }
