@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
+#include "core/text.hpp"
 #include "datasets/tokenizers/export/json_file.hpp"
 #include "datasets/tokenizers/export/parts.hpp"
 #include "datasets/tokenizers/export/tokenizer_config.hpp"
@@ -122,18 +123,37 @@ std::shared_ptr<const Tokenizer> tokenizer_in(const fs::path& directory, const J
   if (!words && !(model.value("type", "") == "BPE" && model.at("merges").empty())) {
     return nullptr;
   }
-  const bool bytes = !words && !file.at("pre_tokenizer").is_null();
+  const bool bytes = !words && !file.value("pre_tokenizer", Json()).is_null();
   return std::make_shared<VocabularyTokenizer>(
       bytes ? all_bytes() : Vocabulary(entries_in(model.at("vocab"))), words   ? Unit::word
                                                                        : bytes ? Unit::byte
                                                                                : Unit::character);
 }
 
+// In whatever form a program saved it: with its members in any order, without those that are null
+// (RFC 7396), and each merge as "a b" instead of ["a", "b"] (since version 0.20 of the package).
+nlohmann::json content_of(const Json& part) {
+  nlohmann::json content;
+  content.merge_patch(part);
+  if (content.contains("merges")) {
+    for (nlohmann::json& merge : content["merges"]) {
+      if (merge.is_array()) {
+        merge = join(merge.get<std::vector<std::string>>(), " ");
+      }
+    }
+  }
+  return content;
+}
+
 bool is_written_of(const Tokenizer& tokenizer, const Json& file) {
   const TokenizerParts parts = parts_of_any(tokenizer);
-  return file.at("normalizer") == parts.normalizer &&
-         file.at("pre_tokenizer") == parts.pre_tokenizer && file.at("model") == parts.model &&
-         file.at("decoder") == parts.decoder;
+  const Json own = {{"normalizer", parts.normalizer},
+                    {"pre_tokenizer", parts.pre_tokenizer},
+                    {"model", parts.model},
+                    {"decoder", parts.decoder}};
+  return std::ranges::all_of(own.items(), [&](const auto& part) {
+    return content_of(file.value(part.key(), Json())) == content_of(part.value());
+  });
 }
 
 }  // namespace

@@ -206,6 +206,8 @@ TEST_F(ExportedTokenizer, is_read_back_unless_another_program_changed_it) {
     write_file_atomically(here_ / "tokenizer.json", changed.dump());
     return read_written_tokenizer(here_.path()).has_value();
   };
+  EXPECT_TRUE(with("/model/later", nullptr)) << "an option that does nothing";
+  EXPECT_FALSE(with("/model/later", true));
   EXPECT_FALSE(with("/normalizer", nullptr));
   EXPECT_FALSE(with("/pre_tokenizer", {{"type", "Whitespace"}}));
   EXPECT_FALSE(with("/model/vocab/b", 9)) << "an id is left out";
