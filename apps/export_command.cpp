@@ -195,6 +195,7 @@ void remove_earlier(const std::vector<std::string>& files, const fs::path& direc
       std::error_code none;
       if (std::ranges::find(files, file) == files.end()) {
         fs::remove(directory / file, none);
+        fs::remove((directory / file).parent_path(), none);  // `target`, once it is empty
       }
     }
   }

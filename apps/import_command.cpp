@@ -105,7 +105,8 @@ void add_import_command(CLI::App& program, Outcome& /*outcome*/) {
   command
       ->add_option("--text", arguments->request.text,
                    "Text that the run is evaluated and trained on; for a model of classes a TSV "
-                   "(task.train_tsv), for one with two stacks its sources (task.train_source)")
+                   "(task.train_tsv), for labels of words a table (task.train_columns), for one "
+                   "with two stacks its sources (task.train_source)")
       ->capture_default_str();
   command
       ->add_option("--target-text", arguments->request.target_text,

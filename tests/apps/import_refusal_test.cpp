@@ -100,12 +100,6 @@ TEST_F(ImportRefusal, names_what_cannot_be_done_here) {
     EXPECT_THAT(refuse("bert_classes", "problem_type", kind),
                 HasSubstr("problem_type: \"" + kind + "\" cannot be done here"));
   }
-  for (const std::string name : {"bert", "albert"}) {
-    const std::string labels =
-        name == "bert" ? "BertForTokenClassification" : "AlbertForTokenClassification";
-    EXPECT_THAT(refuse(name, "architectures", Json::array({labels})),
-                HasSubstr("architectures: " + labels + " labels tokens; such a model cannot be"));
-  }
   EXPECT_THAT(refuse("bert", "position_embedding_type", "relative_key"),
               HasSubstr("position_embedding_type"));
   EXPECT_THAT(refuse("albert", "inner_group_num", 2), HasSubstr("inner_group_num"));
@@ -121,6 +115,31 @@ TEST_F(ImportRefusal, names_what_cannot_be_done_here) {
       AllOf(HasSubstr("llama/config.json: "), HasSubstr("head_dim: 3"), Not(HasSubstr("--set"))));
   EXPECT_THAT(refuse("llama", "vocab_size", 900'000'000), HasSubstr("about 900000000 entries"));
   EXPECT_THAT(refuse("llama", "intermediate_size", 60'000), HasSubstr("parameters, and the"));
+}
+
+// An encoder that labels tokens reads no marks around a text here.
+TEST_F(ImportRefusal, is_of_labels_for_tokens_between_marks) {
+  for (const std::string name : {"bert", "albert"}) {
+    const std::string labels =
+        name == "bert" ? "BertForTokenClassification" : "AlbertForTokenClassification";
+    const fs::path directory = model(name);
+    change_config(directory, [&](Json& config) { config["architectures"] = {labels}; });
+    EXPECT_THAT(complaint(name), AllOf(HasSubstr("architectures: " + labels + " labels tokens"),
+                                       HasSubstr("only with a tokenizer.json that adds none")));
+    for (const Json& processor : {Json{{"type", "BertProcessing"}, {"cls", {"a", 1}}},
+                                  Json{{"type", "RobertaProcessing"}, {"cls", {"a", 1}}}}) {
+      Json tokenizer{{"post_processor", processor}};
+      tokenizer["post_processor"]["sep"] = {"b", 2};
+      std::ofstream(directory / "tokenizer.json") << tokenizer.dump();
+      EXPECT_THAT(complaint(name), HasSubstr("tokenizer.json adds marks, so it cannot"));
+    }
+    // An end mark alone.
+    std::ofstream(directory / "tokenizer.json") << R"({"post_processor": {
+      "type": "TemplateProcessing",
+      "single": [{"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "b"}}],
+      "special_tokens": {"b": {"ids": [2]}}}})";
+    EXPECT_THAT(complaint(name), HasSubstr("tokenizer.json adds marks, so it cannot"));
+  }
 }
 
 TEST_F(ImportRefusal, is_of_targets_for_all_but_a_translation) {

@@ -113,6 +113,57 @@ TEST_F(Import, takes_the_classes_of_a_model) {
 }
 
 // The run reads the begin mark behind a text, so the tokenizer has to put it there.
+// Labels of other programs do not begin with our marks.
+TEST_F(Import, takes_the_labels_of_tokens) {
+  std::ofstream(here / "columns") << "a O\ndog ANIMAL\nsees O\n\nit O\nis O\nmoss PLANT\n";
+  std::ofstream(here / "own.yaml")
+      << "task: {name: tagged_text, train_columns: columns, validation_columns: columns}\n"
+      << "model: {preset: bert, family: encoder, d_model: 16, heads: 2, layers: 1}\n"
+      << "training: {steps: 1}\nrun: {report: false}\n";
+  output({"train", "own.yaml", "--run", "own"});
+  output({"export", "own", "out"});
+  constexpr std::size_t labels = 3;  // after as many marks
+  constexpr std::size_t width = 16;
+  std::vector<float> weights(2 * labels * width);
+  std::vector<float> biases(2 * labels);
+  const auto with_labels = [&](std::size_t first) {
+    change_tensors(here / "out", [&](std::vector<TensorEntry>& entries) {
+      for (TensorEntry& entry : entries) {
+        const bool bias = entry.name == "classifier.bias";
+        if (bias || entry.name == "classifier.weight") {
+          std::vector<float>& numbers = bias ? biases : weights;
+          copy_values(entry, std::span(numbers));
+          if (bias) {
+            std::fill_n(biases.begin(), labels, -10'000.F);  // no mark is predicted
+          }
+          const std::size_t left_out = first * (bias ? 1 : width);
+          entry.shape[0] -= static_cast<Index>(first);
+          entry.bytes = std::as_bytes(std::span(numbers).subspan(left_out));
+        }
+      }
+    });
+  };
+  with_labels(0);
+  output({"import", "out", "--run", "a"});
+  const std::string text = "a dog is moss\n";
+  const std::string of_all = output({"translate", "a", "--json"}, text);
+  EXPECT_THAT(content_of(here / "a" / "config.yaml"),
+              AllOf(HasSubstr("name: tagged_text"), HasSubstr("train_columns: \"text.txt\""),
+                    HasSubstr("validation_columns: \"text.txt\"")));
+  EXPECT_THAT(run({"import", "out", "--run", "b", "--target-text", "labels"}).errors,
+              HasSubstr("--target-text: a bert has no targets"));
+  fs::remove_all(here / "out" / "target");
+  output({"import", "out", "--run", "b"});
+  EXPECT_EQ(output({"translate", "b", "--json"}, text), of_all);
+  with_labels(labels);
+  change_config(here / "out", [&](Json& config) {
+    const Json names = config["id2label"];
+    config["id2label"] = {{"0", names["3"]}, {"1", names["4"]}, {"2", names["5"]}};
+  });
+  output({"import", "out", "--run", "c"});
+  EXPECT_EQ(output({"translate", "c", "--json"}, text), of_all);
+}
+
 TEST_F(Import, takes_a_decoder_of_classes_that_reads_the_mark_behind_a_text) {
   std::ofstream lines(here / "labelled.tsv");
   for (int line = 0; line < 30; ++line) {

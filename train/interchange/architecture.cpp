@@ -72,6 +72,16 @@ bool output_is_table(const TheirConfig& config, bool usual) {
   return purpose_of(config) == Purpose::tokens && config.flag("tie_word_embeddings", usual);
 }
 
+Index count_labels(const TheirConfig& config) {
+  const auto* const names = config.object("id2label");
+  return names == nullptr ? config.count("num_labels", 2) : std::ssize(*names);
+}
+
+Index rows_of_entries(const TheirConfig& config, Entries entries) {
+  const bool labels = entries == Entries::target && purpose_of(config) == Purpose::token_labels;
+  return labels ? count_labels(config) : config.count("vocab_size");
+}
+
 void append_map(std::vector<TensorRow>& rows, const std::string& ours, const std::string& theirs,
                 bool bias, TensorRow::Form form, Index part, Index parts) {
   rows.push_back({.ours = ours + ".weight",

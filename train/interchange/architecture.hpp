@@ -74,6 +74,12 @@ const Architecture& nearest_architecture(const ModelOptions& ours);
 // By the class of theirs that a config.json names; tokens if it names none that is known.
 Purpose purpose_of(const TheirConfig& config);
 
+// How many classes, or labels, a model of them has.
+Index count_labels(const TheirConfig& config);
+
+// How many rows a tensor of theirs has for the entries of a vocabulary.
+Index rows_of_entries(const TheirConfig& config, Entries entries);
+
 // Whether the output layer is the table of tokens. `usual`: if a config.json does not say.
 bool output_is_table(const TheirConfig& config, bool usual);
 

@@ -98,7 +98,10 @@ void append_head(std::vector<TensorRow>& rows, Purpose purpose, const HeadNames&
       append_map(rows, "output", "classifier");
       break;
     case Purpose::token_labels:
-      append_map(rows, "output", "classifier");
+      for (const std::string part : {".weight", ".bias"}) {
+        rows.push_back(
+            {.ours = "output" + part, .theirs = "classifier" + part, .entries = Entries::target});
+      }
   }
 }
 

@@ -31,7 +31,8 @@ class TensorMaker {
   void add(const TensorRow& row) {
     const NamedParameter* ours = find(row.ours);
     const Shape shape = ours == nullptr ? shape_of_absent(row) : ours->shape;
-    const Placement placement(row, shape, rows_.of(row.entries), theirs_.count("vocab_size"));
+    const Placement placement(row, shape, rows_.of(row.entries),
+                              rows_of_entries(theirs_, row.entries));
     ExportedTensor& tensor = tensor_of(row, placement.their_shape());
     if (ours == nullptr) {
       return;

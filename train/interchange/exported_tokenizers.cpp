@@ -58,7 +58,8 @@ void write_exported_tokenizers(const Config& config, const Tokenizers& tokenizer
                               .padding = padding_of(config.model.family),
                               .longest = longest};
   write_pretrained_tokenizer(*tokenizers.source, marks, directory);
-  if (two && !tokenizers.source->shares_file_with(*tokenizers.target)) {
+  if (application_of(config) == Application::translate &&
+      !tokenizers.source->shares_file_with(*tokenizers.target)) {
     make_directories(directory / "target");
     write_pretrained_tokenizer(*tokenizers.target, marks, directory / "target");
   }

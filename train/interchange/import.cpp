@@ -1,6 +1,8 @@
 #include "train/interchange/import.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -12,8 +14,13 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/text.hpp"
+#include "datasets/text/labelled_options.hpp"
+#include "datasets/text/options.hpp"
 #include "datasets/tokenizers/class_tokenizer.hpp"
+#include "datasets/tokenizers/pretrained_entries.hpp"
+#include "datasets/tokenizers/read_pretrained.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "train/config/config.hpp"
 #include "train/interchange/imported_config.hpp"
 #include "train/interchange/never_bias.hpp"
@@ -97,13 +104,13 @@ bool is_encoder(const std::vector<std::string>& options) {
 }
 
 void expect_texts_used(const ImportRequest& request, const Architecture& architecture,
-                       Purpose purpose, std::optional<AddedMarks> added) {
-  if (purpose != Purpose::classes && request.texts != ImportRequest{}.texts) {
+                       const Config& config) {
+  if (config.task.find<LabelledTextOptions>() == nullptr &&
+      request.texts != ImportRequest{}.texts) {
     throw ConfigError("--texts: only a model of classes reads them; leave it out");
   }
-  const bool pairs = architecture.model_type == marian_architecture.model_type ||
-                     (purpose == Purpose::tokens && added == AddedMarks::begin_after);
-  if (!pairs && request.target_text != ImportRequest{}.target_text) {
+  if (config.task.find<ParallelTextOptions>() == nullptr &&
+      request.target_text != ImportRequest{}.target_text) {
     throw ConfigError(fmt::format("--target-text: a {} has no targets, only a {} has; leave it out",
                                   architecture.model_type, marian_architecture.model_type));
   }
@@ -114,13 +121,44 @@ Index longest_of(const TheirConfig& theirs) {
   return theirs.count(theirs.has("n_positions") ? "n_positions" : "max_position_embeddings", usual);
 }
 
-Purpose expected_purpose(const TheirConfig& theirs) {
-  const Purpose purpose = purpose_of(theirs);
-  if (purpose == Purpose::token_labels) {
-    theirs.refuse("architectures", fmt::format("{} labels tokens; such a model cannot be imported",
-                                               theirs.first_text("architectures")));
+// The labels are of the tokens of a text alone (datasets/batch_layout.cpp).
+void expect_no_marks(const TheirConfig& theirs, const std::filesystem::path& directory) {
+  const auto around = marks_around_text(directory);
+  if (!around || !around->before.empty() || !around->behind.empty()) {
+    theirs.refuse(
+        "architectures",
+        fmt::format("{} labels tokens, and such a model reads no marks around a text here; {}",
+                    theirs.first_text("architectures"),
+                    around ? "tokenizer.json adds marks, so it cannot be imported"
+                           : "it is imported only with a tokenizer.json that adds none "
+                             "(\"post_processor\": null)"));
   }
-  return purpose;
+}
+
+// The labels are entries of the tokenizer of targets, or else words. They may lack our marks.
+PretrainedTokenizer label_tokenizer(const TheirConfig& theirs,
+                                    const std::shared_ptr<const Tokenizer>& targets) {
+  std::vector<Index> ids(static_cast<std::size_t>(targets->size()));
+  std::iota(ids.begin(), ids.end(), Index{0});
+  if (std::ranges::equal(label_names(theirs), ids, {}, {},
+                         [&](Index id) { return targets->entry(static_cast<TokenId>(id)); })) {
+    return {.tokenizer = targets, .file_ids = std::move(ids), .mask = {}};
+  }
+  FileVocabulary labels;
+  for (const std::string& label : classes_of(theirs)) {
+    labels.emplace(label, std::ssize(labels));
+  }
+  const auto mark = [&](TokenId id) {
+    const auto found = labels.find(Vocabulary({}).entry(id));
+    return found == labels.end() ? std::nullopt : std::optional(found->second);
+  };
+  PretrainedEntries entries = renumbered(
+      labels,
+      {.unknown = mark(unknown_id), .begin = mark(begin_id), .end = mark(end_id), .mask = {}});
+  return {.tokenizer = std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries.entries)),
+                                                             Unit::word),
+          .file_ids = std::move(entries.file_ids),
+          .mask = {}};
 }
 
 // A decoder's class is read off the begin mark behind a text here (datasets/batch_layout.cpp), and
@@ -208,7 +246,7 @@ void fill(const PretrainedFiles& files, const Architecture& architecture, const 
     throw IoError(
         fmt::format("cannot import {}:\n  {}", files.directory().string(), join(problems, "\n  ")));
   }
-  if (imported.purpose == Purpose::tokens) {
+  if (imported.purpose != Purpose::classes) {
     exclude_unpredicted(imported);
   }
 }
@@ -222,7 +260,10 @@ Imported import_model(const ImportRequest& request) {
   const Architecture& architecture = architecture_of(theirs);
   files.leave_out_prefixes(architecture.optional_prefixes);
   theirs.expect("quantization_config", nullptr);
-  const Purpose purpose = expected_purpose(theirs);
+  const Purpose purpose = purpose_of(theirs);
+  if (purpose == Purpose::token_labels) {
+    expect_no_marks(theirs, request.from);
+  }
   const Index their_size = theirs.count("vocab_size");
   expect_size(files, their_size, "entries");
   const PretrainedTokenizers tokenizers =
@@ -230,24 +271,29 @@ Imported import_model(const ImportRequest& request) {
   const Tokenizers both{tokenizers.source.tokenizer, tokenizers.target.tokenizer};
   const std::vector<std::string> options = options_of(architecture, theirs, both);
   const bool masked = purpose == Purpose::tokens && is_encoder(options);
-  Imported imported{
-      .model_type = std::string(architecture.model_type),
-      .purpose = purpose,
-      .config = {},
-      .tokenizers = both,
-      .model = {},
-      .rows = {entry_rows(tokenizers.source, masked), entry_rows(tokenizers.target, false)}};
+  Imported imported{.model_type = std::string(architecture.model_type),
+                    .purpose = purpose,
+                    .config = {},
+                    .tokenizers = both,
+                    .model = {},
+                    .rows = {entry_rows(tokenizers.source, masked), {}}};
+  if (purpose != Purpose::token_labels) {
+    imported.rows.target = entry_rows(tokenizers.target, false);
+  }
   if (purpose == Purpose::tokens) {
     apply_generation_settings(files, tokenizers.target.file_ids[end_id], imported.rows.target);
   }
   imported.rows_left_out = expect_entries(imported.rows, their_size, files);
   const auto added = added_marks(request.from, tokenizers.source.file_ids);
-  expect_texts_used(request, architecture, purpose, added);
   if (purpose == Purpose::classes) {
     if (!is_encoder(options)) {
       expect_mark_behind(request, theirs, added);
     }
     imported.tokenizers.target = std::make_shared<ClassTokenizer>(classes_of(theirs));
+  } else if (purpose == Purpose::token_labels) {
+    const PretrainedTokenizer labels = label_tokenizer(theirs, tokenizers.target.tokenizer);
+    imported.tokenizers.target = labels.tokenizer;
+    imported.rows.target = entry_rows(labels, false);
   }
   const ImportedTask task{.purpose = purpose,
                           .text = request.text,
@@ -257,6 +303,7 @@ Imported import_model(const ImportRequest& request) {
                           .added = added};
   imported.config = imported_config(task, imported.tokenizers, {architecture, theirs, options},
                                     longest_of(theirs));
+  expect_texts_used(request, architecture, imported.config);
   expect_size(files, parameters_of(imported.config, imported.tokenizers), "parameters");
   imported.model = std::make_unique<Model>(imported.config, imported.tokenizers.source->size(),
                                            imported.tokenizers.target->size(), FirstWeights::zeros);

@@ -7,6 +7,7 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {
@@ -23,10 +24,16 @@ bool reads_lines(const ImportedTask& task, const Tokenizer& tokenizer, bool mask
   return end_of_line.empty() || std::ranges::count(end_of_line, unknown_id) > 0;
 }
 
+bool are_words(const Tokenizer& tokenizer) {
+  const auto* const units = dynamic_cast<const VocabularyTokenizer*>(&tokenizer);
+  return units != nullptr && units->unit() == Unit::word;
+}
+
 std::vector<std::string> text_options(const ImportedTask& task, const Tokenizer& tokenizer,
                                       bool masked, Index positions) {
   return {"task.name=text",
           "task.train_text=" + task.text,
+          "task.tokenizer_of=" + task.run,
           fmt::format("task.context={}", std::max<Index>(1, positions - 2)),
           fmt::format("task.documents={}", reads_lines(task, tokenizer, masked) ? "line" : "file"),
           fmt::format("task.stream={}", !masked && task.added == AddedMarks::end_before),
@@ -38,13 +45,18 @@ std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers
                                       Family family, Index positions) {
   // A decoder that reads the begin mark behind a text goes on with the target of this source.
   const bool in_one = family == Family::decoder && task.added == AddedMarks::begin_after;
-  const bool pairs = in_one || family == Family::encoder_decoder;
+  const bool labels = task.purpose == Purpose::token_labels;
+  const bool pairs = in_one || labels || family == Family::encoder_decoder;
   const Index most =
       in_one ? (positions - 1) / 2 : positions - 1 - task.texts;  // without the marks
   const std::string longest = fmt::format("task.max_length={}", std::max<Index>(1, most));
   if (task.purpose == Purpose::classes) {
     return {"task.name=labelled_text", "task.train_tsv=" + task.text,
-            fmt::format("task.texts={}", task.texts), longest};
+            "task.tokenizer_of=" + task.run, fmt::format("task.texts={}", task.texts), longest};
+  }
+  if (labels && are_words(*tokenizers.source) && are_words(*tokenizers.target)) {
+    return {"task.name=tagged_text", "task.train_columns=" + task.text,
+            "task.validation_columns=" + task.text, longest, "model.bias_output=true"};
   }
   if (pairs) {
     return {"task.name=parallel_text",
@@ -52,6 +64,7 @@ std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers
             "task.train_target=" + task.target_text,
             "task.validation_source=" + task.text,
             "task.validation_target=" + task.target_text,
+            "task.tokenizer_of=" + task.run,
             longest,
             fmt::format("task.joint_vocabulary={}",
                         tokenizers.source->shares_file_with(*tokenizers.target)),
@@ -125,7 +138,6 @@ Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
                         : contains(model.options, "model.family=decoder") ? Family::decoder
                                                                           : Family::encoder_decoder;
   std::vector<std::string> overrides = task_options(task, tokenizers, family, positions);
-  overrides.push_back("task.tokenizer_of=" + task.run);
   overrides.insert(overrides.end(), model.options.begin(), model.options.end());
   try {
     return parse_config("{}", model.theirs.file().string(), overrides).config;
@@ -134,30 +146,38 @@ Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
   }
 }
 
-std::vector<std::string> classes_of(const TheirConfig& config) {
-  config.expect("problem_type", "single_label_classification");
+std::vector<std::string> label_names(const TheirConfig& config) {
   const auto* const names = config.object("id2label");
-  const Index count = names == nullptr ? config.count("num_labels", 2) : std::ssize(*names);
-  std::vector<std::string> classes;
-  for (Index i = 0; i < count; ++i) {
+  std::vector<std::string> labels;
+  for (Index i = 0; i < count_labels(config); ++i) {
     const std::string number = std::to_string(i);
     const auto name = names == nullptr ? nlohmann::ordered_json("LABEL_" + number)
                                        : names->value(number, nlohmann::ordered_json());
     if (!name.is_string()) {
       config.refuse("id2label", fmt::format("the class {} has no name", i));
     }
-    if (!is_class_name(name.get<std::string>())) {
-      config.refuse("id2label",
-                    fmt::format("the class {} is called {}; a name here is not empty, and has "
-                                "neither a tab nor a line end in it",
-                                i, shown(name.dump())));
-    }
-    if (std::ranges::find(classes, name.get<std::string>()) != classes.end()) {
-      config.refuse("id2label", fmt::format("two classes are called {}", name.dump()));
-    }
-    classes.push_back(name.get<std::string>());
+    labels.push_back(name.get<std::string>());
   }
-  if (count == 1) {
+  return labels;
+}
+
+std::vector<std::string> classes_of(const TheirConfig& config) {
+  config.expect("problem_type", "single_label_classification");
+  std::vector<std::string> classes = label_names(config);
+  for (auto name = classes.begin(); name != classes.end(); ++name) {
+    if (!is_class_name(*name)) {
+      config.refuse(
+          "id2label",
+          fmt::format("the class {} is called {}; a name here is not empty, and has "
+                      "neither a tab nor a line end in it",
+                      name - classes.begin(), shown(nlohmann::ordered_json(*name).dump())));
+    }
+    if (std::find(classes.begin(), name, *name) != name) {
+      config.refuse("id2label",
+                    fmt::format("two classes are called {}", nlohmann::ordered_json(*name).dump()));
+    }
+  }
+  if (classes.size() == 1) {
     config.refuse("id2label", "a model of one class gives a number, which cannot be done here");
   }
   return classes;

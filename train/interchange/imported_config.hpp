@@ -32,7 +32,9 @@ struct ImportedOptions {
 Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
                        const ImportedOptions& model, Index positions);
 
-// The classes of theirs, in the order of their numbers. Throws ConfigError.
+// The labels of theirs in the order of their numbers, and those of a model of classes, which are
+// checked. Both throw ConfigError.
+std::vector<std::string> label_names(const TheirConfig& config);
 std::vector<std::string> classes_of(const TheirConfig& config);
 
 }  // namespace tapehead

@@ -19,7 +19,8 @@ void WeightCopy::copy(const TensorRow& row, const Shape& shape, std::span<Scalar
     problems_.push_back(fmt::format("{} is missing", name));
     return;
   }
-  const Placement placement(row, shape, rows_.of(row.entries), theirs_.count("vocab_size"));
+  const Placement placement(row, shape, rows_.of(row.entries),
+                            rows_of_entries(theirs_, row.entries));
   const std::vector<Index> expected = placement.their_shape();
   if (!is_real(entry->dtype)) {
     problems_.push_back(fmt::format("{} has the type {}, where F16, BF16, F32 or F64 is read", name,
