@@ -42,9 +42,8 @@ Tensor Differences::value() const {
   }
 }
 
-Tolerance Differences::tolerance() const {
-  return {.relative = subject_.options.relative_tolerance,
-          .absolute = subject_.options.absolute_tolerance};
+Tolerance tolerance_of(const GradcheckOptions& options) {
+  return {.relative = options.relative_tolerance, .absolute = options.absolute_tolerance};
 }
 
 // The scales of which a first step may be a thousandth, the likeliest first. A number near zero
@@ -127,12 +126,13 @@ Slope Differences::search(const Move& move, const std::vector<double>& first_ste
     far = go_far(move, first_steps.front());
     return far.reach;
   };
-  Trials trials(rounding_, tolerance(), may_go_far ? reach : Trials::Reach());
+  Trials trials(rounding_, tolerance_of(subject_.options), may_go_far ? reach : Trials::Reach());
   for (const double step : first_steps) {
     if (trials.settle(search(move, step, step != first_steps.front()), gradient)) {
       return trials.best(gradient);
     }
   }
+  trials.find_reach();
   if (far.late > 0 && !trials.any_tells()) {
     trials.settle(search(move, far.late, true), gradient);
   }

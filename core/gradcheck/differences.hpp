@@ -18,6 +18,8 @@ struct Column {
   std::vector<double> error;
 };
 
+Tolerance tolerance_of(const GradcheckOptions& options);
+
 class Differences {
  public:
   explicit Differences(const Subject& subject);
@@ -54,7 +56,6 @@ class Differences {
   Move move_of(std::size_t input, Index element);
   Far go_far(const Move& move, double step) const;
   Tensor value() const;  // NaN everywhere if the function throws
-  Tolerance tolerance() const;
 
   const Subject& subject_;
   std::vector<Tensor> at_;

@@ -9,10 +9,6 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 
 namespace {
 
-Tolerance tolerance_of(const GradcheckOptions& options) {
-  return {.relative = options.relative_tolerance, .absolute = options.absolute_tolerance};
-}
-
 // How far the differences may be off, relative to the natural size of a slope, when they are
 // inconclusive: as far as the worst of them. Away from kinks an estimate that is much better than
 // those around it is better only by chance.

@@ -36,14 +36,18 @@ std::vector<Index> HiddenOutputs::suspects() const {
   // The tolerance of a second check; this first one has fewer steps.
   const double relative =
       doubt_share * std::max(remainder_tolerance, subject_.options.relative_tolerance);
+  const Tolerance tolerance = tolerance_of(subject_.options);
   std::vector<Index> result;
   for (const auto& [output, slopes] : by_output) {
-    const std::vector<Tensor> gradients = run(with_output_alone(subject_, output)).gradients;
+    const Subject alone = with_output_alone(subject_, output);
+    const std::vector<Tensor> gradients = run(alone).gradients;
     const auto wrong = [&](const Small& small) {
       const double gradient = gradients[small.input].data()[small.element];
-      return !(std::abs(gradient - small.slope) <=
-               doubt_share * small.error +
-                   relative * std::max(std::abs(gradient), std::abs(small.slope)));
+      const double allowed = doubt_share * small.error +
+                             relative * std::max(std::abs(gradient), std::abs(small.slope));
+      return !(std::abs(gradient - small.slope) <= allowed) &&
+             !tolerance.agrees(gradient,
+                               Differences(alone).element(small.input, small.element, gradient));
     };
     if (std::ranges::any_of(slopes, wrong)) {
       result.push_back(output);

@@ -28,20 +28,27 @@ Trials::Doubted Trials::with_unseen(const Trial& trial) const {
   return result;
 }
 
-bool Trials::settles(const Trial& trial, double gradient) const {
-  const Doubted doubted = with_unseen(trial);
+bool Trials::settles(const Doubted& doubted, double gradient) const {
   return doubted.tells && tolerance_.agrees(gradient, doubted.slope);
 }
 
 bool Trials::settle(Trial trial, double gradient) {
   trials_.push_back(std::move(trial));
-  if (settles(trials_.back(), gradient)) {
+  const Trial& last = trials_.back();
+  if (settles(with_unseen(last), gradient)) {
     return true;
   }
+  if (!settles({.slope = last.slope, .tells = tolerance_.tells(last.slope)}, gradient)) {
+    return false;  // however far the argument can go
+  }
+  find_reach();
+  return settles(with_unseen(last), gradient);
+}
+
+void Trials::find_reach() {
   if (ask_reach_ && reach_.empty()) {
     reach_ = ask_reach_();
   }
-  return settles(trials_.back(), gradient);
 }
 
 bool Trials::any_tells() const {

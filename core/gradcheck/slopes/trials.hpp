@@ -28,6 +28,9 @@ class Trials {
   // Adds a trial. Returns whether it determines the slope, and the slope is `gradient`.
   bool settle(Trial trial, double gradient);
 
+  // Asks how far the argument can go, unless that is known.
+  void find_reach();
+
   bool any_tells() const;
 
   // The most certain slope. One that is `gradient` as far as it is known, to a tenth or better, is
@@ -36,11 +39,11 @@ class Trials {
   Slope best(double gradient) const;
 
  private:
-  bool settles(const Trial& trial, double gradient) const;
   struct Doubted {
     Slope slope;
     bool tells;
   };
+  bool settles(const Doubted& doubted, double gradient) const;
   Doubted with_unseen(const Trial& trial) const;
 
   const std::vector<double>& rounding_;
