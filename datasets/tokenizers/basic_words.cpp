@@ -8,6 +8,7 @@
 #include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
 #include <unicode/unistr.h>
+#include <unicode/utf8.h>
 
 namespace tapehead {
 
@@ -120,10 +121,52 @@ icu::UnicodeString normalised_for_words(std::string_view utf8, const BasicWordOp
   return result;
 }
 
-}  // namespace
+struct AsciiCharacter {
+  bool space;
+  bool unclean;
+  bool separate;
+};
 
-std::vector<std::string> basic_words(std::string_view text, const BasicWordOptions& options) {
-  std::vector<std::string> words;
+using AsciiTable = std::array<AsciiCharacter, 128>;
+
+AsciiTable ascii_table() {
+  AsciiTable table{};
+  for (UChar32 character = 0; character < std::ssize(table); ++character) {
+    table[static_cast<std::size_t>(character)] = {is_space(character), is_unclean(character),
+                                                  is_separate(character)};
+  }
+  return table;
+}
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char byte) { return U8_IS_SINGLE(byte); });
+}
+
+// What `append_words` does, for ASCII.
+void append_ascii_words(std::string_view text, const BasicWordOptions& options,
+                        std::vector<std::string>& words) {
+  static const AsciiTable table = ascii_table();
+  bool joins = false;  // the word before
+  for (const char byte : text) {
+    const AsciiCharacter character = table[static_cast<unsigned char>(byte)];
+    if (options.clean && character.unclean) {
+      continue;
+    }
+    if (character.space) {
+      joins = false;
+      continue;
+    }
+    if (!joins || character.separate) {
+      words.emplace_back();
+    }
+    const bool capital = byte >= 'A' && byte <= 'Z';
+    words.back() += static_cast<char>(options.lower_case && capital ? byte + ('a' - 'A') : byte);
+    joins = !character.separate;
+  }
+}
+
+void append_words(std::string_view text, const BasicWordOptions& options,
+                  std::vector<std::string>& words) {
   bool joins = false;  // the word before
   for_characters(normalised_for_words(text, options), [&](UChar32 character) {
     if (is_space(character)) {
@@ -137,6 +180,18 @@ std::vector<std::string> basic_words(std::string_view text, const BasicWordOptio
     icu::UnicodeString(character).toUTF8String(words.back());
     joins = !separate;
   });
+}
+
+}  // namespace
+
+// Nothing is joined, removed or reordered across a space, so each part between spaces is by itself.
+std::vector<std::string> basic_words(std::string_view text, const BasicWordOptions& options) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(' '));
+    (is_ascii(part) ? append_ascii_words : append_words)(part, options, words);
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+  }
   return words;
 }
 

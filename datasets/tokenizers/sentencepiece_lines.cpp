@@ -1,10 +1,12 @@
 // How a SentencePieceTokenizer reads a line: a long one in parts.
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "datasets/tokenizers/sentencepiece_content.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/text_marks.hpp"
 
@@ -14,15 +16,16 @@ namespace {
 
 constexpr std::size_t long_line = std::size_t{1} << 16;
 
-// Whether a space is put in front of a line, is known, and is in no piece behind something else: so
-// a word has the same tokens whatever is before it.
-bool words_have_tokens_apart(const sentencepiece::SentencePieceProcessor& processor) {
+}  // namespace
+
+// Whether a space is put in front of a line, is known, and is in no piece behind something else.
+bool SentencePieceTokenizer::words_have_tokens_apart() const {
   std::vector<std::string> pieces;
-  processor.Encode("a", &pieces).IgnoreError();  // fails only without a model
-  bool apart = processor.PieceToId(space_shown) != unknown_id && !pieces.empty() &&
+  processor_.Encode("a", &pieces).IgnoreError();  // fails only without a model
+  bool apart = processor_.PieceToId(space_shown) != unknown_id && !pieces.empty() &&
                pieces.front().starts_with(space_shown);
-  for (int id = 0; apart && id < processor.GetPieceSize(); ++id) {
-    std::string_view piece = processor.IdToPiece(id);
+  for (int id = 0; apart && id < processor_.GetPieceSize(); ++id) {
+    std::string_view piece = processor_.IdToPiece(id);
     while (piece.starts_with(space_shown)) {
       piece.remove_prefix(space_shown.size());
     }
@@ -31,34 +34,40 @@ bool words_have_tokens_apart(const sentencepiece::SentencePieceProcessor& proces
   return apart;
 }
 
-// From `first` on, between ASCII letters or digits, which no normalisation joins with a space.
-std::size_t space_between_words(std::string_view line, std::size_t first) {
-  const auto in_word = [&](std::size_t i) {
-    return i < line.size() && std::isalnum(static_cast<unsigned char>(line[i])) != 0;
-  };
-  std::size_t space = line.find(' ', first);
-  while (space != std::string_view::npos && !(in_word(space - 1) && in_word(space + 1))) {
-    space = line.find(' ', space + 1);
-  }
-  return space;
+bool SentencePieceTokenizer::has_merges() const {
+  return content_of(*this).kind == TokenizerKind::bpe;
 }
 
-}  // namespace
+// The space behind a part belongs to the next one: the library puts a space in front of a line. No
+// normalisation joins a space with ASCII letters or digits.
+std::string_view SentencePieceTokenizer::take_part(std::string_view& line,
+                                                   std::size_t bytes) const {
+  if (!words_apart_) {
+    return std::exchange(line, {});
+  }
+  const std::string_view part = Tokenizer::take_part(line, bytes);
+  line.remove_prefix(std::min<std::size_t>(1, line.size()));
+  return part;
+}
 
 // The library's time and memory grow faster than a line. A long one is therefore cut between words,
-// which have the same tokens apart from each other.
+// which have the same tokens apart from each other. With merges each word is looked up once; the
+// scores of unigram are sums over a line, which are rounded.
 void SentencePieceTokenizer::append_line(std::string_view line,
                                          std::vector<TokenId>& tokens) const {
   if (const std::string_view name = language_name(line); !name.empty()) {
     tokens.push_back(id_of(std::string(name)));
     line.remove_prefix(name.size());
   }
-  const bool cuts = line.size() > long_line && words_have_tokens_apart(processor_);
+  const std::size_t bytes = line.size() < long_line ? line.size() : merges_ ? 1 : long_line;
+  std::unordered_map<std::string_view, std::vector<TokenId>> seen;
   while (!line.empty()) {
-    const std::size_t end = cuts ? space_between_words(line, long_line) : std::string_view::npos;
-    const std::vector<TokenId> more = tokens_of(line.substr(0, end));
-    tokens.insert(tokens.end(), more.begin(), more.end());
-    line.remove_prefix(std::min(end, line.size() - 1) + 1);
+    const std::string_view part = take_part(line, bytes);
+    const auto [known, is_new] = seen.try_emplace(part);
+    if (is_new) {
+      known->second = tokens_of(part);
+    }
+    tokens.insert(tokens.end(), known->second.begin(), known->second.end());
   }
 }
 

@@ -97,14 +97,16 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model, Pieces pieces)
   line_end_ = processor_.PieceToId(line_end);
   if (pieces == Pieces::all) {
     processor_.ResetVocabulary().IgnoreError();  // fails only without a model
-    return;
+  } else {
+    if (additions.target_pieces) {
+      use_first(*additions.target_pieces, processor_);
+    }
+    while (processor_.IsUnused(static_cast<int>(pieces_ - 1))) {  // a mark is never unused
+      --pieces_;
+    }
   }
-  if (additions.target_pieces) {
-    use_first(*additions.target_pieces, processor_);
-  }
-  while (processor_.IsUnused(static_cast<int>(pieces_ - 1))) {  // a mark is never unused
-    --pieces_;
-  }
+  words_apart_ = words_have_tokens_apart();
+  merges_ = has_merges();
 }
 
 std::vector<TokenId> SentencePieceTokenizer::encode(std::string_view text) const {

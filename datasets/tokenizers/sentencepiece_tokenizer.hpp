@@ -31,6 +31,7 @@ class SentencePieceTokenizer : public Tokenizer {
   // Line by line, if there is an entry for line ends. Unknown text that is a further entry of the
   // model is a token.
   std::vector<TokenId> encode(std::string_view text) const override;
+  std::string_view take_part(std::string_view& line, std::size_t bytes) const override;
   // A text that follows something else in its line: no space is put in front of it.
   std::vector<TokenId> encode_rest(std::string_view text) const;
   // `encode` in two steps, with merges omitted at random (datasets/tokenizers/subword_dropout.hpp).
@@ -50,6 +51,8 @@ class SentencePieceTokenizer : public Tokenizer {
   std::string model_in_use() const { return processor_.serialized_model_proto(); }
 
  private:
+  bool words_have_tokens_apart() const;
+  bool has_merges() const;
   void append_line(std::string_view line, std::vector<TokenId>& tokens) const;
   std::string_view language_name(std::string_view line) const;
   TokenId id_of(const std::string& entry) const;
@@ -62,6 +65,8 @@ class SentencePieceTokenizer : public Tokenizer {
   sentencepiece::SentencePieceProcessor processor_;
   Index pieces_ = 0;  // that may be used
   bool language_names_ = false;
+  bool words_apart_ = false;       // a word has the same tokens whatever is before it
+  bool merges_ = false;            // of type bpe
   Vocabulary further_{{}};         // entries whose ids follow those of the pieces
   TokenId line_end_ = unknown_id;  // its entry, if the model has one
 };

@@ -1,6 +1,8 @@
 #include "datasets/tokenizers/text_chunks.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 #include <unicode/uchar.h>
 
@@ -98,6 +100,19 @@ std::vector<std::string_view> chunks_of(std::string_view text) {
     chunks.push_back(next_chunk(text));
   }
   return chunks;
+}
+
+std::string_view take_part(std::string_view& line, std::size_t bytes) {
+  const auto in_word = [&](std::size_t i) {
+    return i < line.size() && std::isalnum(static_cast<unsigned char>(line[i])) != 0;
+  };
+  std::size_t space = line.find(' ', std::max<std::size_t>(1, bytes));
+  while (space != std::string_view::npos && !(in_word(space - 1) && in_word(space + 1))) {
+    space = line.find(' ', space + 1);
+  }
+  const std::string_view part = line.substr(0, space);
+  line.remove_prefix(part.size());
+  return part;
 }
 
 }  // namespace tapehead

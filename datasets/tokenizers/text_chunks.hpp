@@ -1,4 +1,5 @@
-// Cuts text into chunks, as GPT-2 does: byte-level BPE merges bytes within a chunk only.
+// Cuts text into chunks, as GPT-2 does: byte-level BPE merges bytes within a chunk only. Cuts long
+// lines into parts.
 #pragma once
 
 #include <string_view>
@@ -16,5 +17,9 @@ std::string_view next_chunk(std::string_view& text);
 
 // All chunks of a text, in order. Together they are the text.
 std::vector<std::string_view> chunks_of(std::string_view text);
+
+// Takes from the front of a line what comes before its first space between ASCII letters or digits
+// that has so many bytes in front of it; all of a line without one.
+std::string_view take_part(std::string_view& line, std::size_t bytes);
 
 }  // namespace tapehead

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "datasets/tokenizers/text_chunks.hpp"
 
 namespace tapehead {
 
@@ -24,6 +25,11 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
   virtual Index size() const = 0;  // entries of the vocabulary, marks included
   virtual std::vector<TokenId> encode(std::string_view text) const = 0;  // without marks
+  // Takes from the front of a line a part of at least so many bytes, or all of it: the tokens of
+  // the parts are those of the line.
+  virtual std::string_view take_part(std::string_view& line, std::size_t bytes) const {
+    return tapehead::take_part(line, bytes);
+  }
   // Begin and end marks are left out; the unknown mark becomes "⁇".
   virtual std::string decode(const std::vector<TokenId>& tokens) const = 0;
   // The parts of the text that have no entry and that `decode` would not give back, in order.
