@@ -20,8 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr Index lines_at_once = 64;  // which may be long
-constexpr std::size_t bytes_at_once = std::size_t{1} << 20;
-constexpr double seconds_between_messages = 2;
+constexpr Index bytes_at_once = Index{1} << 20;
 
 bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\v\f\r") == std::string_view::npos;
@@ -43,8 +42,9 @@ bool DocumentReader::open_next() {
 
 std::vector<DocumentLine> DocumentReader::next() {
   std::vector<DocumentLine> lines;
-  std::size_t bytes = 0;
-  while (lines.empty() || bytes < bytes_at_once) {
+  waiting_ = 0;
+  while (lines.empty() || waiting_ < bytes_at_once) {
+    done(0);
     std::vector<std::string> read;
     if (reader_) {
       read = reader_->next(lines_at_once);
@@ -62,19 +62,20 @@ std::vector<DocumentLine> DocumentReader::next() {
       const bool first = opens(line);
       documents_ += first ? 1 : 0;
       if (within_ && belongs(begin, first)) {
-        bytes += line.size() + 1;
+        waiting_ += std::ssize(line) + 1;
         lines.push_back({.text = std::move(line), .opens = first, .number = lines_});
       }
     }
   }
-  say_progress();
   return lines;
 }
 
-void DocumentReader::say_progress() {
-  if (seconds_since(said_) > seconds_between_messages) {
+void DocumentReader::done(Index bytes) {
+  waiting_ -= std::min(bytes, waiting_);
+  if (seconds_since(said_) > files_.log_seconds) {
     said_ = Clock::now();
-    spdlog::info("{}: {} MB read for the {} split", files_.name, bytes_ / 1000000, files_.split);
+    spdlog::info("{}: {:.1f} MB read for the {} split", files_.name,
+                 static_cast<double>(bytes_ - waiting_) / 1e6, files_.split);
   }
 }
 

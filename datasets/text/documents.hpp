@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -27,6 +28,9 @@ struct EnumNames<DocumentEnd> {
   static constexpr std::array<std::string_view, 4> names{"file", "line", "blank_line", "separator"};
 };
 
+// About so many bytes of a long line are worked on at a time.
+inline constexpr std::size_t part_bytes = std::size_t{1} << 16;
+
 struct DocumentLine {
   std::string text;
   bool opens = false;  // it is the first of its document
@@ -47,16 +51,20 @@ struct DocumentFiles {
   DocumentEnd end = DocumentEnd::file;
   std::string separator{};
   TextShare share{};
+  double log_seconds = 2;  // between messages of how far a reading is
 };
 
 class DocumentReader {
  public:
   explicit DocumentReader(DocumentFiles files) : files_(std::move(files)) {}
 
-  // The next lines of the documents, about a megabyte of them; none at the end. Logs every other
-  // second how far it is. Throws IoError, and DataError with file, line and byte for text that is
-  // not UTF-8.
+  // The next lines of the documents, about a megabyte of them; none at the end. Logs now and then
+  // how far it is. Throws IoError, and DataError with file, line and byte for text that is not
+  // UTF-8.
   std::vector<DocumentLine> next();
+
+  // For whoever works on these lines for long: so many more of their bytes are done. Logs likewise.
+  void done(Index bytes);
 
   // Of all files so far, in the share or not.
   Index bytes() const { return bytes_; }  // of all lines, of documents or not
@@ -68,7 +76,6 @@ class DocumentReader {
 
  private:
   bool open_next();
-  void say_progress();
   bool opens(const std::string& line);
   bool belongs(Index begin, bool opens);
 
@@ -82,6 +89,7 @@ class DocumentReader {
   Index separators_ = 0;
   Index almost_separators_ = 0;
   Index bytes_ = 0;
+  Index waiting_ = 0;    // bytes of the lines returned last that are not done
   bool within_ = false;  // a document
   bool chosen_ = false;  // the document's lines belong to the share
   Clock::time_point said_ = Clock::now();

@@ -86,7 +86,11 @@ std::shared_ptr<const Tokenizer> most_frequent_units(const DocumentFiles& files,
   EntryCounts counts;
   for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
     for (const DocumentLine& line : lines) {
-      count_units(line.text, unit, counts);
+      for (std::string_view rest = line.text; !rest.empty();) {
+        const std::string_view part = take_part(rest, part_bytes);
+        count_units(part, unit, counts);
+        reader.done(std::ssize(part));
+      }
       if (!line.opens) {
         count_units(line_end, unit, counts);
       }

@@ -1,6 +1,9 @@
 #include "datasets/text/token_writing.hpp"
 
+#include <algorithm>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +17,9 @@
 namespace tapehead {
 
 namespace {
+
+constexpr std::size_t encoded_at_once = std::size_t{1} << 22;
+constexpr Index ranges_at_once = 64;  // for threads to share
 
 // Why a share of a text can be without a line; empty for a split that has files of its own. The
 // reader has read them all.
@@ -52,15 +58,35 @@ class Writing {
   explicit Writing(const Tokenizer& tokenizer)
       : tokenizer_(tokenizer), line_end_(tokenizer.encode(line_end)), writer_(tokenizer.size()) {}
 
-  void add(const std::vector<DocumentLine>& lines) {
-    std::vector<std::vector<TokenId>> tokens(lines.size());
-    for_line_ranges(std::ssize(lines), [&](Index first, Index last) {
-      for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
-        tokens[i] = tokenizer_.encode(lines[i].text);
+  // A long line is encoded in parts, as many lines are.
+  void add(const std::vector<DocumentLine>& lines, DocumentReader& reader) {
+    std::vector<Part> parts;
+    for (const DocumentLine& line : lines) {
+      std::string_view rest = line.text;
+      do {
+        parts.push_back({.text = tokenizer_.take_part(rest, part_bytes)});
+        parts.back().ends = rest.empty();
+      } while (!rest.empty());
+    }
+    auto line = lines.begin();
+    std::vector<TokenId> tokens;
+    std::string_view unknown;  // the first part of the line with an unknown token
+    for (std::span<Part> rest = parts; !rest.empty();) {
+      const std::span<Part> some = rest.first(parts_within(rest, encoded_at_once));
+      rest = rest.subspan(some.size());
+      encode(some);
+      for (Part& part : some) {
+        tokens.insert(tokens.end(), part.tokens.begin(), part.tokens.end());
+        counts_.words += part.words;
+        if (unknown.empty() && std::ranges::find(part.tokens, unknown_id) != part.tokens.end()) {
+          unknown = part.text;
+        }
+        if (part.ends) {
+          add(*line++, std::exchange(tokens, {}), std::exchange(unknown, {}));
+        }
+        part.tokens = {};
+        reader.done(std::ssize(part.text) + 1);
       }
-    });
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      add(lines[i], tokens[i]);
     }
   }
 
@@ -78,21 +104,51 @@ class Writing {
   }
 
  private:
-  void add(const DocumentLine& line, const std::vector<TokenId>& tokens) {
+  struct Part {
+    std::string_view text{};
+    bool ends = false;  // its line
+    std::vector<TokenId> tokens{};
+    Index words = 0;
+  };
+
+  // The first ones that together have about so many bytes.
+  static std::size_t parts_within(std::span<const Part> parts, std::size_t bytes) {
+    std::size_t count = 0;
+    for (std::size_t sum = 0; count < parts.size() && sum < bytes; ++count) {
+      sum += parts[count].text.size();
+    }
+    return count;
+  }
+
+  void encode(std::span<Part> parts) const {
+    for_line_ranges(
+        std::ssize(parts),
+        [&](Index first, Index last) {
+          for (Part& part : parts.subspan(static_cast<std::size_t>(first),
+                                          static_cast<std::size_t>(last - first))) {
+            part.tokens = tokenizer_.encode(part.text);
+            part.words = std::ssize(units_of(part.text, Unit::word));
+          }
+        },
+        std::clamp<Index>(std::ssize(parts) / ranges_at_once, 1, 1000));
+  }
+
+  void add(const DocumentLine& line, const std::vector<TokenId>& tokens, std::string_view unknown) {
     if (line.opens) {
       end_document();
     } else if (begun_) {
       add_tokens(line_end_, line_end, line.number);
+      counts_.bytes += std::ssize(line_end);
     }
     begun_ = true;
-    add_tokens(tokens, line.text, line.number);
-    counts_.words += std::ssize(units_of(line.text, Unit::word));
+    add_tokens(tokens, unknown, line.number);
+    counts_.bytes += std::ssize(line.text);
   }
 
-  void add_tokens(const std::vector<TokenId>& tokens, std::string_view text, Index line) {
+  // `unknown`: text that has an unknown token, if there is one.
+  void add_tokens(const std::vector<TokenId>& tokens, std::string_view unknown, Index line) {
     writer_.add(tokens);
-    counts_.unknown.see(tokenizer_, text, tokens, line);
-    counts_.bytes += std::ssize(text);
+    counts_.unknown.see(tokenizer_, unknown, tokens, line);
     any_ = any_ || !tokens.empty();
   }
 
@@ -119,7 +175,7 @@ TokenText write_tokens(const DocumentFiles& files, const Tokenizer& tokenizer) {
   Writing writing(tokenizer);
   DocumentReader reader(files);
   for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
-    writing.add(lines);
+    writing.add(lines, reader);
   }
   warn_without_separator(files, reader);
   return writing.finish(files, reader);

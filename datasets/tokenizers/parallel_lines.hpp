@@ -7,11 +7,10 @@
 
 namespace tapehead {
 
-// Calls each(first, last) for ranges [first, last) of `lines` lines, on default_threads() but
-// at most 8, in no particular order. A small number of lines is one range and starts no thread.
+// Calls each(first, last) for ranges [first, last) of `lines` lines, each of `length`, on
+// default_threads() but at most 8, in no particular order. A single range starts no thread.
 template <class Each>
-void for_line_ranges(Index lines, const Each& each) {
-  constexpr Index length = 1000;
+void for_line_ranges(Index lines, const Each& each, Index length = 1000) {
   const Index ranges = (lines + length - 1) / length;
   Workers workers(std::clamp<Index>(std::min(default_threads(), ranges), 1, 8));
   workers.run(ranges, [&](Index i) { each(i * length, std::min(lines, (i + 1) * length)); });

@@ -64,6 +64,23 @@ TEST_F(RunData, is_found_from_any_directory) {
   expect_success({"evaluate", "runs/small"}, project);
 }
 
+// On standard error, by each command that reads it; with --data the files are the user's choice.
+TEST_F(RunData, is_named_when_a_run_chooses_it) {
+  const std::string named = "its data.json names, and this reads: ";
+  for (const Arguments& arguments :
+       {Arguments{"evaluate", "runs/r", "--json"}, Arguments{"heads", "runs/r"},
+        Arguments{"report", "runs/r"}, Arguments{"prune", "runs/r", "small", "--count", "1"},
+        Arguments{"train", "text.yaml", "--run", "runs/r", "--resume"},
+        Arguments{"plan", "runs/r/config.yaml"}}) {
+    const ProgramResult result = expect_success(arguments, project);
+    EXPECT_THAT(result.errors, HasSubstr(named)) << arguments.front();
+    EXPECT_THAT(result.output, Not(HasSubstr(named))) << arguments.front();
+    EXPECT_THAT(result.errors, HasSubstr((project / "data/test.de").string()));
+  }
+  EXPECT_THAT(expect_success({"evaluate", "runs/r", "--data", "data"}, project).errors,
+              Not(HasSubstr(named)));
+}
+
 TEST_F(RunData, is_found_after_run_and_data_have_moved_together) {
   fs::rename(project, here / "moved");
   fs::create_directories(project);

@@ -7,26 +7,35 @@
 
 namespace tapehead {
 
+namespace fs = std::filesystem;
+
 namespace {
+
+void add_data(InputFiles& inputs, const TaskOptions& task, const fs::path& path) {
+  if (task.kind().of_text()) {
+    inputs.add(matching_files(path.string()));
+  } else {
+    inputs.add(path);
+  }
+}
 
 void add_data(InputFiles& inputs, TaskOptions task) {
   for (const DataFile& file : data_files(task)) {
-    if (task.kind().of_text()) {
-      inputs.add(matching_files(*file.path));
-    } else {
-      inputs.add(std::filesystem::path(*file.path));
-    }
+    add_data(inputs, task, *file.path);
   }
 }
 
 }  // namespace
 
-InputFiles inputs_of_run(const std::filesystem::path& directory, const DataChoice& data) {
+InputFiles inputs_of_run(const fs::path& directory, const DataChoice& data) {
   InputFiles inputs;
   const RunFiles run = find_run(directory);
   inputs.add(files_of_run(directory));
   try {
-    add_data(inputs, find_run_data(run, load_config(run.config()).config.task, data));
+    const TaskOptions task = load_config(run.config()).config.task;
+    for (const fs::path& path : data_candidates(run, task, data.directory)) {
+      add_data(inputs, task, path);
+    }
   } catch (const IoError&) {
     return inputs;  // a file that does not exist cannot be overwritten
   }

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/random/draws.hpp"
+#include "core/text.hpp"
 #include "datasets/corpus/token_files.hpp"
 #include "datasets/text/data_files.hpp"
 
@@ -49,7 +51,9 @@ Json json_of(const Place& place) {
           {"digest", place.digest}};
 }
 
-std::map<std::string, Place, std::less<>> read_places(const fs::path& file) {
+using Places = std::map<std::string, Place, std::less<>>;
+
+Places read_places(const fs::path& file) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) {
     return {};
@@ -57,7 +61,7 @@ std::map<std::string, Place, std::less<>> read_places(const fs::path& file) {
   const std::string where = file.string();
   const Json all = parse_json(read_file(file), where);
   const JsonObject options(all, where);
-  std::map<std::string, Place, std::less<>> places;
+  Places places;
   for (const auto& [option, json] : all.items()) {
     const JsonObject place(options.table(option.c_str()), where);
     places[option] = {.path = place.text("path"),
@@ -95,12 +99,29 @@ IoError not_there(const fs::path& run, std::string_view option,
 std::vector<fs::path> candidates_of(const RunFiles& run, const fs::path& path, const Place* place,
                                     const fs::path& directory) {
   std::vector<fs::path> candidates{directory / path.relative_path(), directory / path.filename()};
-  if (directory.empty()) {
+  if (directory.empty() && place == nullptr) {
+    candidates = {path};
+  } else if (directory.empty()) {
     candidates = {place->absolute,
                   (fs::weakly_canonical(run.directory) / place->relative).lexically_normal()};
   }
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   return candidates;
+}
+
+// None for a path that was set again.
+const Place* place_of(const Places& places, const DataFile& file) {
+  const auto recorded = places.find(file.option);
+  return recorded != places.end() && recorded->second.path == *file.path ? &recorded->second
+                                                                         : nullptr;
+}
+
+// Whoever reads a run did not choose these files.
+void say_opened(const fs::path& run, const std::vector<std::string>& files) {
+  if (!files.empty()) {
+    spdlog::info("run {}: its data.json names, and this reads: {}", run.string(),
+                 join(files, ", "));
+  }
 }
 
 // Without a directory only files with the bytes of the record are taken, because whoever made the
@@ -109,10 +130,10 @@ TaskOptions find_data(const RunFiles& run, const TaskOptions& task, const fs::pa
                       std::string_view ways_out) {
   const auto places = read_places(run.data());
   TaskOptions found = task;
-  for (const auto& [option, path] : data_files(found)) {
-    const auto recorded = places.find(option);
-    const Place* const place =
-        recorded != places.end() && recorded->second.path == *path ? &recorded->second : nullptr;
+  std::vector<std::string> opened;  // because the record names them
+  for (const DataFile& file : data_files(found)) {
+    const auto& [option, path] = file;
+    const Place* const place = place_of(places, file);
     if (place == nullptr && directory.empty()) {
       continue;
     }
@@ -123,11 +144,16 @@ TaskOptions find_data(const RunFiles& run, const TaskOptions& task, const fs::pa
       throw not_there(run.directory, option, candidates);
     }
     const auto same = same_bytes(there, place == nullptr ? "" : place->digest);
+    if (directory.empty()) {
+      opened.push_back(same.value_or(there.front()).string());
+    }
     if (!same && directory.empty()) {
+      say_opened(run.directory, opened);
       throw other_bytes(run.directory, option, there.front().string(), ways_out);
     }
     *path = same.value_or(there.front()).string();
   }
+  say_opened(run.directory, opened);
   return found;
 }
 
@@ -159,6 +185,17 @@ std::string why_no_files(const RunFiles& run, TaskOptions task) {
     return "has its text as tokens and reads no other";
   }
   return data_files(task).empty() ? "makes its data from the seed" : "";
+}
+
+std::vector<fs::path> data_candidates(const RunFiles& run, TaskOptions task,
+                                      const fs::path& directory) {
+  const Places places = read_places(run.data());
+  std::vector<fs::path> all;
+  for (const DataFile& file : data_files(task)) {
+    const auto some = candidates_of(run, *file.path, place_of(places, file), directory);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
 }
 
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice) {

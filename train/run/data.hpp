@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "datasets/task_options.hpp"
 #include "train/run/files.hpp"
@@ -30,9 +31,14 @@ std::string why_no_files(const RunFiles& run, TaskOptions task);
 // The task with paths of regular files. Candidates are, in a directory, the path in the config and
 // the name alone; without one the absolute path and the path relative to the run, and then only a
 // file with the bytes of the record is taken. A path that the record does not contain, because it
-// was set again or the run is old, stays unchanged. Throws IoError that names files that are gone
-// or have other bytes; ConfigError for a directory if the run reads no files.
+// was set again or the run is old, stays unchanged. Logs the files that the record names. Throws
+// IoError that names files that are gone or have other bytes; ConfigError for a directory if the
+// run reads no files.
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice);
+
+// All candidates for the files of such a task, of which none is opened. Throws IoError.
+std::vector<std::filesystem::path> data_candidates(const RunFiles& run, TaskOptions task,
+                                                   const std::filesystem::path& directory);
 
 // The same for a config file. The config of a run has the run's data.
 TaskOptions find_config_data(const std::filesystem::path& config, const TaskOptions& task);

@@ -2,8 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <regex>
+#include <set>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,7 +16,10 @@
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/text/text_options.hpp"
+#include "datasets/text/text_tokenizer.hpp"
+#include "datasets/text/token_writing.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"
@@ -257,6 +264,61 @@ TEST_F(TextTask, is_no_stream_of_one_document) {
   stream.as<TextOptions>().stream = true;
   EXPECT_THAT(message_of<ConfigError>([&] { make_task(stream, 1); }),
               HasSubstr("task.stream: true has no effect"));
+}
+
+// The numbers of the messages that say how far a text is read.
+std::vector<double> megabytes_told(const std::string& log) {
+  const std::regex message("([0-9.]+) MB read for the train split");
+  std::vector<double> all;
+  for (std::sregex_iterator found(log.begin(), log.end(), message), end; found != end; ++found) {
+    all.push_back(std::stod((*found)[1]));
+  }
+  return all;
+}
+
+// 600 KB, of ten parts or more. Unigram rounds sums over a line, so a long one has parts of 64 KiB.
+TEST_P(TextTask, tells_how_far_it_is_within_a_line_and_has_its_tokens) {
+  std::string line;
+  for (int i = 0; line.size() < 600'000; ++i) {
+    line += fmt::format("{}bees met {} bears at 'ease', über  a bear", i > 0 ? " " : "",
+                        i * i * 31 % 911);
+  }
+  const DocumentFiles files{
+      .paths = {write("line", line)}, .name = "line", .split = "train", .log_seconds = -1};
+  const TaskOptions text_options = options(GetParam());
+  DocumentFiles seldom = files;
+  seldom.log_seconds = 60;
+  const auto tokenizer = make_text_tokenizer(seldom, text_options.as<TextOptions>());
+  const Logged logged;
+  const TokenText text = write_tokens(files, *tokenizer);
+  const std::vector<double> told = megabytes_told(logged.text());
+  EXPECT_TRUE(std::ranges::is_sorted(told));
+  EXPECT_GE((std::set<double>(told.begin(), told.end()).size()), 5U);
+  std::vector<TokenId> expected = tokenizer->encode(line);
+  expected.push_back(end_id);
+  ASSERT_EQ(text.size(), std::ssize(expected));
+  for (Index i = 0; i < text.size(); ++i) {
+    ASSERT_EQ(text[i], expected[static_cast<std::size_t>(i)]) << i;
+  }
+  EXPECT_EQ(text.counts().bytes, std::ssize(line));
+  EXPECT_EQ(text.counts().words, std::ssize(units_of(line, Unit::word)));
+}
+
+TEST_F(TextTask, tells_how_far_the_counting_of_units_is_within_a_line) {
+  std::string line;
+  for (int i = 0; line.size() < 600'000; ++i) {
+    line += fmt::format("{}bees{} met a bear", i > 0 ? " " : "", i);
+  }
+  const DocumentFiles files{
+      .paths = {write("line", line)}, .name = "line", .split = "train", .log_seconds = -1};
+  for (const TokenizerKind kind : {TokenizerKind::word, TokenizerKind::character}) {
+    TaskOptions all = options(kind);
+    const Logged logged;
+    make_text_tokenizer(files, all.as<TextOptions>());
+    const std::vector<double> told = megabytes_told(logged.text());
+    EXPECT_TRUE(std::ranges::is_sorted(told));
+    EXPECT_GE((std::set<double>(told.begin(), told.end()).size()), 5U);
+  }
 }
 
 TEST_F(TextTask, makes_its_tokenizer_from_what_it_trains_on) {
