@@ -195,7 +195,9 @@ void remove_earlier(const std::vector<std::string>& files, const fs::path& direc
       std::error_code none;
       if (std::ranges::find(files, file) == files.end()) {
         fs::remove(directory / file, none);
-        fs::remove((directory / file).parent_path(), none);  // `target`, once it is empty
+        if (const fs::path own = fs::path(file).parent_path(); !own.empty()) {
+          fs::remove(directory / own, none);  // `target`, once it is empty
+        }
       }
     }
   }
