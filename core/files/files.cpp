@@ -1,8 +1,11 @@
 #include "core/files/files.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -15,8 +18,17 @@ namespace tapehead {
 
 namespace fs = std::filesystem;
 
-std::string read_file(const fs::path& path) {
-  return OpenFile(path, O_RDONLY | O_NONBLOCK).read_to_end();
+std::string read_file(const fs::path& path, std::size_t most) {
+  OpenFile file(path, O_RDONLY | O_NONBLOCK);
+  struct stat status{};
+  if (::fstat(file.descriptor(), &status) != 0) {
+    throw io_error("read", path, errno);
+  }
+  if (static_cast<std::size_t>(status.st_size) > most) {
+    throw IoError(fmt::format("{} has {} bytes; such a file has at most {}", path.string(),
+                              status.st_size, most));
+  }
+  return file.read_to_end();
 }
 
 void write_file_atomically(const fs::path& path, std::string_view content) {

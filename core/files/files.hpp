@@ -2,15 +2,22 @@
 // before.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace tapehead {
 
-// The content of a file. Throws IoError.
-std::string read_file(const std::filesystem::path& path);
+// More than any config, vocabulary or JSON file has.
+inline constexpr std::size_t most_settings_bytes = std::size_t{1} << 30;
+
+// The content of a file. Throws IoError, also if it has more than `most` bytes, before it takes
+// memory for them.
+std::string read_file(const std::filesystem::path& path,
+                      std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // Writes a file atomically (core/files/atomic_file.hpp). Throws IoError, and leaves no temporary
 // file behind.

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/errors.hpp"
+#include "core/files/files.hpp"
 
 namespace tapehead {
 
@@ -45,6 +46,10 @@ Text parse(std::string_view text, const std::string& where) {
 
 Json parse_json(std::string_view text, const std::string& where) {
   return parse<Json>(text, where);
+}
+
+Json parse_json_file(const std::filesystem::path& file) {
+  return parse_json(read_file(file, most_settings_bytes), file.string());
 }
 
 nlohmann::json parse_sorted_json(std::string_view text, const std::string& where) {

@@ -2,6 +2,7 @@
 // within its range.
 #pragma once
 
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ constexpr Index most_in_json = 1'000'000'000'000'000;  // counts: more than any 
 // nested deeper than anything that tapehead writes. The library's parser has no such limit, but
 // copying and printing a value recurse. So this is how every file is parsed.
 nlohmann::ordered_json parse_json(std::string_view text, const std::string& where);
+
+// The same for a file, of at most most_settings_bytes.
+nlohmann::ordered_json parse_json_file(const std::filesystem::path& file);
 
 // The same with sorted members, for tables in which many are looked up.
 nlohmann::json parse_sorted_json(std::string_view text, const std::string& where);

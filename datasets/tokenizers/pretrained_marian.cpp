@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 nlohmann::json read_ids(const fs::path& file) {
-  nlohmann::json ids = parse_sorted_json(read_file(file), file.string());
+  nlohmann::json ids = parse_sorted_json(read_file(file, most_settings_bytes), file.string());
   for (const char* mark : {"</s>", "<unk>"}) {
     if (!ids.contains(mark)) {
       throw IoError(fmt::format("{} has no id for {}", file.string(), mark));

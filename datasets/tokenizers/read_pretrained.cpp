@@ -26,7 +26,7 @@ bool is_file(const fs::path& path) {
 template <class Read>
 auto read_from(const fs::path& file, const Read& read) {
   try {
-    return read(read_file(file));
+    return read(read_file(file, most_settings_bytes));
   } catch (const DataError& error) {
     throw IoError(fmt::format("{}: {}", file.string(), error.what()));
   } catch (const nlohmann::json::exception& error) {

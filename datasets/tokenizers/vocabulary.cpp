@@ -91,7 +91,7 @@ void save_vocabulary(const Vocabulary& vocabulary, std::string_view kind,
 }
 
 SavedVocabulary load_vocabulary(const std::filesystem::path& file) {
-  const std::string content = read_file(file);
+  const std::string content = read_file(file, most_settings_bytes);
   const std::size_t end = content.find('\n');
   if (!content.starts_with(signature) || end == std::string::npos) {
     throw IoError(fmt::format("{} is not a vocabulary written by tapehead", file.string()));

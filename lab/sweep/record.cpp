@@ -125,7 +125,7 @@ void write_sweep_plan(const fs::path& directory, const SweepPlan& plan) {
 SweepPlan read_sweep_plan(const fs::path& directory) {
   const fs::path file = plan_file(directory);
   try {
-    return plan_of(parse_json(read_file(file), file.string()), directory);
+    return plan_of(parse_json_file(file), directory);
   } catch (const IoError& error) {
     throw IoError(fmt::format("{}; the command `sweep` writes the plan again", error.what()));
   }

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
-#include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/shown.hpp"
 
@@ -69,9 +68,7 @@ std::string present_name(std::string name) {
 
 }  // namespace
 
-Json read_pretrained_json(const fs::path& file) {
-  return parse_json(read_file(file), file.string());
-}
+Json read_pretrained_json(const fs::path& file) { return parse_json_file(file); }
 
 PretrainedFiles::PretrainedFiles(fs::path directory) : directory_(std::move(directory)) {
   if (!fs::exists(config_file())) {

@@ -188,7 +188,7 @@ double read_elapsed_seconds(const fs::path& directory) {
     return 0;
   }
   try {
-    return JsonObject(parse_json(read_file(file), file.string()), file.string()).seconds("seconds");
+    return JsonObject(parse_json_file(file), file.string()).seconds("seconds");
   } catch (const IoError& error) {
     spdlog::warn("{}; its seconds of training are counted as 0", error.what());
     return 0;

@@ -59,7 +59,7 @@ Places read_places(const fs::path& file) {
     return {};
   }
   const std::string where = file.string();
-  const Json all = parse_json(read_file(file), where);
+  const Json all = parse_json_file(file);
   const JsonObject options(all, where);
   Places places;
   for (const auto& [option, json] : all.items()) {

@@ -124,7 +124,7 @@ std::optional<RunRecord> read_record(const std::filesystem::path& file) {
     return std::nullopt;
   }
   try {
-    return record_of(parse_json(read_file(file), file.string()), file.string());
+    return record_of(parse_json_file(file), file.string());
   } catch (const IoError& error) {
     spdlog::warn("{}; the record is ignored", error.what());
     return std::nullopt;

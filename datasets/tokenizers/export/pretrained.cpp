@@ -163,7 +163,7 @@ std::optional<PretrainedTokenizer> read_written_tokenizer(const fs::path& direct
   if (!fs::exists(whole)) {
     return std::nullopt;
   }
-  const Json file = parse_json(read_file(whole), whole.string());
+  const Json file = parse_json_file(whole);
   try {
     PretrainedTokenizer read{
         .tokenizer = tokenizer_in(directory, file), .file_ids = {}, .mask = {}};

@@ -19,6 +19,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/atomic_file.hpp"
+#include "core/files/json_text.hpp"
 #include "core/files/open_file.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
@@ -92,6 +93,16 @@ TEST(Files, more_than_the_memory_holds_is_told_with_the_file) {
   fs::resize_file(directory / "large", std::uintmax_t{1} << 42);
   EXPECT_EQ(io_error_of([&] { read_file(directory / "large"); }),
             "cannot read " + (directory / "large").string() + ": Cannot allocate memory");
+}
+
+TEST(Files, settings_of_any_size_are_not_read) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "plan.json";
+  write_file_atomically(file, "{}");
+  EXPECT_EQ(io_error_of([&] { parse_json_file(file); }), "no error");
+  fs::resize_file(file, (std::uintmax_t{1} << 30) + 1);
+  EXPECT_EQ(io_error_of([&] { parse_json_file(file); }),
+            file.string() + " has 1073741825 bytes; such a file has at most 1073741824");
 }
 
 TEST(Files, a_path_under_a_file_is_refused) {
