@@ -67,20 +67,18 @@ struct Row {
 template <class Member>
 Cell cell_of(Member& member) {
   if constexpr (requires { Member::notation; }) {
-    return Notation{.allowed = Member::notation, .also_number = requires {Member::also_number;
+    constexpr bool also_number = requires { Member::also_number; };
+    return Notation{.allowed = Member::notation,
+                    .also_number = also_number,
+                    .get = [&member] { return member.text(); },
+                    .set = [&member](std::string_view text) { member = Member(text); }};
+  } else if constexpr (std::is_enum_v<Member>) {
+    return Choice{.names = EnumNames<Member>::names,
+                  .get = [&member] { return static_cast<std::size_t>(member); },
+                  .set = [&member](std::size_t number) { member = static_cast<Member>(number); }};
+  } else {
+    return &member;
   }
-  , .get = [&member] { return member.text(); },
-      .set = [&member](std::string_view text) { member = Member(text); }
-};
-}  // namespace tapehead
-else if constexpr (std::is_enum_v<Member>) {
-  return Choice{.names = EnumNames<Member>::names,
-                .get = [&member] { return static_cast<std::size_t>(member); },
-                .set = [&member](std::size_t number) { member = static_cast<Member>(number); }};
-}
-else {
-  return &member;
-}
 }
 
 // One value of a layer, if the option does not differ by head.
