@@ -24,9 +24,7 @@
 #include "train/options/layout.hpp"
 #include "train/output/console.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // Shows nothing for two seconds, then a live line, or a line every five seconds.
 class GradcheckProgress {
@@ -169,9 +167,7 @@ int gradcheck_config(const GradcheckArguments& arguments) {
   return checked.report.ok() ? 0 : 1;
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION
 
 namespace tapehead {
 

@@ -26,9 +26,7 @@
 #include "train/output/logging.hpp"
 #include "train/output/signals.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 // The command of this name; the program itself for an option. Throws ConfigError if the word is
 // neither. The error names no command that the help does not list.
@@ -151,9 +149,7 @@ RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead
 
 // Exit codes: 0 success, 1 something failed, 2 the config or the command line is wrong; 129, 130,
 // 138 and 143 stopped by a signal.

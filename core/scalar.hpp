@@ -4,7 +4,8 @@
 
 namespace tapehead {
 
-inline namespace TAPEHEAD_PRECISION {}
+inline namespace TAPEHEAD_PRECISION {
+}
 
 namespace float32 {
 using Scalar = float;

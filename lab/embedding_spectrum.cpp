@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 CyclicSpectrum embedding_spectrum(const Model& model, std::span<const TokenId> cyclic_tokens) {
   const Tensor table = model.store.value(model.transformer.stacks().front()->embedding.table);
@@ -15,4 +15,4 @@ CyclicSpectrum embedding_spectrum(const Model& model, std::span<const TokenId> c
   return cyclic_spectrum(rows, width);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

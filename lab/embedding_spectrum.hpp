@@ -6,7 +6,7 @@
 #include "lab/cyclic_spectrum.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The share of the squared norm of which the number of frequencies is told.
 constexpr double most_of_spectrum = 0.9;
@@ -15,4 +15,4 @@ constexpr double most_of_spectrum = 0.9;
 // reads sources. Where the embedding is factored, these are the rows before its linear map.
 CyclicSpectrum embedding_spectrum(const Model& model, std::span<const TokenId> cyclic_tokens);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 #include "core/ops/gated_activation.hpp"
 #include "nn/init.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 FeedForward::FeedForward(const Scope& scope, const ModelOptions& options, StackName stack)
     : gated(options.feed_forward == FeedForwardKind::gated),
@@ -41,4 +41,4 @@ BlockOutput FeedForward::operator()(Pass& pass, const Var& x, const Segments& se
   return {pass.linear(hidden, outer_weight), pass.bias(outer_bias, outer_weight.shape[0])};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

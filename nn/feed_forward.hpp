@@ -7,7 +7,7 @@
 #include "nn/attention_site.hpp"
 #include "nn/residual.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct FeedForward {
   // `stack`: the one whose rows the block's output is added to.
@@ -25,4 +25,4 @@ struct FeedForward {
   Parameter outer_bias;    // (D), with biases
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

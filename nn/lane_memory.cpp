@@ -7,7 +7,7 @@
 
 #include "core/errors.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 LaneMemory::LaneMemory(const Size& size)
     : size_(size),
@@ -82,4 +82,4 @@ void LaneMemory::commit() {
 
 void LaneMemory::discard() { std::ranges::fill(is_written_, 0); }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

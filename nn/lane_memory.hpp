@@ -8,7 +8,7 @@
 #include "core/sequence/batch.hpp"
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class LaneMemory {
  public:
@@ -55,4 +55,4 @@ class LaneMemory {
   std::vector<char> is_written_;  // by lane
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -2,7 +2,7 @@
 
 #include "core/ops/norm.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Norm::Norm(const Scope& scope, const ModelOptions& options, Index width)
     : kind(options.norm), epsilon(static_cast<Scalar>(options.norm_epsilon)), path(scope.path()) {
@@ -24,4 +24,4 @@ Var Norm::operator()(Pass& pass, const Var& x) const {
   return rms_norm(x, pass.parameter(gain), epsilon);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

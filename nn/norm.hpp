@@ -6,7 +6,7 @@
 #include "nn/options/model_options.hpp"
 #include "nn/pass.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Norm {
   Norm(const Scope& scope, const ModelOptions& options) : Norm(scope, options, options.d_model) {}
@@ -20,4 +20,4 @@ struct Norm {
   Parameter bias;  // of layer_norm, with bias_norm
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

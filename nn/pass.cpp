@@ -3,7 +3,7 @@
 #include "core/ops/linear.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Var Pass::parameter(const Parameter& parameter) {
   if (leaves_.empty()) {
@@ -70,4 +70,4 @@ std::optional<Draws> Pass::step_draws(std::string_view path) const {
   return training_ ? std::optional(Draws(seed_, path, step_)) : std::nullopt;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -13,7 +13,7 @@
 #include "core/tape/tape.hpp"
 #include "nn/attention_site.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // One head over one sequence: its attention weights before dropout, the scores whose softmax they
 // are, and its output, before head dropout and before the combination with other heads.
@@ -98,4 +98,4 @@ class Pass {
   PoolVector<std::optional<PackedMatrix>> packed_;  // empty: weights are not packed
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,6 +1,6 @@
 #include "nn/residual.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Residual::Residual(const Scope& scope, const ModelOptions& options)
     : position(options.norm_position),
@@ -8,4 +8,4 @@ Residual::Residual(const Scope& scope, const ModelOptions& options)
       path(path_in(scope)),
       norm(scope / "norm", options) {}
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

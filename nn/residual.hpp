@@ -7,7 +7,7 @@
 #include "core/ops/residual.hpp"
 #include "nn/norm.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // A block's output before its last bias, and that bias. The residual sum adds the bias in the same
 // pass.
@@ -39,4 +39,4 @@ struct Residual {
   Norm norm;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

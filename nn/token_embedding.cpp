@@ -11,7 +11,7 @@
 #include "core/ops/residual.hpp"
 #include "nn/init.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -85,4 +85,4 @@ Var TokenEmbedding::operator()(Pass& pass, const Tokens& tokens) const {
   return map_weight.declared() ? pass.linear(x, map_weight, map_bias) : x;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 #include "core/sequence/batch.hpp"
 #include "nn/norm.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // x = dropout(norm(scale table[id] + position_scale position + types[type])), with √D as the scale
 // (Vaswani et al. 2017, sections 3.4 and 3.5) or 1, and 1 or 1/√D (Csordás et al. 2021, section
@@ -35,4 +35,4 @@ struct TokenEmbedding {
   Module module;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

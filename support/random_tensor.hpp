@@ -6,7 +6,7 @@
 #include "core/random/draws.hpp"
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Numbers drawn uniformly from low ... high.
 inline Tensor random_tensor(const Shape& shape, std::uint64_t seed, double low = -1,
@@ -20,4 +20,4 @@ inline Tensor random_tensor(const Shape& shape, std::uint64_t seed, double low =
   return result;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

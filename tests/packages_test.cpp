@@ -18,8 +18,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/started_programs.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -69,6 +68,7 @@ const std::map<std::string, std::string> programs_in{
     {"sed", "sed"},
     {"sudo", "sudo"},
     {"tar", "tar"},
+    {"universal-ctags", "ctags"},
     {"util-linux", "mount setarch setpriv unshare"},
     {"wget", "wget"}};
 
@@ -285,5 +285,4 @@ TEST(StartedPrograms, may_be_the_beginning_of_an_array_and_may_be_looked_for) {
   EXPECT_THAT(started.names(), ElementsAre("six"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -17,7 +17,7 @@
 #include "train/run/checkpoints.hpp"
 #include "train/run/files.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -176,4 +176,4 @@ Task SavedRun::task(const DataChoice& choice) const {
   return task;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -14,7 +14,7 @@
 #include "train/run/data.hpp"
 #include "train/run/files.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Drawn from the config's seed; or zeros, if all weights will be loaded. Drawing takes longer than
 // anything else at a start.
@@ -113,4 +113,4 @@ struct SavedRun {
 // `SavedRun` says. The file may not exist.
 std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

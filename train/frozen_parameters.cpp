@@ -13,7 +13,7 @@
 #include "core/text.hpp"
 #include "nn/transformer/transformer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -67,4 +67,4 @@ void check_frozen(const Config& config, const std::string& place) {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

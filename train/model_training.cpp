@@ -6,7 +6,7 @@
 #include "nn/transformer/loss.hpp"
 #include "train/step/gate_training.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 LossFunction training_loss(const Model& model, const Config& config) {
   return
@@ -46,4 +46,4 @@ Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index t
   return trainer;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

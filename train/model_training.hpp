@@ -8,7 +8,7 @@
 #include "train/experiment.hpp"
 #include "train/step/trainer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The loss of a batch. The model must outlive the function.
 LossFunction training_loss(const Model& model, const Config& config);
@@ -24,4 +24,4 @@ std::optional<LaneMemory::Size> memory_size(const Config& config);
 Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index total_steps = 0,
                    Ranks& ranks = alone());
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/gradcheck/model/model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Case {
   std::string_view name;
@@ -32,4 +32,4 @@ Case decoder();
 // in each.
 ModelGradcheckReport check_along_directions(const Case& subject);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

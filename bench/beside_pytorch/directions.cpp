@@ -6,7 +6,7 @@
 #include "core/ops/reduce.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -38,4 +38,4 @@ ModelGradcheckReport check_along_directions(const Case& subject) {
       }));
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

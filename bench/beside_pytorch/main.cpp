@@ -12,7 +12,7 @@
 #include "bench/beside_pytorch/case.hpp"
 #include "core/product/blas_kernels.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -128,7 +128,7 @@ void print_all() {
   print_along_directions(decoder());
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION
 
 int main() {
   try {

@@ -5,7 +5,7 @@
 #include "bench/beside_pytorch/pieces.hpp"
 #include "bench/beside_pytorch/plain_loops.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -47,4 +47,4 @@ std::vector<Case> other_backwards() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "bench/beside_pytorch/plain_loops.hpp"
 #include "core/ops/softmax.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -127,4 +127,4 @@ GradcheckFunction causal_attention_with(Backward backward) {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,7 +3,7 @@
 
 #include "core/gradcheck/gradcheck.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 enum class Backward { right, wrong };
 
@@ -20,4 +20,4 @@ GradcheckFunction gelu_with(Backward backward);
 // weights anew, and without the mask.
 GradcheckFunction causal_attention_with(Backward backward);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

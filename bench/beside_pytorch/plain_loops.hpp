@@ -6,7 +6,7 @@
 #include "core/gradcheck/random_input.hpp"
 #include "core/ops/matmul.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // f of the numbers at each place of tensors of one shape.
 template <class Function, std::same_as<Tensor>... Other>
@@ -73,4 +73,4 @@ Tensor random_input(std::size_t input, Extent... extents) {
   return drawn(random(extents...), input);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "bench/beside_pytorch/pieces.hpp"
 #include "bench/beside_pytorch/plain_loops.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -89,4 +89,4 @@ std::vector<Case> wrong_contracts() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

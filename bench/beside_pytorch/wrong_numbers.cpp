@@ -10,7 +10,7 @@
 #include "bench/beside_pytorch/plain_loops.hpp"
 #include "core/errors.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -162,4 +162,4 @@ std::vector<Case> wrong_numbers() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

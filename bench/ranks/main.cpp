@@ -9,9 +9,7 @@
 #include "core/files/standard_streams.hpp"
 #include "core/product/blas_kernels.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 struct RankArguments {
   std::string subject;
@@ -35,9 +33,7 @@ RankEnd run(const RankArguments& arguments, Ranks& ranks) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead
 
 int main(int argc, char** argv) {
   using namespace tapehead;

@@ -11,7 +11,7 @@
 #include "core/gradcheck/differences.hpp"
 #include "core/gradcheck/element_comparison.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -192,4 +192,4 @@ std::vector<Finding> check_derivatives(const Subject& subject, const GradientsFo
   return {};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 #include "core/gradcheck/gradient_rounding.hpp"
 #include "core/gradcheck/subject.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct GradientsFound {
   const Run& run;
@@ -18,4 +18,4 @@ struct GradientsFound {
 // all seem right, small slopes of single outputs, which larger ones hide, are checked too.
 std::vector<Finding> check_derivatives(const Subject& subject, const GradientsFound& found);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

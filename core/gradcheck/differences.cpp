@@ -8,7 +8,7 @@
 
 #include "core/gradcheck/slopes/extrapolation.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -235,4 +235,4 @@ Column Differences::column(std::size_t input, Index element, const Slope& slope)
   return last_column();
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "core/gradcheck/slopes/trials.hpp"
 #include "core/gradcheck/subject.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // dy/dx for one element of an input: one number for each element of the output, and how far it may
 // be off.
@@ -66,4 +66,4 @@ class Differences {
   double last_step_ = 0;          // the step of the last of these
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 #include "core/gradcheck/differences.hpp"
 #include "core/gradcheck/gradient_rounding.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -87,4 +87,4 @@ std::optional<Finding> check_directions(const Subject& subject, const Run& run) 
   return {};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

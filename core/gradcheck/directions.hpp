@@ -6,10 +6,10 @@
 
 #include "core/gradcheck/subject.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Reports only what is wrong beyond doubt: the inputs of a probe may be close to kinks, or far from
 // where differences are precise.
 std::optional<Finding> check_directions(const Subject& subject, const Run& run);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

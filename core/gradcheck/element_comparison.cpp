@@ -5,7 +5,7 @@
 
 #include "core/gradcheck/path.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -126,4 +126,4 @@ Index worst_sure(const Comparison& c, const GradcheckOptions& options) {
   return worst_of(sure, options);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

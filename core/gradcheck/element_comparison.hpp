@@ -6,7 +6,7 @@
 #include "core/gradcheck/gradient_rounding.hpp"
 #include "core/gradcheck/hidden_outputs.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // `hidden` records each element.
 Comparison compare(const Subject& subject, Differences& differences, std::size_t input,
@@ -19,4 +19,4 @@ Index worst_of(const Comparison& comparison, const GradcheckOptions& options);
 // The same among elements that are wrong for sure: a kink at another element does not excuse them.
 Index worst_sure(const Comparison& comparison, const GradcheckOptions& options);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -243,4 +243,4 @@ std::optional<Finding> check_constants(const Subject& subject, const Run& first,
   return {};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

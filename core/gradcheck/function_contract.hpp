@@ -8,7 +8,7 @@
 #include "core/gradcheck/gradient_rounding.hpp"
 #include "core/gradcheck/subject.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Each returns what is wrong, or nothing. `first` is a run with variables as inputs.
 
@@ -26,4 +26,4 @@ std::optional<Finding> check_accumulation(const Subject& subject, const Run& fir
 std::optional<Finding> check_constants(const Subject& subject, const Run& first,
                                        const GradientRounding& rounding);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -16,7 +16,7 @@
 #include "core/tape/finite.hpp"
 #include "core/text.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -166,4 +166,4 @@ GradcheckReport gradcheck(const SegmentedFunction& function, const std::vector<T
   return {};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

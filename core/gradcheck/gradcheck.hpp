@@ -9,7 +9,7 @@
 #include "core/gradcheck/options.hpp"
 #include "core/sequence/segments.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Compares dL/dx with differences of L = Σ cotangent ∘ function(inputs) for every element x of
 // every input. The cotangent is random, with no element near zero. The function may draw random
@@ -36,4 +36,4 @@ using SegmentedFunction =
 GradcheckReport gradcheck(const SegmentedFunction& function, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 
 #include "core/gradcheck/path.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -130,4 +130,4 @@ Index GradientRounding::first_difference(const Tensor& a, const Tensor& b,
   return -1;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 
 #include "core/gradcheck/subject.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The gradients after small changes in the last bits of inputs and cotangent; empty if the function
 // throws there.
@@ -44,4 +44,4 @@ class GradientRounding {
   mutable std::vector<Tensor> rounding_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 void HiddenOutputs::look_at(std::size_t input, Index element, const Column& column) {
   constexpr double far_below = 1e-3;
@@ -66,4 +66,4 @@ Subject with_output_alone(const Subject& subject, Index output) {
   return result;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

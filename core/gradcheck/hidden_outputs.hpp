@@ -7,7 +7,7 @@
 #include "core/gradcheck/differences.hpp"
 #include "core/gradcheck/subject.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class HiddenOutputs {
  public:
@@ -36,4 +36,4 @@ class HiddenOutputs {
 // The subject with a cotangent that is 0 except for one output.
 Subject with_output_alone(const Subject& subject, Index output);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

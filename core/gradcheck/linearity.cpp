@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -110,4 +110,4 @@ std::optional<Finding> check_linearity(const Subject& subject, const Run& first,
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,11 +7,11 @@
 #include "core/gradcheck/gradient_rounding.hpp"
 #include "core/gradcheck/subject.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Returns what is wrong, or nothing. The results of backward for two parts of the cotangent, each 0
 // where the other is not, add up to that for both, and a multiple gives the multiple.
 std::optional<Finding> check_linearity(const Subject& subject, const Run& first,
                                        const GradientRounding& rounding);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

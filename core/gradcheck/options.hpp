@@ -8,7 +8,7 @@
 #include "core/gradcheck/precision.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 using GradcheckFunction = std::function<Var(Tape&, const std::vector<Var>&)>;
 
@@ -23,4 +23,4 @@ struct GradcheckOptions {
   bool probes = true;      // also run the function on inputs derived from the given ones
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

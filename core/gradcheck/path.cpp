@@ -5,7 +5,7 @@
 #include <cmath>
 #include <exception>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -101,4 +101,4 @@ double size_of_all(const Subject& subject, const Tensor& output, std::size_t inp
   return sum * magnitude(subject.cotangent) / scale_of(subject.inputs[input], element);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

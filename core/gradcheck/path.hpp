@@ -6,7 +6,7 @@
 
 #include "core/gradcheck/subject.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Whether the gradient of an element, integrated along a path, equals the change of L. The path
 // begins at the element. One of several lengths suffices, all long enough to show more than
@@ -17,4 +17,4 @@ bool gradient_adds_up(const Subject& subject, std::size_t input, Index element);
 // its own. Slopes that are small beside this one may be what remains after cancellation.
 double size_of_all(const Subject& subject, const Tensor& output, std::size_t input, Index element);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

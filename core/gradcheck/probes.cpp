@@ -10,7 +10,7 @@
 #include "core/gradcheck/gradient_rounding.hpp"
 #include "core/tape/finite.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -225,4 +225,4 @@ std::optional<Finding> probe_far_values(const Subject& subject) {
   return {};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 
 #include "core/gradcheck/subject.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Each returns what is wrong, or nothing. Each also returns nothing if the function throws on such
 // inputs, or has no finite value there.
@@ -23,4 +23,4 @@ std::optional<Finding> probe_sizes(const Subject& subject);
 // along random directions must be right.
 std::optional<Finding> probe_far_values(const Subject& subject);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

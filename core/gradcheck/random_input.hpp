@@ -6,7 +6,7 @@
 #include "core/gradcheck/precision.hpp"
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Numbers of magnitude 0.5 ... 1.5 with random signs, drawn by the checker: different for each
 // input, the same in each run.
@@ -23,4 +23,4 @@ RandomInput random(Extent... extents) {
 Tensor drawn(const RandomInput& random, std::size_t input);
 inline Tensor drawn(const Tensor& tensor, std::size_t /*input*/) { return tensor; }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -13,7 +13,7 @@
 #include "core/random/draws.hpp"
 #include "core/tape/finite.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Tensor Subject::value(const std::vector<Tensor>& at) const {
   Tape tape(false);
@@ -127,4 +127,4 @@ std::string element_name(std::size_t input, Index element, const Shape& shape) {
                      : fmt::format("input {} {}", input, element_name(element, shape));
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "core/gradcheck/diagnosis/verdict.hpp"
 #include "core/gradcheck/options.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The distance from 1 to the next number.
 inline constexpr double machine_epsilon = std::numeric_limits<Scalar>::epsilon();
@@ -59,4 +59,4 @@ bool all_finite(const std::vector<Tensor>& tensors);
 // "input 1 [2, 0] of (3, 4)": the name of an element in messages; -1: the whole input.
 std::string element_name(std::size_t input, Index element, const Shape& shape);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

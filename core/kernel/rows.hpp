@@ -9,7 +9,7 @@
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 using Lanes = xsimd::batch<Scalar>;
 constexpr Index lane_count = static_cast<Index>(Lanes::size);
@@ -125,4 +125,4 @@ inline void add_to(Scalar* to, const Scalar* from, Index n) {
   map_row(n, to, [](const Lanes& a, const Lanes& b) { return a + b; }, to, from);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

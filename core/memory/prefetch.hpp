@@ -8,7 +8,7 @@
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 constexpr Index cache_line = 64 / sizeof(Scalar);
 
@@ -110,4 +110,4 @@ class Prefetcher {
   const Scalar* line_ = nullptr;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

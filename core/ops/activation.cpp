@@ -9,7 +9,7 @@
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -120,4 +120,4 @@ Var bias_activation(Var x, const Var& bias, Activation activation, const Dropout
   });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 #include "core/random/keep_bits.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // y = dropout(f(x + b)).  x: (N, F), bias: (F); y: (N, F).  Throws ShapeError. If x is moved in and
 // nobody else holds its memory, that memory may be overwritten.
@@ -16,4 +16,4 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 //   tanh  tanh(x)
 Var bias_activation(Var x, const Var& bias, Activation activation, const Dropout& dropout = {});
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

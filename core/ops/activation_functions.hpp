@@ -6,7 +6,7 @@
 #include "core/kernel/rows.hpp"
 #include "core/ops/activation_kind.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Relu {
   static Lanes value(const Lanes& x) { return xsimd::max(x, Lanes(Scalar{0})); }
@@ -88,4 +88,4 @@ auto with_function(Activation activation, const Use& use) {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

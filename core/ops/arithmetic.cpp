@@ -10,7 +10,7 @@
 #include "core/tape/dims.hpp"
 #include "core/tape/xtensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -130,4 +130,4 @@ Var log(const Var& x) {
   });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

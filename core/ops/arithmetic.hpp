@@ -3,7 +3,7 @@
 
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // y = a + b, a - b, a ∘ b.  b has the shape of a, or is one row (D) for every row of a: (N, D); y
 // has the shape of a.  Throws ShapeError.
@@ -18,4 +18,4 @@ Var scale(const Var& x, Scalar factor);
 Var exp(const Var& x);
 Var log(const Var& x);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // One below the other (axis 0: all of the same width) or side by side (axis 1: all of the same
 // height).  At least one matrix.  Throws ShapeError.
@@ -17,4 +17,4 @@ inline Var concatenate(std::initializer_list<Var> pieces, Index axis) {
 // Rows (axis 0) or columns (axis 1) begin ... end - 1 of x: (N, D).  Throws ShapeError.
 Var slice(const Var& x, Index axis, Index begin, Index end);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@
 #include "core/kernel/rows.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -88,4 +88,4 @@ CrossEntropy cross_entropy(Var logits, std::span<const TokenId> targets, Scalar 
   return {std::move(result), negative_log_likelihood, correct, std::move(by_row)};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

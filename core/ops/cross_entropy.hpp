@@ -7,7 +7,7 @@
 #include "core/tape/tape.hpp"
 #include "core/types.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct CrossEntropy {
   Var loss;  // (1): Σ_n -Σ_v q_v log p_v in nats, where q = (1 - smoothing) onehot + smoothing / V
@@ -21,4 +21,4 @@ struct CrossEntropy {
 // cache. Otherwise they are copied if a gradient is needed.
 CrossEntropy cross_entropy(Var logits, std::span<const TokenId> targets, Scalar smoothing = 0);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

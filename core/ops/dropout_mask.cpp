@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -38,4 +38,4 @@ DropoutMask::DropoutMask(const Dropout& dropout, Index rows, Index columns)
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

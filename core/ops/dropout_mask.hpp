@@ -9,7 +9,7 @@
 #include "core/random/keep_bits.hpp"
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Converts keep bits to the factors of dropout: 0 or 1 / (1 - probability).
 class KeepFactors {
@@ -72,4 +72,4 @@ class DropoutMask {
   Buffer bits_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@
 #include "core/memory/pool_vector.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -102,4 +102,4 @@ Tensor sinusoidal_positions(Index positions, Index D) {
   return table;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

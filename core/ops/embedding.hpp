@@ -6,7 +6,7 @@
 #include "core/sequence/segments.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // y[n] = scale table[ids[n]].  table: (V, D), ids: N of them; y: (N, D).  Throws ShapeError for an
 // id outside 0 ... V - 1.
@@ -20,4 +20,4 @@ Var add_positions(const Var& x, const Var& table, const Segments& segments, Scal
 // table[p][2i+1] = cos(of the same).
 Tensor sinusoidal_positions(Index positions, Index D);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

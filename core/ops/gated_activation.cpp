@@ -8,7 +8,7 @@
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -94,4 +94,4 @@ Var gated_activation(const Var& x, const Var& bias, Activation activation, const
                        [&]<class Function>(Function) { return gated<Function>(x, bias, dropout); });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

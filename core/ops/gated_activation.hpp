@@ -5,7 +5,7 @@
 #include "core/random/keep_bits.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // y = dropout((u + b) ∘ f(v + c)), where x is u and, in the columns after it, the gate v, and bias
 // is b and c (Shazeer 2020, equation 5: GEGLU with gelu, SwiGLU with silu).  x: (N, 2 F), bias:
@@ -13,4 +13,4 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 Var gated_activation(const Var& x, const Var& bias, Activation activation,
                      const Dropout& dropout = {});
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "core/memory/pool_vector.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -75,4 +75,4 @@ Var join_sequences(const Var& before, const Segments& before_segments, const Var
       });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,7 @@
 #include "core/sequence/segments.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // For each sequence, its rows of `before` and then those of `after`.  before: (M, D) tiled by its
 // segments, after: (N, D) tiled by its own; y: (M + N, D), tiled by joined() of both.  Throws
@@ -12,4 +12,4 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 Var join_sequences(const Var& before, const Segments& before_segments, const Var& after,
                    const Segments& after_segments);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

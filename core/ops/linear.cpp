@@ -10,7 +10,7 @@
 #include "core/product/matrix_product.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -135,4 +135,4 @@ Var packed_linear(const Var& x, const PackedMatrix& weight, const Var* bias) {
   return x.tape().record("linear", {x}, std::move(y), [](Gradients&) {});
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,7 @@
 #include "core/product/packed_matrix.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // y = x Wᵀ.  x: (N, in), weight: (out, in); y: (N, out).  Throws ShapeError.
 Var linear(const Var& x, const Var& weight);
@@ -26,4 +26,4 @@ Var linear_with_rows(const Var& x, const Var& weight, const Var* bias, Index fir
 // be null.
 Var packed_linear(const Var& x, const PackedMatrix& weight, const Var* bias);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,7 +3,7 @@
 
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // y = a b.  a: (N, K), b: (K, M); y: (N, M).  Throws ShapeError.
 Var matmul(const Var& a, const Var& b);
@@ -11,4 +11,4 @@ Var matmul(const Var& a, const Var& b);
 // y = xᵀ.  x: (N, M); y: (M, N).  Throws ShapeError.
 Var transpose(const Var& x);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -142,4 +142,4 @@ Var rms_norm(const Var& x, const Var& gain, Scalar epsilon) {
                              Gradients& g) { backward(g, x, gain, rows, false); });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,7 +3,7 @@
 
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // y = gain ∘ (x - μ) / √(σ² + ε) + bias, with each row's own mean μ and (biased) variance σ² (Ba et
 // al. 2016). x: (N, D), gain, bias: (D); y: (N, D).  Throws ShapeError.
@@ -12,4 +12,4 @@ Var layer_norm(const Var& x, const Var& gain, const Var& bias, Scalar epsilon = 
 // y = gain ∘ x / √(mean(x²) + ε) (Zhang and Sennrich 2019).
 Var rms_norm(const Var& x, const Var& gain, Scalar epsilon = Scalar(1e-5));
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "core/kernel/rows.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -121,4 +121,4 @@ Var mean(const Var& x, Index axis) {
   return reduce("mean", x, axis, share("mean", x.shape(), x.shape()[axis]));
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

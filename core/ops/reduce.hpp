@@ -3,7 +3,7 @@
 
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The sum and the mean of all numbers of x; y: (1).  The mean of an empty x throws ShapeError.
 Var sum(const Var& x);
@@ -14,4 +14,4 @@ Var mean(const Var& x);
 Var sum(const Var& x, Index axis);
 Var mean(const Var& x, Index axis);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

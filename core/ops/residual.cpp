@@ -5,7 +5,7 @@
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -82,4 +82,4 @@ Var dropout(const Var& x, const Dropout& dropout) {
   });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,7 @@
 #include "core/random/keep_bits.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // y = x + dropout(f + b).  x, f: (N, D), bias: (D); y: (N, D).  Throws ShapeError.
 Var residual(const Var& x, const Var& f, const Var& bias, const Dropout& dropout = {});
@@ -13,4 +13,4 @@ Var residual(const Var& x, const Var& f, const Var& bias, const Dropout& dropout
 // et al. 2014, inverted).
 Var dropout(const Var& x, const Dropout& dropout);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 #include "core/kernel/rows.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class RowSums {
  public:
@@ -50,4 +50,4 @@ class TargetOrScratch {
   GradientTarget target_{};
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

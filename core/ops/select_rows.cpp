@@ -10,7 +10,7 @@
 #include "core/memory/pool_vector.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Var select_rows(const Var& x, std::span<const Index> rows) {
   const auto [N, D] = dims<2>(x, "select_rows.x");
@@ -34,4 +34,4 @@ Var select_rows(const Var& x, std::span<const Index> rows) {
                          });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,7 +3,7 @@
 
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // y_nd = exp(x_nd) / Σ_k exp(x_nk).  x, y: (N, D).  Throws ShapeError.
 Var softmax(const Var& x);
@@ -11,4 +11,4 @@ Var softmax(const Var& x);
 // y_nd = x_nd - ln Σ_k exp(x_nk).
 Var log_softmax(const Var& x);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

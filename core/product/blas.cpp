@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 void blas_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
                   Index c_stride, bool accumulate) {
@@ -32,4 +32,4 @@ void blas_product(Index rows, Index columns, Index depth, MatrixView a, MatrixVi
                      static_cast<int>(c_stride));
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,7 @@
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // A row-major matrix for BLAS. Its rows are `stride` numbers apart; `transposed` means that its
 // transpose is used.
@@ -25,4 +25,4 @@ struct MatrixView {
 void blas_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
                   Index c_stride, bool accumulate);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -13,7 +13,7 @@
 
 #include "core/errors.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::vector<double> product_singular_values(const Tensor& a, const Tensor& b) {
   return values;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 #include "core/memory/prefetch.hpp"
 #include "core/product/packed_matrix.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -129,4 +129,4 @@ void blocked_product(Index rows, Index columns, Index depth, const MatrixView& a
   BlockedProduct(rows, columns, depth, a, b).run(start, c, c_stride);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

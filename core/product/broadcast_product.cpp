@@ -6,7 +6,7 @@
 
 #include "core/kernel/fused_multiply_add.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -178,4 +178,4 @@ Index prefetches(Index rows, Index depth, Index columns, const Broadcast& a) {
   return calls;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

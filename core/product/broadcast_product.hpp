@@ -8,7 +8,7 @@
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Element (i, r) is data[i row_step + r depth_step]. Pass it by reference: a copy on the stack
 // waits for all earlier stores.
@@ -44,4 +44,4 @@ void broadcast_product(Index rows, Index depth, Index columns, const Broadcast& 
 // How often broadcast_product calls `some` of the prefetcher.
 Index prefetches(Index rows, Index depth, Index columns, const Broadcast& a);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 #include "core/product/blocked_product.hpp"
 #include "core/product/broadcast_product.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -75,4 +75,4 @@ void matrix_product_plus_row(Index rows, Index columns, Index depth, MatrixView 
   blas_product(rows, columns, depth, a, b, c, c_stride, true);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // c = a b (+ c), where a is (rows, depth) and b (depth, columns) after their transpositions. If it
 // does not accumulate, the old content of c is ignored, even NaN.
@@ -16,4 +16,4 @@ void matrix_product(Index rows, Index columns, Index depth, MatrixView a, Matrix
 void matrix_product_plus_row(Index rows, Index columns, Index depth, MatrixView a, MatrixView b,
                              const Scalar* row, Scalar* c, Index c_stride);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

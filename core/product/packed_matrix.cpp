@@ -6,7 +6,7 @@
 #include "core/kernel/rows.hpp"
 #include "core/product/transpose.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -85,4 +85,4 @@ void PackedMatrix::block_product(Index rows, const Broadcast& a, Start start, Sc
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

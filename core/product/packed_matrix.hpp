@@ -7,7 +7,7 @@
 #include "core/product/broadcast_product.hpp"
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class PackedMatrix {
  public:
@@ -38,4 +38,4 @@ class PackedMatrix {
   Tensor panels_;  // each (depth, panel's columns), one after another
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

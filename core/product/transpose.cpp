@@ -7,7 +7,7 @@
 #include "core/kernel/rows.hpp"
 #include "core/memory/prefetch.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -93,4 +93,4 @@ void copy_transposed(Index rows, Index columns, const Scalar* from, Index step, 
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

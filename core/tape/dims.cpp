@@ -4,7 +4,7 @@
 
 #include "core/errors.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 void wrong_shape(std::string_view what, std::string_view expected, const Shape& got) {
   throw ShapeError(fmt::format("{}: expected {}, got {}", what, expected, got.to_string()));
@@ -17,4 +17,4 @@ void expect_shape(const Var& x, const Shape& expected, std::string_view what, co
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

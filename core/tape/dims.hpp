@@ -6,7 +6,7 @@
 
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Throws ShapeError "<what>: expected <expected>, got <shape>".
 [[noreturn]] void wrong_shape(std::string_view what, std::string_view expected, const Shape& got);
@@ -37,4 +37,4 @@ inline void expect_shape(const Var& x, const Shape& expected, std::string_view w
 // the message also gives its shape: "residual.f for x (3, 4): expected ...".
 void expect_shape(const Var& x, const Shape& expected, std::string_view what, const Var& other);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Index first_not_finite(const Tensor& tensor) {
   if (!tensor.has_memory()) {
@@ -42,4 +42,4 @@ Range range_of(std::string what, const Tensor& tensor) {
   return range;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "core/name_pattern.hpp"
 #include "core/random/draws.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -145,4 +145,4 @@ void ParameterGradients::forget() {
   std::fill_n(written_.get(), store_.blocks(), false);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

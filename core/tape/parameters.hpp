@@ -13,7 +13,7 @@
 #include "core/tape/tape.hpp"
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // A layer's handle to one of its tensors. Pass::parameter turns it into a Var. Stacked parameters
 // share one handle.
@@ -150,4 +150,4 @@ class ParameterGradients {
   std::unique_ptr<bool[]> written_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,7 +10,7 @@
 #include "core/kernel/rows.hpp"
 #include "core/tape/finite.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Var Tape::variable(Tensor value) {
   if (!recording_) {
@@ -195,4 +195,4 @@ Scalar* Gradients::sum(Index input) {
   return data;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

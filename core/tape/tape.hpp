@@ -14,7 +14,7 @@
 #include "core/tape/module.hpp"
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class Tape;
 
@@ -200,4 +200,4 @@ Var Tape::record(const char* op, std::span<const Var> inputs, Tensor value, Back
   return append(op, inputs, std::move(value), std::move(closure));
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

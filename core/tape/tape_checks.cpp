@@ -5,7 +5,7 @@
 #include "core/tape/finite.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -130,4 +130,4 @@ void Tape::look_at_gradients(Index i, const Tensor& output) {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 
 #include "core/errors.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Tensor Tensor::empty(const Shape& shape) {
   Tensor result;
@@ -57,4 +57,4 @@ Tensor Tensor::part(Index first_element, const Shape& shape) const {
 
 Tensor Tensor::copy() const { return has_memory() ? of(shape_, values()) : Tensor(); }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,7 +10,7 @@
 #include "core/shape.hpp"
 #include "core/types.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class Tensor {
  public:
@@ -47,4 +47,4 @@ class Tensor {
   Shape shape_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -18,7 +18,7 @@
 #include "core/tape/dims.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace xtensor_view {
 
@@ -170,4 +170,4 @@ void put(const GradientTarget& to, const xt::xexpression<Expression>& gradient) 
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

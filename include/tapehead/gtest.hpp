@@ -14,9 +14,7 @@
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/gradcheck/random_input.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace gradcheck_assertion {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace gradcheck_assertion {
 
 // Calls a function with as many Vars as there are inputs, followed by the other arguments.
 template <class Function, std::size_t... Input, class... Rest>
@@ -63,9 +61,7 @@ GradcheckReport report_of(const Function& function, const Input&... inputs) {
   return report_of(GradcheckOptions{}, function, inputs...);
 }
 
-}  // namespace gradcheck_assertion
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::gradcheck_assertion
 
 // EXPECT_GRADCHECK(function, inputs...) or EXPECT_GRADCHECK(options, function, inputs...). The
 // function takes one Var for each input; or these and `const Segments&`; or, as for gradcheck,

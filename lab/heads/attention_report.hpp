@@ -9,7 +9,7 @@
 #include "lab/heads/head_figures.hpp"
 #include "lab/heads/head_maps.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The nearest of several heads, and its mean distance.
 struct NearestHead {
@@ -37,4 +37,4 @@ struct AttentionReport {
   std::vector<RelationFigures> relations;  // those that the task knows, with each head's agreement
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

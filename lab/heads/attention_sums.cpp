@@ -6,7 +6,7 @@
 
 #include "lab/heads/head_pairs.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -87,4 +87,4 @@ AttentionSums& AttentionSums::operator+=(const AttentionSums& other) {
   return *this;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

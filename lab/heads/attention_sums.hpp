@@ -10,7 +10,7 @@
 #include "lab/heads/head_sums.hpp"
 #include "nn/attention_site.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // "encoder self", "decoder self" or "decoder cross". The heads of attentions of one kind have the
 // same queries and keys.
@@ -46,4 +46,4 @@ struct AttentionSums {
   AttentionSums& operator+=(const AttentionSums& other);
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

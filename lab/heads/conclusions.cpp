@@ -13,7 +13,7 @@
 #include "lab/removal/removal_choice.hpp"
 #include "train/output/format.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -232,4 +232,4 @@ std::optional<NextLook> next_look(const HeadFindings& found) {
                                   : "which heads does the model need?"};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "lab/removal/gated_heads.hpp"
 #include "lab/removal/head_pruning.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // How many of some heads a smaller model can do without.
 enum class Removable { none, some, all };
@@ -45,4 +45,4 @@ struct NextLook {
 // removed.
 std::optional<NextLook> next_look(const HeadFindings& found);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

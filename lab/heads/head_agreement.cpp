@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -115,4 +115,4 @@ std::optional<std::size_t> closest_relation(const std::vector<RelationFigures>& 
   return closest;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -13,7 +13,7 @@
 #include "core/scalar.hpp"
 #include "lab/heads/attended_sequence.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // One relation and the heads of one attention. The memory grows at most with the length of the
 // longest sentence.
@@ -50,4 +50,4 @@ RelationFigures figures_of(const RelationSums& sums);
 std::optional<std::size_t> closest_relation(const std::vector<RelationFigures>& relations,
                                             std::size_t head);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,6 +1,6 @@
 #include "lab/heads/head_figures.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -73,4 +73,4 @@ HeadFigures figures_of(const HeadSums& sums, const RoleThresholds& thresholds) {
   return head;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

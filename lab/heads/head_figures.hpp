@@ -7,7 +7,7 @@
 
 #include "lab/heads/head_sums.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 enum class Role {
   previous,
@@ -80,4 +80,4 @@ struct HeadFigures {
 
 HeadFigures figures_of(const HeadSums& sums, const RoleThresholds& thresholds = {});
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

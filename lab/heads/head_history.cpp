@@ -16,7 +16,7 @@
 #include "train/run/checkpoints.hpp"
 #include "train/run/files.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -165,4 +165,4 @@ nlohmann::ordered_json history_json(const HeadHistory& history) {
   return json;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -14,7 +14,7 @@
 #include "lab/heads/attention_report.hpp"
 #include "lab/removal/head_importance.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct HeadMoment {
   Index step = 0;
@@ -56,4 +56,4 @@ std::string history_text(const HeadHistory& history);
 std::string history_table(const HeadHistory& history);
 nlohmann::ordered_json history_json(const HeadHistory& history);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 #include "train/output/format.hpp"
 #include "train/output/table.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -186,4 +186,4 @@ nlohmann::ordered_json legend_json() {
   return {{"columns", columns}, {"roles", roles}};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

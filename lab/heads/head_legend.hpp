@@ -9,7 +9,7 @@
 
 #include "lab/heads/head_figures.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct HeadTerm {
   std::string column;  // in the tables of the terminal; empty: in none
@@ -35,4 +35,4 @@ std::string legend_text();
 // {"columns": [{"key", "name", "meaning"}], "roles": [{"role", "meaning"}]}: what pages show.
 nlohmann::ordered_json legend_json();
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 #include "core/product/blas_spectrum.hpp"
 #include "lab/heads/head_writes.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -105,4 +105,4 @@ std::vector<std::optional<HeadMaps>> head_maps(const ParameterStore& store,
   return maps;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 
 #include "nn/attention/attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct MapFigures {
   double norm = 0;  // Frobenius
@@ -32,4 +32,4 @@ struct HeadMaps {
 std::vector<std::optional<HeadMaps>> head_maps(const ParameterStore& store,
                                                const MultiHeadAttention& attention);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

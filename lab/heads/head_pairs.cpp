@@ -5,7 +5,7 @@
 
 #include "lab/heads/entropy_term.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -51,4 +51,4 @@ double output_distance_between(const Tensor& a, const Tensor& b) {
   return sum;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Between their weights, row after row: Σ_queries of the Jensen-Shannon divergence in nats, at most
 // log 2 for each query (Lin 1991; between heads as in Clark et al. 2019, section 6).
@@ -18,4 +18,4 @@ Tensor unit_rows(const Tensor& x);
 // two outputs is zero.
 double output_distance_between(const Tensor& a, const Tensor& b);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

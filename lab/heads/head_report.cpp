@@ -8,7 +8,7 @@
 #include "lab/heads/relation_report.hpp"
 #include "train/output/table.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -201,4 +201,4 @@ nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions
   return list;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

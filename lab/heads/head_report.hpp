@@ -10,7 +10,7 @@
 #include "lab/heads/head_watch.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& attentions,
                                           const Model& model);
@@ -19,4 +19,4 @@ std::string heads_table(const std::vector<AttentionReport>& attentions);
 std::string maps_table(const std::vector<AttentionReport>& attentions);
 nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 
 #include "lab/spread.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -155,4 +155,4 @@ NamedFigures summary_of(const PruningCurve& curve) {
           {"heads.prunable_at_ten_times", share_within(curve, 10 * spare_loss)}};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "lab/removal/gated_heads.hpp"
 #include "lab/removal/head_pruning.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 using NamedFigures = std::map<std::string, double>;
 
@@ -33,4 +33,4 @@ NamedFigures summary_of(const PruningCurve& curve);
 
 constexpr double spare_loss = 0.01;  // nats a target token
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 
 #include "lab/heads/entropy_term.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -138,4 +138,4 @@ HeadSums& HeadSums::operator+=(const HeadSums& other) {
   return *this;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

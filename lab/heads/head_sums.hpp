@@ -11,7 +11,7 @@
 #include "core/types.hpp"
 #include "lab/heads/attended_sequence.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The places in a sentence to which a head may attend.
 enum class KeyPlace {
@@ -61,4 +61,4 @@ struct HeadSums {
   HeadSums& operator+=(const HeadSums& other);
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

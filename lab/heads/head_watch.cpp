@@ -13,7 +13,7 @@
 #include "lab/heads/head_writes.hpp"
 #include "train/options/layout.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -212,4 +212,4 @@ std::vector<AttentionSums> watch_heads(const Transformer& model, const Parameter
   return total;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "lab/heads/attention_sums.hpp"
 #include "nn/transformer/transformer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The sums of every attention, in the order in which the model runs them. The decoder gets the
 // targets, as in training. The result is the same with any number of threads. `progress` is told
@@ -18,4 +18,4 @@ std::vector<AttentionSums> watch_heads(
     const SideFacts& facts, Index batch_tokens, Workers& workers,
     const std::function<void(Index done, Index of)>& progress = {});
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

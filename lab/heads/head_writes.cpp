@@ -2,7 +2,7 @@
 
 #include "core/product/matrix_product.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -59,4 +59,4 @@ Tensor written_by(const Tensor& output, const Tensor& write) {
   return written;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

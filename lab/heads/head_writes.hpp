@@ -5,7 +5,7 @@
 
 #include "nn/attention/attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // For each head the map (d_v, D) from its output to its contribution: its columns of the output
 // weight, transposed. Without such a weight it is the head's columns or its factor. The
@@ -15,4 +15,4 @@ std::vector<Tensor> head_writes(const ParameterStore& store, const MultiHeadAtte
 // (n, d_v), (d_v, D) -> (n, D)
 Tensor written_by(const Tensor& output, const Tensor& write);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

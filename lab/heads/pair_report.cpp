@@ -7,7 +7,7 @@
 
 #include "train/output/table.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::string pairs_table(const std::vector<AttentionReport>& attentions) {
   return table.text();
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 #include "lab/heads/attention_report.hpp"
 #include "lab/heads/attention_sums.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Writes an attention's divergences from earlier ones into the reports of both. Each report belongs
 // to the attention of its site.
@@ -18,4 +18,4 @@ void find_nearest(std::vector<AttentionReport>& reports);
 
 std::string pairs_table(const std::vector<AttentionReport>& attentions);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,6 +1,6 @@
 #include "lab/heads/recorded_attentions.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 std::vector<RecordedAttention> recorded_attentions(const Model& model, const Batch& batch) {
   std::vector<RecordedAttention> all;
@@ -11,4 +11,4 @@ std::vector<RecordedAttention> recorded_attentions(const Model& model, const Bat
   return all;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,9 +7,9 @@
 #include "nn/pass.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Each head for each sequence, in the order in which a pass computes them.
 std::vector<RecordedAttention> recorded_attentions(const Model& model, const Batch& batch);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "train/output/format.hpp"
 #include "train/output/table.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -75,4 +75,4 @@ std::string relations_table(const std::vector<AttentionReport>& attentions) {
   return table.text();
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

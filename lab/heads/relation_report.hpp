@@ -7,7 +7,7 @@
 
 #include "lab/heads/attention_report.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The head that agrees most with a relation, of all attentions that the relation is about.
 struct BestHead {
@@ -30,4 +30,4 @@ std::string relation_text(const AttentionReport& attention, std::size_t head);
 // The best heads. Empty where the task knows of no relations.
 std::string relations_table(const std::vector<AttentionReport>& attentions);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,7 +10,7 @@
 #include "nn/generation/mean_probabilities.hpp"
 #include "train/options/layout.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -108,4 +108,4 @@ nlohmann::ordered_json attentions_json(
   return attentions;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -14,7 +14,7 @@
 #include "nn/pass.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct InspectedSequence {
   std::vector<std::string> source_tokens;  // what the encoder reads, or an encoder alone
@@ -50,4 +50,4 @@ nlohmann::ordered_json attentions_json(
     const InspectedSequence& sequence,
     const std::function<nlohmann::ordered_json(const RecordedAttention&)>& head_json);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

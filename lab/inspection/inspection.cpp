@@ -14,7 +14,7 @@
 #include "lab/removal/head_importance.hpp"
 #include "lab/removal/weights_apart.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -84,4 +84,4 @@ Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, W
   return inspection;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

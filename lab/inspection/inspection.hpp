@@ -14,7 +14,7 @@
 #include "lab/inspection/text_batch.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct InspectionRequest {
   std::string text;
@@ -55,4 +55,4 @@ nlohmann::ordered_json inspection_json(const SavedRun& run, const Inspection& in
 void write_inspection(const std::filesystem::path& path, const SavedRun& run,
                       const Inspection& inspection);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "lab/inspection/inspection.hpp"
 #include "train/run/checkpoint.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -110,4 +110,4 @@ void write_inspection(const std::filesystem::path& path, const SavedRun& run,
                     {{"tapehead", json.dump(-1, ' ', false, Json::error_handler_t::replace)}});
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "core/text.hpp"
 #include "train/output/table.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::string predictions_table(const SavedRun& run, const Inspection& inspection)
   return table.text() + "\n";
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 
 #include "lab/inspection/inspection.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // For each attention a table: a row for each query, and in a head's column the key with its largest
 // weight, and the weight in percent.
@@ -14,4 +14,4 @@ std::string attention_tables(const Inspection& inspection);
 // For each labelled row what the model predicts after it, and without some heads beside it.
 std::string predictions_table(const SavedRun& run, const Inspection& inspection);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

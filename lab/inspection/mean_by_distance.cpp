@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 DistanceWeights mean_by_distance(const Tensor& weights, const Pattern& pattern, Index prefix) {
   const Index queries = weights.dim(0);
@@ -26,4 +26,4 @@ DistanceWeights mean_by_distance(const Tensor& weights, const Pattern& pattern, 
   return mean;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "core/sequence/batch.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct TextBatch {
   Batch batch;  // one sequence, in the model's layout
@@ -31,4 +31,4 @@ constexpr std::string_view mask_in_text = "<mask>";
 TextBatch read_text(const SavedRun& run, const Model& model, const std::string& text,
                     const std::optional<std::string>& target, Workers& workers);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 #include "core/ops/heads/hard_concrete.hpp"
 #include "train/output/table.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 std::vector<GatedHead> gated_heads(const Model& model) {
   std::vector<GatedHead> heads;
@@ -59,4 +59,4 @@ nlohmann::ordered_json gates_json(const std::vector<GatedHead>& heads) {
   return list;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 
 #include "lab/removal/head_importance.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct GatedHead {
   HeadName head;
@@ -25,4 +25,4 @@ std::vector<HeadName> closed_heads(const Model& model);
 std::string gates_table(const std::vector<GatedHead>& heads);
 nlohmann::ordered_json gates_json(const std::vector<GatedHead>& heads);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::vector<Index> HeadGroups::reachable() const {
   return numbers;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 
 #include "nn/attention/attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The remaining heads of one attention, in groups that share keys. Without sharing, each head is
 // its own group.
@@ -32,4 +32,4 @@ class HeadGroups {
   std::vector<std::vector<Index>> groups_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

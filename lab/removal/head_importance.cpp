@@ -15,7 +15,7 @@
 #include "train/evaluation/evaluation.hpp"
 #include "train/options/layout.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -239,4 +239,4 @@ Importance head_importance(Model& model, const Config& config, const Task& task,
   return result;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

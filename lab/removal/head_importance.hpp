@@ -11,7 +11,7 @@
 #include "datasets/task.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct HeadName {
   AttentionSite site;
@@ -104,4 +104,4 @@ Importance head_importance(Model& model, const Config& config, const Task& task,
                            Workers& workers,
                            const std::function<void(Index done, Index of)>& progress = {});
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

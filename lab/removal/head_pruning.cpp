@@ -5,7 +5,7 @@
 #include "lab/removal/weights_apart.hpp"
 #include "train/evaluation/evaluation.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 std::size_t PruningCurve::steps_within(double tolerance) const {
   const auto last =
@@ -48,4 +48,4 @@ PruningCurve prune_heads(Model& model, const Config& config, const Task& task, c
   return curve;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 
 #include "lab/removal/head_importance.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 constexpr Index usual_slope_examples = 200;  // enough to tell important heads from others
 
@@ -34,4 +34,4 @@ PruningCurve prune_heads(Model& model, const Config& config, const Task& task, c
                          Index slope_examples, Workers& workers,
                          const std::function<void(Index done, Index of)>& progress = {});
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

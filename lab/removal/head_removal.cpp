@@ -9,7 +9,7 @@
 #include "core/errors.hpp"
 #include "nn/attention/resolve.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -138,4 +138,4 @@ void keep_weights(const Model& from, const std::vector<HeadName>& removed, Model
   copy.rest();
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 
 #include "lab/removal/head_importance.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Why no head of an attention can be removed; empty if some can.
 std::string_view why_none_goes(const Transformer& transformer, const MultiHeadAttention& attention);
@@ -23,4 +23,4 @@ ModelOptions options_without(const ModelOptions& options, const Transformer& tra
 // options_without() with the same heads.
 void keep_weights(const Model& from, const std::vector<HeadName>& removed, Model& to);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,7 +10,7 @@
 #include "lab/removal/head_removal.hpp"
 #include "train/evaluation/evaluation.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -210,4 +210,4 @@ std::vector<HeadName> removable_among(const Transformer& transformer,
   return going;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 
 #include "lab/removal/head_importance.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct RemovalStep {
   std::vector<HeadName> heads;  // removed together
@@ -39,4 +39,4 @@ RemovalChoice choose_removal(Model& model, const Config& config, const Task& tas
 std::vector<HeadName> removable_among(const Transformer& transformer,
                                       const std::vector<HeadName>& heads);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

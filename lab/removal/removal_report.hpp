@@ -8,7 +8,7 @@
 #include "lab/removal/head_importance.hpp"
 #include "lab/removal/head_pruning.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 std::string importance_table(const Importance& importance);
 nlohmann::ordered_json importance_json(const Importance& importance);
@@ -16,4 +16,4 @@ nlohmann::ordered_json importance_json(const Importance& importance);
 std::string pruning_table(const PruningCurve& curve);
 nlohmann::ordered_json pruning_json(const PruningCurve& curve);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

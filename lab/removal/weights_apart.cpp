@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::unique_ptr<Model> with_weights_apart(const Model& model, const Config& conf
   return apart;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Whether some attentions of a model share weights (model.layer_groups, shared_as).
 bool shares_weights(const Transformer& transformer);
@@ -14,4 +14,4 @@ bool shares_weights(const Transformer& transformer);
 // copies of those that it shares in `model`, whose config this is.
 std::unique_ptr<Model> with_weights_apart(const Model& model, const Config& config);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

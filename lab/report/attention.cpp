@@ -12,7 +12,7 @@
 #include "train/evaluation/evaluation.hpp"
 #include "train/options/layout.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -130,4 +130,4 @@ Json report_sentences(const Model& model, const EvaluationOptions& options, cons
   return sentences;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

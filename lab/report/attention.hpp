@@ -12,7 +12,7 @@
 #include "lab/inspection/inspected_sequence.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 constexpr Index shown_tokens = 48;        // of each side of a sentence; later weights are left out
 constexpr Index shown_weights = 600'000;  // of all sentences; they determine the size of the page
@@ -44,4 +44,4 @@ nlohmann::ordered_json report_sentences(const Model& model, const EvaluationOpti
                                         const Task& task, const Split& split,
                                         const std::vector<Index>& examples, Workers& workers);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

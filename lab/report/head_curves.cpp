@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -84,4 +84,4 @@ Json head_curves_json(const HeadHistory& history) {
   return json;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

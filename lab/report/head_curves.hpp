@@ -6,7 +6,7 @@
 
 #include "lab/heads/head_history.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // {"steps": [40, 80], "roles": [...], "relations": [...] as in history_json(), "attentions":
 //  [{"attention": "decoder.layers.0.self", "figures": {"largest weight": [[0.4, 0.2], [0.9,
@@ -16,4 +16,4 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 // where no head of the attention ever has it.
 nlohmann::ordered_json head_curves_json(const HeadHistory& history);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,7 +10,7 @@
 #include "train/evaluation/evaluation.hpp"
 #include "train/options/layout.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -99,4 +99,4 @@ Json report_heads_json(Model& model, const Config& config, const Task& task, con
   return json;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

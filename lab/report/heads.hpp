@@ -11,7 +11,7 @@
 #include "lab/report/request.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // {"split": "validation", "watched": 200, "attentions": [as heads_json()],
 //  "importance": {..., "examples": 160}, "pruning": {..., "examples": 80}, "notes": ["..."]}
@@ -22,4 +22,4 @@ nlohmann::ordered_json report_heads_json(Model& model, const Config& config, con
                                          const Split& split, const ReportRequest& request,
                                          Workers& workers);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

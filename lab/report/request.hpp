@@ -10,7 +10,7 @@
 #include "datasets/task.hpp"
 #include "train/run/data.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The amount of work on the heads, in sentences that the model reads.
 struct ReportEffort {
@@ -34,4 +34,4 @@ struct ReportRequest {
   std::function<void(const std::string& what)> progress{};
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

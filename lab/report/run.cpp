@@ -18,7 +18,7 @@
 #include "train/output/figures.hpp"
 #include "train/run/files.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -148,4 +148,4 @@ Json report_run(const ReportRequest& request) {
   return report;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

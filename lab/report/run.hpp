@@ -5,7 +5,7 @@
 
 #include "lab/report/request.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The effort of the report at the end of a training, which must not take longer than one more
 // validation.
@@ -18,4 +18,4 @@ ReportEffort effort_of_training(Index validation_examples);
 // sentence and a split that do not exist.
 nlohmann::ordered_json report_run(const ReportRequest& request);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

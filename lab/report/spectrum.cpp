@@ -9,7 +9,7 @@
 #include "train/run/checkpoints.hpp"
 #include "train/run/files.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -59,4 +59,4 @@ Json spectrum_json(const std::filesystem::path& run, const Task& task, bool ever
           {"checkpoints", std::move(list)}};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 
 #include "datasets/task.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // {"tokens": 97, "most": 0.9, "checkpoints": [{"step": 100, "shares": [0.021, ...],
 //  "frequencies": 42, "gini": 0.1}, ...]}
@@ -20,4 +20,4 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 nlohmann::ordered_json spectrum_json(const std::filesystem::path& run, const Task& task,
                                      bool every_checkpoint);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -21,7 +21,7 @@
 #include "train/run/checkpoints.hpp"
 #include "train/run/record.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -167,4 +167,4 @@ RunScores score_run(const std::filesystem::path& run, const std::string& wanted,
   return saved.use([&] { return score(saved, task, split, study, workers); });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 #include "core/kernel/workers.hpp"
 #include "lab/run_scores.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Tests the run's default checkpoint on a split (empty: `test` if there is one, otherwise
 // `validation`), with outputs as in the config's final test, and studies it. Throws what SavedRun
@@ -16,4 +16,4 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 RunScores score_run(const std::filesystem::path& run, const std::string& split,
                     const RunStudy& study, Workers& workers);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

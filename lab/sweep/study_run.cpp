@@ -7,7 +7,7 @@
 #include "train/evaluation/evaluation.hpp"
 #include "train/options/layout.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -68,4 +68,4 @@ NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, cons
   return figures;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

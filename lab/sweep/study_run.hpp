@@ -6,7 +6,7 @@
 #include "lab/run_study.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // `split`: the split on which the run is tested; the heads are studied on it. If `train` is a
 // further split, only its first examples are used, as many as `split` has, and no outputs are
@@ -15,4 +15,4 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, const RunStudy& study,
                        Workers& workers);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

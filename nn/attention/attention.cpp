@@ -10,7 +10,7 @@
 #include "core/ops/join_sequences.hpp"
 #include "nn/attention/rules.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -290,4 +290,4 @@ MultiHeadAttention AttentionMaker::make_sharing(const Scope& scope, AttentionSit
   return {scope, spec, shared.inputs, site, shared.weights};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

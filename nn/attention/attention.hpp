@@ -17,7 +17,7 @@
 #include "nn/attention/l0_gates.hpp"
 #include "nn/attention_site.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The parts of an attention that have parameters. Several attentions may share them.
 struct AttentionWeights {
@@ -136,4 +136,4 @@ class AttentionMaker {
   std::map<std::string, Shared> shared_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

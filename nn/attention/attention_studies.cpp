@@ -7,7 +7,7 @@
 
 #include "nn/attention/attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -96,4 +96,4 @@ void MultiHeadAttention::record(Pass& pass, const Call& call, const Tensor& outp
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

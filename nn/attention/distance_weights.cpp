@@ -1,6 +1,6 @@
 #include "nn/attention/distance_weights.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Tensor weights_at(const DistanceWeights& by_distance, const Pattern& pattern,
                   const Segment& queries, const Segment& keys) {
@@ -21,4 +21,4 @@ Tensor weights_at(const DistanceWeights& by_distance, const Pattern& pattern,
   return weights;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 #include "core/sequence/segments.hpp"
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // For each distance, a key's position minus the query's, a weight of at least 0.
 struct DistanceWeights {
@@ -25,4 +25,4 @@ struct DistanceWeights {
 Tensor weights_at(const DistanceWeights& by_distance, const Pattern& pattern,
                   const Segment& queries, const Segment& keys);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,7 +3,7 @@
 #include "core/ops/heads/head_scaling.hpp"
 #include "nn/init.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 HeadCombination::HeadCombination(const Scope& scope, const ModelOptions& options,
                                  const AttentionSpec& spec)
@@ -54,4 +54,4 @@ void HeadCombination::keep_heads(const KeptHeads& kept, const HeadCombination& s
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

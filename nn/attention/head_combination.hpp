@@ -7,7 +7,7 @@
 #include "nn/attention/spec.hpp"
 #include "nn/residual.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct HeadCombination {
   HeadCombination(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec);
@@ -28,4 +28,4 @@ struct HeadCombination {
   Parameter output_bias;    // (D), with biases
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

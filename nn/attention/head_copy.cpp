@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 KeptHeads kept_heads(const AttentionSpec& spec, std::vector<Index> heads) {
   const Index served = spec.heads / spec.kv_heads;
@@ -54,4 +54,4 @@ void HeadCopy::rest() {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 #include "core/tape/parameters.hpp"
 #include "nn/attention/spec.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Their numbers in the larger attention, in increasing order.
 struct KeptHeads {
@@ -42,4 +42,4 @@ class HeadCopy {
   std::vector<bool> copied_;  // by block of the smaller model
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

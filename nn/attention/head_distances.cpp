@@ -9,7 +9,7 @@
 #include "core/ops/linear.hpp"
 #include "nn/init.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -147,4 +147,4 @@ void HeadDistances::keep_heads(const KeptHeads& kept, const HeadDistances& small
   of_heads(place_, smaller.place_);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "nn/attention/spec.hpp"
 #include "nn/pass.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class HeadDistances {
  public:
@@ -42,4 +42,4 @@ class HeadDistances {
   Tensor sines_;                       // (B, D): R
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

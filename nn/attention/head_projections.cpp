@@ -5,7 +5,7 @@
 #include "core/ops/heads/head_linear.hpp"
 #include "nn/init.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -183,4 +183,4 @@ std::optional<HeadProjections::HeadWeight> HeadProjections::head_weight(const Pa
                     .first_input = block.narrow ? own * in : 0};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

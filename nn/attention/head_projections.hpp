@@ -11,7 +11,7 @@
 #include "nn/attention/spec.hpp"
 #include "nn/pass.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Which of the inputs are the same, so that one product can compute their projections.
 enum class AttentionInputs { self, cross, separate };
@@ -88,4 +88,4 @@ struct HeadProjections {
                  const std::vector<ProjectionSpec>& projections);
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,7 +12,7 @@
 #include "core/ops/heads/head_rotation.hpp"
 #include "core/ops/heads/head_scaling.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -183,4 +183,4 @@ HeadColumns HeadScores::each_by_its_score(Pass& pass, const HeadColumns& heads, 
   return {.matrix = concatenate(parts, 1)};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

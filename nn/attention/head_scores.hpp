@@ -9,7 +9,7 @@
 #include "nn/attention/spec.hpp"
 #include "nn/pass.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class HeadScores {
  public:
@@ -49,4 +49,4 @@ class HeadScores {
   Tensor rotations_;                   // (P, d_qk)
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 
 #include "core/errors.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 KeyValueCache::KeyValueCache(const std::vector<Index>& columns, Index slots, Index longest)
     : slots_(static_cast<std::size_t>(slots)), longest_(longest) {
@@ -103,4 +103,4 @@ Tensor KeyValueCache::rows(std::size_t layer, Index slot) const {
 
 void KeyValueCache::release(Index slot) { slots_[static_cast<std::size_t>(slot)].used = false; }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

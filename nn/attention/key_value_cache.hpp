@@ -10,7 +10,7 @@
 #include "core/sequence/segments.hpp"
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The columns of the keys and of the values that queries attend to.
 struct KeysAndValues {
@@ -71,4 +71,4 @@ class KeyValueCache {
   Segments keys_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,7 +3,7 @@
 #include "core/ops/heads/hard_concrete.hpp"
 #include "core/ops/heads/head_scaling.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -37,4 +37,4 @@ void L0Gates::keep_heads(const KeptHeads& kept, const L0Gates& smaller, HeadCopy
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "nn/attention/spec.hpp"
 #include "nn/pass.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct L0Gates {
   L0Gates(const Scope& scope, const AttentionSpec& spec);
@@ -28,4 +28,4 @@ struct L0Gates {
   std::optional<Parameter> log_alpha;  // (H); absent: no gates
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

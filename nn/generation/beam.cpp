@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -128,4 +128,4 @@ std::vector<Hypothesis> Beam::results() const {
   return best;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

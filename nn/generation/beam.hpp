@@ -6,7 +6,7 @@
 #include "nn/generation/decoding_options.hpp"
 #include "nn/transformer/best_tokens.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // One way to continue: an open hypothesis, its next token, and the log-probability with it.
 struct Continuation {
@@ -58,4 +58,4 @@ class Beam {
   std::vector<Index> slots_;  // all slots of the beam, as many as it is wide
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

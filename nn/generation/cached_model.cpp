@@ -5,7 +5,7 @@
 
 #include "core/ops/select_rows.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 CachedModel::CachedModel(const Transformer& transformer, const ParameterStore& store,
                          const Prompts& prompts, Index slots, Index longest)
@@ -54,4 +54,4 @@ Var CachedModel::read(std::span<const Reading> readings) {
   return select_rows(rows, last);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

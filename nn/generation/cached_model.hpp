@@ -7,7 +7,7 @@
 
 #include "nn/transformer/transformer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // What a sequence reads next.
 struct Reading {
@@ -53,4 +53,4 @@ class CachedModel {
   Segments sources_;  // likewise: the rows of the context
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 
 #include "nn/generation/beam.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -115,4 +115,4 @@ std::vector<std::vector<Hypothesis>> decode_batch(const Transformer& model,
   return decode_batch({&alone, 1}, {&prompts, 1}, options);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 #include "nn/generation/decoding_options.hpp"
 #include "nn/generation/ensemble.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The best outputs of each prompt, best first: what follows its input. The models must have
 // decoders. `prompts`: the same prompts for each model, in its own layout.
@@ -21,4 +21,4 @@ std::vector<std::vector<Hypothesis>> decode_batch(const Transformer& model,
                                                   const Prompts& prompts,
                                                   const DecodingOptions& options);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

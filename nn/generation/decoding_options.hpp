@@ -7,7 +7,7 @@
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct DecodingOptions {
   Index beam = 1;             // 1: greedy
@@ -30,4 +30,4 @@ struct Hypothesis {
   bool ended = true;  // with an end mark; false: at the greatest length
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

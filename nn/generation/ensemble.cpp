@@ -7,7 +7,7 @@
 #include "core/errors.hpp"
 #include "nn/generation/mean_probabilities.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Ensemble::Ensemble(std::span<const EnsembleMember> members, std::span<const Prompts> prompts,
                    Index slots, Index longest) {
@@ -99,4 +99,4 @@ BestTokens best_of(const Tensor& log_probabilities, Index count, TokenId exclude
   return best;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 
 #include "nn/generation/cached_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct EnsembleMember {
   const Transformer& transformer;
@@ -48,4 +48,4 @@ class Ensemble {
 BestTokens best_of(const Tensor& log_probabilities, Index count, TokenId excluded,
                    LogSums log_sums);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

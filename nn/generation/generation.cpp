@@ -8,7 +8,7 @@
 #include "core/random/draws.hpp"
 #include "nn/generation/mean_probabilities.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -182,4 +182,4 @@ std::vector<std::vector<Generated>> generate_batch(const Transformer& model,
   return generate_batch({&alone, 1}, {&prompts, 1}, options, each);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

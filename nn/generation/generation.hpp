@@ -9,7 +9,7 @@
 #include "nn/generation/ensemble.hpp"
 #include "nn/generation/sampling.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct GenerationOptions {
   SamplingOptions sampling{};
@@ -62,4 +62,4 @@ std::vector<std::vector<Generated>> generate_batch(const Transformer& model,
                                                    const GenerationOptions& options,
                                                    const EachToken& each = {});
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -41,4 +41,4 @@ std::vector<GenerationGroup> search_groups(Index prompts, Index samples, Index b
   return groups_of(prompts, samples, std::max<Index>(1, together / beam), samples);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

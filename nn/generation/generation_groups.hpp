@@ -6,7 +6,7 @@
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Some samples of each of some prompts.
 struct GenerationGroup {
@@ -23,4 +23,4 @@ std::vector<GenerationGroup> generation_groups(Index prompts, Index samples, Ind
 // One search finds all outputs of a prompt.
 std::vector<GenerationGroup> search_groups(Index prompts, Index samples, Index beam, Index threads);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

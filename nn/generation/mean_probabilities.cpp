@@ -6,7 +6,7 @@
 
 #include "core/errors.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 double log_sum_exp(std::span<const Scalar> logits) {
   if (!std::ranges::all_of(logits, [](Scalar logit) { return std::isfinite(logit); })) {
@@ -49,4 +49,4 @@ Tensor mean_log_probabilities(std::span<const Tensor> logits) {
   return mean;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // log Σ_v exp(z_v), in double precision. Throws NumericError if a logit is not finite.
 double log_sum_exp(std::span<const Scalar> logits);
@@ -17,4 +17,4 @@ double log_mean_exp(std::span<const double> logs);
 // NumericError if a logit is not finite.
 Tensor mean_log_probabilities(std::span<const Tensor> logits);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 
 #include "core/errors.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -102,4 +102,4 @@ TokenId token_at(std::span<const double> probabilities, double uniform) {
   return last;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

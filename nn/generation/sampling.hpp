@@ -7,7 +7,7 @@
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Which tokens may be drawn, and how likely. The limits hold together, each for the probabilities
 // that the one before has left.
@@ -30,4 +30,4 @@ std::vector<double> token_probabilities(std::span<const Scalar> logits,
 // in [0, 1).
 TokenId token_at(std::span<const double> probabilities, double uniform);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

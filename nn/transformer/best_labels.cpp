@@ -2,7 +2,7 @@
 
 #include "core/ops/select_rows.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 BestTokens best_labels(const Transformer& model, const ParameterStore& store, const Batch& batch,
                        Index count, LogSums log_sums) {
@@ -17,4 +17,4 @@ BestTokens best_labels(const Transformer& model, const ParameterStore& store, co
   return model.output().best(pass, rows, count, none, log_sums);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@
 #include "core/memory/prefetch.hpp"
 #include "core/product/broadcast_product.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -193,4 +193,4 @@ BestTokens best_tokens(const Tensor& hidden, const Tensor& table, const Tensor& 
   return search.take();
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct TokenLogit {
   TokenId token;
@@ -33,4 +33,4 @@ enum class LogSums { wanted, left_out };
 BestTokens best_tokens(const Tensor& hidden, const Tensor& table, const Tensor& bias, Index count,
                        TokenId excluded, LogSums log_sums = LogSums::wanted);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

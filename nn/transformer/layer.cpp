@@ -1,6 +1,6 @@
 #include "nn/transformer/layer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -86,4 +86,4 @@ Var Layer::operator()(Pass& pass, const Var& x, const Segments& segments, const 
   return y;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

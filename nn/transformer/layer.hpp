@@ -9,7 +9,7 @@
 #include "nn/attention/attention.hpp"
 #include "nn/feed_forward.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The output of another stack for the same sequences.
 struct Context {
@@ -61,4 +61,4 @@ struct Layer {
   std::optional<Positionwise> feed_forward;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,7 @@
 
 #include "core/ops/select_rows.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 CrossEntropy batch_loss(const Transformer& model, Pass& pass, const Batch& batch,
                         const LossOptions& options) {
@@ -20,4 +20,4 @@ CrossEntropy batch_loss(const Transformer& model, Pass& pass, const Batch& batch
   return cross_entropy(std::move(logits), labels.ids, static_cast<Scalar>(options.label_smoothing));
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

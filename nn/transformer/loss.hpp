@@ -4,7 +4,7 @@
 #include "core/ops/cross_entropy.hpp"
 #include "nn/transformer/transformer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct LossOptions {
   double label_smoothing = 0;
@@ -14,4 +14,4 @@ struct LossOptions {
 CrossEntropy batch_loss(const Transformer& model, Pass& pass, const Batch& batch,
                         const LossOptions& options = {});
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -2,7 +2,7 @@
 
 #include "nn/init.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 OutputHead::OutputHead(const Scope& scope, const ModelOptions& options, Index labels,
                        const Parameter& table)
@@ -32,4 +32,4 @@ BestTokens OutputHead::best(Pass& pass, const Var& hidden, Index count, TokenId 
   return best_tokens(transformed(pass, hidden).value(), table, added, count, excluded, log_sums);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

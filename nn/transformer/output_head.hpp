@@ -7,7 +7,7 @@
 #include "nn/transformer/best_tokens.hpp"
 #include "nn/transformer/row_transform.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct OutputHead {
   // `table`: the embedding of the input. A tied head uses its first rows.
@@ -33,4 +33,4 @@ struct OutputHead {
   }
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

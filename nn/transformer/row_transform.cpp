@@ -3,7 +3,7 @@
 #include "core/ops/activation.hpp"
 #include "nn/init.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 RowTransform::RowTransform(const Scope& scope, const ModelOptions& options)
     : activation(options.head_transform == HeadTransform::pooler ? Activation::tanh
@@ -25,4 +25,4 @@ Var RowTransform::operator()(Pass& pass, const Var& rows) const {
   return norm ? (*norm)(pass, y) : y;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

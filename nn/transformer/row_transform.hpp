@@ -5,7 +5,7 @@
 
 #include "nn/norm.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // pooler:  y = tanh(W x + b), of width D (Devlin et al. 2019, as the published code has it), on the
 //          rows whose classes are predicted
@@ -22,4 +22,4 @@ struct RowTransform {
   Module module;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

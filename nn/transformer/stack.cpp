@@ -4,7 +4,7 @@
 
 #include "nn/lane_memory.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -75,4 +75,4 @@ std::optional<Stack::SeenRows> Stack::seen_rows() const {
                                                                       : std::nullopt;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

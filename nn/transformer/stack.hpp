@@ -8,7 +8,7 @@
 #include "nn/token_embedding.hpp"
 #include "nn/transformer/layer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Stack {
   // (N tokens) -> (N, D). `context`: what the cross-attention of its layers attends to; null if
@@ -42,4 +42,4 @@ struct Stack {
   std::optional<Norm> closing_norm;  // with pre-norm
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "core/ops/embedding.hpp"
 #include "nn/init.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -172,4 +172,4 @@ std::vector<VocabularyTable> Transformer::vocabulary_tables() const {
   return tables;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "nn/transformer/output_head.hpp"
 #include "nn/transformer/stack.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The sizes of the vocabularies of the model's inputs and its labels.
 struct Vocabularies {
@@ -80,4 +80,4 @@ class Transformer {
   std::optional<Stack> main_;     // the stack that reads the input
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,8 +9,7 @@
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
@@ -72,5 +71,4 @@ TEST(Anomaly, changes_nothing_where_there_is_none) {
             content_of(step_checkpoint(here / "false", 5)));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

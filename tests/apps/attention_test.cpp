@@ -16,8 +16,7 @@
 #include "tests/support/labelled_training.hpp"
 #include "tests/support/text_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
@@ -283,5 +282,4 @@ TEST_F(AttentionOfText, says_what_is_wrong) {
               HasSubstr("there is no class lukewarm; the run's are "));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -12,8 +12,7 @@
 #include "core/version.hpp"
 #include "tests/support/shell.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -100,6 +99,5 @@ TEST_F(ChosenLevel, is_not_what_a_program_by_itself_can_choose) {
   EXPECT_EQ(result.exit_code, 2);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead
 #endif

@@ -14,8 +14,7 @@
 #include "core/files/tensor_file.hpp"
 #include "tests/support/labelled_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -178,5 +177,4 @@ TEST_P(Classify, says_what_it_cannot_do) {
   EXPECT_THAT(complaint({"evaluate", "a", "--beam", "2"}), HasSubstr("without a search"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -12,8 +12,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -123,5 +122,4 @@ INSTANTIATE_TEST_SUITE_P(Shipped, Configs, ::testing::ValuesIn(configs()), [](co
   return name;
 });
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -19,8 +19,7 @@
 #include "tests/support/tiny_training.hpp"
 #include "train/output/signals.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -206,5 +205,4 @@ TEST_F(ConsoleLoss, a_terminal_that_is_closed_saves_or_changes_nothing) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -11,8 +11,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -79,5 +78,4 @@ TEST_P(DecoderAlone, is_planned_and_has_right_gradients) {
   EXPECT_THAT(output(with({"gradcheck", config})), HasSubstr("all gradients are right"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

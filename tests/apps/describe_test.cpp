@@ -8,8 +8,7 @@
 
 #include "tests/support/shell.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -87,5 +86,4 @@ TEST(Describe, names_what_it_cannot_describe) {
   EXPECT_THAT(run_program({"--help"}, ".").output, Not(HasSubstr("describe")));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -15,8 +15,7 @@
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -186,5 +185,4 @@ TEST_F(Ensembles, write_over_no_run) {
   EXPECT_THAT(content_of(*here / "b/config.yaml"), HasSubstr("model"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -14,8 +14,7 @@
 #include "tests/support/shell.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -406,5 +405,4 @@ TEST_F(Errors, a_damaged_or_missing_checkpoint_is_named) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -10,8 +10,7 @@
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -83,5 +82,4 @@ TEST_F(EvaluateChanged, refuses_what_the_run_cannot_do) {
   EXPECT_THAT(refused.errors, HasSubstr("--context: only running text is cut into windows"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -16,8 +16,7 @@
 #include "tests/support/tiny_training.hpp"
 #include "train/metrics/metrics.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -167,5 +166,4 @@ TEST_F(Evaluate, weights_of_other_attention_are_refused) {
                 "alibi)"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -6,8 +6,7 @@
 
 #include "tests/support/corpus_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -117,5 +116,4 @@ TEST_F(ExampleTypes, are_figures_of_a_sweep) {
   EXPECT_TRUE(cell["gen.odd.sequence_accuracy"]["mean"].is_number());
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -20,8 +20,7 @@
 #include "tests/support/tiny_training.hpp"
 #include "train/options/application.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -265,5 +264,4 @@ TEST(ExperimentScripts, say_when_the_validation_follows_the_training) {
 INSTANTIATE_TEST_SUITE_P(Shipped, Experiments, ::testing::ValuesIn(experiments()),
                          [](const auto& test) { return "of_" + test.param.stem().string(); });
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

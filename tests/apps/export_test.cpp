@@ -18,8 +18,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -184,5 +183,4 @@ TEST_F(Export, says_what_is_missing) {
   EXPECT_FALSE(fs::exists(here / "e"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

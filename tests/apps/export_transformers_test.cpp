@@ -12,8 +12,7 @@
 
 #include "tests/support/program_runs.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -324,5 +323,4 @@ TEST_F(RoundTrip, of_labels_reads_data_again) {
   EXPECT_EQ(measured("b", {"--other-data"}), measured("a", {}));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -13,8 +13,7 @@
 #include "tests/support/program_runs.hpp"
 #include "tests/support/text_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 
@@ -151,5 +150,4 @@ TEST_F(Fill, reports_unknown_tokens_but_no_masks) {
             "first is `7`, on line 2\n");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -8,8 +8,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -79,5 +78,4 @@ TEST(Freeze, refuses_patterns_of_no_parameter_and_of_all) {
   EXPECT_FALSE(fs::exists(here / "a"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

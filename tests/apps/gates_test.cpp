@@ -13,8 +13,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -111,5 +110,4 @@ TEST_F(Gates, that_there_are_not_cannot_be_closed) {
   EXPECT_FALSE(std::filesystem::exists(here->path() / "none"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -8,8 +8,7 @@
 
 #include "tests/support/program.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -108,5 +107,4 @@ TEST(GradcheckCommand, names_the_data_that_is_missing) {
               HasSubstr("task.train_source: there is no file data/multi30k/train.en in "));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

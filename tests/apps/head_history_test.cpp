@@ -10,8 +10,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
@@ -146,5 +145,4 @@ TEST_F(HeadHistory, needs_two_checkpoints) {
                                     "two: train with training.checkpoint_keep"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

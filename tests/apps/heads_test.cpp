@@ -11,8 +11,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
@@ -213,5 +212,4 @@ TEST_F(Heads, what_is_not_there_is_refused) {
   EXPECT_THAT(run.errors, HasSubstr("nowhere"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -17,8 +17,7 @@
 #include "core/files/tensor_file.hpp"
 #include "tests/support/pretrained_models.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -207,5 +206,4 @@ TEST_F(ImportedMarks, of_an_encoder_are_read_on_both_sides_of_a_line) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

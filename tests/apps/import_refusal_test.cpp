@@ -15,8 +15,7 @@
 #include "core/files/tensor_file.hpp"
 #include "tests/support/pretrained_models.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -185,5 +184,4 @@ TEST_F(ImportRefusal, is_of_files_that_are_damaged_or_elsewhere) {
   EXPECT_THAT(complaint("gpt2"), HasSubstr("config.json: nested deeper"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

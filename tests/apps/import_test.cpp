@@ -19,8 +19,7 @@
 #include "tests/support/pretrained_models.hpp"
 #include "tests/support/shell.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -373,5 +372,4 @@ TEST_F(Import, reads_parts_and_halves) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

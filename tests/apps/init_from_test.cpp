@@ -18,8 +18,7 @@
 #include "tests/support/tiny_runs.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -223,5 +222,4 @@ TEST_F(InitFromTinyRun, without_a_best_the_last_weights_are_a_start) {
   EXPECT_THAT(refused.errors, HasSubstr("run first has no weights to start from"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

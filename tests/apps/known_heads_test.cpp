@@ -11,8 +11,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using Json = nlohmann::json;
 
@@ -133,5 +132,4 @@ TEST_F(KnownHeads, recall_takes_two_layers) {
   expect_to_take_two_layers("recall", {"task.facts=3", "task.max_gap=8", "training.steps=1000"});
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

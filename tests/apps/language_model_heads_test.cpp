@@ -10,8 +10,7 @@
 
 #include "tests/support/text_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -115,5 +114,4 @@ TEST_F(LanguageModelSweep, over_head_options_says_what_heads_do) {
   EXPECT_THAT(content_of(here / "s/report.html"), HasSubstr("decoder_self.entropy"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -18,8 +18,7 @@
 #include "tests/support/text_training.hpp"
 #include "train/metrics/distinct.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -360,5 +359,4 @@ TEST_F(LanguageModel, with_a_damaged_text_is_refused_and_names_the_file) {
               AllOf(HasSubstr("a/tokens/train.tokens is damaged"), Not(HasSubstr("--data"))));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -7,8 +7,7 @@
 #include "tests/support/launched.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -94,5 +93,4 @@ TEST_F(LaunchedProgram, help_is_printed_once) {
   EXPECT_THAT(help.output, HasSubstr(title));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

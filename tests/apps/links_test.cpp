@@ -11,8 +11,7 @@
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_runs.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -71,5 +70,4 @@ TEST_F(Links, to_directories_are_refused_but_the_run_may_be_one) {
   EXPECT_EQ(resume("r", {"training.steps=41"}).exit_code, 0);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -12,8 +12,7 @@
 #include "tests/support/browser.hpp"
 #include "tests/support/text_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -139,5 +138,4 @@ TEST_F(LossByPosition, on_the_page_says_what_overlapping_windows_mean) {
                         "those of documents' beginnings."));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

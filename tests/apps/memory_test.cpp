@@ -13,8 +13,7 @@
 #include "core/files/tensor_file.hpp"
 #include "tests/support/text_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -204,5 +203,4 @@ TEST_F(Memory, of_a_command_must_fit_the_model) {
   EXPECT_THAT(result.errors, AllOf(HasSubstr("--memory"), HasSubstr("allowed: 0 to 0")));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

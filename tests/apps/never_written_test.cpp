@@ -13,8 +13,7 @@
 #include "tests/support/program_runs.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -114,5 +113,4 @@ TEST_F(NeverWritten, is_the_unknown_mark_in_translations) {
   EXPECT_THAT(python(), HasSubstr("NEVER = [0, 1]  #"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

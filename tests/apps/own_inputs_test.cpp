@@ -12,8 +12,7 @@
 #include "tests/support/shell.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -172,5 +171,4 @@ TEST_F(OwnInputs, a_sweep_over_its_file_and_a_page_over_a_sweep) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

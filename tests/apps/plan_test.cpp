@@ -15,8 +15,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
@@ -255,5 +254,4 @@ TEST(PlanCommand, refuses_what_train_refuses_in_the_same_words) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -16,8 +16,7 @@
 #include "tests/support/proof.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using Json = nlohmann::json;
 
@@ -155,5 +154,4 @@ TEST(ProveHeads, of_a_decoder_are_those_that_its_task_needs) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

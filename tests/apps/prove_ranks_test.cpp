@@ -20,9 +20,7 @@
 #include "tests/support/proof.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
@@ -178,6 +176,4 @@ TEST_F(ProveRanks, of_mpich_leave_the_run_of_one_process) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -12,8 +12,7 @@
 #include "tests/support/shell.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -147,5 +146,4 @@ TEST_F(Prune, refuses_what_it_cannot_do_and_makes_nothing) {
                         "directory\n"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

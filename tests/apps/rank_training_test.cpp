@@ -11,9 +11,7 @@
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 using testing::HasSubstr;
 
@@ -149,6 +147,4 @@ TEST(RankTrainingStop, by_a_signal_saves_and_says_how_to_go_on) {
   EXPECT_TRUE(std::filesystem::exists(step_checkpoint(here / "stopped", step - step / 21)));
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

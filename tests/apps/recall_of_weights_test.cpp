@@ -8,8 +8,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
@@ -38,5 +37,4 @@ TEST(RecallOfWeights, has_a_row_for_each_checkpoint_and_a_picture) {
   EXPECT_THAT(content_of(here / "a.svg"), AllOf(HasSubstr("<svg"), HasSubstr("training step")));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

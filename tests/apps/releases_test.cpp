@@ -16,8 +16,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -108,5 +107,4 @@ INSTANTIATE_TEST_SUITE_P(Kept, Releases, ::testing::ValuesIn(fixtures()), [](con
   return name;
 });
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

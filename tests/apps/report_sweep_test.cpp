@@ -15,8 +15,7 @@
 #include "tests/support/browser.hpp"
 #include "tests/support/program.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -179,5 +178,4 @@ TEST_F(SweepPage, of_a_sweep_that_was_killed_says_so) {
   EXPECT_EQ(page["runs"], 3);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -16,8 +16,7 @@
 #include "tests/support/tiny_training.hpp"
 #include "train/metrics/metrics.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -381,5 +380,4 @@ TEST_F(Report, of_what_is_no_run_is_refused) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

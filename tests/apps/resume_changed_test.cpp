@@ -14,8 +14,7 @@
 #include "tests/support/tiny_runs.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -179,5 +178,4 @@ TEST_F(ResumeChanged, what_is_no_run_cannot_be_resumed) {
   EXPECT_THAT(other.errors, HasSubstr("not a run"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -12,8 +12,7 @@
 #include "tests/support/tiny_runs.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -89,5 +88,4 @@ TEST_F(ResumeFromDamaged, what_else_can_be_evaluated_is_named) {
   EXPECT_EQ(run({"evaluate", "a", "--checkpoint", "best"}).exit_code, 0);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -14,8 +14,7 @@
 #include "tests/support/tiny_training.hpp"
 #include "train/run/checkpoints.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -218,5 +217,4 @@ TEST_F(ResumeKeptFiles, pages_go_with_other_options_too) {
   EXPECT_FALSE(fs::exists(here / "a/scores.jsonl"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -15,8 +15,7 @@
 #include "tests/support/tiny_runs.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -205,5 +204,4 @@ TEST_F(Resume, a_run_in_use_is_refused_until_its_process_dies) {
   EXPECT_EQ(run(tiny_training("a", {}, {"--overwrite"})).exit_code, 0);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

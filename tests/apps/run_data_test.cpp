@@ -8,8 +8,7 @@
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -229,5 +228,4 @@ TEST_F(RunData, that_is_another_is_refused_before_the_first_checkpoint_too) {
   EXPECT_TRUE(fs::exists(step_checkpoint(project / "runs/r", 40)));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -14,8 +14,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
@@ -131,5 +130,4 @@ TEST_F(SpectrumPage, is_left_out_for_other_tasks) {
   EXPECT_TRUE(page["titles"].empty());
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

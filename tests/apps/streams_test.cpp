@@ -15,8 +15,7 @@
 #include "tests/support/shell.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -154,5 +153,4 @@ TEST_F(Streams, what_is_said_is_not_output) {
   EXPECT_TRUE(nlohmann::json::accept(result.output)) << result.output;
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

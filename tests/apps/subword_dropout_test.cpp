@@ -13,8 +13,7 @@
 #include "tests/support/tiny_training.hpp"
 #include "train/config/config.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 // Target tokens of each batch, epoch after epoch: longer sources make other batches.
 std::vector<Index> tokens_of_epochs(const Config& config, Index epochs) {
@@ -82,5 +81,4 @@ TEST_F(SubwordDropoutRun, goes_on_in_the_middle_of_a_later_epoch) {
                    step_checkpoint(here / "broken", steps));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -16,8 +16,7 @@
 #include "tests/support/launched.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -204,5 +203,4 @@ TEST_F(SweepOnRanks, says_a_mistake_once_and_makes_nothing) {
   EXPECT_FALSE(fs::exists(here / "s"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

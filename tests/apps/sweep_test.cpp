@@ -15,8 +15,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -341,5 +340,4 @@ TEST_F(Sweep, what_is_no_sweep_is_left_alone) {
   EXPECT_EQ(std::distance(fs::directory_iterator(here / "s"), {}), 1);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

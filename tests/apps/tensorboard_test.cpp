@@ -14,8 +14,7 @@
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -135,5 +134,4 @@ TEST_F(TensorBoard, without_the_option_a_resume_still_removes_later_events) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -10,8 +10,7 @@
 #include "train/metrics/bleu.hpp"
 #include "train/metrics/chrf.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -165,5 +164,4 @@ TEST_F(TextEntrances, a_line_in_is_a_line_out_whatever_it_holds) {
             std::string("\0a\n", 3));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -15,8 +15,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -207,5 +206,4 @@ TEST_F(Text, resumes_to_the_same_bits) {
   expect_same_runs(here / "one", here / "two");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

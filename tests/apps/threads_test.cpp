@@ -13,8 +13,7 @@
 #include "tests/support/shell.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AnyOf;
 using ::testing::ContainsRegex;
@@ -122,5 +121,4 @@ TEST(ThreadNumber, that_needs_too_many_addresses_is_an_error_and_no_endless_loop
   EXPECT_GT(trained, 0);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

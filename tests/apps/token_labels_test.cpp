@@ -11,8 +11,7 @@
 #include "tests/support/program_runs.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 
@@ -72,5 +71,4 @@ TEST_F(TokenLabels, need_sides_of_one_length) {
   EXPECT_THAT(result.errors, HasSubstr("an encoder gives one label to each token of the source"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -12,8 +12,7 @@
 #include "tests/support/program_runs.hpp"
 #include "tests/support/text_corpus.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -84,5 +83,4 @@ TEST_F(Tokenize, names_what_is_unknown_and_what_is_missing) {
   EXPECT_THAT(none.errors, HasSubstr("b"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -13,8 +13,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -235,5 +234,4 @@ TEST_F(Train, ends_with_the_validation_where_there_is_no_test) {
   EXPECT_EQ(record["end"]["tests"]["validation"]["examples"], 60);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

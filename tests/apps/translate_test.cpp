@@ -17,8 +17,7 @@
 #include "tests/support/shell.hpp"
 #include "tests/support/tiny_training.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::EndsWith;
@@ -269,5 +268,4 @@ TEST_F(Translate, answers_when_the_input_pauses) {
   EXPECT_EQ(result.output, both);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

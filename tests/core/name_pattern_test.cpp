@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(NamePatterns, match_the_whole_name) {
   EXPECT_TRUE(matches("output.weight", "output.weight"));
@@ -35,5 +34,4 @@ TEST(NamePatterns, are_some_edits_away_from_a_name) {
   EXPECT_EQ(pattern_distance("abc", ""), 3);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -16,8 +16,7 @@
 #include "core/files/isolated.hpp"
 #include "tests/support/message_of.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using ::testing::StartsWith;
@@ -55,5 +54,4 @@ TEST(PlainMessage, comes_from_a_process_apart) {
       StartsWith("out of memory; "));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -5,8 +5,7 @@
 
 #include <string>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(Shown, what_can_be_read_stays_as_it_is) {
   for (const std::string text : {"", "a b", "äöü あ 😀", "100 %", "C:\\x", "\"quoted\""}) {
@@ -52,5 +51,4 @@ TEST(HiddenCharacters, are_those_that_would_be_escaped) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -5,8 +5,7 @@
 
 #include <string>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(Utf8, the_first_and_last_of_each_row_are_valid) {
   for (const std::string_view text :
@@ -54,5 +53,4 @@ TEST(Utf8, valid_bytes_end_where_the_first_invalid_one_stands) {
             4U);  // Latin-1
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

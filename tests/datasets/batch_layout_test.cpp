@@ -8,8 +8,7 @@
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "tests/support/message_of.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -117,5 +116,4 @@ TEST(EncoderBatches, hide_some_tokens_of_a_window_and_ask_for_them) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -10,8 +10,7 @@
 #include <ranges>
 #include <string>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -284,5 +283,4 @@ TEST(LaneEpochs, have_each_lane_once_in_a_step) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -4,9 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 
@@ -30,6 +28,4 @@ TEST(Relations, of_one_sequence_look_ahead_in_a_prefix_alone) {
               ElementsAre(PositionPair{0, 1}, PositionPair{1, 2}));
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -11,8 +11,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/task_option.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(TaskOptions, a_copy_is_a_value_of_its_own) {
   TaskOptions options("two_offsets");
@@ -74,5 +73,4 @@ TEST(TaskKinds, each_file_of_a_list_has_a_name_of_its_own) {
   EXPECT_EQ(text.further_types, (std::vector<std::string>{"", "found/b.type"}));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 // Example i is right where the mark is.
 std::vector<ExampleScore> examples_of(const std::string& marks) {
@@ -163,5 +162,4 @@ TEST(Bootstrap, what_is_no_number_speaks_for_no_difference) {
   EXPECT_EQ(judge(1, std::vector<double>(100, std::nan(""))).p, 1);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -10,8 +10,7 @@
 
 #include "core/random/draws.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 struct Wave {
   double frequency;
@@ -127,5 +126,4 @@ TEST(CyclicSpectrum, gini_is_that_of_the_sorted_shares) {
   EXPECT_NEAR((CyclicSpectrum{.shares = {0.7, 0.1, 0.2}}.gini()), 0.4, 1e-12);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

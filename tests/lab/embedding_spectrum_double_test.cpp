@@ -9,9 +9,7 @@
 
 #include "tests/support/small_copy.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // Three marks, then seven symbols, of which these five are the circle, in another order than the
 // table's.
@@ -47,6 +45,4 @@ TEST(EmbeddingSpectrum, is_that_of_the_sources_table_in_the_order_of_the_circle)
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,8 +10,7 @@
 #include "train/metrics/bleu.hpp"
 #include "train/metrics/chrf.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 const std::vector<ExampleScore> examples{
     {.negative_log_likelihood = 3,
@@ -102,5 +101,4 @@ TEST(MetricSums, tests_are_told_apart_by_what_the_metric_is_measured_against) {
   EXPECT_NE(data(Metric::bleu, others), data(Metric::bleu, examples));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

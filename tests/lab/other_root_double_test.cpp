@@ -21,9 +21,7 @@
 #include "train/model_training.hpp"
 #include "train/plan/activations.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::ElementsAreArray;
 using ::testing::Pointwise;
@@ -191,6 +189,4 @@ TEST_F(OtherRoot, names_the_place_of_a_number_that_is_not_finite) {
   EXPECT_EQ(place(both_.moved), fmt::format("{}.{}", root, usual));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -36,9 +36,7 @@
 #include "train/run/lock.hpp"
 #include "train/run/record.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 namespace fs = std::filesystem;
 
@@ -301,6 +299,4 @@ TEST(IrregularFiles, in_a_run_are_refused_by_name_or_passed_over) {
   });
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,8 +12,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/program.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 
@@ -132,5 +131,4 @@ TEST(RunScores, that_cannot_be_are_refused_with_their_line) {
               HasSubstr("scores.jsonl:2: there is no 'output'"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

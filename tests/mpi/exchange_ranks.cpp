@@ -16,8 +16,7 @@
 #include "core/files/standard_streams.hpp"
 #include "mpi/mpi_ranks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 constexpr double deadline = 1;  // of the modes about time
 
@@ -150,8 +149,7 @@ RankEnd run_rank(Ranks& ranks, const std::string& mode, Index faulty) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead
 
 int main(int argc, char** argv) {
   using namespace tapehead;

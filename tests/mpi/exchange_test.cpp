@@ -8,8 +8,7 @@
 #include "tests/support/launched.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
@@ -97,5 +96,4 @@ TEST_F(MpiExchange, ranks_that_a_signal_stopped_wait_for_the_last_one) {
   EXPECT_THAT(result.errors, HasSubstr("rank 0 is done\n"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -5,8 +5,7 @@
 
 #include <cmath>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 ModelOptions with(InitKind kind, double gain) {
   ModelOptions options;
@@ -75,5 +74,4 @@ TEST(Initializers, of_last_maps_shrink_with_the_number_of_sums) {
   EXPECT_DOUBLE_EQ(deviation(StackName::decoder), 0.02 / std::sqrt(3.0));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

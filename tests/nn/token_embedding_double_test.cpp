@@ -16,9 +16,7 @@
 #include "support/random_tensor.hpp"
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 struct Scheme {
   EmbeddingInit initializer;
@@ -132,6 +130,4 @@ TEST(TokenEmbedding, tables_start_with_the_variance_of_their_scheme) {
   expect_variances(downscaling, 2.0 / 100, 2.0 / 100);  // He: 2 / columns
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

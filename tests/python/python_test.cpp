@@ -6,8 +6,7 @@
 
 #include "tests/support/program.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 void expect_passes(const std::string& script) {
   const TemporaryDirectory here;
@@ -32,5 +31,4 @@ TEST(Python, has_a_notebook_that_runs) { expect_passes("notebook_test.py"); }
 
 TEST(Python, has_the_json_that_its_page_describes) { expect_passes("docs_test.py"); }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

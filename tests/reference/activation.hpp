@@ -7,9 +7,7 @@
 #include "core/ops/activation_kind.hpp"
 #include "tests/reference/array.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace reference {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace reference {
 
 // Hendrycks and Gimpel 2016, section 2
 inline Array gelu(const Array& x) {
@@ -51,6 +49,4 @@ inline Array residual(const Array& x, const Array& f, const Array& b, const Arra
   return x + kept * (f + b);
 }
 
-}  // namespace reference
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::reference

@@ -4,9 +4,7 @@
 #include <tapehead/xtensor.hpp>
 #include <xtensor/xarray.hpp>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace reference {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace reference {
 
 using Array = xt::xarray<double>;
 
@@ -20,6 +18,4 @@ inline Array row_means(const Array& x) { return xt::mean(x, {1}, xt::keep_dims);
 // σ(x)
 inline Array logistic(const Array& x) { return 1 / (1 + xt::exp(-x)); }
 
-}  // namespace reference
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::reference

@@ -7,9 +7,7 @@
 #include "core/ops/attention/attention.hpp"
 #include "tests/reference/array.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace reference {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace reference {
 
 // exp(S) / Σ exp(S) in each row, over the keys that are seen; zeros where there are none.
 inline Array attention_weights(const Array& S, const Array& seen) {
@@ -86,6 +84,4 @@ Array each_head(const Array& q, const Array& k, const Array& v, const Segments& 
   return y;
 }
 
-}  // namespace reference
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::reference

@@ -6,9 +6,7 @@
 #include "core/types.hpp"
 #include "tests/reference/array.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace reference {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace reference {
 
 // x[rows]
 template <class Number>
@@ -39,6 +37,4 @@ inline Array sinusoidal_positions(Index positions, Index D) {
   return table;
 }
 
-}  // namespace reference
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::reference

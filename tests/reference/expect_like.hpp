@@ -16,7 +16,7 @@
 #include "support/random_tensor.hpp"
 #include "tests/reference/array.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline reference::Array array(const Tensor& x) { return xt::cast<double>(view(x)); }
 
@@ -91,4 +91,4 @@ void expect_like(const Reference& of, const Op& op, const Input&... inputs) {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

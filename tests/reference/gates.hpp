@@ -3,9 +3,7 @@
 
 #include "tests/reference/array.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace reference {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace reference {
 
 // min(1, max(0, (ζ - γ) σ(log_alpha) + γ)) (equation 13)
 inline Array settled_gates(const Array& log_alpha) {
@@ -22,6 +20,4 @@ inline Array open_gates(const Array& log_alpha) {
   return xt::sum(logistic(log_alpha - 2.0 / 3 * std::log(0.1 / 1.1)));
 }
 
-}  // namespace reference
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::reference

@@ -3,9 +3,7 @@
 
 #include "tests/reference/array.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace reference {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace reference {
 
 // Head h is the `width` columns of x from first + h step on.
 inline Array heads_of(const Array& x, Index first, Index step, Index heads, Index width) {
@@ -78,6 +76,4 @@ inline Array rotate_interleaved_heads(const Array& x, const Array& positions, do
   return y;
 }
 
-}  // namespace reference
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::reference

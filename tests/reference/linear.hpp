@@ -3,9 +3,7 @@
 
 #include "tests/reference/array.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace reference {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace reference {
 
 // y = x Wᵀ + b
 inline Array linear(const Array& x, const Array& W, const Array& b) {
@@ -20,6 +18,4 @@ inline Array linear_with_first_rows(const Array& x, const Array& W, Index out) {
 // y = a b
 inline Array matmul(const Array& a, const Array& b) { return dot(a, b); }
 
-}  // namespace reference
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::reference

@@ -3,9 +3,7 @@
 
 #include "tests/reference/array.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace reference {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace reference {
 
 // y = gain ∘ (x - μ) / √(σ² + ε) + bias (Ba et al. 2016)
 inline Array layer_norm(const Array& x, const Array& gain, const Array& bias, double epsilon) {
@@ -18,6 +16,4 @@ inline Array rms_norm(const Array& x, const Array& gain, double epsilon) {
   return gain * x / xt::sqrt(row_means(xt::square(x)) + epsilon);
 }
 
-}  // namespace reference
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::reference

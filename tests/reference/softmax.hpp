@@ -6,9 +6,7 @@
 #include "core/types.hpp"
 #include "tests/reference/array.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace reference {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace reference {
 
 // y_nd = exp(x_nd) / Σ_k exp(x_nk)
 inline Array softmax(const Array& x) { return xt::exp(x) / row_sums(xt::exp(x)); }
@@ -28,6 +26,4 @@ inline Array cross_entropy(const Array& x, const std::vector<TokenId>& targets, 
   return -xt::sum(q * log_softmax(x));
 }
 
-}  // namespace reference
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::reference

@@ -8,7 +8,7 @@
 
 #include "core/ops/attention/attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct AttentionCase {
   std::string name;
@@ -132,4 +132,4 @@ inline std::vector<AttentionCase> long_attention_cases() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "support/random_tensor.hpp"
 #include "tests/support/attention_cases.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct BiasCase {
   AttentionCase attention;
@@ -148,4 +148,4 @@ inline std::vector<BiasCase> long_bias_cases() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,9 +4,7 @@
 
 #include "core/memory/pool.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 class ChecksOn : public ::testing::Environment {
  public:
@@ -17,6 +15,4 @@ class ChecksOn : public ::testing::Environment {
 [[maybe_unused]] const ::testing::Environment* const checks_on =
     ::testing::AddGlobalTestEnvironment(new ChecksOn);
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -8,7 +8,7 @@
 
 #include "core/gradcheck/gradcheck.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline void expect_verdict(const GradcheckReport& report, Verdict verdict, WrongKind kind,
                            const std::string& message) {
@@ -28,4 +28,4 @@ inline void expect_wrong(const GradcheckReport& report, WrongKind kind,
   expect_verdict(report, Verdict::wrong, kind, message);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "nn/attention/resolve.hpp"
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct GenerationScheme {
   AttentionPositions positions = AttentionPositions::none;
@@ -51,4 +51,4 @@ inline ModelOptions decoder_options(const GenerationScheme& scheme) {
   return options;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,8 +9,7 @@
 #include <memory>
 #include <thread>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 class HeapCountTest : public ::testing::Test {
  protected:
@@ -90,5 +89,4 @@ TEST_F(HeapCountTest, nothing_is_counted_where_nothing_is_asked_for) {
   EXPECT_EQ(count.calls(), 0);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -7,7 +7,7 @@
 #include "nn/transformer/loss.hpp"
 #include "tests/support/stack_batches.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // A decoder of two layers whose rows know distances alone, and whose biases and gains are not where
 // they start.
@@ -65,4 +65,4 @@ inline Batch window_batch(const std::vector<Sentence>& streams, Index first, Ind
   return batch;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

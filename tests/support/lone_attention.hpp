@@ -12,7 +12,7 @@
 #include "nn/attention/rules.hpp"
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // One attention with weights that can be set by name, and what it makes of an input.
 struct LoneAttention {
@@ -96,4 +96,4 @@ struct LoneAttention {
   MultiHeadAttention attention;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "nn/generation/decoding.hpp"
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Of unequal lengths; one is empty.
 inline const std::vector<Sentence> decoding_sources{{3, 4, 5},          {6},    {},
@@ -163,4 +163,4 @@ inline std::vector<Hypothesis> naive_beam(const TinyModel& model, const Sentence
       longest_output(model, source, options), options);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

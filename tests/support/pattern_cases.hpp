@@ -8,7 +8,7 @@
 #include "core/sequence/distance.hpp"
 #include "tests/support/attention_cases.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct NamedPattern {
   std::string name;
@@ -118,4 +118,4 @@ inline std::vector<AttentionCase> long_pattern_cases() {
   return cases;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -14,7 +14,7 @@
 #include "core/tape/tape.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 constexpr double plain_tolerance = sizeof(Scalar) == sizeof(double) ? 1e-12 : 2e-5;
 
@@ -54,4 +54,4 @@ inline Tensor dropout_factors(const Shape& shape, const Dropout& drop) {
   return dropout(tape.constant(Tensor::full(shape, 1)), drop).value();
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -16,7 +16,7 @@
 #include "core/ops/reduce.hpp"
 #include "core/ops/softmax.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The factors (n, m) that dropout puts on one head's weights. With no difference between the keys
 // each weight is 1 / m, and with values that are unit vectors the output shows every weight.
@@ -209,4 +209,4 @@ inline Var plain_attention(const HeadColumns& query, const HeadColumns& key,
   return concatenate(rows, 0);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

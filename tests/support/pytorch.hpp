@@ -11,7 +11,7 @@
 #include "core/files/tensor_file.hpp"
 #include "core/tape/parameters.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // How far a number may be away, as a share of its tensor's largest. Half of what two CPUs may
 // differ by, who both are held to it.
@@ -75,4 +75,4 @@ inline void expect_parameter_gradients(const ParameterStore& store,
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

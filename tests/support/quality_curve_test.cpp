@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 // Steps of 100, 300 and 600 tokens in 20 minutes: the first evaluation comes after 4 / 10 of them.
 TEST(QualityCurve, spreads_the_time_by_tokens) {
@@ -25,5 +24,4 @@ TEST(QualityCurve, spreads_the_time_by_tokens) {
   EXPECT_FALSE(points[1].contains("bleu"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

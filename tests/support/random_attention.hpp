@@ -8,7 +8,7 @@
 #include "nn/attention/rules.hpp"
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class RandomAttention {
  public:
@@ -127,4 +127,4 @@ class RandomAttention {
   std::mt19937_64 draws_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

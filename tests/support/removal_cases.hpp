@@ -12,7 +12,7 @@
 #include "lab/removal/head_removal.hpp"
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline Config removal_config(const AttentionSettings& attention) {
   Config config;
@@ -87,4 +87,4 @@ inline void expect_removed_is_gated(const AttentionSettings& attention,
   expect_removed_is_gated_in(removal_config(attention), removed, tolerance);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

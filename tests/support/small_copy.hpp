@@ -11,7 +11,7 @@
 #include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct SmallCopy {
   static constexpr Index heads = 2;  // of each of three attentions
@@ -69,4 +69,4 @@ struct SmallCopy {
   Model model;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

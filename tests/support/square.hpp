@@ -9,7 +9,7 @@
 #include "core/gradcheck/gradcheck.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // y = x ∘ x, with a backward pass to try out.
 using SquareBackward = std::function<void(Gradients&, const Tensor& x)>;
@@ -35,4 +35,4 @@ inline GradcheckReport check_square(const SquareBackward& backward) {
                    {random_tensor({3, 4}, 1)});
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

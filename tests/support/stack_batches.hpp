@@ -5,7 +5,7 @@
 
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline ModelOptions of_family(ModelOptions options, Family family) {
   options.family = family;
@@ -49,4 +49,4 @@ inline Batch first_row_batch(const std::vector<Sentence>& sequences, Index class
   return batch;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

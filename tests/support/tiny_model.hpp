@@ -10,7 +10,7 @@
 #include "nn/transformer/transformer.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Marks as the vocabularies have them: begin 1, end 2.
 constexpr TokenId begin_mark = 1;
@@ -79,4 +79,4 @@ inline Var logits_of(const Transformer& model, Pass& pass, const Batch& batch) {
   return model.logits(pass, model.hidden(pass, batch));
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 #include "lab/heads/token_facts.hpp"
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline Split tiny_split() {
   Split split;
@@ -40,4 +40,4 @@ inline SideFacts tiny_facts() {
   return {.source = facts, .target = facts, .relations = tiny_relations};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

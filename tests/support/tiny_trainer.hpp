@@ -9,7 +9,7 @@
 #include "train/step/gate_training.hpp"
 #include "train/step/trainer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct TinyTrainer {
   TinyTrainer(const ModelOptions& model_options, const Trainer::Options& options, Index threads = 1,
@@ -65,4 +65,4 @@ inline Batch copy_batch(std::uint64_t number) {
   return batch_of(sentences, sentences);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -17,7 +17,7 @@
 #include "lab/heads/head_watch.hpp"
 #include "tests/support/tiny_split.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // What was recorded of one sentence in one attention.
 struct Seen {
@@ -185,4 +185,4 @@ inline std::vector<WatchedCase> watched_cases() {
   return {{"plain", [](ModelOptions&) {}}, {"composed", compose}};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

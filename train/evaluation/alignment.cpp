@@ -6,7 +6,7 @@
 
 #include "core/text.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Alignment aligned_tokens(const Tensor& attention, Index target_tokens, Index source_tokens) {
   Alignment pairs;
@@ -38,4 +38,4 @@ std::string pharaoh_text(const Alignment& alignment) {
   return join(pairs, " ");
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

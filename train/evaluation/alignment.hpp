@@ -8,7 +8,7 @@
 
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct AlignedPair {
   Index source;  // both are counted from 0
@@ -31,4 +31,4 @@ Alignment aligned_words(const Alignment& tokens, const std::vector<Index>& sourc
 // "0-0 1-2": source and target of each pair (the format of Pharaoh, Koehn 2004).
 std::string pharaoh_text(const Alignment& alignment);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

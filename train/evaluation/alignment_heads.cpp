@@ -9,7 +9,7 @@
 #include "core/shown.hpp"
 #include "core/text.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -76,4 +76,4 @@ Recorder AlignmentHeads::mean_into(Tensor& mean) const {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "nn/pass.hpp"
 #include "nn/transformer/transformer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class AlignmentHeads {
  public:
@@ -27,4 +27,4 @@ class AlignmentHeads {
   std::vector<Head> heads_;  // in their order, each once
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

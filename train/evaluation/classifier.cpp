@@ -9,7 +9,7 @@
 #include "train/evaluation/example_labels.hpp"
 #include "train/options/application.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Classifier::Classifier(const SavedRun& run, Workers& workers, Index batch_tokens)
     : run_(run), workers_(workers), batch_tokens_(batch_tokens), texts_(1), max_length_(1) {
@@ -47,4 +47,4 @@ std::vector<std::vector<LikelyClass>> Classifier::classify(std::span<const Class
   return results;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

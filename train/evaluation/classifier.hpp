@@ -10,7 +10,7 @@
 #include "train/evaluation/example_decoding.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct LikelyClass {
   std::string label;
@@ -40,4 +40,4 @@ class Classifier {
   Index max_length_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

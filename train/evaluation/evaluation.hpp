@@ -17,7 +17,7 @@
 #include "train/metrics/confusion.hpp"
 #include "train/options/options.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Evaluation {
   Index examples = 0;
@@ -78,4 +78,4 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
 
 DecodingOptions decoding_options(const EvaluationOptions& options);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

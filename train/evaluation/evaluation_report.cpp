@@ -10,7 +10,7 @@
 #include "train/output/program_path.hpp"
 #include "train/output/table.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -161,4 +161,4 @@ std::string end_report(const EndReport& report) {
   return text;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

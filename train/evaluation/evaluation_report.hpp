@@ -9,7 +9,7 @@
 
 #include "train/evaluation/evaluation.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // With ROUGE-L, token F1 and exact match only if one of them chooses the best checkpoint:
 // "validation: loss 0.0123, perplexity 1.01, token accuracy 99.60 %, ..."
@@ -37,4 +37,4 @@ struct EndReport {
 // The table at the end of a training, and commands to try next.
 std::string end_report(const EndReport& report);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

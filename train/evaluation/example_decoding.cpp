@@ -10,7 +10,7 @@
 #include "train/evaluation/shared_parts.hpp"
 #include "train/options/layout.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
   return decode_examples({&only, 1}, split, batch_tokens, options, workers, ranks);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

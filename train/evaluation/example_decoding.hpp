@@ -11,7 +11,7 @@
 #include "nn/generation/decoding.hpp"
 #include "train/evaluation/decoding_batches.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The best outputs for each example's source, in the order of the split. The models write token by
 // token. A source without tokens has one output, also without tokens. `batch_tokens`: the largest
@@ -31,4 +31,4 @@ std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
                                                      const DecodingOptions& options,
                                                      Workers& workers, Ranks& ranks = alone());
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "train/evaluation/shared_parts.hpp"
 #include "train/options/layout.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -56,4 +56,4 @@ std::vector<std::vector<RowLabels>> label_examples(const Transformer& model,
   return in_split_order(batches, std::move(parts), split.size());
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

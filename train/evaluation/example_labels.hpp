@@ -8,7 +8,7 @@
 #include "datasets/task.hpp"
 #include "nn/transformer/transformer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct LikelyLabel {
   TokenId label = 0;
@@ -26,4 +26,4 @@ std::vector<std::vector<RowLabels>> label_examples(const Transformer& model,
                                                    Index batch_tokens, Index count,
                                                    Workers& workers, Ranks& ranks = alone());
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

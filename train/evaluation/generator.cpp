@@ -13,7 +13,7 @@
 #include "train/options/application.hpp"
 #include "train/options/layout.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -250,4 +250,4 @@ std::vector<std::vector<GeneratedText>> Generator::generate(std::span<const std:
   return results;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

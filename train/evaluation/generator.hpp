@@ -15,7 +15,7 @@
 #include "train/evaluation/run_ensemble.hpp"
 #include "train/evaluation/written_text.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct GeneratedText {
   std::string text;  // without its prompt
@@ -94,4 +94,4 @@ class Generator {
   std::vector<TokenId> never_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

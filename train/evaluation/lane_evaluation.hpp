@@ -9,7 +9,7 @@
 #include "datasets/task.hpp"
 #include "nn/transformer/loss.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The windows of a split in lanes, for a model that remembers `memory` rows. A lane's first rows
 // remember little, so lanes are so long that these are a small part, and there are no more than a
@@ -26,4 +26,4 @@ void read_lanes(const Transformer& model, const ParameterStore& store, const Spl
                 const std::function<void(const Batch&, const CrossEntropy&)>& visit,
                 std::optional<Index> most_batches = {});
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -13,7 +13,7 @@
 #include "train/evaluation/masked_line.hpp"
 #include "train/options/application.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 MaskFiller::MaskFiller(const SavedRun& run, Workers& workers, std::string mask)
     : run_(run), workers_(workers), mask_(std::move(mask)) {
@@ -65,4 +65,4 @@ std::vector<std::vector<FilledMask>> MaskFiller::fill(const std::vector<std::str
   return results;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 #include "core/kernel/workers.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Candidate {
   std::string token;  // as the tokenizer shows it
@@ -37,4 +37,4 @@ class MaskFiller {
   std::string mask_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

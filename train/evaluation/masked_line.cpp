@@ -10,7 +10,7 @@
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/token_words.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -76,4 +76,4 @@ MaskedLine masked_line(const SavedRun& run, std::string_view line, std::string_v
           .ends = options.documents != DocumentEnd::file && count < options.context};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 #include "core/sequence/batch.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct MaskedLine {
   std::vector<TokenId> tokens;  // with the mask's id where one is masked
@@ -21,4 +21,4 @@ struct MaskedLine {
 // than the model reads at a time.
 MaskedLine masked_line(const SavedRun& run, std::string_view line, std::string_view mask);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

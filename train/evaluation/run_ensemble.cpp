@@ -14,7 +14,7 @@
 #include "train/options/application.hpp"
 #include "train/run/identity.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -120,4 +120,4 @@ bool has_one_document(const SavedRun& run) {
   return false;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "nn/generation/ensemble.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class RunEnsemble {
  public:
@@ -51,4 +51,4 @@ Index context_of(const Config& config);
 // known, and then it is not. Throws IoError if the run has lost its text.
 bool has_one_document(const SavedRun& run);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

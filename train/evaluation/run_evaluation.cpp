@@ -4,7 +4,7 @@
 #include "train/evaluation/test_splits.hpp"
 #include "train/output/figures.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Evaluation evaluate(const SavedRun& run, const Task& task, const Split& split,
                     const EvaluationOptions& options, Workers& workers, Ranks& ranks) {
@@ -26,4 +26,4 @@ SplitResults evaluate(const SavedRun& run, const Task& task, const std::string& 
   return results;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 using SplitResults = std::vector<std::pair<std::string, Evaluation>>;
 
@@ -22,4 +22,4 @@ Evaluation evaluate(const SavedRun& run, const Task& task, const Split& split,
 SplitResults evaluate(const SavedRun& run, const Task& task, const std::string& split,
                       const EvaluationOptions& options, Workers& workers, Ranks& ranks = alone());
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

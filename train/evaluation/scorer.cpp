@@ -15,7 +15,7 @@
 #include "train/options/application.hpp"
 #include "train/options/layout.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -181,4 +181,4 @@ std::vector<LineScore> Scorer::score(std::span<const std::string> sources,
   return scores;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@
 #include "train/evaluation/alignment_heads.hpp"
 #include "train/evaluation/run_ensemble.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct TokenScore {
   TokenId token;
@@ -53,4 +53,4 @@ class Scorer {
   Workers& workers_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 
 #include "train/options/application.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 std::vector<std::vector<Translation>> Translator::translate(std::span<const std::string> lines,
                                                             const EachLine& each) const {
@@ -37,4 +37,4 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   return results;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,7 +12,7 @@
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/run_ensemble.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Translation {
   std::string text;
@@ -51,4 +51,4 @@ class Translator {
   Index batch_tokens_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

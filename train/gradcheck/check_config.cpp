@@ -16,7 +16,7 @@
 #include "train/output/table.hpp"
 #include "train/step/shards.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -165,4 +165,4 @@ std::string gradcheck_table(const ModelGradcheckReport& report) {
   return report.ok() ? table.text() : table.text() + "\n\n" + report.message();
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

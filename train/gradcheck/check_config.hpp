@@ -9,7 +9,7 @@
 #include "datasets/task.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Training examples of different lengths, in their order, up to about `tokens` on each side.
 Batch small_batch(const Split& split, Index tokens, const Layout& layout = {});
@@ -31,4 +31,4 @@ ModelGradcheckReport check_model(Model& model, const Config& config, const Batch
 // The report as text: a table with a row for each parameter, then the findings.
 std::string gradcheck_table(const ModelGradcheckReport& report);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -15,7 +15,7 @@
 #include "train/interchange/placement.hpp"
 #include "train/options/application.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -181,4 +181,4 @@ void write_exported(const Exported& exported, const SavedRun& run,
   write_file_atomically(directory / "config.json", exported.config.dump(2) + "\n");
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

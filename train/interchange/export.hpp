@@ -10,7 +10,7 @@
 
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The files that there may be, with those of a target's own tokenizer.
 inline constexpr std::array exported_files{"config.json",
@@ -54,4 +54,4 @@ Exported export_model(const SavedRun& run);
 void write_exported(const Exported& exported, const SavedRun& run,
                     const std::filesystem::path& directory);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

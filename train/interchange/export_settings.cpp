@@ -14,7 +14,7 @@
 #include "train/interchange/exported_tokenizers.hpp"
 #include "train/options/application.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -133,4 +133,4 @@ Json exported_generation(const Json& config, const std::vector<TokenId>& never_w
   return generation;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "train/experiment.hpp"
 #include "train/interchange/architecture.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Throws ConfigError if the architecture has no class for what the run's model gives.
 nlohmann::ordered_json exported_config(const SavedRun& run, const Architecture& architecture);
@@ -23,4 +23,4 @@ nlohmann::ordered_json exported_generation(const nlohmann::ordered_json& config,
                                            const std::vector<TokenId>& never_written,
                                            const std::vector<Index>& never_predicted);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -33,7 +33,7 @@
 #include "train/run/directory.hpp"
 #include "train/run/identity.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -323,4 +323,4 @@ void write_imported(const Imported& imported, const std::filesystem::path& run, 
   write_file_atomically(files.config(), dump_config(imported.config));
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

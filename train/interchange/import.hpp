@@ -12,7 +12,7 @@
 #include "train/interchange/architecture.hpp"
 #include "train/interchange/entry_rows.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Imported {
   std::string model_type;  // as their config.json says
@@ -45,4 +45,4 @@ Imported import_model(const ImportRequest& request);
 // Makes the run. `overwrite`: as RunDirectory takes it. Throws IoError.
 void write_imported(const Imported& imported, const std::filesystem::path& run, bool overwrite);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

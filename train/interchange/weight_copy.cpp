@@ -10,7 +10,7 @@
 #include "core/text.hpp"
 #include "train/interchange/placement.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 void WeightCopy::copy(const TensorRow& row, const Shape& shape, std::span<Scalar> to) {
   const std::string_view name = files_.without_prefix(row.theirs);
@@ -59,4 +59,4 @@ const std::vector<Scalar>& WeightCopy::numbers_of(std::string_view name, const T
   return numbers_;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

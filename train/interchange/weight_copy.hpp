@@ -10,7 +10,7 @@
 #include "train/interchange/entry_rows.hpp"
 #include "train/interchange/pretrained_files.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class WeightCopy {
  public:
@@ -34,4 +34,4 @@ class WeightCopy {
   std::vector<std::string> problems_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

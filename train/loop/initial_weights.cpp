@@ -21,7 +21,7 @@
 #include "train/run/files.hpp"
 #include "train/run/vocabulary_match.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -226,4 +226,4 @@ void check_initial_weights(const Config& config, const Task& task) {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

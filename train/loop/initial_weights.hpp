@@ -7,7 +7,7 @@
 #include "train/experiment.hpp"
 #include "train/options/options.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Loads the best weights of the run (if there are none, the average or the last), and returns a
 // text that says what was loaded. If the tokenizers differ, rows of embeddings and output are
@@ -19,4 +19,4 @@ std::string load_initial_weights(const Config& config, const Tokenizers& tokeniz
 // The same, but without keeping the weights. Does nothing if the config does not start from a run.
 void check_initial_weights(const Config& config, const Task& task);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

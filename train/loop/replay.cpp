@@ -18,7 +18,7 @@
 #include "train/run/checkpoint.hpp"
 #include "train/step/file_numbers.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -229,4 +229,4 @@ Replayed replay_step(const std::filesystem::path& path, Index threads) {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

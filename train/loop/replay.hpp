@@ -10,7 +10,7 @@
 #include "core/tape/parameters.hpp"
 #include "train/options/options.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The inputs of a step.
 struct Replay {
@@ -35,4 +35,4 @@ struct Replayed {
 // that is not finite occurs again. Throws IoError if the file is not a replay.
 Replayed replay_step(const std::filesystem::path& file, Index threads);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -19,7 +19,7 @@
 #include "train/run/rank_checkpoint.hpp"
 #include "train/run/record.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -219,4 +219,4 @@ std::optional<BestWeights> keep_weights_of_run(const Config& config, RunWriter& 
   return best;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

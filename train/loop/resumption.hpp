@@ -8,7 +8,7 @@
 #include "train/experiment.hpp"
 #include "train/loop/run_writer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Loads the newest step checkpoint from which the training can continue, warns about each one that
 // is unusable, and returns its position; if there are no checkpoints, the start. Throws IoError if
@@ -24,4 +24,4 @@ TrainingPosition restore_training(const Config& config, const Task& task, const 
 std::optional<BestWeights> keep_weights_of_run(const Config& config, RunWriter& writer,
                                                ParameterStore& store, TrainingPosition& position);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -13,7 +13,7 @@
 #include "train/run/weight_average.hpp"
 #include "train/step/step_errors.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 RunWriter::RunWriter(const RunFiles& files, const Config& config, Identity identity, Ranks& ranks)
     : files_(files),
@@ -123,4 +123,4 @@ std::string RunWriter::keep_for_replay(const Replay& replay, const ParameterStor
                      shell_word(files_.replay().string()));
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -16,7 +16,7 @@
 #include "train/run/kept_files.hpp"
 #include "train/run/metrics_log.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class RunWriter {
  public:
@@ -62,4 +62,4 @@ class RunWriter {
   std::optional<EventLog> events_;   // with run.tensorboard
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

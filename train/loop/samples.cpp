@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -37,4 +37,4 @@ void show_samples(const Split& split, const Evaluation& evaluation, Index count)
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

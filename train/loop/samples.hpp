@@ -7,7 +7,7 @@
 #include "datasets/task.hpp"
 #include "train/evaluation/evaluation.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Each output with its source and, if it is wrong, the reference.
 std::vector<std::string> samples_of(const Split& split, const Evaluation& evaluation, Index count);
@@ -15,4 +15,4 @@ std::vector<std::string> samples_of(const Split& split, const Evaluation& evalua
 // Logs them.
 void show_samples(const Split& split, const Evaluation& evaluation, Index count);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

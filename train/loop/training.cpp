@@ -23,7 +23,7 @@
 #include "train/run/record.hpp"
 #include "train/run/texts.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -217,4 +217,4 @@ Trained train(const TrainRequest& request) {
   return trained;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "train/output/logging.hpp"
 #include "train/run/directory.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // A training that has ended. While this object exists, the run stays locked, so that no other
 // training writes to it, and log messages also go to its log.txt.
@@ -29,4 +29,4 @@ struct Trained {
 // numbers that are not finite.
 Trained train(const TrainRequest& request);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -30,7 +30,7 @@
 #include "train/run/rank_checkpoint.hpp"
 #include "train/step/step_errors.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -301,4 +301,4 @@ TrainingRun::TestsEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
   return end;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

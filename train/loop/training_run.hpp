@@ -23,7 +23,7 @@
 #include "train/step/trainer.hpp"
 #include "train/step/training_batches.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // What a caller asks of a training.
 struct TrainRequest {
@@ -100,4 +100,4 @@ class TrainingRun {
   double elapsed_ = 0;  // seconds of training
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -18,7 +18,7 @@
 #include "train/options/application.hpp"
 #include "train/step/step_errors.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -141,4 +141,4 @@ Waiting Validation::waiting() const {
           .best_value = position_.best_value};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

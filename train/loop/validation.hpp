@@ -12,7 +12,7 @@
 #include "train/loop/patience.hpp"
 #include "train/loop/run_writer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class Validation {
  public:
@@ -43,4 +43,4 @@ class Validation {
   std::optional<BestWeights> best_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

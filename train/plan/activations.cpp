@@ -11,7 +11,7 @@
 #include "train/model_training.hpp"
 #include "train/step/shards.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -85,4 +85,4 @@ std::vector<std::size_t> activations_of(const Model& model, const Config& config
   return result;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

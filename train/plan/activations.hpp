@@ -9,7 +9,7 @@
 #include "train/experiment.hpp"
 #include "train/plan/model_parts.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The number of the batch with the most source and target rows.
 std::size_t largest_batch(const Split& split, const std::vector<std::vector<Index>>& batches,
@@ -20,4 +20,4 @@ std::size_t largest_batch(const Split& split, const std::vector<std::vector<Inde
 std::vector<std::size_t> activations_of(const Model& model, const Config& config,
                                         const Batch& batch, const std::vector<ModelPart>& parts);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

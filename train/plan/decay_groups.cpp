@@ -9,7 +9,7 @@
 #include "core/text.hpp"
 #include "train/options/weight_decay.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::string decay_text(const ParameterStore& store, const TrainingOptions& optio
                      others.empty() ? "" : "; not on " + others);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

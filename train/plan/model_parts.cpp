@@ -6,7 +6,7 @@
 
 #include "nn/attention/work.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -200,4 +200,4 @@ std::size_t part_of(const std::vector<ModelPart>& parts, std::string_view path) 
   return found;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

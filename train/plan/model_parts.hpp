@@ -10,7 +10,7 @@
 #include "nn/transformer/transformer.hpp"
 #include "train/plan/step_flops.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The multiply-adds of attentions: O(n d²), O(n² d) and O(n d²) for n rows of width d.
 struct AttentionParts {
@@ -40,4 +40,4 @@ std::vector<ModelPart> model_parts(const Transformer& model, const ParameterStor
 // in no scope, such as the loss, belongs to the output, which is the last part.
 std::size_t part_of(const std::vector<ModelPart>& parts, std::string_view path);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

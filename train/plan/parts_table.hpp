@@ -8,7 +8,7 @@
 #include "train/options/options.hpp"
 #include "train/plan/model_parts.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Bytes of one part, or of all.
 struct PartMemory {
@@ -42,4 +42,4 @@ PartTotals totals_of(const PartsFacts& facts);
 
 std::string parts_table(const PartsFacts& facts);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

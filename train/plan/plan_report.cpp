@@ -9,7 +9,7 @@
 #include "train/output/table.hpp"
 #include "train/plan/parts_table.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -143,4 +143,4 @@ nlohmann::ordered_json plan_json(const PlanFacts& facts) {
       {"peak_memory_range_bytes", {memory.least, memory.most}}};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

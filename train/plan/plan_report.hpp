@@ -8,7 +8,7 @@
 #include "train/plan/rehearsal.hpp"
 #include "train/plan/run_plan.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct PlanFacts {
   std::string config;  // the file
@@ -21,4 +21,4 @@ struct PlanFacts {
 std::string plan_table(const PlanFacts& facts);
 nlohmann::ordered_json plan_json(const PlanFacts& facts);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -14,7 +14,7 @@
 #include "train/options/layout.hpp"
 #include "train/plan/activations.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -213,4 +213,4 @@ Rehearsal rehearse(const Config& config, const Task& task, Index threads,
   return result;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@
 #include "train/options/options.hpp"
 #include "train/plan/model_parts.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Rehearsal {
   StepRows rows;  // of an average step
@@ -28,4 +28,4 @@ struct Rehearsal {
 Rehearsal rehearse(const Config& config, const Task& task, Index threads,
                    const std::function<void(const char*)>& say);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,7 +10,7 @@
 #include "train/output/table.hpp"
 #include "train/plan/decay_groups.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -135,4 +135,4 @@ std::string start_table(const StartFacts& facts) {
   return table.text() + "\n\n" + parts_table(facts.parts) + "\n";
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@
 #include "train/plan/parts_table.hpp"
 #include "train/plan/run_plan.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct StartFacts {
   const Config& config;
@@ -27,4 +27,4 @@ struct StartFacts {
 };
 std::string start_table(const StartFacts& facts);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

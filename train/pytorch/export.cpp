@@ -13,7 +13,7 @@
 #include "train/pytorch/source.hpp"
 #include "train/run/checkpoint.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -76,4 +76,4 @@ void export_pytorch(const SavedRun& run, const std::filesystem::path& directory)
   write_file_atomically(directory / vocabulary, vocabulary_json(run));
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

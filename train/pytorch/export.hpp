@@ -8,7 +8,7 @@
 
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline constexpr std::array pytorch_files{"model.safetensors", "model.py", "vocabulary.json"};
 
@@ -19,4 +19,4 @@ std::vector<TensorEntry> used_weights(const Transformer& model, const ParameterS
 // Writes these files into the directory, which is made if it is missing. Throws IoError.
 void export_pytorch(const SavedRun& run, const std::filesystem::path& directory);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,7 +10,7 @@
 #include "core/files/tensor_header.hpp"
 #include "core/text.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -184,4 +184,4 @@ TrainingPosition load_training(const TensorFile& file, const TrainingState& trai
   return position;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,7 +12,7 @@
 #include "train/step/optimizer.hpp"
 #include "train/step/training_position.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The tensor under a name. It must outlive the entry.
 TensorEntry tensor_entry(const std::string& name, const Tensor& tensor);
@@ -53,4 +53,4 @@ TrainingPosition load_training(const TensorFile& file, const TrainingState& stat
 // Loads what the lanes remember. Throws IoError that names the file if it does not fit.
 void load_memory(const TensorFile& file, LaneMemory& memory);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -15,7 +15,7 @@
 #include "train/run/weight_average.hpp"
 #include "train/step/file_numbers.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -120,4 +120,4 @@ void remove_reports(const RunFiles& files) {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

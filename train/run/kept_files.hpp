@@ -9,7 +9,7 @@
 #include "train/run/files.hpp"
 #include "train/run/identity.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // A training that resumes: from which step, and with which identity.
 struct GoingOn {
@@ -41,4 +41,4 @@ void keep_average(const GoingOn& training, ParameterStore& store);
 // failed.
 void remove_reports(const RunFiles& files);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

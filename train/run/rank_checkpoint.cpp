@@ -12,7 +12,7 @@
 #include "core/text.hpp"
 #include "train/run/rank_moments.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -126,4 +126,4 @@ void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks) 
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

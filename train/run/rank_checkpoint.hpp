@@ -5,7 +5,7 @@
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Writes the checkpoint of a step. What the optimiser keeps comes to rank 0 tensor by tensor, while
 // the file is written. All ranks call it together.
@@ -24,4 +24,4 @@ void share_position(TrainingPosition& position, Ranks& ranks);
 // Throws RankError that names the ranks whose weights differ from those of rank 0.
 void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

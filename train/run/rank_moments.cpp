@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 std::vector<RankMoments::Part> RankMoments::parts_of(const NamedParameter& parameter) const {
   std::vector<Part> parts;
@@ -61,4 +61,4 @@ void RankMoments::give(const Optimizer::State& state, const NamedParameter& para
   ranks_.exchange(outgoing, incoming);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

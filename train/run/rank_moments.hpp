@@ -8,7 +8,7 @@
 #include "core/ranks/ranks.hpp"
 #include "train/step/optimizer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class RankMoments {
  public:
@@ -35,4 +35,4 @@ class RankMoments {
   std::vector<Scalar> all_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

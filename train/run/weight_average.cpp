@@ -6,7 +6,7 @@
 
 #include "train/run/checkpoint.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -43,4 +43,4 @@ void write_weight_average(const std::vector<std::filesystem::path>& files, Param
   write_tensor_file(average, weight_entries(store), metadata);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "core/files/tensor_file.hpp"
 #include "core/tape/parameters.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Writes the mean of the weights in `files`, of which there must be at least one, to `average`.
 // `store` defines the names and shapes of the weights, and has its own weights again afterwards.
@@ -16,4 +16,4 @@ namespace tapehead::inline TAPEHEAD_PRECISION {
 void write_weight_average(const std::vector<std::filesystem::path>& files, ParameterStore& store,
                           Metadata metadata, const std::filesystem::path& average);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 #include "train/options/optimizer_kinds.hpp"
 #include "train/options/weight_decay.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -70,4 +70,4 @@ Chunks chunks_of(const ParameterStore& store, const TrainingOptions& options, In
   return chunks;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 #include "train/options/options.hpp"
 #include "train/step/slices.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Some numbers of one block: few enough for the caches, and for distribution over the workers.
 struct Chunk {
@@ -27,4 +27,4 @@ struct Chunks {
 // one sum, may have numbers of two of them.
 Chunks chunks_of(const ParameterStore& store, const TrainingOptions& options, Index ranks);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/heads/hard_concrete.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 OpenHeads::OpenHeads(const Transformer& transformer) {
   for (const MultiHeadAttention* attention : transformer.attentions()) {
@@ -53,4 +53,4 @@ void scale_gate_rate(const Transformer& transformer, double factor, Optimizer& o
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 #include "nn/transformer/transformer.hpp"
 #include "train/step/trainer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The gates of all heads of a model, and how many of them are open.
 class OpenHeads {
@@ -35,4 +35,4 @@ PenaltyFunction gate_penalty(const Transformer& transformer, double weight);
 // Gives gates their own learning rate.
 void scale_gate_rate(const Transformer& transformer, double factor, Optimizer& optimizer);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,7 @@
 
 #include "core/ranks/sharing.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -111,4 +111,4 @@ double GradientExchange::bytes_sent() const {
   return static_cast<double>((mine.end - mine.begin) * others) * sizeof(Scalar);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

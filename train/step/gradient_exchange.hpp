@@ -8,7 +8,7 @@
 #include "core/ranks/ranks.hpp"
 #include "train/step/gradient_sum.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Which rank computes which shards of a step: consecutive ones, in the order of the ranks.
 struct ShardRange {
@@ -47,4 +47,4 @@ class GradientExchange {
   std::vector<Incoming> incoming_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

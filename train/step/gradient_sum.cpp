@@ -7,7 +7,7 @@
 
 #include "core/kernel/rows.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 GradientSums::GradientSums(const ParameterStore& store, std::span<const ShardGradients> shards,
                            const Slice& slice) {
@@ -67,4 +67,4 @@ std::string not_finite_in(const ParameterStore& store, GradientSums& sums, const
   return "";
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "core/tape/parameters.hpp"
 #include "train/step/slices.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The gradients of one shard: where a tape has left them, or those of one slice where they have
 // arrived from another rank.
@@ -76,4 +76,4 @@ double sum_gradients(const BlockRange& range, std::span<const ShardGradients> sh
 // has a number which is not finite. Empty if there is none.
 std::string not_finite_in(const ParameterStore& store, GradientSums& sums, const Slice& slice);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

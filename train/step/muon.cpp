@@ -7,7 +7,7 @@
 #include "core/kernel/rows.hpp"
 #include "core/product/matrix_product.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -100,4 +100,4 @@ void muon(const MatrixUpdate& update, Scalar momentum, Scalar* scratch) {
       update.weight, step);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

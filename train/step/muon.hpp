@@ -5,7 +5,7 @@
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct MatrixUpdate {
   Index rows;
@@ -36,4 +36,4 @@ const Scalar* orthogonal(Index rows, Index columns, Scalar* x, Scalar* scratch);
 // The numbers of scratch memory that these need.
 Index muon_scratch(Index rows, Index columns);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,7 +10,7 @@
 #include "train/options/weight_decay.hpp"
 #include "train/step/muon.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Optimizer::Optimizer(ParameterStore& store, const TrainingOptions& options, Ranks& ranks)
     : store_(store),
@@ -225,4 +225,4 @@ void Optimizer::update_matrices(Workers& workers, GradientSums& sums, Factors fa
   });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

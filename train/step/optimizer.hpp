@@ -13,7 +13,7 @@
 #include "train/step/gradient_sum.hpp"
 #include "train/step/optimizer_updates.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class Optimizer {
  public:
@@ -108,4 +108,4 @@ class Optimizer {
   Index steps_ = 0;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

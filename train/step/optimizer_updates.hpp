@@ -8,7 +8,7 @@
 #include "core/types.hpp"
 #include "train/options/options.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 constexpr std::size_t most_moments = 2;
 
@@ -27,4 +27,4 @@ struct Update {
 using UpdateFunction = void (*)(const Update&, const TrainingOptions&);
 UpdateFunction update_of(OptimizerKind kind);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,6 +1,6 @@
 #include "train/step/slices.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -38,4 +38,4 @@ std::vector<BlockRange> blocks_in(const ParameterStore& store, const Slice& slic
   return ranges;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 
 #include "core/tape/parameters.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Consecutive numbers of a block.
 struct BlockRange {
@@ -45,4 +45,4 @@ std::vector<Slice> cut_into_slices(Index size, std::span<const Index> edges, Ind
 // The parts of the blocks that are in a slice.
 std::vector<BlockRange> blocks_in(const ParameterStore& store, const Slice& slice);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

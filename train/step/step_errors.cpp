@@ -4,7 +4,7 @@
 
 #include "core/tape/finite.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 NumericError numeric_error(Index step, const std::string& what) {
   return NumericError(
@@ -24,4 +24,4 @@ void expect_finite_weights(const ParameterStore& store, Index step) {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 #include "core/errors.hpp"
 #include "core/tape/parameters.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 NumericError numeric_error(Index step, const std::string& what);
 
@@ -24,4 +24,4 @@ auto with_step(Index step, const Action& action) {
 // replaced by a bad one.
 void expect_finite_weights(const ParameterStore& store, Index step);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

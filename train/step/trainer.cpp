@@ -15,7 +15,7 @@
 #include "train/step/schedule.hpp"
 #include "train/step/shards.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -223,4 +223,4 @@ void Trainer::run_part(Shard& shard, const Batch& batch, const LossFunction& los
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

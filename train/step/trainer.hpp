@@ -14,7 +14,7 @@
 #include "train/step/gradient_exchange.hpp"
 #include "train/step/optimizer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The results of a step. Losses are means over its labels, in nats.
 struct StepStats {
@@ -110,4 +110,4 @@ class Trainer {
   PoolVector<PoolVector<Index>> lanes_of_ranks_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@
 #include "core/gradcheck/model/parameter_check.hpp"
 #include "core/gradcheck/subject.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -201,4 +201,4 @@ ModelGradcheckReport gradcheck_model(ParameterStore& store, const ModelLoss& los
   return gradcheck_model(store, on_one_tape, options);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

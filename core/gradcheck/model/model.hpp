@@ -7,7 +7,7 @@
 
 #include "core/gradcheck/model/options.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct ModelGradcheckReport {
   bool ok() const;
@@ -26,4 +26,4 @@ ModelGradcheckReport gradcheck_model(ParameterStore& store, const ModelLoss& los
 ModelGradcheckReport gradcheck_model(ParameterStore& store, const LossAndGradients& loss,
                                      const ModelGradcheckOptions& options = {});
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

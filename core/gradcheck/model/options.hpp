@@ -11,7 +11,7 @@
 #include "core/tape/parameters.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Computes the loss of a model on the given tape. The gradients of the parameters go to
 // `gradients`, as with Pass. Random draws must be the same in every call. Dropout may be on, since
@@ -41,4 +41,4 @@ struct ParameterCheck {
   Finding finding;      // has verdict `correct` if nothing is wrong
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,7 +10,7 @@
 #include "core/gradcheck/subject.hpp"
 #include "core/tape/finite.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -213,4 +213,4 @@ Comparison ParameterChecker::compare_elements(const Grid& grid, double size,
   return c;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

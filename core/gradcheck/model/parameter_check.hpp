@@ -11,7 +11,7 @@
 #include "core/gradcheck/model/options.hpp"
 #include "core/gradcheck/model/parameter_slopes.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The gradient and the differences of the loss along one direction in one parameter.
 struct DirectionCheck {
@@ -62,4 +62,4 @@ class ParameterChecker {
   std::uint64_t number_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -76,4 +76,4 @@ Slope ParameterSlopes::element(const NamedParameter& parameter, Index element, d
   return search(parameter, move, 1e-3 * typical_size(store_.value(parameter)), enough);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "core/gradcheck/model/options.hpp"
 #include "core/gradcheck/slopes/slope.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Restores values in its destructor.
 class Restored {
@@ -51,4 +51,4 @@ class ParameterSlopes {
   double centre_;  // the loss at the unchanged parameters
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

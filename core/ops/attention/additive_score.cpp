@@ -6,7 +6,7 @@
 #include "core/kernel/fused_multiply_add.hpp"
 #include "core/kernel/rows.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -73,4 +73,4 @@ void AdditiveScore::gradients(const PairPanel& pairs, const Scalar* dscores, Ind
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,7 @@
 
 #include "core/ops/attention/pair_score.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class AdditiveScore : public PairScore {
  public:
@@ -14,4 +14,4 @@ class AdditiveScore : public PairScore {
                  const PairGradients& to) const override;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

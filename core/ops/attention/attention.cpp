@@ -6,7 +6,7 @@
 #include "core/ops/attention/problem.hpp"
 #include "core/ops/attention/single.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -182,4 +182,4 @@ HeadAttention head_attention(const HeadColumns& query, const HeadColumns& key,
   return found;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "core/sequence/segments.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // For each head: y = dropout(softmax(scale Q Kᵀ + bias)) V (Vaswani et al. 2017, equation 1). The
 // rows of query segment i attend to the rows of key segment i, as far as the pattern allows. Other
@@ -39,4 +39,4 @@ HeadAttention head_attention(const HeadColumns& query, const HeadColumns& key,
                              const std::optional<Var>& score_weights = {},
                              const std::optional<HeadColumns>& sink_query = {});
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

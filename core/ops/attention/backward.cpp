@@ -6,7 +6,7 @@
 #include "core/ops/attention/kernel.hpp"
 #include "core/product/transpose.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 void AttentionKernel::backward(HeadProblem problem, const HeadRows& output, HeadRows doutput,
                                const Scalar* log_sums, Index log_sums_stride,
@@ -243,4 +243,4 @@ void AttentionKernel::all_scores(const HeadProblem& problem, Scalar* scores, Ind
       });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 #include "core/errors.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 void expect_bias(const AttentionBias& bias, Index N, Index heads, Index d_value) {
   const Index B = bias.buckets.count();
@@ -32,4 +32,4 @@ void append_inputs(const AttentionBias& bias, PoolVector<Var>& inputs) {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "core/sequence/distance.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // A key in bucket b adds to its score scale q · k, in head h, those of these that are given:
 // -slopes[h] |distance|, by_head[h][b], by_query[q][h B + b].
@@ -28,4 +28,4 @@ void expect_bias(const AttentionBias& bias, Index N, Index heads, Index d_value)
 // Appends the Vars of the bias to an op's inputs.
 void append_inputs(const AttentionBias& bias, PoolVector<Var>& inputs);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,6 +1,6 @@
 #include "core/ops/attention/bias_values.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 BiasValues::BiasValues(const AttentionBias& bias)
     : buckets(bias.buckets),
@@ -46,4 +46,4 @@ HeadBiasTargets BiasTargets::head(const Segment& queries, Index head) const {
           .values = values_};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 #include "core/ops/attention/distance.hpp"
 #include "core/sequence/segments.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The values of a bias, without Vars.
 struct BiasValues {
@@ -38,4 +38,4 @@ class BiasTargets {
   Scalar* values_ = nullptr;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 void PanelDistances::take(const DistanceBuckets& buckets, const PanelNumbers& panel) {
   const auto distances = static_cast<std::size_t>(panel.keys + panel.columns - 1);
@@ -115,4 +115,4 @@ void PanelDistances::sum_rows(const PanelNumbers& panel, Scalar factor, Scalar* 
       });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "core/ops/attention/tile.hpp"
 #include "core/sequence/distance.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // numbers[j step + q] belongs to key j and query q of a panel, whose distance is `distance` + j -
 // q. `columns` are whole vectors, of which `queries` are real.
@@ -72,4 +72,4 @@ class PanelDistances {
   std::array<Scalar, most> line_;           // from the largest distance on
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

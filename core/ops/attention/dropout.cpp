@@ -1,6 +1,6 @@
 #include "core/ops/attention/dropout.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 void AttentionDropout::draw(const DropoutAddress& at, Index columns, Index keys) {
   const auto salt = static_cast<std::uint32_t>(at.head) + 1;
@@ -19,4 +19,4 @@ void AttentionDropout::draw(const DropoutAddress& at, Index columns, Index keys)
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 #include "core/ops/attention/tile.hpp"
 #include "core/ops/dropout_mask.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The address of the draw for the first query and key, and the steps to the others.
 struct DropoutAddress {
@@ -47,4 +47,4 @@ class AttentionDropout {
   std::array<std::uint16_t, static_cast<std::size_t>(block_keys* key_words)> kept_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

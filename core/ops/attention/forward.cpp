@@ -8,7 +8,7 @@
 
 #include "core/ops/attention/kernel.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -165,4 +165,4 @@ void AttentionKernel::finish_rows(const Tile& tile, const HeadOutput& out) {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 
 #include "core/product/transpose.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 AttentionKernel::AttentionKernel(const HeadSizes& sizes, Scalar scale, const Dropout& dropout,
                                  const Tensor& value_bias)
@@ -108,4 +108,4 @@ void AttentionKernel::draw_dropout(const HeadProblem& problem, const Tile& tile,
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

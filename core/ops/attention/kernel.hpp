@@ -18,7 +18,7 @@
 #include "core/product/broadcast_product.hpp"
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The score of a head; without a function, the dot product.
 struct HeadScore {
@@ -202,4 +202,4 @@ void AttentionKernel::for_each_part(const Tile& tile, const KeyRange& block,
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

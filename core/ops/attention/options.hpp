@@ -10,7 +10,7 @@
 #include "core/random/keep_bits.hpp"
 #include "core/sequence/pattern.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct AttentionOptions {
   Index heads = 1;
@@ -36,4 +36,4 @@ struct AttentionOptions {
   Index score_weights_before(Index head) const;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

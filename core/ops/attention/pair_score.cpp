@@ -4,7 +4,7 @@
 
 #include "core/memory/pool_vector.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -54,4 +54,4 @@ void SinglePairScore::gradients(const PairPanel& pairs, const Scalar* dscores, I
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

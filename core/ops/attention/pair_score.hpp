@@ -9,7 +9,7 @@
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Some queries and keys of one head, in all pairs, and the head's learned numbers. Queries are
 // columns: number c of query q is queries[c query_step + q]. After `query_count` queries there are
@@ -93,4 +93,4 @@ std::shared_ptr<const PairScore> score_by(Function function) {
   return std::make_shared<const Kept>(std::move(function));
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

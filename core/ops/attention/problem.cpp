@@ -7,7 +7,7 @@
 #include "core/errors.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 const PairScore* AttentionOptions::score(Index head) const {
   if (scores.empty()) {
@@ -105,4 +105,4 @@ AttentionProblem attention_problem(const HeadColumns& query, const HeadColumns& 
                       : Tensor::empty({2 * options.heads, query.matrix.shape()[0]})};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@
 #include "core/sequence/pattern_ranges.hpp"
 #include "core/sequence/segments.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The rows of a segment in one head's columns.
 inline HeadRows rows_of(const HeadMatrix& columns, const Segment& segment, Index head,
@@ -140,4 +140,4 @@ AttentionProblem attention_problem(const HeadColumns& query, const HeadColumns& 
                                    const std::optional<Var>& score_weights,
                                    const std::optional<HeadColumns>& sink_query);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

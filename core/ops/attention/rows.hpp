@@ -7,7 +7,7 @@
 #include "core/kernel/rows.hpp"
 #include "core/memory/prefetch.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
@@ -55,4 +55,4 @@ inline Panel panel_of(const HeadRows& from, Index first, Index count, Scalar* ro
   return {room, step};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,7 +5,7 @@
 
 #include "core/ops/attention/kernel.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // scores[j][q] = scale times the score of q and k_j, plus the bias; -inf where q may not attend to
 // j. Returns false, and makes no scores, if no query may attend to any key.
@@ -180,4 +180,4 @@ void AttentionKernel::apply_ranges(const HeadProblem& problem, const Tile& tile,
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -13,7 +13,7 @@
 #include "core/memory/prefetch.hpp"
 #include "core/ops/attention/rows.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -149,4 +149,4 @@ void attend_single(const SingleQuery& problem, const SingleQuery& next, Scalar* 
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,7 @@
 
 #include "core/ops/attention/bias_values.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // One query of all heads, and the rows of keys and values that it attends to. In a row the heads'
 // vectors are `step` columns apart.
@@ -41,4 +41,4 @@ Index single_query_room(Index keys, Index heads);
 void attend_single(const SingleQuery& problem, const SingleQuery& next, Scalar* room, Scalar* y,
                    Scalar* log_sums, Index log_sums_stride);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

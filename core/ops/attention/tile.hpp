@@ -9,7 +9,7 @@
 #include "core/product/broadcast_product.hpp"
 #include "core/sequence/pattern.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 constexpr Index panel_queries = 2 * lane_count;
 constexpr Index tile_panels = 8;
@@ -106,4 +106,4 @@ void for_each_run(const Tile& tile, const KeyRange& block, const Visitor& visit)
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

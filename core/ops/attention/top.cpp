@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -58,4 +58,4 @@ void keep_top(const PanelNumbers& scores, Index key, const KeptScores& kept) {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

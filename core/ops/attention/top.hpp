@@ -4,7 +4,7 @@
 #include "core/memory/pool_vector.hpp"
 #include "core/ops/attention/distance.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // For each query: the smallest score that it keeps, and the last key that it keeps with this score.
 // Both come from the forward pass, so that the backward pass keeps the same scores.
@@ -37,4 +37,4 @@ class TopScores {
 // Sets scores that are not kept to -inf. `kept` begins at the panel's first query.
 void keep_top(const PanelNumbers& scores, Index key, const KeptScores& kept);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,7 @@
 
 #include "core/product/broadcast_product.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 ValueBias::ValueBias(const Tensor& rows) {
   if (rows.shape().rank() == 0) {
@@ -32,4 +32,4 @@ void ValueBias::take_gradients(const Scalar* dy, Index stride, Index queries) {
                     gradients_.data(), step_);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

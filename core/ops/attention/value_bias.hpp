@@ -5,7 +5,7 @@
 #include "core/ops/attention/tile.hpp"
 #include "core/tape/tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The rows of a bias in the layout that products need, and scratch memory for a tile of queries.
 // All rows are padded to whole vectors.
@@ -36,4 +36,4 @@ class ValueBias {
   Tensor gradients_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -78,4 +78,4 @@ Var open_gates(const Var& log_alpha) {
       });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

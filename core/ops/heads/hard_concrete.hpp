@@ -6,7 +6,7 @@
 #include "core/random/draws.hpp"
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // log_alpha: (H), one number for each gate; the larger it is, the more open the gate. σ is the
 // logistic function, γ = -0.1, ζ = 1.1 and β = 2/3 (Louizos et al. 2018, section 4.1). All these
@@ -24,4 +24,4 @@ Var settled_gates(const Var& log_alpha);
 // 12); (1).
 Var open_gates(const Var& log_alpha);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,7 @@
 
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 void expect_heads(const HeadColumns& columns, Index rows, Index heads, Index width,
                   std::string_view what) {
@@ -24,4 +24,4 @@ HeadGradient::HeadGradient(Gradients& g, Index input, const HeadMatrix& of)
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

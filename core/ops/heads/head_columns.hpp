@@ -7,7 +7,7 @@
 
 #include "core/tape/tape.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The columns of a matrix, from `first` on, that hold the heads' vectors. Queries, keys and values
 // that are made by one product are columns of one matrix.
@@ -57,4 +57,4 @@ class HeadGradient {
   Index step_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "core/product/matrix_product.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -107,4 +107,4 @@ Var head_linear(const HeadColumns& columns, const Var& weight, const Var& bias, 
       });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

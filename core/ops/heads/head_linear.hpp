@@ -3,7 +3,7 @@
 
 #include "core/ops/heads/head_columns.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // y_h = x_h W_hᵀ: head h sees only its own `in` columns of x. weight: (heads * out, in), one matrix
 // after the other, or (out, in), one for all heads; y: (N, heads * out). Throws ShapeError.
@@ -12,4 +12,4 @@ Var head_linear(const HeadColumns& x, const Var& weight, Index heads, Index out)
 // y_h = x_h W_hᵀ + b_h. bias: (heads * out) or (out), as the weight.
 Var head_linear(const HeadColumns& x, const Var& weight, const Var& bias, Index heads, Index out);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

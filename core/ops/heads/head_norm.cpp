@@ -5,7 +5,7 @@
 #include "core/kernel/rows.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -51,4 +51,4 @@ Var normalize_heads(const HeadColumns& columns, Index heads, Index width, Scalar
       });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "core/kernel/rows.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -148,4 +148,4 @@ Var rotate_heads(const HeadColumns& columns, const Tensor& table, const Segments
              : rotate<Neighbours>(columns, table, segments, heads, width, last);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

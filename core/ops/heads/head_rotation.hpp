@@ -8,7 +8,7 @@
 #include "core/ops/heads/rotary_pairs.hpp"
 #include "core/sequence/segments.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The cosines and, in the columns after them, the sines of position · base^(-2 c / width) for c <
 // width / 2 (section 3.2.2, equation 15, with base 10000). (positions, width); the width must be
@@ -23,4 +23,4 @@ Var rotate_heads(const HeadColumns& x, const Tensor& table, const Segments& segm
                  Index width, RotaryPairs pairs = RotaryPairs::halves,
                  Index last = std::numeric_limits<Index>::max());
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "core/ops/dropout_mask.hpp"
 #include "core/tape/dims.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
@@ -135,4 +135,4 @@ Var sum_heads(const HeadColumns& columns, const Var& weights, Index heads, Index
       });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@
 #include "core/random/keep_bits.hpp"
 #include "core/sequence/segments.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // x holds `heads` heads of `width` columns. All these ops throw ShapeError.
 
@@ -22,4 +22,4 @@ Var drop_heads(const HeadColumns& x, const Segments& segments, Index heads, Inde
 // y = Σ_h weights[h] x_h. weights: (heads); y: (N, width).
 Var sum_heads(const HeadColumns& x, const Var& weights, Index heads, Index width);
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

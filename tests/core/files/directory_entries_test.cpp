@@ -13,8 +13,7 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -41,5 +40,4 @@ TEST(DirectoryEntries, an_error_names_the_directory) {
   EXPECT_EQ(child.wait(), 0);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

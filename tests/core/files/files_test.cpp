@@ -25,8 +25,7 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -234,5 +233,4 @@ TEST(Files, a_writer_killed_at_any_moment_leaves_a_whole_file_or_none) {
   EXPECT_EQ(files_in(directory.path()), 1);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -7,8 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using Tokens = std::vector<TokenId>;
 
@@ -55,5 +54,4 @@ TEST(Hash, is_written_with_16_digits) {
   EXPECT_EQ(Hash().add("some text").hexadecimal().size(), 16U);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -12,8 +12,7 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/program.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -71,5 +70,4 @@ TEST_F(InputFilesTest, what_is_no_regular_file_or_not_there_can_be_both) {
   EXPECT_EQ(io_error_of([&] { open_output(here / "nowhere", inputs).write("x"); }), "no error");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

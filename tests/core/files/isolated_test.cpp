@@ -11,8 +11,7 @@
 #include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 
@@ -60,5 +59,4 @@ TEST(Isolated, its_end_is_told) {
             "exit code 0");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -12,8 +12,7 @@
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(StandardStreams, closed_ones_stay_of_no_use_and_become_no_file) {
   ChildProcess child([] {
@@ -76,5 +75,4 @@ TEST(StandardStreams, a_message_that_cannot_be_written_is_no_error) {
   EXPECT_EQ(child.wait(), 0);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

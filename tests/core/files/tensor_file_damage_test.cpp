@@ -16,8 +16,7 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -162,5 +161,4 @@ TEST(TensorFileDamage, a_header_length_beyond_the_file_is_refused) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

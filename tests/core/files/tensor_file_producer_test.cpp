@@ -18,8 +18,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -142,5 +141,4 @@ TEST(TensorFileProducer, and_a_disk_that_fills_up_leave_the_old_file_alone) {
   EXPECT_EQ(files_in(directory.path()), 1U);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

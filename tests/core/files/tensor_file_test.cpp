@@ -24,8 +24,7 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
@@ -201,5 +200,4 @@ TEST(TensorFile, a_full_disk_leaves_the_old_file) {
   EXPECT_EQ(TensorFile(path).metadata("number"), "1");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -7,9 +7,7 @@
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/matmul.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // y = 3 x, with the gradient of 2 x.
 Var wrong(const Var& x) {
@@ -58,6 +56,4 @@ TEST(GradcheckAssertions, end_the_test_where_asked_to) {
   EXPECT_FATAL_FAILURE(ASSERT_GRADCHECK(wrong, random(2, 3)), "ratio 0.666667");
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,9 +10,7 @@
 
 #include "tests/consumer/gated.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::HasSubstr;
 
@@ -106,6 +104,4 @@ TEST(CheckYourGradient, shows_the_messages_that_there_are) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

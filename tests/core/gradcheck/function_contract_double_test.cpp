@@ -15,9 +15,7 @@
 #include "tests/support/expect_verdict.hpp"
 #include "tests/support/square.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 TEST(Gradcheck, sees_a_gradient_that_overwrites_what_it_should_add_to) {
   expect_verdict(check_square([](Gradients& g, const Tensor& x) {
@@ -235,6 +233,4 @@ TEST(Gradcheck, sees_an_output_that_depends_on_recording) {
                  "another output where the tape does not record");
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -17,9 +17,7 @@
 #include "tests/support/expect_verdict.hpp"
 #include "tests/support/square.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 TEST(Gradcheck, passes_what_is_right) {
   const GradcheckReport report =
@@ -124,6 +122,4 @@ TEST(Gradcheck, takes_functions_of_several_ops) {
       random_tensor({3, 4}, 1), random_tensor({4, 5}, 2), random_tensor({5}, 3));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

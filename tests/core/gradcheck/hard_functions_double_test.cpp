@@ -16,9 +16,7 @@
 #include "tests/support/expect_verdict.hpp"
 #include "tests/support/proof.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 struct HardFunction {
   std::string name;
@@ -188,6 +186,4 @@ TEST(Gradcheck, cannot_tell_beside_a_number_that_is_too_large) {
                  "differences: beside numbers of 1e+30 ");
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -16,9 +16,7 @@
 #include "tests/support/expect_verdict.hpp"
 #include "tests/support/square.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -210,6 +208,4 @@ TEST(Gradcheck, sees_a_transposed_gradient) {
                WrongKind::transposed, "product: input 1 ");
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

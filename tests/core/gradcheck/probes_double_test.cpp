@@ -19,9 +19,7 @@
 #include "support/random_tensor.hpp"
 #include "tests/support/expect_verdict.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // y = x + x₂, whose backward hands in one gradient and then the other.
 using Backward = void (*)(Gradients&);
@@ -268,6 +266,4 @@ TEST(GradcheckOfBadFunctions, says_with_which_inputs_it_throws) {
                  "seen with input 1 as a constant");
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,9 +12,7 @@
 #include "tests/core/gradcheck/mutants/elementwise.hpp"
 #include "tests/support/expect_verdict.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 GradcheckReport check(const Function& f, const Function& slope, std::initializer_list<double> at,
                       bool probes = true) {
@@ -202,6 +200,4 @@ TEST(GradcheckScale, finds_small_errors_among_many_elements) {
   expect_wrong(tanh_with(1 + 3e-8), WrongKind::factor, "480 of 480 elements");
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 using Floats = xsimd::batch<float>;
 
@@ -45,6 +43,4 @@ TEST(Exponential, keeps_na_n) {
   EXPECT_TRUE(std::isnan(exp_of(-std::numeric_limits<float>::quiet_NaN())));
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -7,9 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 // (1 + i e)² - (1 + 2 i e) = i² e², which for small i is less than half of the last digit of a
 // number near 1: a product that is rounded by itself loses it.
@@ -36,6 +34,4 @@ TEST(FusedMultiplyAdd, rounds_once_in_single_precision) { expect_one_rounding<fl
 TEST(FusedMultiplyAdd, rounds_once_in_double_precision) { expect_one_rounding<double>(); }
 #endif
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -14,8 +14,7 @@
 
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -139,5 +138,4 @@ TEST_F(ThreadCounts, are_divided_among_processes_but_not_below_one) {
   EXPECT_EQ(default_thread_count(cores + 1, here / "none").count, 1);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -18,9 +18,7 @@
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::Each;
 using ::testing::ThrowsMessage;
@@ -156,6 +154,4 @@ TEST(Workers, that_cannot_all_start_are_an_error) {
   EXPECT_EQ(child.wait(), 0);
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::Each;
 using ::testing::Not;
@@ -168,6 +166,4 @@ TEST(Pool, serves_several_threads) {
   EXPECT_TRUE(shared.unique());
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -12,9 +12,7 @@
 #include "core/product/broadcast_product.hpp"
 #include "core/types.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 void add_lines(const StoredRows& rows, std::set<const Scalar*>& lines) {
   for (Index i = 0; i < rows.rows; ++i) {
@@ -87,6 +85,4 @@ TEST(Prefetcher, is_called_by_products_as_often_as_they_say) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -13,9 +13,7 @@
 
 #include "core/random/draws.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::Each;
 
@@ -131,6 +129,4 @@ TEST(SpanHeap, serves_ragged_rounds_from_the_same_memory) {
   EXPECT_LT(heap.bytes_held(), most_needed + most_needed / 4);
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

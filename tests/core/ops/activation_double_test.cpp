@@ -10,9 +10,7 @@
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/plain.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::DoubleNear;
@@ -109,6 +107,4 @@ TEST_P(BiasActivation, shape_errors_name_the_op_and_both_shapes) {
                                               HasSubstr("expected (3), got (2)"))));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

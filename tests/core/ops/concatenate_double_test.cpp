@@ -9,9 +9,7 @@
 #include "core/ops/arithmetic.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -122,6 +120,4 @@ TEST(Slice, shape_errors_name_the_op_the_range_and_the_shape) {
   EXPECT_THROW(slice(tape.variable(random_tensor({3}, 1)), 0, 0, 1), ShapeError);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

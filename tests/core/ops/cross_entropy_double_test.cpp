@@ -15,9 +15,7 @@
 #include "core/ops/softmax.hpp"
 #include "tests/support/plain.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::DoubleNear;
@@ -154,6 +152,4 @@ TEST(CrossEntropyErrors, name_the_op_and_both_shapes) {
               says("cross_entropy.targets: -1", "one of the 5 logits"));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

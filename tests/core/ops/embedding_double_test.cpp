@@ -13,9 +13,7 @@
 #include "core/ops/matmul.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::DoubleNear;
@@ -118,6 +116,4 @@ TEST(SinusoidalPositions, by_the_formula) {
                           DoubleNear(std::sin(0.02), 1e-15), DoubleNear(std::cos(0.02), 1e-15)));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

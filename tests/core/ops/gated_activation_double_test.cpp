@@ -12,9 +12,7 @@
 #include "core/ops/residual.hpp"
 #include "tests/support/plain.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -86,6 +84,4 @@ TEST(GatedActivationShapes, errors_name_the_op_and_both_shapes) {
                                       HasSubstr("got (2, 5)"))));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,9 +9,7 @@
 #include "core/ops/arithmetic.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -65,6 +63,4 @@ TEST(JoinSequences, wrong_shapes_are_refused) {
               ThrowsMessage<ShapeError>(HasSubstr("2 sequences before, but 1 after")));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,9 +10,7 @@
 #include "core/ops/matmul.hpp"
 #include "tests/support/plain.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -128,6 +126,4 @@ TEST(Linear, shape_errors_name_the_op_and_both_shapes) {
                   HasSubstr("linear.weight has 5 rows: the first 6 cannot be taken")));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

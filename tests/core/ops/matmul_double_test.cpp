@@ -8,9 +8,7 @@
 #include "core/errors.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::DoubleNear;
@@ -100,6 +98,4 @@ TEST(Transpose, shape_errors_name_the_op_and_the_shape) {
                   AllOf(HasSubstr("transpose.x"), HasSubstr("expected two axes, got (3)"))));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

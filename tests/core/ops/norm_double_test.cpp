@@ -9,9 +9,7 @@
 #include "core/ops/arithmetic.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::DoubleNear;
@@ -100,6 +98,4 @@ TEST(RmsNorm, shape_errors_name_the_op_and_both_shapes) {
                                               HasSubstr("expected (3), got (2)"))));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

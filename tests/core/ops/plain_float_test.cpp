@@ -11,9 +11,7 @@
 #include "core/ops/softmax.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // Two whole vectors of floats and a rest, on any CPU.
 constexpr Index N = 3;
@@ -82,6 +80,4 @@ TEST_F(PlainOps, matmul) {
   });
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,9 +9,7 @@
 #include "core/ops/arithmetic.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -94,6 +92,4 @@ TEST(Reduce, shape_errors_name_the_op_the_axis_and_the_shape) {
                   AllOf(HasSubstr("mean.x"), HasSubstr("expected two axes, got (3)"))));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -23,9 +23,7 @@
 #include "tests/reference/softmax.hpp"
 #include "tests/support/plain.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using reference::Array;
 
@@ -161,6 +159,4 @@ TEST(ReferenceOps, select_rows) {
               [&](const Var& x) { return select_rows(x, rows); }, random_tensor({6, D}, 1));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

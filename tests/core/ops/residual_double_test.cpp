@@ -12,9 +12,7 @@
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/plain.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
@@ -145,6 +143,4 @@ TEST(Dropout, shape_errors_name_the_op_and_the_shape) {
               ThrowsMessage<ShapeError>(HasSubstr("dropout.x: expected two axes, got (3)")));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

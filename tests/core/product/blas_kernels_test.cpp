@@ -16,8 +16,7 @@
 
 #include "core/kernel/cpu.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(BlasKernels, one_thread_for_each_caller_in_the_pthread_build) {
   prepare_blas();
@@ -85,5 +84,4 @@ TEST(BlasKernels, products_are_right_after_the_choice) {
   EXPECT_EQ(c, (std::array<double, 4>{19, 22, 43, 50}));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

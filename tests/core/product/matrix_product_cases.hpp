@@ -18,7 +18,7 @@
 #include "core/types.hpp"
 #include "core/version.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Whole numbers from -4 to 4 in rows `stride` apart, NaN between the rows.
 inline std::vector<Scalar> whole_numbers(Index rows, Index columns, Index stride, Index salt) {
@@ -232,4 +232,4 @@ TEST(PackedMatrix, gives_a_row_the_same_whatever_stands_beside_it) {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

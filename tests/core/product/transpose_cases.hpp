@@ -9,7 +9,7 @@
 #include "core/kernel/rows.hpp"
 #include "core/product/transpose.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Below, at and beyond one and two vectors either way.
 inline std::vector<Index> transposed_sizes() {
@@ -46,4 +46,4 @@ TEST(CopyTransposed, turns_rows_into_columns_and_fills_the_last_vector_with_zero
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

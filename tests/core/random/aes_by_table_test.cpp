@@ -8,9 +8,7 @@
 
 #include "tests/support/plain_draws.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 // In 1,000 random states each place has 98 % of all bytes.
 TEST(AesByTable, equals_the_rounds_written_out) {
@@ -27,6 +25,4 @@ TEST(AesByTable, equals_the_rounds_written_out) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -13,8 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using Block = std::array<std::uint32_t, 4>;
 
@@ -187,5 +186,4 @@ TEST(Draws, a_digest_tells_texts_apart) {
   EXPECT_EQ(digests.size(), 9U);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -10,9 +10,7 @@
 
 #include "tests/support/plain_draws.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 Dropout dropout_of(double probability) {
   return {.probability = probability, .draws = Draws(7, "tests.keep_bits", 12345, 40)};
@@ -84,6 +82,4 @@ TEST(KeepRows, drop_as_many_as_the_probability_says) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -8,9 +8,7 @@
 #include "tests/support/child_process.hpp"
 #include "tests/support/thread_ranks.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 TEST(DefaultThreads, are_all_cores_of_a_process_that_works_alone) {
   EXPECT_EQ(default_thread_count(alone()).count, default_threads());
@@ -52,6 +50,4 @@ TEST(DefaultThreads, are_not_divided_among_ranks_with_different_cores) {
   });
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

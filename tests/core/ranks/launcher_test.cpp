@@ -5,9 +5,7 @@
 
 #include <map>
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 Launched launched_with(const std::map<std::string, std::string>& variables,
                        Launcher preferred = Launcher::none) {
@@ -51,6 +49,4 @@ TEST(Launcher, is_the_program_s_own_where_two_are_set) {
   EXPECT_EQ(launched_with(by_mpich, Launcher::openmpi).by, Launcher::mpich);
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -7,9 +7,7 @@
 
 #include "tests/support/thread_ranks.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 using Ends = std::vector<std::optional<RankEnd>>;
 
@@ -54,6 +52,4 @@ TEST(RankEnd, keeps_what_would_act_on_a_terminal_from_it) {
   EXPECT_EQ(error_line({.exit_code = 1, .message = "\x1b[31m"}), "error: \\x1b[31m\n");
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

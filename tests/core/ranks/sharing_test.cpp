@@ -6,9 +6,7 @@
 
 #include "tests/support/thread_ranks.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 using testing::ElementsAre;
 
@@ -50,6 +48,4 @@ TEST(RankSharing, a_process_alone_has_what_it_has) {
   EXPECT_EQ(text_of_first(alone(), "mine"), "mine");
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

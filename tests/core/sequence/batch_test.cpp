@@ -8,8 +8,7 @@
 
 #include "core/errors.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 // Two sequences, of 2 and 3 rows; rows 1 and 4 have a label.
 Batch whole_batch() {
@@ -54,5 +53,4 @@ TEST(Batch, of_parts_that_do_not_is_refused_with_the_part) {
   EXPECT_EQ(fault_after([](Batch& batch) { batch.labels.rows = {4, 1}; }), "batch.labels.rows");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

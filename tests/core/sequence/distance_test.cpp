@@ -11,9 +11,7 @@
 
 #include "core/errors.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
@@ -93,6 +91,4 @@ TEST(AlibiSlopes, are_those_of_the_paper) {
   EXPECT_THAT(alibi_slopes(12), Pointwise(DoubleNear(1e-9), twelve));
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

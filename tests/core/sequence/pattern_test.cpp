@@ -9,9 +9,7 @@
 #include "core/errors.hpp"
 #include "core/sequence/pattern_ranges.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -112,6 +110,4 @@ TEST(PatternErrors, say_what_fits) {
   EXPECT_THAT([] { Pattern::full().top(0); }, says("a number of largest scores of 0"));
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -6,8 +6,7 @@
 
 #include <vector>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -63,5 +62,4 @@ TEST(Segments, of_keys_may_overlap_leave_gaps_and_come_in_any_order) {
   EXPECT_EQ(row_count(cache), 13);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -5,8 +5,7 @@
 
 #include <string>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 std::string place(const Module& module, Index column, Index columns) {
   return place_of(module, column, columns).to_string();
@@ -32,5 +31,4 @@ TEST(Module, tells_something_of_results_with_fewer_columns_than_parts) {
   EXPECT_EQ(place(projection, 1, 2), "key");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -14,9 +14,7 @@
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::Each;
@@ -211,6 +209,4 @@ TEST(ParameterGradients, take_memory_when_the_first_gradient_comes_and_forget_it
   EXPECT_EQ(gradients.data(weight.block), nullptr);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

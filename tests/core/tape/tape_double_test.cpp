@@ -14,9 +14,7 @@
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -357,6 +355,4 @@ TEST(Tape, looks_for_nothing_where_checks_are_off) {
   checks() = before;
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,9 +9,7 @@
 
 #include "core/errors.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::Each;
@@ -124,6 +122,4 @@ TEST(Tensor, refuses_views_that_reach_beyond_it) {
   EXPECT_NO_THROW(static_cast<void>(x.part(6, {0})));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

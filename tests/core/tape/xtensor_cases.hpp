@@ -8,9 +8,7 @@
 #include "core/errors.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -145,6 +143,4 @@ TEST(XtensorPut, writes_or_adds_a_gradient) {
   EXPECT_THAT(place.values(), ElementsAre(3, 6, 9, 12, 15, 18));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,8 +6,7 @@
 
 #include <vector>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -77,5 +76,4 @@ TEST(Lanes, are_read_side_by_side_in_batches_that_take_turns) {
               ElementsAre(ElementsAre(1, 3, 4), ElementsAre(2, 5)));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

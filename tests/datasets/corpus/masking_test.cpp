@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <set>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -106,5 +105,4 @@ TEST(Masking, of_words_goes_past_no_line_end) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -16,8 +16,7 @@
 #include "tests/support/mutations.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
@@ -159,5 +158,4 @@ TEST(TokenText, is_refused_if_its_numbers_do_not_fit_its_size) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 constexpr Index context = 5;
 
@@ -194,5 +193,4 @@ TEST_F(Windows, of_a_stream_in_which_nothing_can_be_masked_can_be_left_out) {
   EXPECT_EQ(maskable_windows(text, evaluation_windows(text, windowing, 1)).size(), 6);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -11,8 +11,7 @@
 #include "datasets/task.hpp"
 #include "tests/support/task_option.hpp"
 
-namespace tapehead::grammar {
-namespace {
+namespace tapehead::grammar { namespace {
 
 const Noun* noun(std::string_view english) {
   for (const auto nouns : {beings(), things(), places()}) {
@@ -114,11 +113,9 @@ TEST(Grammar, the_english_sentence_decides_the_german_one) {
   EXPECT_GT(german.size(), 18000U);  // the grammar has far more sentences than are drawn
 }
 
-}  // namespace
-}  // namespace tapehead::grammar
+}}  // namespace tapehead::grammar
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TaskOptions grammar_options() {
   TaskOptions options("grammar_translation");
@@ -173,5 +170,4 @@ TEST(GrammarTask, sizes_texts_and_seed) {
   EXPECT_NE(make_task(grammar_options(), 2).fingerprint, task.fingerprint);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

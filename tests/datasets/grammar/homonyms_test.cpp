@@ -12,8 +12,7 @@
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using grammar::Meaning;
 using grammar::Sentence;
@@ -222,5 +221,4 @@ TEST(Homonyms, are_an_option_that_is_off) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

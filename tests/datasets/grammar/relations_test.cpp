@@ -11,8 +11,7 @@
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using grammar::Noun;
 using grammar::Verb;
@@ -313,5 +312,4 @@ TEST(GrammarRelations, a_sentence_by_hand) {
                            "weil because", "der the", "Hund dog", "Hunden dogs", "half helped"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -11,8 +11,7 @@
 #include "tests/support/stories.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 
@@ -245,5 +244,4 @@ TEST(StoryQuestions, without_the_story_keep_their_splits_and_answers) {
   EXPECT_EQ(words_of(without.split("test").source_texts.front()).size(), 5U);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -11,8 +11,7 @@
 #include "tests/support/stories.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 
@@ -157,5 +156,4 @@ TEST(StorySummaries, relate_each_noun_to_its_word_in_the_story) {
   });
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

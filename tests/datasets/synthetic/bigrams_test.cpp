@@ -17,8 +17,7 @@
 #include "tests/support/synthetic_tasks.hpp"
 #include "tests/support/task_option.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 const std::string bigrams_text = TAPEHEAD_FIXTURES "/text/train.en";
 
@@ -142,5 +141,4 @@ TEST(Bigrams, refuse_more_triggers_than_characters_and_no_file) {
               ::testing::HasSubstr("task.text"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -8,8 +8,7 @@
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 std::string joined(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens) {
   std::string text;
@@ -103,5 +102,4 @@ TEST(Brackets, the_kinds_are_as_many_as_asked_for) {
   });
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

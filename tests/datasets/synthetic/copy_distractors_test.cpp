@@ -6,8 +6,7 @@
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(CopyDistractors, says_the_marked_symbols_in_order) {
   const Task task = make_task(small_task("copy_distractors"), 1);
@@ -51,5 +50,4 @@ TEST(CopyDistractors, the_share_of_marked_symbols_is_an_option) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -10,8 +10,7 @@
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 
@@ -88,5 +87,4 @@ TEST(FewShot, further_splits_show_as_many_pairs_as_they_say) {
   EXPECT_THAT(lengths, ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

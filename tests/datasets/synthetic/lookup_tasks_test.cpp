@@ -10,8 +10,7 @@
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 
@@ -120,5 +119,4 @@ TEST(Recall, gaps_may_be_none_or_512_tokens) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

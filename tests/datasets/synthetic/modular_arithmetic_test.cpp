@@ -11,8 +11,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/task_option.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(ModularArithmetic, has_every_pair_once_with_its_sum) {
   const TaskOptions options("modular_arithmetic");
@@ -51,5 +50,4 @@ TEST(ModularArithmetic, is_shuffled_by_the_seed) {
   EXPECT_EQ(make_task(options, 2).fingerprint, make_task(options, 2).fingerprint);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

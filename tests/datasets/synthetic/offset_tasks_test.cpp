@@ -8,8 +8,7 @@
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(PreviousToken, each_place_says_the_symbol_before_it_and_the_first_symbol_0) {
   const Task task = make_task(small_task("previous_token"), 1);
@@ -141,5 +140,4 @@ TEST(TwoOffsets, the_order_of_the_two_symbols_counts_and_only_equal_ones_answer_
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

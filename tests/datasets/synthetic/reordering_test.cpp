@@ -7,8 +7,7 @@
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 class Reordering : public ::testing::TestWithParam<std::string> {};
 
@@ -38,5 +37,4 @@ TEST_P(Reordering, each_place_is_related_to_what_it_says) {
   });
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -10,8 +10,7 @@
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 
@@ -57,5 +56,4 @@ TEST(Repeated, relates_a_repetition_to_what_followed_before) {
   });
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -7,8 +7,7 @@
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 class SyntheticSplits : public ::testing::TestWithParam<std::string> {
  protected:
@@ -92,5 +91,4 @@ TEST(Relations, a_task_that_knows_of_none_has_none) {
   EXPECT_EQ(Task{}.relations(Split{}, 0), Relations{});
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

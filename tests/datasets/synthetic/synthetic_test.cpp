@@ -15,8 +15,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 
@@ -188,5 +187,4 @@ TEST(SyntheticTask, the_tokenizer_is_kept_in_the_run_directory) {
           "the options of the task as they were, or start another run from its weights"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -11,8 +11,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
@@ -79,5 +78,4 @@ TEST(AlignedText, a_line_without_exactly_one_tab_is_refused) {
               EndsWith("pairs.tsv:1: 2 tabs, where source, one tab and target are expected"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -12,8 +12,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -110,5 +109,4 @@ TEST_F(Documents, are_in_the_files_that_match_a_pattern_in_order) {
   EXPECT_THAT(matching_files((here_ / "none").string()), ElementsAre(here_ / "none"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

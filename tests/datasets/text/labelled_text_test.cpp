@@ -15,8 +15,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::Each;
@@ -241,5 +240,4 @@ TEST_F(LabelledText, keeps_an_empty_text) {
   EXPECT_EQ(task.split("validation").size(), 1);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -17,8 +17,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/text_corpus.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -274,5 +273,4 @@ TEST_F(SmallText, the_fingerprint_covers_tokens_and_texts) {
   EXPECT_NE(with("a b\tx y\n", "a\tx \n"), original);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

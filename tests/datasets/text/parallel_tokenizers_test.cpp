@@ -9,8 +9,7 @@
 #include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
@@ -134,5 +133,4 @@ TEST_P(ParallelTokenizers, text_without_a_character_is_refused) {
   EXPECT_THAT(complaint({"\u2585"}), HasSubstr("they contain no text"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

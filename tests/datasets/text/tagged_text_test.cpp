@@ -13,8 +13,7 @@
 #include "tests/support/task_option.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 
@@ -72,5 +71,4 @@ TEST_F(TaggedText, refuses_unequal_columns_and_labels_that_cannot_be_learned) {
               HasSubstr("validation:4: the label `Z` is not in the training data"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

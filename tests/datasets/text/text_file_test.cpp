@@ -12,8 +12,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
@@ -104,5 +103,4 @@ TEST_F(TextFile, invalid_utf8_is_refused_with_line_and_byte) {
               HasSubstr("text.en:1: byte 1 (0xFF) is not valid UTF-8; the file looks like UTF-16"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -20,8 +20,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -135,5 +134,4 @@ TEST_F(TextPipe, damage_names_the_input) {
               HasSubstr("cannot read the pipe: gzip data that ends before it is complete"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -25,8 +25,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::EndsWith;
@@ -396,5 +395,4 @@ TEST_F(TextTask, refuses_what_it_cannot_train_on) {
   EXPECT_THAT(io_error_of([&] { make_task(wrong, 1); }), HasSubstr("it is not a file"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

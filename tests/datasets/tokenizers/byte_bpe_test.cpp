@@ -22,8 +22,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/tokenizer_fixtures.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -163,5 +162,4 @@ TEST(ByteCharacters, stand_for_each_byte_once) {
   EXPECT_FALSE(bytes_of_spelling("\u4E2D").has_value());
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -13,8 +13,7 @@
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "tests/support/message_of.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 class CharacterMaps : public ::testing::Test {
  protected:
@@ -97,5 +96,4 @@ TEST_F(CharacterMaps, that_go_round_in_a_circle_are_refused) {
   EXPECT_EQ(error(), damaged_);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

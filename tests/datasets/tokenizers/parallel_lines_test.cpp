@@ -6,8 +6,7 @@
 #include <atomic>
 #include <vector>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(Stretches, hold_every_line_once) {
   for (const std::size_t lines : {0U, 1U, 999U, 1000U, 1001U, 5500U}) {
@@ -24,5 +23,4 @@ TEST(Stretches, hold_every_line_once) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

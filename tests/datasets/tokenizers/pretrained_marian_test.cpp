@@ -15,8 +15,7 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -182,5 +181,4 @@ TEST_F(MarianTokenizers, name_the_file_that_is_wrong) {
   EXPECT_THAT(complaint(), HasSubstr("target.spm: not a SentencePiece model"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

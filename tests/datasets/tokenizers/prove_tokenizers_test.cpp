@@ -13,8 +13,7 @@
 #include "tests/support/logged.hpp"
 #include "tests/support/proof.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -112,5 +111,4 @@ TEST(ProveTokenizers, are_made_or_refused_with_a_reason) {
                   cases, made, refused));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

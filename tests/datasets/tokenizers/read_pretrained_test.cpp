@@ -17,8 +17,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/tokenizer_fixtures.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
@@ -214,5 +213,4 @@ TEST_F(PretrainedJson, says_where_a_file_is_damaged_or_missing) {
               HasSubstr("tokenizer.json: nested deeper"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

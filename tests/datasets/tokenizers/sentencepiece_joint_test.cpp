@@ -16,8 +16,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/text_corpus.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 
@@ -137,5 +136,4 @@ TEST(JointPiecesErrors, foreign_bytes_are_refused) {
               HasSubstr("not a SentencePiece model"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -16,8 +16,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/text_corpus.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 
@@ -217,5 +216,4 @@ TEST(SentencePieceModel, with_a_piece_that_is_a_zero_byte_is_refused) {
               HasSubstr("not a SentencePiece model: "));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

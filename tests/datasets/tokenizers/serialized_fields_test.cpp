@@ -10,8 +10,7 @@
 #include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using namespace std::string_view_literals;
 using ::testing::HasSubstr;
@@ -43,5 +42,4 @@ TEST(SerializedFields, that_are_cut_off_are_refused) {
   EXPECT_THAT(error("\x0B"sv), HasSubstr("unknown type"));  // a group
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -16,8 +16,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/text_corpus.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 
@@ -217,5 +216,4 @@ TEST(SubwordDropoutTask, a_source_that_would_be_too_long_stays_as_it_is) {
   EXPECT_LT(kept, plain.size());
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

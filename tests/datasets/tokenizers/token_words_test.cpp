@@ -12,8 +12,7 @@
 #include "datasets/tokenizers/word_piece.hpp"
 #include "tests/support/text_corpus.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 std::vector<std::string> words_between_spaces(const std::string& line) {
   std::istringstream stream(line);
@@ -81,5 +80,4 @@ TEST(TokenWords, are_asked_for_in_vain_where_tokens_are_no_parts_of_words) {
   EXPECT_FALSE(words_of_tokens(VocabularyTokenizer(all_bytes(), Unit::byte), {70}).has_value());
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

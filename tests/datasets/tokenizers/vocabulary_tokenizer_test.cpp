@@ -9,8 +9,7 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -149,5 +148,4 @@ TEST(TokenizerFiles, two_come_back_as_two) {
               HasSubstr("target.vocabulary nor"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

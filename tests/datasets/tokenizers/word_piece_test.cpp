@@ -23,8 +23,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/tokenizer_fixtures.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -230,5 +229,4 @@ TEST(WordPiece, of_another_kind_is_refused_by_name) {
               HasSubstr("model.continuing_subword_prefix is `@@`"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

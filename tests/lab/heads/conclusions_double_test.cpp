@@ -11,9 +11,7 @@
 
 #include "tests/support/small_copy.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -217,6 +215,4 @@ TEST(NextLook, is_nowhere_where_each_head_is_needed) {
   EXPECT_FALSE(next_look(found));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,9 +11,7 @@
 
 #include "lab/heads/relation_report.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::DoubleNear;
@@ -201,6 +199,4 @@ TEST(RelationReport, names_the_best_head_of_each_relation) {
   EXPECT_EQ(relations_table(attentions), "");
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,9 +6,7 @@
 
 #include <vector>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 HeadMoment moment(Index step, Role role, double agreement) {
   HeadReport head;
@@ -42,6 +40,4 @@ TEST(HeadHistoryOfRun, says_nothing_of_what_has_ended) {
   EXPECT_EQ(history_text(history), "no head has a role at the end\n");
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

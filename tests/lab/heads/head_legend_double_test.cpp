@@ -17,9 +17,7 @@
 #include "lab/removal/gated_heads.hpp"
 #include "lab/removal/removal_report.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::HasSubstr;
 
@@ -185,6 +183,4 @@ TEST(HeadReport, has_null_for_what_cannot_be) {
   EXPECT_TRUE(zero["query_key"]["asymmetry"].is_null());
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,9 +10,7 @@
 #include "core/product/blas_spectrum.hpp"
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
@@ -125,6 +123,4 @@ TEST_F(Maps, tell_symmetry_from_its_opposite) {
   EXPECT_EQ(nothing.asymmetry, std::nullopt);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

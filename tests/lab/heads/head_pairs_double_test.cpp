@@ -11,9 +11,7 @@
 #include "lab/heads/pair_report.hpp"
 #include "tests/support/lone_attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::DoubleNear;
@@ -134,6 +132,4 @@ TEST(PairReport, finds_the_nearest_head_of_all_layers) {
                                           HasSubstr("0.80 (1)"), HasSubstr("cross")));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,9 +9,7 @@
 
 #include "tests/support/watched_models.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr double statistics_rounding = 1e-10;
 
@@ -156,6 +154,4 @@ TEST_P(HeadStatistics, of_each_head_are_those_of_its_weights) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 HeadReport head(double entropy, Role role) {
   HeadReport report;
@@ -145,6 +143,4 @@ TEST(HeadSummary, has_how_many_heads_are_closed) {
   EXPECT_EQ(at(figures, "heads.closed"), 1);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,9 +11,7 @@
 #include "datasets/loader.hpp"
 #include "tests/support/tiny_split.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::ElementsAre;
 
@@ -99,6 +97,4 @@ TEST_F(HeadWatch, knows_which_keys_there_are) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

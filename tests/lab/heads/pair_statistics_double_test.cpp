@@ -9,9 +9,7 @@
 
 #include "tests/support/watched_models.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr double pair_rounding = 1e-10;
 
@@ -116,6 +114,4 @@ TEST_P(PairStatistics, of_pairs_in_two_layers_are_those_of_their_weights) {
   EXPECT_EQ(pairs, 3U);  // the second layer of each kind with the first
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

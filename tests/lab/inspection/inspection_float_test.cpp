@@ -12,9 +12,7 @@
 #include "lab/removal/head_removal.hpp"
 #include "tests/support/tiny_run.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::ElementsAreArray;
 using ::testing::FloatNear;
@@ -143,6 +141,4 @@ TEST(MeanByDistance, is_over_the_pairs_that_the_pattern_allows) {
   EXPECT_EQ(mean.at(1), Scalar{0});       // no pair
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,9 +5,7 @@
 
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // A settled gate is 0 up to log_alpha = -log 11 = -2.3979.
 TEST(GatedHeads, are_closed_where_the_gate_is_nothing_and_not_where_it_is_little) {
@@ -33,6 +31,4 @@ TEST(GatedHeads, are_closed_where_the_gate_is_nothing_and_not_where_it_is_little
   EXPECT_EQ(closed[0].head, 0);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

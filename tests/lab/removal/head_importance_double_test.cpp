@@ -12,9 +12,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/small_copy.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::DoubleNear;
@@ -177,6 +175,4 @@ TEST_F(HeadImportanceTest, of_a_head_that_there_is_not_is_refused) {
               HasSubstr("no head 0 of nowhere"));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,9 +12,7 @@
 
 #include "tests/support/small_copy.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr Index all_examples = 100;
 
@@ -75,6 +73,4 @@ TEST_F(HeadPruning, says_the_same_at_any_number_of_threads) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

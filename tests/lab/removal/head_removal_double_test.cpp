@@ -12,9 +12,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/removal_cases.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::HasSubstr;
 
@@ -127,6 +125,4 @@ TEST(HeadRemoval, refuses_what_cannot_go) {
               HasSubstr("no head 4 of encoder.layers.1.self"));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,9 +4,7 @@
 #include "lab/removal/gated_heads.hpp"
 #include "tests/support/removal_cases.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr double tolerance = 1e-5;  // of the largest logit
 
@@ -34,6 +32,4 @@ TEST(HeadRemoval, of_closed_heads_changes_nothing_in_single_precision) {
   expect_same_without(larger, config, closed, larger.logits(), tolerance);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -18,9 +18,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/small_copy.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -169,6 +167,4 @@ TEST(RemovalChoice, of_closed_heads_is_what_can_go) {
   EXPECT_TRUE(removable_among(copy.model.transformer, {{{AttentionKind::cross, 0}, 0}}).empty());
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -15,9 +15,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/small_copy.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
@@ -132,6 +130,4 @@ TEST_P(WeightsApart, are_what_a_gate_and_a_removal_need) {
                         "their weights (model.layer_groups, shared_as)"));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

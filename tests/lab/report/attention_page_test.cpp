@@ -14,8 +14,7 @@
 #include "tests/support/browser.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -238,5 +237,4 @@ TEST(AttentionPage, scrolls_long_maps_and_lines_by_themselves) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -10,8 +10,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "train/metrics/confusion.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 nlohmann::ordered_json run_with_tests(nlohmann::ordered_json tests) {
   return {{"kind", "run"},
@@ -82,5 +81,4 @@ TEST(ConfusionPage, is_left_out_without_a_matrix) {
   EXPECT_TRUE(see_page(run_with_tests({{"test", {{"loss", 1.0}}}}))["splits"].empty());
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

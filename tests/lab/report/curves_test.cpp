@@ -12,8 +12,7 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using Json = nlohmann::ordered_json;
 
@@ -103,5 +102,4 @@ TEST_F(ReportCurves, of_long_runs_are_means) {
   EXPECT_TRUE(curves["training"]["tokens_per_second"][0].is_null()) << "no times were kept";
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

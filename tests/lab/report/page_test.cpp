@@ -13,8 +13,7 @@
 #include "tests/support/browser.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -173,5 +172,4 @@ TEST(ReportCharts, name_the_points_of_quality_against_time) {
   EXPECT_EQ(many["key"][3], "pattern=window 4, heads=1");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

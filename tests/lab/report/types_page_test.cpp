@@ -10,8 +10,7 @@
 #include "tests/support/browser.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 nlohmann::json see_types(const nlohmann::ordered_json& tests) {
   const TemporaryDirectory here;
@@ -45,5 +44,4 @@ TEST(TypesPage, is_left_out_without_types) {
   EXPECT_TRUE(see_types({{"test", {{"loss", 1.0}}}})["splits"].empty());
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -17,8 +17,7 @@
 #include "tests/support/program.hpp"
 #include "train/output/signals.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 int end_of(SweepChild& child) {
   std::optional<int> code;
@@ -106,5 +105,4 @@ TEST(SweepChild, a_program_that_does_not_exist_fails) {
   EXPECT_EQ(content_of(here / "log"), "error: cannot start the program\n");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -11,8 +11,7 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -41,5 +40,4 @@ TEST(SweepDirectory, a_lock_behind_a_link_is_refused) {
   EXPECT_EQ(read_file(here / "victim"), before);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

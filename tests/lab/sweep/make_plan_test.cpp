@@ -10,8 +10,7 @@
 #include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -334,5 +333,4 @@ TEST(SweepErrors, two_runs_in_one_directory) {
               HasSubstr("too long a name"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -13,8 +13,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/thread_ranks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -124,5 +123,4 @@ TEST_F(ShellPlaces, of_a_process_alone_are_its_own) {
   EXPECT_THAT(wait_for_all(places), ElementsAre(Pair(1, 3)));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -16,8 +16,7 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -79,5 +78,4 @@ TEST(SweepRecord, that_contradicts_itself_is_refused) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -14,8 +14,7 @@
 #include "lab/sweep/make_plan.hpp"
 #include "lab/sweep/report.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
@@ -308,5 +307,4 @@ TEST(SweepReport, json_has_cells_runs_and_each_comparison) {
   EXPECT_EQ(json["runs"][3]["overrides"][1], "seed=2");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -9,8 +9,7 @@
 
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(RunWatch, tells_the_last_whole_lines) {
   const TemporaryDirectory here;
@@ -54,5 +53,4 @@ TEST(RunWatch, says_how_far_a_training_is_by_what_ends_it) {
             "step 7/20");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -12,8 +12,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/thread_ranks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -48,5 +47,4 @@ TEST(SharedDirectory, that_ranks_do_not_see_is_refused_with_their_names) {
   EXPECT_FALSE(fs::exists(seen_by[3]));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

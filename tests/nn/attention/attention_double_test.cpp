@@ -14,9 +14,7 @@
 
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAreArray;
@@ -198,6 +196,4 @@ TEST_P(RecordedWeights, leave_the_outputs_as_they_are) {
               ElementsAreArray(logits_.values()));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,9 +12,7 @@
 
 #include "tests/support/lone_attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
@@ -90,6 +88,4 @@ TEST(DistanceWeights, have_no_gradients) {
                std::logic_error);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -13,9 +13,7 @@
 #include "core/ops/linear.hpp"
 #include "tests/support/lone_attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAreArray;
@@ -352,6 +350,4 @@ TEST(AttentionScore, of_ones_own_takes_the_place_of_products) {
   expect_near(own(x, two_sequences), products(x, two_sequences));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

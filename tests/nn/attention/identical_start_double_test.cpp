@@ -11,9 +11,7 @@
 #include "tests/support/lone_attention.hpp"
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAreArray;
@@ -146,6 +144,4 @@ TEST_P(HeadCopies, are_told_from_heads_that_differ) {
   EXPECT_TRUE(!GetParam().copies || same(&RecordedAttention::output));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,9 +12,7 @@
 #include "tests/support/tiny_model.hpp"
 #include "train/step/gate_training.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::ElementsAreArray;
 using ::testing::Not;
@@ -107,6 +105,4 @@ TEST(L0Gates, have_their_gradients) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -20,9 +20,7 @@
 #include "tests/support/random_attention.hpp"
 #include "train/step/gate_training.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
@@ -178,6 +176,4 @@ TEST(AttentionWithoutHeads, is_its_bias) {
             3);  // the bias, and the norm's two
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,9 +11,7 @@
 
 #include "tests/support/naive_decoding.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::Each;
@@ -237,6 +235,4 @@ TEST_P(Decoding, without_scores_finds_the_same) {
 
 TEST_P(Decoding, of_nothing_is_nothing) { EXPECT_TRUE(decode_together(model_, {}, {}).empty()); }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,9 +9,7 @@
 
 #include "tests/support/naive_decoding.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr double tie = 1e-5;  // between log-probabilities
 
@@ -86,6 +84,4 @@ TEST_P(SinglePrecisionDecoding, beam_equals_a_plain_beam_search) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

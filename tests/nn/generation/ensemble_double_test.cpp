@@ -20,9 +20,7 @@
 #include "tests/support/generation_cases.hpp"
 #include "tests/support/naive_decoding.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::ElementsAre;
 
@@ -248,6 +246,4 @@ TEST(MeanProbabilities, do_not_vanish_and_are_exact_for_equal_ones) {
   EXPECT_THROW(log_sum_exp(std::vector<Scalar>{1, NAN}), NumericError);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -17,9 +17,7 @@
 #include "tests/support/generation_cases.hpp"
 #include "tests/support/naive_decoding.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr double closeness = 1e-12;
 constexpr std::uint64_t draw_seed = 11;
@@ -247,6 +245,4 @@ TEST(GenerationWithAnEncoder, equals_recomputation) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

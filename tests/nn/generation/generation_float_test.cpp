@@ -7,9 +7,7 @@
 #include "tests/support/generation_cases.hpp"
 #include "tests/support/naive_decoding.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 class SinglePrecisionGeneration : public ::testing::TestWithParam<GenerationScheme> {};
 
@@ -34,6 +32,4 @@ TEST_P(SinglePrecisionGeneration, gives_tokens_their_recomputed_probabilities) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

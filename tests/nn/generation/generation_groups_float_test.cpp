@@ -5,8 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // How often each sample of each prompt is in a group.
 std::map<std::pair<Index, Index>, int> counts_of(const std::vector<GenerationGroup>& groups) {
@@ -45,5 +44,4 @@ TEST(GenerationGroups, few_samples_are_shared_out) {
   EXPECT_EQ(search_groups(1, 5, 5, 2).size(), 1U);  // one search finds all five
 }
 
-}  // namespace
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,9 +9,7 @@
 #include "tests/support/generation_cases.hpp"
 #include "tests/support/lanes.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr Index memory_rows = 6;
 constexpr Index window_rows_each = 3;  // divides the memory, so that windows begin alike
@@ -83,6 +81,4 @@ TEST_P(Remembered, tokens_have_the_probabilities_of_windows_with_a_memory) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,9 +11,7 @@
 
 #include "core/errors.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
@@ -95,6 +93,4 @@ TEST(Sampling, draws_the_token_in_whose_interval_a_number_lies) {
   EXPECT_EQ(token_at(probabilities, 1), 4);  // as when rounding has lost a little of the sum
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

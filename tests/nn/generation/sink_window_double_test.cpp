@@ -11,9 +11,7 @@
 #include "tests/support/generation_cases.hpp"
 #include "tests/support/lanes.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::Pointwise;
@@ -118,6 +116,4 @@ TEST(SeenRows, are_all_rows_where_positions_or_patterns_say_so) {
   EXPECT_FALSE(seen(learned));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

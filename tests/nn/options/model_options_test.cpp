@@ -6,8 +6,7 @@
 
 #include <vector>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 std::vector<Index> firsts_of(Index layers, Index groups) {
   ModelOptions options;
@@ -34,5 +33,4 @@ TEST(ModelOptions, group_layers_as_transformers_does) {
   EXPECT_EQ(firsts_of(3, 5), (std::vector<Index>{0, 1, 2}));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

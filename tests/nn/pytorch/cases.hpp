@@ -11,7 +11,7 @@
 #include "tests/support/pytorch.hpp"
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct PytorchCase {
   std::string name;
@@ -65,4 +65,4 @@ TEST_P(Pytorch, has_the_same_loss_and_gradients) {
   expect_parameter_gradients(store, gradients, file);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

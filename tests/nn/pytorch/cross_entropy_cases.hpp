@@ -11,7 +11,7 @@
 #include "core/ops/cross_entropy.hpp"
 #include "tests/support/pytorch.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class PytorchCrossEntropy : public ::testing::TestWithParam<double> {};
 
@@ -39,4 +39,4 @@ TEST_P(PytorchCrossEntropy, has_the_same_loss_and_gradient) {
   EXPECT_EQ(result.correct, correct[0]);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@
 
 #include "tests/nn/pytorch/stack_cases.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct PytorchEncoderCase {
   std::string name;
@@ -110,4 +110,4 @@ TEST_P(PytorchEncoder, has_the_same_loss_and_gradients) {
   expect_stack_as_pytorch("encoder_" + name, options, masked ? 13 : 5, batch);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -14,7 +14,7 @@
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/pytorch.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The sizes of the script.
 inline const Segments pytorch_targets = segments_of({4, 1, 17});
@@ -139,4 +139,4 @@ TEST_P(PytorchLayer, of_the_decoder_has_the_same_output_and_gradients) {
                     });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@
 #include "tests/nn/pytorch/cases.hpp"
 #include "tests/support/stack_batches.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The sizes and the sequences of the script.
 inline const std::vector<Sentence> pytorch_sequences{{3, 4, 5, 9}, {6, 12}, {8, 10, 3, 3, 5, 7, 4}};
@@ -47,4 +47,4 @@ TEST(PytorchStack, of_an_encoder_has_the_same_loss_and_gradients) {
                           first_row_batch(pytorch_sequences, 5));
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

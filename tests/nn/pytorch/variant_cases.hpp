@@ -14,7 +14,7 @@
 #include "nn/attention/rules.hpp"
 #include "tests/nn/pytorch/layer_cases.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct PytorchVariantCase {
   std::string name;
@@ -95,4 +95,4 @@ TEST_P(PytorchVariant, has_the_same_output_and_gradients) {
                     });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -17,9 +17,7 @@
 #include "nn/transformer/loss.hpp"
 #include "tests/support/stack_batches.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::ElementsAreArray;
 
@@ -224,6 +222,4 @@ TEST(AnomalyGuardTest, ends_with_its_life) {
   checks().finite = before;
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -13,9 +13,7 @@
 #include "core/errors.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -144,6 +142,4 @@ TEST(BestTokens, refuse_logits_that_are_not_finite) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,9 +11,7 @@
 #include "tests/support/stack_batches.hpp"
 #include "train/step/gate_training.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 class DecoderHeads : public ::testing::Test {
  protected:
@@ -60,6 +58,4 @@ TEST_F(DecoderHeads, of_random_compositions_decode_as_recomputation_does) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

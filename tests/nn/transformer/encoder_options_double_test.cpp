@@ -17,9 +17,7 @@
 #include "nn/transformer/loss.hpp"
 #include "tests/support/stack_batches.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::Eq;
@@ -265,6 +263,4 @@ TEST(FactoredEmbedding, cannot_be_the_output_layer_of_wider_rows) {
   EXPECT_EQ(TinyModel(options).transformer.output().weight.shape, (Shape{tiny_vocabulary, 4}));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

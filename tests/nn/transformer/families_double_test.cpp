@@ -13,9 +13,7 @@
 #include "tests/support/stack_batches.hpp"
 #include "train/step/shards.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
@@ -255,6 +253,4 @@ TEST(Families, of_one_stack_cannot_tie_source_and_target) {
       ThrowsMessage<ConfigError>(HasSubstr("10 labels and 9 entries")));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -14,9 +14,7 @@
 #include "tests/support/tiny_model.hpp"
 #include "train/step/shards.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::Pointwise;
@@ -184,6 +182,4 @@ TEST_F(TransformerShards, drop_other_numbers_at_other_steps) {
   EXPECT_NE(loss_at(seed, step), loss_at(seed, step + 1));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,9 +11,7 @@
 #include "core/ops/concatenate.hpp"
 #include "tests/support/lanes.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
@@ -269,6 +267,4 @@ TEST(LaneMemory, refuses_lanes_that_it_does_not_have) {
               ThrowsMessage<ShapeError>(HasSubstr("lane 2 is outside 0 ... 1")));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,7 +10,7 @@
 
 #include "tests/nn/wiring/faults.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
 inline std::string_view name_of(Base base) {
   constexpr std::array<std::string_view, 5> names{"pre-norm", "post-norm", "tied", "shared layer",
@@ -102,4 +102,4 @@ This page is printed by a test, and the same test fails where the two differ. Pr
   return text;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION::wiring
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::wiring

@@ -7,7 +7,7 @@
 
 #include "tests/nn/wiring/model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
 // The right model that a fault is planted in. `tied`: target embedding and output are one
 // parameter; `shared`: the encoder's two layers are one; `dropout`: some after each block. The last
@@ -43,4 +43,4 @@ inline std::vector<Fault> of_gradients(std::vector<Fault> faults) {
   return faults;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION::wiring
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::wiring

@@ -12,7 +12,7 @@
 #include "tests/nn/wiring/sum_faults.hpp"
 #include "tests/nn/wiring/unused_faults.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
 struct FaultGroup {
   std::string title;
@@ -56,4 +56,4 @@ inline std::vector<Fault> all_faults() {
   return joined(lists);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION::wiring
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::wiring

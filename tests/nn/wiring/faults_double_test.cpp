@@ -15,7 +15,7 @@
 #include "tests/nn/wiring/finders.hpp"
 #include "tests/nn/wiring/harmless.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
 inline std::ostream& operator<<(std::ostream& out, const Fault& fault) { return out << fault.what; }
 
@@ -106,4 +106,4 @@ TEST(WiringFaults, are_the_documents_table) {
 
 }  // namespace
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION::wiring
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::wiring

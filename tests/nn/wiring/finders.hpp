@@ -13,7 +13,7 @@
 #include "core/gradcheck/model/model.hpp"
 #include "tests/nn/wiring/right_models.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
 // A key's bias adds the same to every score of a query: its gradient is 0, with most faults too.
 inline bool is_key_bias(const std::string& name) { return name.ends_with("key.bias"); }
@@ -99,4 +99,4 @@ inline std::set<std::string> off_reference(const Computed& found, const Computed
   return names;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION::wiring
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::wiring

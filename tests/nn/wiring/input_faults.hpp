@@ -8,7 +8,7 @@
 #include "core/ops/embedding.hpp"
 #include "tests/nn/wiring/fault.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
 inline std::vector<Fault> input_faults() {
   return {
@@ -63,4 +63,4 @@ inline std::vector<Fault> input_faults() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION::wiring
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::wiring

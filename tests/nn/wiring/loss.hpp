@@ -12,7 +12,7 @@
 #include "tests/nn/wiring/model.hpp"
 #include "train/step/shards.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
 inline Var connect(const WiredModel& model, Run& run, const std::string& path,
                    const Residual& residual, const Var& x, const Rows& rows, const Block& block) {
@@ -143,4 +143,4 @@ inline double loss_of(const WiredModel& model, ParameterGradients* gradients) {
   return total;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION::wiring
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::wiring

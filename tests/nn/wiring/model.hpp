@@ -13,7 +13,7 @@
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
 // A batch on its way through the model. The two further passes, on the same tape, are for faults:
 // to `frozen` each parameter is a constant; `again` has leaves of its own, whose gradients in the
@@ -121,4 +121,4 @@ inline WiredModel::WiredModel(const ModelOptions& options) {
   }
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION::wiring
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::wiring

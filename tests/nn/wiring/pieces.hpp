@@ -7,7 +7,7 @@
 #include "core/ops/norm.hpp"
 #include "tests/nn/wiring/model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
 // The value, through which no gradient passes.
 inline Var detached(const Var& x) { return x.tape().constant(x.value()); }
@@ -91,4 +91,4 @@ class CrossPieces {
   Var keys_and_values_;
 };
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION::wiring
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::wiring

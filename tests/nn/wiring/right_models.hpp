@@ -13,7 +13,7 @@
 #include "tests/nn/wiring/loss.hpp"
 #include "tests/support/pytorch.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
 // The options of scripts/make_pytorch_fixtures.py.
 inline ModelOptions options_of(Base base) {
@@ -137,4 +137,4 @@ inline std::optional<Computed> reference_of(Base base) {
   return {};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION::wiring
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::wiring

@@ -7,7 +7,7 @@
 
 #include "tests/nn/wiring/fault.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION::wiring {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
 inline void set_position(WiredModel& model, NormPosition position) {
   for (Layer& layer : model.encoder) {
@@ -64,4 +64,4 @@ inline std::vector<Fault> setting_faults() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION::wiring
+}}}  // namespace tapehead::TAPEHEAD_PRECISION::wiring

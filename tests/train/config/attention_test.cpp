@@ -14,8 +14,7 @@
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::EndsWith;
@@ -240,5 +239,4 @@ TEST(ConfigAttention, what_was_decided_is_written_out) {
   EXPECT_EQ(loaded.origins.at("encoder_self.heads"), "a.yaml:2:23");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

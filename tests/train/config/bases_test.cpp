@@ -12,8 +12,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "train/config/config.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -173,5 +172,4 @@ TEST_F(ConfigBases, belong_to_files_alone) {
               HasSubstr("b.yaml:1:9: model.base: unknown option"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

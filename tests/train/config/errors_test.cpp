@@ -12,8 +12,7 @@
 #include "datasets/task_kind.hpp"
 #include "tests/support/config_error.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::StartsWith;
 
@@ -206,5 +205,4 @@ TEST(ConfigErrors, an_override_does_not_excuse_the_file) {
               StartsWith("a.yaml:1:16: model.heads: out of range"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

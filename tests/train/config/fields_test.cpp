@@ -11,8 +11,7 @@
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -120,5 +119,4 @@ TEST(ConfigFields, tasks_with_the_same_options_are_one_group) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -11,8 +11,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "train/config/config.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using ::testing::EndsWith;
@@ -79,5 +78,4 @@ TEST(ConfigFiles, the_reference_is_fresh) {
       << "docs/config.md is stale: run ./dev config --reference > docs/config.md";
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

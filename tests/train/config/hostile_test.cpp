@@ -11,8 +11,7 @@
 #include "core/errors.hpp"
 #include "train/config/document/document.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 constexpr std::size_t largest = 1 << 20;  // what is larger is refused unread
 
@@ -111,5 +110,4 @@ TEST(ConfigHostile, bytes_that_are_no_text_are_refused_at_their_place) {
             "a.yaml: larger than 1 MiB, so not a config");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

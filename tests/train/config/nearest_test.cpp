@@ -5,8 +5,7 @@
 
 #include "train/config/nearest.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(Nearest, edit_distance_counts_single_edits_and_swaps) {
   EXPECT_EQ(edit_distance("", ""), 0);
@@ -33,5 +32,4 @@ TEST(Nearest, the_first_of_equals_wins) {
   EXPECT_EQ(nearest("beta", names), "beta1");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -8,8 +8,7 @@
 
 #include "tests/support/config_error.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
@@ -181,5 +180,4 @@ TEST(ConfigPresets, a_value_that_does_not_fit_is_the_presets_fault) {
               StartsWith("a.yaml:1:20: model.bias_norm: rms_norm never has a bias"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

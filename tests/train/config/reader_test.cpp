@@ -8,8 +8,7 @@
 #include "tests/support/task_option.hpp"
 #include "train/config/config.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 Config read(std::string_view text, const std::vector<std::string>& overrides = {}) {
   return parse_config(text, "a.yaml", overrides).config;
@@ -282,5 +281,4 @@ TEST(ConfigReader, windows_line_ends_and_a_byte_order_mark_change_nothing) {
   EXPECT_EQ(loaded.origins.at("model.d_model"), "a.yaml:3:12");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -7,8 +7,7 @@
 
 #include "tests/support/config_error.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -292,5 +291,4 @@ TEST(ConfigRules, one_sequence_has_one_vocabulary_and_room_for_both_sides) {
               StartsWith("a.yaml:2:41: model.max_positions: too few positions for 20 tokens"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -7,8 +7,7 @@
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using nlohmann::json;
 
@@ -88,5 +87,4 @@ TEST(ConfigSchema, types_and_ranges) {
   EXPECT_EQ(all["model"]["properties"]["norm"]["enum"], json({"layer_norm", "rms_norm", "none"}));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

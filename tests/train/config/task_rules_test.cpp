@@ -9,8 +9,7 @@
 
 #include "tests/support/config_error.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -282,5 +281,4 @@ TEST(TaskRules, text_with_the_tokenizer_of_a_run_makes_none) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -6,8 +6,7 @@
 
 #include "tests/support/config_error.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -134,5 +133,4 @@ TEST(ConfigUnused, a_switch_leaves_what_it_turns_off) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -20,8 +20,7 @@
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -356,5 +355,4 @@ TEST(ConfigWriter, origins_stand_in_an_aligned_column) {
   expect_same(config, read);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

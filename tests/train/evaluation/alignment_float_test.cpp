@@ -21,9 +21,7 @@
 #include "train/run/checkpoints.hpp"
 #include "train/run/identity.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -215,6 +213,4 @@ TEST(Alignment, of_words_is_that_of_any_of_their_tokens) {
   EXPECT_EQ(pharaoh_text(aligned_words(tokens, {0, 0, 1, 2}, {0, 0, 1})), "0-0 1-1 2-1");
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 // Two examples of four rows. In the first, rows 1 and 3 are answers, and row 3 has two keys.
 Task answered_task() {
@@ -60,5 +59,4 @@ TEST(AnswerScores, are_not_measured_without_the_relation) {
   EXPECT_FALSE(answer_scores(task, task.splits.front(), {{4, 5, 4, 6}}).measured());
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -57,5 +56,4 @@ TEST(EvaluationReport, types_have_a_table_and_lists_of_their_own) {
   EXPECT_EQ(json["type_groups"][0]["examples"], 7);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

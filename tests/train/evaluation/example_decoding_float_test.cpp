@@ -10,9 +10,7 @@
 #include "tests/support/naive_decoding.hpp"
 #include "train/evaluation/example_labels.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // Sources of lengths 0 to 12, in no order of length.
 Split split_of_sources() {
@@ -94,6 +92,4 @@ TEST(ExampleLabels, have_the_same_bits_whatever_the_batches_and_worker_threads) 
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 
@@ -92,5 +91,4 @@ TEST(PositionLosses, without_labels_are_left_out) {
   EXPECT_TRUE(none.ranges().empty());
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -25,9 +25,7 @@
 #include "train/evaluation/example_labels.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // A model of a config with random weights, which writes other outputs for other sources.
 struct RandomModel {
@@ -193,6 +191,4 @@ TEST(RankEvaluation, that_fails_throws_the_error_of_one_worker_on_all_ranks) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

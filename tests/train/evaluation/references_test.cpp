@@ -14,8 +14,7 @@
 #include "tests/support/logged.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -164,5 +163,4 @@ TEST_F(References, that_are_longer_than_outputs_can_be_are_counted) {
   EXPECT_EQ(said(1), "");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

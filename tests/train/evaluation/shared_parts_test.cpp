@@ -12,8 +12,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/thread_ranks.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 
@@ -116,5 +115,4 @@ TEST(PartBytes, too_few_bytes_are_refused) {
   EXPECT_THROW(few(read), RankError);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

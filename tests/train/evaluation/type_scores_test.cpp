@@ -9,8 +9,7 @@
 #include "core/errors.hpp"
 #include "train/evaluation/test_splits.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 Split split_of_types(const std::string& name, std::vector<std::string> types) {
   Split split;
@@ -69,5 +68,4 @@ TEST(TypeScores, of_all_test_splits_together_need_types_in_each) {
   EXPECT_THROW(splits_named(task, "whole"), DataError);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

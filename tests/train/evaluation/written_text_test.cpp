@@ -9,8 +9,7 @@
 #include "core/utf8.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 VocabularyTokenizer bytes() { return {all_bytes(), Unit::byte}; }
 
@@ -76,5 +75,4 @@ TEST(WrittenText, of_words_goes_on_with_a_space) {
   EXPECT_EQ(written.add(tokenizer.encode("c").front()), " c");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -10,8 +10,7 @@
 #include "tests/support/event_reader.hpp"
 #include "train/events/crc32c.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 std::string ascending_bytes() {
   std::string bytes;
@@ -37,5 +36,4 @@ TEST(Crc32c, equals_the_examples_of_its_standard) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

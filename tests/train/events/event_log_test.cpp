@@ -18,8 +18,7 @@
 #include "train/events/event_files.hpp"
 #include "train/events/event_log.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
@@ -163,5 +162,4 @@ TEST_F(EventLogs, a_directory_that_is_gone_is_told) {
             "cannot read " + (here / "none").string() + ": No such file or directory");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -13,8 +13,7 @@
 #include "train/events/event.hpp"
 #include "train/events/wire_message.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 
@@ -85,5 +84,4 @@ TEST(Events, show_texts_as_code_blocks_of_utf_8) {
                           "    \xc3\xbc\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "    "));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

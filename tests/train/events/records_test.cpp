@@ -8,8 +8,7 @@
 #include "tests/support/event_reader.hpp"
 #include "train/events/records.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -56,5 +55,4 @@ TEST(Records, every_flipped_bit_is_seen) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

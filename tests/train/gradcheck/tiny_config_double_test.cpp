@@ -20,8 +20,7 @@
 #include "train/experiment.hpp"
 #include "train/gradcheck/check_config.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr Index entries = 24;  // of both vocabularies, which tied embeddings want alike
 
@@ -257,5 +256,4 @@ TEST(TinyConfig, text_becomes_characters_with_positions_for_them) {
       TokenizerKind::bpe);
 }
 
-}  // namespace
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,8 +10,7 @@
 #include "train/interchange/architecture.hpp"
 #include "train/interchange/their_config.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 // AlbertTransformer of transformers: group int(i / (18 / 14)) of layer i. Groups 6 and 7 begin at
 // layers 8 and 10.
@@ -36,5 +35,4 @@ TEST(AlbertRows, give_each_group_its_first_layer) {
   EXPECT_EQ(layer_of(14), "");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -15,9 +15,7 @@
 #include "train/interchange/export.hpp"
 #include "train/interchange/import.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // The entries of a run, and its marks, as the files of a model name them.
 void write_token_texts(const Tokenizers& tokenizers, Index their_entries,
@@ -76,6 +74,4 @@ INSTANTIATE_TEST_SUITE_P(Architectures, ExportedModel,
                                            "bert_classes", "albert", "marian", "marian_apart"),
                          [](const auto& of) { return of.param; });
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

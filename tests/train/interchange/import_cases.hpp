@@ -16,9 +16,7 @@
 #include "train/interchange/placement.hpp"
 #include "train/interchange/pretrained_files.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 std::filesystem::path pretrained(const std::string& name) {
   return std::filesystem::path(TAPEHEAD_FIXTURES) / "pretrained" / name;
@@ -204,6 +202,4 @@ INSTANTIATE_TEST_SUITE_P(Architectures, ImportedModel,
                                            "bert_classes", "albert", "marian", "marian_apart"),
                          [](const auto& of) { return of.param; });
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 constexpr Waiting after_the_best{.metric = Metric::sequence_accuracy,
                                  .patience = 3,
@@ -66,5 +65,4 @@ TEST(Patience, ends_without_a_best_where_no_value_was_a_number) {
             "number");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

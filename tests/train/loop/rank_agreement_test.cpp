@@ -9,9 +9,7 @@
 #include "tests/support/thread_ranks.hpp"
 #include "train/config/config.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -72,6 +70,4 @@ TEST(RankAgreement, names_the_data) {
   EXPECT_THAT(disagreement(other_data), HasSubstr("train_examples: 31"));
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -20,9 +20,7 @@
 #include "train/step/trainer.hpp"
 #include "train/step/training_batches.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -160,6 +158,4 @@ TEST(ReplayOfLanes, sees_what_the_step_saw) {
   EXPECT_NE(replay_step(here / "other.safetensors", 1).message, expected);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -30,8 +30,7 @@ extern "C" int fsync(int descriptor) {
   return static_cast<int>(::syscall(SYS_fsync, descriptor));
 }
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 namespace fs = std::filesystem;
 using ::testing::Contains;
@@ -103,5 +102,4 @@ TEST_F(RunWriterOnDisk, so_is_each_new_directory_in_its_own) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

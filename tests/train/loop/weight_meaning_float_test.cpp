@@ -20,9 +20,7 @@
 #include "train/experiment.hpp"
 #include "train/options/layout.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // Between them every option has a part in what is computed: narrow heads with relative positions,
 // T5's distances with gates, a decoder alone, rotary positions, and BERT's embedding and output
@@ -180,6 +178,4 @@ TEST(WeightMeaning, names_the_option_that_differs) {
                 "encoder_self.kv_heads: 4, not 2", "model.activation: relu, not gelu"}));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,8 +12,7 @@
 #include "train/metrics/bleu_tokenizer.hpp"
 #include "train/metrics/metric_input.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -121,5 +120,4 @@ TEST(Bleu, refuses_unequal_counts) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

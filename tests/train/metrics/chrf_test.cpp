@@ -8,8 +8,7 @@
 
 #include "core/errors.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using Sentences = std::vector<std::string>;
 
@@ -55,5 +54,4 @@ TEST(Chrf, refuses_unequal_counts_and_a_negative_word_order) {
   EXPECT_THROW(corpus_chrf(Sentences{"a"}, Sentences{"a"}, {.word_order = -1}), ConfigError);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

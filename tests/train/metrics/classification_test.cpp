@@ -9,8 +9,7 @@
 #include "train/metrics/confusion.hpp"
 #include "train/options/options.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using Json = nlohmann::ordered_json;
 
@@ -76,5 +75,4 @@ TEST(Classification, metrics_are_for_tasks_of_their_kind) {
                    "rouge_l", "token_f1", "exact_match"}));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

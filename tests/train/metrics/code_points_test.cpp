@@ -6,8 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 std::u32string lowered(std::u32string text) {
   make_lower_case(text);
@@ -73,5 +72,4 @@ TEST(CodePoints, a_sigma_is_final_after_a_letter_and_before_none) {
   EXPECT_EQ(lowered(U"\u02B0\u03A3"), U"\u02B0\u03C3");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -5,8 +5,7 @@
 
 #include <vector>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using Texts = std::vector<std::string>;
 
@@ -35,5 +34,4 @@ TEST(Distinct, without_ngrams_it_is_0) {
   EXPECT_EQ(distinct_ngrams(Texts{"", " \n", "word"}), (std::array<double, 2>{1, 0}));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

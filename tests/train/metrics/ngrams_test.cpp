@@ -11,8 +11,7 @@
 
 #include "core/random/draws.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using Units = std::vector<std::uint32_t>;
 
@@ -93,5 +92,4 @@ TEST(NgramMatcher, equals_counting_with_a_map) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

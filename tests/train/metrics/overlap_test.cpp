@@ -11,8 +11,7 @@
 #include "train/metrics/rouge.hpp"
 #include "train/options/options.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 struct OverlapPair {
   explicit OverlapPair(const nlohmann::json& json)
@@ -79,5 +78,4 @@ TEST(Overlap, a_byte_that_is_no_text_separates_words) {
             std::vector<std::u32string>{U"x\ufffd"});  // no punctuation of ASCII
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

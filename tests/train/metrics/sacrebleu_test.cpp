@@ -11,8 +11,7 @@
 #include "train/metrics/bleu.hpp"
 #include "train/metrics/chrf.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using Json = nlohmann::ordered_json;  // keeps the order of the variants
 
@@ -103,5 +102,4 @@ TEST(SacreBleu, chrf_of_every_corpus) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -9,8 +9,7 @@
 #include "train/metrics/chrf.hpp"
 #include "train/options/options.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 const std::vector<std::string> outputs{"A b c d e.", "f g"};
 const std::vector<std::string> references{"a b c d e.", "f h"};
@@ -49,5 +48,4 @@ TEST(Metrics, are_written_as_usual) {
   EXPECT_EQ(metric_text(bleu_metric, 38.416), "38.42");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -8,8 +8,7 @@
 #include "train/output/program_path.hpp"
 #include "train/output/table.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(RunFormat, durations) {
   EXPECT_EQ(format_duration(0), "0.00 s");
@@ -70,5 +69,4 @@ TEST(ShellWord, is_read_as_the_word_that_it_stands_for) {
   EXPECT_EQ(shell_word("- r"), "'./- r'");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

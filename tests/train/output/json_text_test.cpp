@@ -9,8 +9,7 @@
 #include "core/errors.hpp"
 #include "tests/support/io_error.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -57,5 +56,4 @@ TEST(JsonText, members_are_looked_at) {
               HasSubstr("not a JSON object"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -18,8 +18,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "train/output/logging.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
@@ -208,5 +207,4 @@ TEST_F(RunProgress, a_log_file_that_cannot_be_written_is_told) {
   EXPECT_EQ(shown(), "still here\n");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

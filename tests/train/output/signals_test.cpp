@@ -17,8 +17,7 @@
 #include "tests/support/child_process.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(RunSignals, the_first_signal_is_noted) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
@@ -137,5 +136,4 @@ TEST(RunSignals, the_old_handlers_come_back) {
   std::signal(SIGTERM, old);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

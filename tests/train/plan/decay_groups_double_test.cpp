@@ -6,9 +6,7 @@
 
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // d_model 6, 2 heads of 5 columns, d_ff 11, one layer in each stack, 9 entries. Weights: three
 // attentions of 3 (10, 6) and (6, 10), two feed-forward blocks of (11, 6) and (6, 11), and the
@@ -55,6 +53,4 @@ TEST(DecayGroups, count_what_attention_adds) {
                         weights - 54, embeddings + tables, gains, biases));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

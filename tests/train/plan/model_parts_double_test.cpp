@@ -15,8 +15,7 @@
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 struct Case {
   std::string name;
@@ -173,5 +172,4 @@ TEST(StepRows, mean_ones_are_the_sum_of_the_batches_over_the_steps) {
   EXPECT_EQ(twice.cross_sizes, sum.cross_sizes);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

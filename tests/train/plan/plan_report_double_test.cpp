@@ -6,8 +6,7 @@
 
 #include <string>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -52,5 +51,4 @@ TEST(PlanReport, counts_one_in_the_singular) {
                     HasSubstr("  1 step, 0.01 s without evaluations")));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -7,8 +7,7 @@
 
 #include "train/step/schedule.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 // At step s of n, linear without a warmup has learning_rate (n - s) / n, and cosine half of
 // 1 + cos(π s / n).
@@ -47,5 +46,4 @@ TEST(ZeroRate, is_told_of_the_step_that_has_it) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 // Lengths 2, 3 -> 1, 4, by hand, with three labels; every width another number.
 TEST(StepFlops, count_weights_and_pairs_of_ragged_sequences) {
@@ -134,5 +133,4 @@ TEST(StepFlops, count_what_a_memory_has) {
                    2 * (6 * 3 * 2 * 140 + 12 * 14 * 4 * 3));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

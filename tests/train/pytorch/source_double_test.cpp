@@ -18,8 +18,7 @@
 #include "train/pytorch/export.hpp"
 #include "train/pytorch/source.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -226,5 +225,4 @@ TEST(ProvePytorch, gives_the_logits_of_models_with_random_options) {
   tell_figures(fmt::format("pytorch: {} models; {}", cases, models.expect_same()));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

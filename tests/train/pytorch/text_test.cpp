@@ -12,8 +12,7 @@
 #include "train/pytorch/part.hpp"
 #include "train/pytorch/python_text.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(PythonPart, keeps_the_lines_whose_conditions_hold) {
   const PartValues values{.conditions = {{"yes", true}, {"no", false}}, .places = {}};
@@ -76,5 +75,4 @@ TEST(PythonText, wraps_between_words) {
   EXPECT_EQ(wrapped({"longer", "b"}, 3, 0), "longer\nb");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -10,9 +10,7 @@
 #include "train/config/config.hpp"
 #include "train/run/checkpoint.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::ElementsAreArray;
 
@@ -43,6 +41,4 @@ TEST(CheckpointOfAttention, gives_the_same_model_back) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

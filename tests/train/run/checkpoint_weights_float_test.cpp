@@ -10,9 +10,7 @@
 #include "tests/support/tiny_model.hpp"
 #include "train/run/checkpoint.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -33,6 +31,4 @@ TEST(CheckpointWeights, that_are_not_finite_are_refused_with_file_and_name) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

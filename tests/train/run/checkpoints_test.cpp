@@ -18,8 +18,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "train/run/checkpoints.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
@@ -327,5 +326,4 @@ TEST(RunCheckpoints, a_writer_killed_at_any_moment_leaves_one_that_holds) {
   EXPECT_GT(last, 1);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -18,8 +18,7 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
@@ -310,5 +309,4 @@ TEST(RunDirectory, the_lock_lasts_as_long_as_the_object_even_when_moved) {
   EXPECT_NO_THROW(open());
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -15,8 +15,7 @@
 #include "train/config/config.hpp"
 #include "train/run/vocabulary_match.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -103,5 +102,4 @@ TEST(VocabularyMatch, finds_entries_by_their_text) {
   EXPECT_EQ(match.entries, 3);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

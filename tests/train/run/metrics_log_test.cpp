@@ -19,8 +19,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "train/run/metrics_log.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
@@ -129,5 +128,4 @@ TEST(RunMetricsLog, a_full_disk_is_told) {
       "cannot write " + (directory / "none" / "log").string() + ": No such file or directory");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -31,9 +31,7 @@
 #include "train/output/figures.hpp"
 #include "train/run/directory.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 namespace fs = std::filesystem;
 
@@ -204,6 +202,4 @@ TEST(ProveFiles, commands_end_in_order_on_mutated_checkpoints) {
   tell_figures(fmt::format("files: {} commands ended in order on mutated checkpoints", cases));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,8 +8,7 @@
 
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 TEST(RunRecord, comes_back_as_it_was_written) {
   const TemporaryDirectory here;
@@ -84,5 +83,4 @@ TEST(RunRecord, has_a_confusion_matrix_with_a_row_and_a_column_for_each_class) {
   }
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

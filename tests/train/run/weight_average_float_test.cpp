@@ -13,9 +13,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "train/run/checkpoint.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::Each;
 
@@ -60,6 +58,4 @@ TEST(WeightAverage, leaves_the_store_as_it_was_when_a_file_does_not_fit) {
   EXPECT_FALSE(std::filesystem::exists(here / "average"));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

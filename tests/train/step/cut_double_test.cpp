@@ -11,9 +11,7 @@
 #include "tests/support/tiny_trainer.hpp"
 #include "train/step/shards.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::Pointwise;
@@ -109,6 +107,4 @@ TEST(TrainerCuts, of_a_large_shard_into_pieces) {
   EXPECT_THAT(gradient_of(end, 1, 104), Pointwise(DoubleNear(1e-12), gradient_of(end, 1)));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,9 +12,7 @@
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/tiny_trainer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using Patterns = std::vector<std::string>;
 
@@ -203,5 +201,4 @@ TEST(FrozenNorm, is_that_of_the_trained_parameters) {
               1e-12);
 }
 
-}  // namespace
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,9 +8,7 @@
 
 #include "tests/support/tiny_trainer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 ModelOptions gated_options() {
   ModelOptions options = tiny_options();
@@ -86,6 +84,4 @@ TEST(GatePenalty, needs_gates_and_a_weight) {
   EXPECT_TRUE(gate_penalty(TinyModel(gated_options()).transformer, 1));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,9 +12,7 @@
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/tiny_trainer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr Index lanes_of_both = 14;  // of two batches
 constexpr Index window_of_lane = 4;
@@ -122,6 +120,4 @@ TEST(LaneSteps, that_fail_change_nothing_that_is_remembered) {
               ::testing::ElementsAreArray(other.trainer.memory()->committed().values()));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

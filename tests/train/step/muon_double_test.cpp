@@ -14,9 +14,7 @@
 #include "support/random_tensor.hpp"
 #include "train/step/optimizer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAreArray;
@@ -283,6 +281,4 @@ TEST_F(MuonSteps, can_have_a_rate_of_their_own) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -13,9 +13,7 @@
 #include "core/errors.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::DoubleNear;
@@ -236,6 +234,4 @@ TEST_F(OptimizerSteps, refuse_gradients_that_are_not_finite) {
   EXPECT_THAT(weights(), ElementsAreArray(before));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

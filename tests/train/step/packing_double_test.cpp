@@ -8,9 +8,7 @@
 #include "nn/transformer/loss.hpp"
 #include "tests/support/tiny_model.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::Pointwise;
@@ -90,6 +88,4 @@ TEST_F(Packing, gives_the_gradients_of_each_document_alone) {
   EXPECT_THAT(of_all, Pointwise(DoubleNear(1e-12), gradients()));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,7 +12,7 @@
 #include "tests/support/pytorch.hpp"
 #include "train/step/optimizer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The numbers of the script.
 constexpr Index pytorch_steps = 10;
@@ -113,4 +113,4 @@ TEST_P(PytorchOptimizer, takes_the_same_clipped_steps) {
   expect_steps("clipped", GetParam().largest_norm);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

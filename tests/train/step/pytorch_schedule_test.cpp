@@ -9,9 +9,7 @@
 #include "core/files/tensor_file.hpp"
 #include "train/step/schedule.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 class PytorchSchedule : public ::testing::TestWithParam<std::tuple<ScheduleKind, Index>> {};
 
@@ -48,6 +46,4 @@ TEST_P(PytorchSchedule, has_the_same_rates) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

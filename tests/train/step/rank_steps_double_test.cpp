@@ -12,9 +12,7 @@
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/tiny_trainer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // Of a training of some steps.
 struct RankRun {
@@ -205,6 +203,4 @@ TEST(RankStep, names_the_parameter_whose_gradient_is_not_finite) {
   run_ranks(4, [&](Ranks& ranks) { EXPECT_EQ(message(ranks), expected); });
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

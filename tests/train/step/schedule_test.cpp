@@ -6,9 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 TrainingOptions options(ScheduleKind schedule, Index warmup) {
   TrainingOptions result;
@@ -81,6 +79,4 @@ TEST(Schedule, noam_follows_vaswani_equation3) {
   EXPECT_DOUBLE_EQ(learning_rate_at(options(ScheduleKind::noam, 0), 64, 4, 0), 0.1 / 2);
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -10,9 +10,7 @@
 
 #include "core/random/draws.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -201,6 +199,4 @@ TEST(Shards, of_tokens_without_types_have_none) {
 
 TEST(Shards, of_an_empty_batch_are_none) { EXPECT_THAT(cut_into_shards(Batch(), 3), IsEmpty()); }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -13,9 +13,7 @@
 #include "tests/support/lanes.hpp"
 #include "tests/support/tiny_trainer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 Trainer::Options trainer_options(OptimizerKind optimizer, Index shards) {
   Trainer::Options options;
@@ -144,6 +142,4 @@ TEST_F(SteadyStep, is_seen_to_take_what_a_loss_takes) {
   EXPECT_EQ(calls_in_epoch(training, 1, wasteful), 1);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

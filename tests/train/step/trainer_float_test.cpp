@@ -14,9 +14,7 @@
 #include "core/memory/pool.hpp"
 #include "tests/support/tiny_trainer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
@@ -242,6 +240,4 @@ TEST_F(TrainerExplains, without_leaving_the_checks_on_when_it_fails) {
   EXPECT_FALSE(checks().finite);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

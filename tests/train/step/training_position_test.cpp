@@ -13,8 +13,7 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -105,5 +104,4 @@ TEST(MeasureOf, has_the_options_that_outputs_depend_on) {
   EXPECT_NE(measure_of(options), bleu);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

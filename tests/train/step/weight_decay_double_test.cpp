@@ -9,9 +9,7 @@
 #include "core/tape/parameters.hpp"
 #include "train/step/optimizer.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::Each;
@@ -78,6 +76,4 @@ TEST(WeightDecay, can_spare_biases) { expect_spared({.decay_biases = false}, "bi
 
 TEST(WeightDecay, can_spare_embeddings) { expect_spared({.decay_embeddings = false}, "embedding"); }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

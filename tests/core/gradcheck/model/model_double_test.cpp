@@ -17,9 +17,7 @@
 #include "core/ops/reduce.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::HasSubstr;
 
@@ -305,6 +303,4 @@ TEST(ModelGradcheck, takes_a_parameter_without_numbers_for_right) {
   EXPECT_EQ(report.parameters.size(), 2U);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

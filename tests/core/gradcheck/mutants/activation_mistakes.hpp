@@ -8,7 +8,7 @@
 #include "tests/core/gradcheck/mutants/mistake.hpp"
 #include "tests/core/gradcheck/mutants/row_subjects.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 using ScalarFunction = std::function<Scalar(Scalar)>;
 
@@ -102,4 +102,4 @@ inline std::vector<Mistake> activation_mistakes() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

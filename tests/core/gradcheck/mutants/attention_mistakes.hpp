@@ -13,7 +13,7 @@
 #include "tests/core/gradcheck/mutants/mistake.hpp"
 #include "tests/core/gradcheck/mutants/sequence_subjects.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline Spoil attended_as(const AttentionSetting& setting) {
   return as_of([setting](const Vars& x) { return attend(x, setting); });
@@ -176,4 +176,4 @@ inline std::vector<Mistake> attention_dropout_mistakes() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

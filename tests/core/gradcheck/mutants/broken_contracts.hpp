@@ -11,7 +11,7 @@
 
 #include "tests/core/gradcheck/mutants/mutation.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // What becomes of the value before it is recorded.
 using ChangeValue = std::function<void(Tape&, const Vars& x, Tensor& value)>;
@@ -141,4 +141,4 @@ inline std::vector<Mutation> broken_contracts() {
   return all;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@
 
 #include "tests/core/gradcheck/mutants/mutation.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 using ChangeInputs = std::function<void(Tensors&)>;
 
@@ -99,4 +99,4 @@ inline std::vector<Mutation> broken_edges() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

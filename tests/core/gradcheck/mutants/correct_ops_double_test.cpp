@@ -9,9 +9,7 @@
 #include "tests/core/gradcheck/mutants/seeds.hpp"
 #include "tests/core/gradcheck/mutants/subjects.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 std::string test_name(const std::string& op) {
   std::string name;
@@ -39,6 +37,4 @@ TEST_P(CorrectOp, passes_for_every_seed) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

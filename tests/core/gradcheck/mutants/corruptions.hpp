@@ -10,7 +10,7 @@
 
 #include "tests/core/gradcheck/mutants/mutation.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Spoils the gradient of one input in place, or leaves it as it is where that cannot be done.
 using Corruption = std::function<void(BackwardPass&, std::size_t input)>;
@@ -187,4 +187,4 @@ inline std::vector<Mutation> corruptions() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 
 #include "tests/core/gradcheck/mutants/study.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline std::string input_names(const Mutant& mutant) {
   std::string names;
@@ -101,4 +101,4 @@ inline std::string document_of(const Study& study) {
   return text + mistakes_text(study);
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

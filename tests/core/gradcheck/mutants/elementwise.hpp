@@ -7,7 +7,7 @@
 
 #include "core/gradcheck/gradcheck.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 using Function = std::function<double(double)>;
 
@@ -54,4 +54,4 @@ inline GradcheckFunction linear_map(const Matrix& forward, const Matrix& backwar
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

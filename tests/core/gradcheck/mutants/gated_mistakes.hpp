@@ -7,7 +7,7 @@
 #include "tests/core/gradcheck/mutants/activation_mistakes.hpp"
 #include "tests/core/gradcheck/mutants/dropout_mistakes.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The gradients of combine(u + b, v + c), for x = (u, v) and the bias (b, c).
 template <class Combine>
@@ -63,4 +63,4 @@ inline std::vector<Mistake> gated_mistakes() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,7 +10,7 @@
 
 #include "tests/core/gradcheck/mutants/mutation.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline Mutation bad_hand_in(std::string head, std::string what, Verdict verdict, WrongKind kind,
                             const std::function<HandIn()>& make) {
@@ -180,4 +180,4 @@ inline std::vector<Mutation> bad_hand_ins() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

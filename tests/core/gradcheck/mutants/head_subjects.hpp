@@ -15,7 +15,7 @@
 #include "tests/core/gradcheck/mutants/op_subject.hpp"
 #include "tests/core/gradcheck/mutants/sequence_subjects.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline std::vector<OpSubject> head_subjects() {
   const auto linear = [](const Var& x, const Var& weight, const Var& bias) {
@@ -122,4 +122,4 @@ inline std::vector<OpSubject> further_attention_subjects() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

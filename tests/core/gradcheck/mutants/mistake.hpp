@@ -10,7 +10,7 @@
 #include "core/ops/arithmetic.hpp"
 #include "tests/core/gradcheck/mutants/mutant.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Mistake {
   std::string op;                   // the subject's name
@@ -76,4 +76,4 @@ inline Var with_slope(const Var& x, const std::function<Scalar(Scalar)>& slope) 
       });
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

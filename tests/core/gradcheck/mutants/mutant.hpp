@@ -11,7 +11,7 @@
 #include "tests/core/gradcheck/mutants/planting.hpp"
 #include "tests/core/gradcheck/mutants/seeds.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // An op before anything is planted in it: at its inputs, with gradients for some cotangent.
 struct Specimen {
@@ -95,4 +95,4 @@ inline Outcome outcome_of(const Mutant& mutant) {
           .found = report.ok() ? "MISSED" : fmt::format("{}", fmt::join(found, ", "))};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -16,7 +16,7 @@
 #include "tests/core/gradcheck/mutants/plain_mistakes.hpp"
 #include "tests/core/gradcheck/mutants/token_mistakes.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline std::vector<Mistake> all_mistakes() {
   std::vector<Mistake> all;
@@ -62,4 +62,4 @@ inline std::vector<MutationGroup> mutation_groups() {
            .mutations = broken_edges()}};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -16,9 +16,7 @@
 #include "core/version.hpp"
 #include "tests/core/gradcheck/mutants/document.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 namespace fs = std::filesystem;
 
@@ -109,6 +107,4 @@ TEST(GradcheckMutants, are_the_documents_table) {
       << "  TAPEHEAD_PRINT_TABLE=" << document << " ./dev test -R GradcheckMutants";
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

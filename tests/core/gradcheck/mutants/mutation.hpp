@@ -7,7 +7,7 @@
 
 #include "tests/core/gradcheck/mutants/mutant.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Mutation {
   std::string head;  // of its column
@@ -26,4 +26,4 @@ inline bool differ(const Tensor& a, const Tensor& b) {
   return !std::ranges::equal(a.values(), b.values(), std::not_fn(apart));
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,7 +10,7 @@
 #include "tests/core/gradcheck/mutants/mistake.hpp"
 #include "tests/core/gradcheck/mutants/row_subjects.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // y ∘ (dy - subtrahend(y, dy)) row by row; right where that is Σ y dy.
 inline Spoil softmax_gradient(
@@ -158,4 +158,4 @@ inline std::vector<Mistake> rms_norm_mistakes() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,7 +12,7 @@
 #include "core/random/keep_bits.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct OpInput {
   std::string name;
@@ -59,4 +59,4 @@ auto of_vars(Function function) {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

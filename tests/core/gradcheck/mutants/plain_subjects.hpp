@@ -11,7 +11,7 @@
 #include "core/ops/reduce.hpp"
 #include "tests/core/gradcheck/mutants/op_subject.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 constexpr Scalar subject_factor = 1.7;
 
@@ -95,4 +95,4 @@ inline std::vector<OpSubject> piece_subjects() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 
 #include "core/gradcheck/gradcheck.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 using Vars = std::vector<Var>;
 using Tensors = std::vector<Tensor>;
@@ -100,4 +100,4 @@ inline GradcheckFunction with_hand_in(const GradcheckFunction& right, std::size_
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

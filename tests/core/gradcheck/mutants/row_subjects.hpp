@@ -14,7 +14,7 @@
 #include "core/ops/softmax.hpp"
 #include "tests/core/gradcheck/mutants/op_subject.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // No x + bias closer to 0 than 0.05, where the relu has its kink.
 inline void keep_from_kink(std::vector<Tensor>& inputs) {
@@ -111,4 +111,4 @@ inline std::vector<OpSubject> dropout_subjects() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,7 @@
 #include "core/gradcheck/diagnosis/verdict.hpp"
 #include "tests/core/gradcheck/mutants/scaled_subjects.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct ScaledMutant {
   std::string name;
@@ -64,4 +64,4 @@ inline std::vector<ScaledMutant> scaled_mutants() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@
 #include "core/tape/dims.hpp"
 #include "tests/core/gradcheck/mutants/elementwise.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Curve {
   std::string name;
@@ -101,4 +101,4 @@ inline GradcheckFunction function_of(const ScaledCurve& subject, const SpoilGrad
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -14,9 +14,7 @@
 #include "tests/core/gradcheck/mutants/subjects.hpp"
 #include "tests/support/proof.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 Index seeds() { return proof_cases(10, static_cast<Index>(seeds_without_alarm)); }
 
@@ -204,6 +202,4 @@ TEST(ProveGradcheck, slopes_beside_a_kink_are_seen) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "core/ops/embedding.hpp"
 #include "tests/core/gradcheck/mutants/op_subject.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 constexpr Scalar lookup_scale = 1.5;
 inline const std::vector<TokenId> lookup_ids{4, 1, 4, 0, 3};  // one twice; of six, two never
@@ -111,4 +111,4 @@ inline std::vector<OpSubject> attention_subjects() {
           attention_subject("attention, dropout", full_setting(), attention_dropout)};
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,7 +12,7 @@
 #include "tests/core/gradcheck/mutants/mutants.hpp"
 #include "tests/core/gradcheck/mutants/subjects.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Tried {
   Mutant mutant;
@@ -116,4 +116,4 @@ inline Totals totals_of(const Study& study) {
   return totals;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,7 +11,7 @@
 #include "tests/core/gradcheck/mutants/row_subjects.hpp"
 #include "tests/core/gradcheck/mutants/sequence_subjects.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline std::vector<OpSubject> all_subjects() {
   std::vector<OpSubject> all;
@@ -25,4 +25,4 @@ inline std::vector<OpSubject> all_subjects() {
   return all;
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -9,7 +9,7 @@
 #include "tests/core/gradcheck/mutants/mistake.hpp"
 #include "tests/core/gradcheck/mutants/sequence_subjects.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Puts row n of dy, times a factor, to where the table's gradient should get it.
 using PutRow = std::function<void(Tensor& gradient, Index to, const Scalar* dy)>;
@@ -151,4 +151,4 @@ inline std::vector<Mistake> loss_mistakes() {
   };
 }
 
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,8 +7,7 @@
 #include <functional>
 #include <limits>
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 Slope slope_at(double x, const std::function<double(double)>& f, double enough = 1e-7) {
   const auto rise = [&](double h) {
@@ -98,5 +97,4 @@ TEST(Slope, of_what_is_nowhere_finite_is_unknown) {
   EXPECT_TRUE(std::isinf(slope.error));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

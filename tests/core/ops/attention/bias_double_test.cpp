@@ -16,9 +16,7 @@
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::DoubleNear;
@@ -200,6 +198,4 @@ TEST(BiasErrors, name_the_bias_and_the_shapes) {
               says("attention.bias.values: expected (5, 2)", "got (5, 3)"));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

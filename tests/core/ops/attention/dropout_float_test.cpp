@@ -10,9 +10,7 @@
 
 #include "tests/support/plain_draws.hpp"
 
-namespace tapehead {
-
-namespace {
+namespace tapehead { namespace {
 
 bool keeps(const Dropout& dropout, Index head, Index query, Index position) {
   const auto draws =
@@ -50,6 +48,4 @@ TEST_P(Steps, give_each_pair_the_draw_of_its_address) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -16,9 +16,7 @@
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using Attend = decltype(attention);
 
@@ -100,6 +98,4 @@ TEST(AttentionOptions, take_nothing_from_the_heap) {
   checks() = before;
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -18,9 +18,7 @@
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAreArray;
@@ -208,6 +206,4 @@ TEST(TopScores, keep_the_earlier_of_equal_ones) {
   EXPECT_THAT(row(weights, 150).subspan(144, 7), are({0, 0.25, 0.25, 0.25, 0.25, 0, 0}));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

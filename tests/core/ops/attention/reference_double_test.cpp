@@ -14,9 +14,7 @@
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain_attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using reference::Array;
 using reference::attention_weights;
@@ -243,6 +241,4 @@ TEST(ReferenceAttention, by_a_score_for_each_pair) {
       no_bias);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

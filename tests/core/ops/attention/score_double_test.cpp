@@ -20,9 +20,7 @@
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -257,6 +255,4 @@ TEST(ScoredAttentionErrors, say_what_does_not_fit) {
               ThrowsMessage<ShapeError>(HasSubstr("3 scores for 2 heads")));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -13,9 +13,7 @@
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain_attention.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::DoubleNear;
@@ -186,6 +184,4 @@ TEST(AttentionDropout, follows_the_keys_positions) {
   }
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

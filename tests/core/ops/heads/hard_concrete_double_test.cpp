@@ -13,9 +13,7 @@
 #include "core/ops/arithmetic.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::DoubleNear;
@@ -174,6 +172,4 @@ TEST(HardConcrete, says_what_does_not_fit) {
                                           HasSubstr("open_gates.log_alpha"), HasSubstr("(2, 3)"))));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

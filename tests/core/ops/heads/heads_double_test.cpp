@@ -16,9 +16,7 @@
 #include "core/ops/heads/head_scaling.hpp"
 #include "support/random_tensor.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -267,6 +265,4 @@ TEST(HeadOps, say_what_does_not_fit) {
               ThrowsMessage<ShapeError>(HasSubstr("drop_heads.x")));
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,9 +12,7 @@
 #include "tests/reference/gates.hpp"
 #include "tests/reference/heads.hpp"
 
-namespace tapehead::inline TAPEHEAD_PRECISION {
-
-namespace {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using reference::Array;
 
@@ -142,6 +140,4 @@ TEST(ReferenceHeads, gates) {
               [&](const Var& x) { return draw_gates(x, draws); }, log_alpha);
 }
 
-}  // namespace
-
-}  // namespace tapehead::inline TAPEHEAD_PRECISION
+}}}  // namespace tapehead::TAPEHEAD_PRECISION

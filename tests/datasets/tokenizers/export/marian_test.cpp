@@ -24,8 +24,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/text_corpus.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
@@ -148,5 +147,4 @@ TEST_F(MarianFiles, hold_models_of_sentencepiece_alone) {
   EXPECT_TRUE(std::filesystem::is_empty(here_.path()));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

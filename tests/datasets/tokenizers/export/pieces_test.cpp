@@ -19,8 +19,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/text_corpus.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 
@@ -132,5 +131,4 @@ TEST(ExportedPieces, are_normalised_by_bytes_in_base64) {
   EXPECT_EQ(base64_of("\xFB\xFF"), "+/8=");  // 111110 111111 1111(00)
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

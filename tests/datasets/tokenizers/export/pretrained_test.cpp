@@ -25,8 +25,7 @@
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/tokenizer_fixtures.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using nlohmann::json;
 using ::testing::ElementsAre;
@@ -223,5 +222,4 @@ TEST_F(ExportedTokenizer, is_refused_where_the_files_cannot_hold_it) {
   EXPECT_THAT(error(ClassTokenizer({"yes", "no"})), HasSubstr("no tokenizer of text"));
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

@@ -5,8 +5,7 @@
 #include "tests/support/config_error.hpp"
 #include "train/config/document/document.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::StartsWith;
 
@@ -89,5 +88,4 @@ TEST(ConfigJson, deep_nesting_is_refused) {
   EXPECT_EQ(json_error(std::string(100000, '[')), "a.json:1:17: not JSON: nested too deeply");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

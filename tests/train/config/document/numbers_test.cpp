@@ -7,8 +7,7 @@
 #include "core/errors.hpp"
 #include "train/config/document/numbers.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 template <class Function>
 std::string problem(Function&& parse, std::string_view text) {
@@ -95,5 +94,4 @@ TEST(ConfigNumbers, what_is_no_number_is_refused) {
   EXPECT_EQ(problem(parse_unsigned, "-1"), "out of range");
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead

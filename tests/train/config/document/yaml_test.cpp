@@ -8,8 +8,7 @@
 #include "tests/support/config_error.hpp"
 #include "train/config/document/document.hpp"
 
-namespace tapehead {
-namespace {
+namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -222,5 +221,4 @@ TEST(ConfigYaml, quoted_and_block_text_is_text) {
   EXPECT_EQ(root.entries[3].mark.line, 5);
 }
 
-}  // namespace
-}  // namespace tapehead
+}}  // namespace tapehead
